@@ -30,14 +30,14 @@ pub(crate) struct AddIndex {
 pub(crate) struct TableStatement {
     pub(crate) statement: Statement,
     /// A query that returns a row if the statement was run before; `None` if it can run again.
-    pub(crate) done: Option<Statement>,
+    pub(crate) applied_query: Option<Statement>,
     pub(crate) cost: StatementCost,
 }
 
 impl TableStatement {
     /// Creates a statement that can run again, on a table that is new or not used any more.
     pub(crate) fn new(statement: Statement) -> Self {
-        Self { statement, done: None, cost: StatementCost::Instant }
+        Self { statement, applied_query: None, cost: StatementCost::Instant }
     }
 }
 
@@ -49,13 +49,13 @@ impl AddColumn {
         let alter = backend.build(&alter);
         let name = column.name;
         if backend != DbBackend::MySql {
-            let done = format!("SELECT 1 FROM pragma_table_info('{table}') WHERE name = '{name}'");
-            let done = Some(Statement::from_string(backend, done));
-            return TableStatement { statement: alter, done, cost: StatementCost::Instant };
+            let query = format!("SELECT 1 FROM pragma_table_info('{table}') WHERE name = '{name}'");
+            let applied_query = Some(Statement::from_string(backend, query));
+            return TableStatement { statement: alter, applied_query, cost: StatementCost::Instant };
         }
         TableStatement {
             statement: Statement::from_string(backend, format!("{}, ALGORITHM=INSTANT", alter.sql)),
-            done: Some(listed(backend, "columns", table, &format!("column_name = '{name}'"))),
+            applied_query: Some(lookup(backend, "columns", table, &format!("column_name = '{name}'"))),
             cost: StatementCost::InstantColumn,
         }
     }
@@ -68,20 +68,20 @@ impl AddIndex {
         let create = backend.build(&index.statement(table));
         let name = index.full_name(table);
         if backend != DbBackend::MySql {
-            let done = format!("SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = '{name}'");
-            let done = Some(Statement::from_string(backend, done));
-            return TableStatement { statement: create, done, cost: StatementCost::LockedBuild };
+            let query = format!("SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = '{name}'");
+            let applied_query = Some(Statement::from_string(backend, query));
+            return TableStatement { statement: create, applied_query, cost: StatementCost::LockedBuild };
         }
         TableStatement {
             statement: Statement::from_string(backend, format!("{} ALGORITHM=INPLACE LOCK=NONE", create.sql)),
-            done: Some(listed(backend, "statistics", table, &format!("index_name = '{name}'"))),
+            applied_query: Some(lookup(backend, "statistics", table, &format!("index_name = '{name}'"))),
             cost: StatementCost::OnlineBuild,
         }
     }
 }
 
 /// Returns the query for a column or a key in the server's own list.
-fn listed(backend: DbBackend, list: &str, table: &str, filter: &str) -> Statement {
-    let of = format!("table_schema = DATABASE() AND table_name = '{table}' AND {filter}");
-    Statement::from_string(backend, format!("SELECT 1 FROM information_schema.{list} WHERE {of} LIMIT 1"))
+fn lookup(backend: DbBackend, list: &str, table: &str, filter: &str) -> Statement {
+    let condition = format!("table_schema = DATABASE() AND table_name = '{table}' AND {filter}");
+    Statement::from_string(backend, format!("SELECT 1 FROM information_schema.{list} WHERE {condition} LIMIT 1"))
 }

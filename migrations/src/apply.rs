@@ -15,15 +15,15 @@ use tokio::sync::mpsc::UnboundedSender;
 
 /// The number of tables in progress at a time in one source. More of them only wait for each other
 /// inside the server.
-const AT_ONCE: usize = 4;
+const CONCURRENT_TABLES: usize = 4;
 
 /// Limits the time that a statement waits until no transaction uses its table, in seconds. During
 /// that time all later statements on the table wait too, those of serving processes included.
-const LOCK_WAIT: &str = "SET SESSION lock_wait_timeout = 2";
+const LOCK_WAIT_STATEMENT: &str = "SET SESSION lock_wait_timeout = 2";
 /// The time in which transactions go on before the statement is tried again.
-const PAUSE: Duration = Duration::from_secs(1);
+const RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// The number of attempts; with them, a read of several minutes does not end the run.
-const ATTEMPTS: usize = 200;
+const ATTEMPTS_MAX: usize = 200;
 
 /// Migrates one source to the schema of this version.
 pub(crate) async fn up(
@@ -31,7 +31,7 @@ pub(crate) async fn up(
     source: usize,
     progress: UnboundedSender<MigrationProgress>,
 ) -> Result<(), Error> {
-    let run = Run::of(&store, source, progress);
+    let run = MigrationRun::new(&store, source, progress);
     if run.source().write_pool().get_database_backend() == DbBackend::MySql {
         run.on_mysql().await
     } else {
@@ -39,28 +39,28 @@ pub(crate) async fn up(
     }
 }
 
-struct Run<'a> {
+struct MigrationRun<'a> {
     sources: &'a DataSources,
-    number: usize,
+    source_number: usize,
     now: Millis,
     progress: UnboundedSender<MigrationProgress>,
 }
 
-impl<'a> Run<'a> {
-    fn of(store: &'a SqlStore, number: usize, progress: UnboundedSender<MigrationProgress>) -> Self {
-        Self { sources: store.sources(), number, now: store.clock().now(), progress }
+impl<'a> MigrationRun<'a> {
+    fn new(store: &'a SqlStore, source_number: usize, progress: UnboundedSender<MigrationProgress>) -> Self {
+        Self { sources: store.sources(), source_number, now: store.clock().now(), progress }
     }
 
     fn source(&self) -> &DataSource {
-        &self.sources.all()[self.number]
+        &self.sources.all()[self.source_number]
     }
 
     fn failed(&self, error: &DbErr) -> Error {
-        Error::Failed { source: self.number, text: error.to_string() }
+        Error::Failed { source: self.source_number, text: error.to_string() }
     }
 
     fn layout(&self) -> Layout {
-        Layout::configured(self.sources.map(), self.number, self.sources.all().len())
+        Layout::configured(self.sources.map(), self.source_number, self.sources.all().len())
     }
 
     /// DDL commits implicitly here, so an advisory lock excludes other runs. Its connection comes
@@ -68,24 +68,24 @@ impl<'a> Run<'a> {
     async fn on_mysql(&self) -> Result<(), Error> {
         let failed = |error| self.failed(&error);
         let guard = self.source().begin_read().await.map_err(failed)?;
-        lock::take(&guard).await.map_err(failed)?;
-        let made = self.tables_on_mysql().await;
-        lock::free(&guard).await.map_err(failed)?;
+        lock::acquire(&guard).await.map_err(failed)?;
+        let outcome = self.tables_on_mysql().await;
+        lock::release(&guard).await.map_err(failed)?;
         guard.rollback().await.map_err(failed)?;
-        made
+        outcome
     }
 
     async fn tables_on_mysql(&self) -> Result<(), Error> {
         let failed = |error| self.failed(&error);
         // Checked again under the lock: another run may have applied the steps in the meantime.
-        let steps = missing(self.sources, self.number).await?;
-        let counter = Counter::new(self, &steps);
+        let steps = missing(self.sources, self.source_number).await?;
+        let counter = ProgressCounter::new(self, &steps);
         for step in steps {
             let counter = &counter;
-            stream::iter(TableChange::of(step, self.sources, self.number).into_iter().map(Ok))
-                .try_for_each_concurrent(AT_ONCE, |work| async move {
-                    self.change_on_mysql(&work).await?;
-                    counter.report(work.table);
+            stream::iter(TableChange::of(step, self.sources, self.source_number).into_iter().map(Ok))
+                .try_for_each_concurrent(CONCURRENT_TABLES, |change| async move {
+                    self.change_on_mysql(&change).await?;
+                    counter.report(change.table);
                     Ok(())
                 })
                 .await
@@ -98,10 +98,10 @@ impl<'a> Run<'a> {
     }
 
     async fn change_on_mysql(&self, change: &TableChange) -> Result<(), DbErr> {
-        for _ in 1..ATTEMPTS {
+        for _ in 1..ATTEMPTS_MAX {
             match self.try_on_mysql(change).await {
-                Err(error) if is_locked(&error) => tokio::time::sleep(PAUSE).await,
-                tried => return tried,
+                Err(error) if is_locked(&error) => tokio::time::sleep(RETRY_PAUSE).await,
+                outcome => return outcome,
             }
         }
         self.try_on_mysql(change).await
@@ -111,7 +111,7 @@ impl<'a> Run<'a> {
     /// briefly. Each DDL statement commits by itself.
     async fn try_on_mysql(&self, change: &TableChange) -> Result<(), DbErr> {
         let tx = self.source().begin_write().await?;
-        tx.execute_unprepared(LOCK_WAIT).await?;
+        tx.execute_unprepared(LOCK_WAIT_STATEMENT).await?;
         let table = OnShard::new(tx, change.slot);
         for statement in &change.statements {
             run_once(&table, statement).await?;
@@ -124,15 +124,15 @@ impl<'a> Run<'a> {
         let failed = |error| self.failed(&error);
         let slot = self.sources.slot(riposte_core::Partition::number(0));
         let mut tx = OnShard::new(self.source().begin_write().await.map_err(failed)?, slot);
-        let steps = missing(self.sources, self.number).await?;
-        let counter = Counter::new(self, &steps);
+        let steps = missing(self.sources, self.source_number).await?;
+        let counter = ProgressCounter::new(self, &steps);
         for step in steps {
-            for work in TableChange::of(step, self.sources, self.number) {
-                tx.route(work.slot);
-                for statement in &work.statements {
+            for change in TableChange::of(step, self.sources, self.source_number) {
+                tx.route(change.slot);
+                for statement in &change.statements {
                     run_once(&tx, statement).await.map_err(failed)?;
                 }
-                counter.report(work.table);
+                counter.report(change.table);
             }
             record(&tx, step.name, self.layout(), self.now).await.map_err(failed)?;
         }
@@ -150,29 +150,34 @@ async fn run_once<C: ConnectionTrait>(table: &OnShard<C>, statement: &TableState
 
 /// Returns whether an earlier run made the change of a statement that cannot run again.
 pub(crate) async fn is_done<C: ConnectionTrait>(table: &OnShard<C>, statement: &TableStatement) -> Result<bool, DbErr> {
-    match &statement.done {
-        Some(done) => Ok(table.query_one_raw(done.clone()).await?.is_some()),
+    match &statement.applied_query {
+        Some(query) => Ok(table.query_one_raw(query.clone()).await?.is_some()),
         None => Ok(false),
     }
 }
 
 /// Counts the finished tables and reports each of them.
-struct Counter<'a> {
-    run: &'a Run<'a>,
+struct ProgressCounter<'a> {
+    run: &'a MigrationRun<'a>,
     done: std::sync::atomic::AtomicUsize,
     total: usize,
 }
 
-impl<'a> Counter<'a> {
-    fn new(run: &'a Run<'a>, steps: &[&'static MigrationStep]) -> Self {
-        let total = steps.iter().map(|step| TableChange::of(step, run.sources, run.number).len()).sum();
+impl<'a> ProgressCounter<'a> {
+    fn new(run: &'a MigrationRun<'a>, steps: &[&'static MigrationStep]) -> Self {
+        let total = steps.iter().map(|step| TableChange::of(step, run.sources, run.source_number).len()).sum();
         Self { run, done: 0.into(), total }
     }
 
     fn report(&self, table: String) {
         let done = self.done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
         // The receiver is gone once the caller has stopped; the tables are created all the same.
-        let _ = self.run.progress.send(MigrationProgress { source: self.run.number, done, total: self.total, table });
+        let _ = self.run.progress.send(MigrationProgress {
+            source: self.run.source_number,
+            done,
+            total: self.total,
+            table,
+        });
     }
 }
 

@@ -17,7 +17,7 @@ mod step;
 mod steps;
 mod table;
 
-use riposte_store::schema::{Layout, SourceSchema, judge};
+use riposte_store::schema::{Layout, SourceSchema, compare};
 use riposte_store::{DataSource, DataSources, OnShard, SqlStore};
 use sea_orm_migration::prelude::{ConnectionTrait, DbErr};
 use sea_orm_migration::sea_orm::{DatabaseTransaction, DbBackend, Statement};
@@ -89,17 +89,17 @@ pub async fn status(store: &SqlStore) -> Vec<SourceSchema> {
 /// As [`up`].
 pub async fn plan(store: &SqlStore) -> Result<Vec<PlannedStatement>> {
     let mut planned = Vec::new();
-    for (number, source) in store.sources().all().iter().enumerate() {
-        let steps = missing(store.sources(), number).await?;
-        let made = planned_on(store.sources(), number, source, steps).await;
-        planned.extend(made.map_err(|error| Error::Failed { source: number, text: error.to_string() })?);
+    for (source_index, source) in store.sources().all().iter().enumerate() {
+        let steps = missing(store.sources(), source_index).await?;
+        let statements = planned_on(store.sources(), source_index, source, steps).await;
+        planned.extend(statements.map_err(|error| Error::Failed { source: source_index, text: error.to_string() })?);
     }
     Ok(planned)
 }
 
 async fn planned_on(
     sources: &DataSources,
-    number: usize,
+    source_index: usize,
     source: &DataSource,
     steps: Vec<&'static step::MigrationStep>,
 ) -> std::result::Result<Vec<PlannedStatement>, DbErr> {
@@ -108,13 +108,13 @@ async fn planned_on(
     let mut tx = OnShard::new(tx, sources.map().slot(riposte_core::Partition::number(0)));
     let mut planned = Vec::new();
     for step in steps {
-        for change in TableChange::of(step, sources, number) {
+        for change in TableChange::of(step, sources, source_index) {
             tx.route(change.slot);
             for statement in change.statements {
                 if !apply::is_done(&tx, &statement).await? {
                     let sql = change.slot.bind(statement.statement.to_string());
                     let cost = statement.cost.on(&version);
-                    planned.push(PlannedStatement { source: number, step: step.name, sql, cost });
+                    planned.push(PlannedStatement { source: source_index, step: step.name, sql, cost });
                 }
             }
         }
@@ -137,7 +137,7 @@ async fn missing(sources: &DataSources, source: usize) -> Result<Vec<&'static st
     let tx = sources.all()[source].begin_read().await.map_err(failed)?;
     let applied = riposte_store::schema::applied(&tx).await.map_err(failed)?;
     tx.rollback().await.map_err(failed)?;
-    match judge(&applied, Layout::configured(sources.map(), source, sources.all().len())) {
+    match compare(&applied, Layout::configured(sources.map(), source, sources.all().len())) {
         SourceSchema::Ready => Ok(Vec::new()),
         SourceSchema::Missing(names) => Ok(steps::ALL.iter().filter(|step| names.contains(&step.name)).collect()),
         SourceSchema::Mismatch(text) | SourceSchema::Unreadable(text) | SourceSchema::Unreachable(text) => {

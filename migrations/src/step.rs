@@ -34,39 +34,39 @@ impl TableChange {
     /// Returns all changes of a step in a source, in order.
     pub(crate) fn of(step: &MigrationStep, sources: &DataSources, source: usize) -> Vec<Self> {
         let backend = sources.all()[source].write_pool().get_database_backend();
-        let routes = Routes { map: sources.map(), source };
-        let mut work = Vec::new();
+        let tables = SourceTables { map: sources.map(), source };
+        let mut changes = Vec::new();
         for table in step.tables {
             let statements = table.statements(backend).into_iter().chain(table.rows(backend));
-            work.extend(routes.every(
+            changes.extend(tables.for_each_table(
                 table.name,
                 table.spread,
                 &statements.map(TableStatement::new).collect::<Vec<_>>(),
             ));
         }
         for added in step.columns {
-            work.extend(routes.every(added.table, added.spread, &[added.statement(backend)]));
+            changes.extend(tables.for_each_table(added.table, added.spread, &[added.statement(backend)]));
         }
         for added in step.indexes {
-            work.extend(routes.every(added.table, added.spread, &[added.statement(backend)]));
+            changes.extend(tables.for_each_table(added.table, added.spread, &[added.statement(backend)]));
         }
         for table in step.dropped {
             let drop = backend.build(sea_query::Table::drop().table(Alias::new(*table)).if_exists());
-            work.extend(routes.every(table, TableSpread::Once, &[TableStatement::new(drop)]));
+            changes.extend(tables.for_each_table(table, TableSpread::Once, &[TableStatement::new(drop)]));
         }
-        work
+        changes
     }
 }
 
 /// The tables of one data source.
-struct Routes<'a> {
+struct SourceTables<'a> {
     map: &'a ShardMap,
     source: usize,
 }
 
-impl Routes<'_> {
+impl SourceTables<'_> {
     /// Returns the same change for every physical table of that name.
-    fn every(&self, table: &str, spread: TableSpread, statements: &[TableStatement]) -> Vec<TableChange> {
+    fn for_each_table(&self, table: &str, spread: TableSpread, statements: &[TableStatement]) -> Vec<TableChange> {
         let slots: Vec<TableSlot> = match spread {
             TableSpread::Once => vec![self.map.slot(Partition::number(0))],
             TableSpread::Subjects => self.map.subject_slots(self.source).collect(),

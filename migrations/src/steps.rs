@@ -11,7 +11,7 @@ mod tests {
     use riposte_core::ids::WORKERS;
 
     #[test]
-    fn the_store_asks_for_exactly_these_steps() {
+    fn the_store_requires_exactly_these_steps() {
         assert_eq!(ALL.each_ref().map(|step| step.name), riposte_store::schema::STEPS);
     }
 

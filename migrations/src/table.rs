@@ -91,21 +91,21 @@ impl TableSpec {
 
     /// Returns the statement that inserts the rows that the table starts with; it can run again.
     pub(crate) fn rows(&self, backend: DbBackend) -> Option<Statement> {
-        let NumberedRows { column, count } = self.numbered.as_ref()?;
+        let NumberedRows { column: numbered_column, count } = self.numbered.as_ref()?;
         let mut insert = Query::insert();
         insert.into_table(Alias::new(self.name));
         insert.columns(self.columns.iter().map(|column| Alias::new(column.name)));
         for number in 0..*count {
-            insert.values_panic(self.columns.iter().map(|of| match of.kind {
-                _ if of.name == *column => number.into(),
+            insert.values_panic(self.columns.iter().map(|column| match column.kind {
+                _ if column.name == *numbered_column => number.into(),
                 ColumnType::BigInt | ColumnType::Int | ColumnType::SmallInt | ColumnType::TinyInt => 0_i64.into(),
                 ColumnType::Double => 0_f64.into(),
                 ColumnType::Text | ColumnType::Named(_) => "".into(),
                 ColumnType::Binary(_) | ColumnType::VarBinary(_) => Expr::from(Vec::<u8>::new()),
             }));
         }
-        let column = Alias::new(*column);
-        insert.on_conflict(OnConflict::column(column.clone()).do_nothing_on([column]).to_owned());
+        let numbered_column = Alias::new(*numbered_column);
+        insert.on_conflict(OnConflict::column(numbered_column.clone()).do_nothing_on([numbered_column]).to_owned());
         Some(backend.build(&insert))
     }
 }

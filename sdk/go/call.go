@@ -8,8 +8,8 @@ import (
 	"google.golang.org/grpc/metadata"
 )
 
-// calls is what every call of a client passes through, whichever stub makes it. It stands outside of gRPC's own
-// retries, so that all attempts of a call share its deadline and its request id.
+// calls is what every call of a client passes through, whichever stub makes it. It stands outside
+// of gRPC's own retries, so that all attempts of a call share its deadline and its request id.
 type calls struct{ ids *RequestIDs }
 
 // unary gives a call its deadline, unless the caller set one, its request id, and its error.

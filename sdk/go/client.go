@@ -6,8 +6,9 @@
 //	_, err = p.Like(ctx, "m9")
 //	for x, err := range s.Comments(ctx, riposte.Hot) { … }
 //
-// The handles [Subject] and [Comment] are for what is asked most; the generated stubs of package ripostev1, which
-// [Client.Comments] and its siblings answer, are for everything. Both share deadlines, retries, request ids and errors.
+// The handles [Subject] and [Comment] are for what is asked most; the generated stubs of package
+// ripostev1, which [Client.Comments] and its siblings answer, are for everything. Both share
+// deadlines, retries, request ids and errors.
 package riposte
 
 import (
@@ -30,8 +31,9 @@ const maxAnswer = 16 << 20
 
 // Client is a client of all services. It is safe for concurrent use; make one and keep it.
 //
-// Every call without a deadline of its context gets one, and what is UNAVAILABLE is repeated, both as the service
-// configuration says. Every write gets a request id if it has none, so that repeating it is safe.
+// Every call without a deadline of its context gets one, and what is UNAVAILABLE is repeated, both
+// as the service configuration says. Every write gets a request id if it has none, so that
+// repeating it is safe.
 type Client struct {
 	conn, adminConn *grpc.ClientConn
 	ids             *RequestIDs
@@ -46,8 +48,8 @@ func FromEnv() (*Client, error) {
 	return Connect(options)
 }
 
-// Connect makes a client. Nothing is dialled before the first call. The error is INVALID_ARGUMENT if an option is
-// unusable.
+// Connect makes a client. Nothing is dialled before the first call. The error is INVALID_ARGUMENT
+// if an option is unusable.
 func Connect(options Options) (*Client, error) {
 	through := calls{newRequestIDs()}
 	shared := []grpc.DialOption{
@@ -77,8 +79,8 @@ func Connect(options Options) (*Client, error) {
 	return &Client{conn, adminConn, through.ids}, nil
 }
 
-// WaitReady waits until a server answers and says that it serves. The error, DEADLINE_EXCEEDED or CANCELLED, is that of
-// the context, or CANCELLED for a client that was closed.
+// WaitReady waits until a server answers and says that it serves. The error, DEADLINE_EXCEEDED or
+// CANCELLED, is that of the context, or CANCELLED for a client that was closed.
 func (c *Client) WaitReady(ctx context.Context) error {
 	for c.conn.Connect(); ; c.conn.Connect() {
 		state := c.conn.GetState()
@@ -99,5 +101,6 @@ func (c *Client) Close() error { return errors.Join(c.conn.Close(), c.adminConn.
 
 func (c *Client) closed() bool { return c.conn.GetState() == connectivity.Shutdown }
 
-// RequestIDs makes the ids of this client's writes, for a caller that keeps the id of a write itself.
+// RequestIDs makes the ids of this client's writes, for a caller that keeps the id of a write
+// itself.
 func (c *Client) RequestIDs() *RequestIDs { return c.ids }

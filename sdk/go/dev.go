@@ -14,11 +14,12 @@ import (
 // The bounds of a development server's start, and of its stop before it is killed.
 const devStart, devStop = 30 * time.Second, 5 * time.Second
 
-// The server runs this once it answers, and stops with it: it tells the addresses, and lasts as long as its input, which
-// this process holds open to its own end, however that comes.
+// The server runs this once it answers, and stops with it: it tells the addresses, and lasts as
+// long as its input, which this process holds open to its own end, however that comes.
 const devCommand = `echo "$RIPOSTE_TARGET $RIPOSTE_ADMIN_TARGET"; exec cat`
 
-// DevServer is a `riposte dev` of one's own: on free ports of the loopback, with an empty database that ends with it.
+// DevServer is a `riposte dev` of one's own: on free ports of the loopback, with an empty database
+// that ends with it.
 type DevServer struct {
 	// Target and AdminTarget are its addresses, for [Options].
 	Target, AdminTarget string
@@ -36,8 +37,8 @@ type TB interface {
 	Fatal(...any)
 }
 
-// StartDev starts a server for a test, which fails if there is none, and stops it at the test's end. The binary is that
-// of RIPOSTE_DEV_BINARY, or the riposte on the PATH.
+// StartDev starts a server for a test, which fails if there is none, and stops it at the test's
+// end. The binary is that of RIPOSTE_DEV_BINARY, or the riposte on the PATH.
 func StartDev(t TB) *DevServer {
 	t.Helper()
 	server, err := StartDevServer(context.Background(), "")
@@ -48,9 +49,9 @@ func StartDev(t TB) *DevServer {
 	return server
 }
 
-// StartDevServer starts a server and waits until it answers. It runs until [DevServer.Stop], or until this process or
-// ctx ends. An empty binary is that of RIPOSTE_DEV_BINARY, or the riposte on the PATH; nothing is ever downloaded. The
-// error says what the server wrote last.
+// StartDevServer starts a server and waits until it answers. It runs until [DevServer.Stop], or
+// until this process or ctx ends. An empty binary is that of RIPOSTE_DEV_BINARY, or the riposte on
+// the PATH; nothing is ever downloaded. The error says what the server wrote last.
 func StartDevServer(ctx context.Context, binary string) (*DevServer, error) {
 	binary = cmp.Or(binary, os.Getenv("RIPOSTE_DEV_BINARY"), "riposte")
 	ctx, stop := context.WithCancel(ctx)

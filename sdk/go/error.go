@@ -20,7 +20,8 @@ import (
 // domain tells the service's own ErrorInfo from those of proxies on the way.
 const domain = "riposte"
 
-// Error says why a call failed. Every call of a [Client] fails with one, also through the generated stubs:
+// Error says why a call failed. Every call of a [Client] fails with one, also through the generated
+// stubs:
 //
 //	if errors.Is(err, riposte.ReasonSubjectReadOnly) { … }
 //
@@ -29,7 +30,8 @@ const domain = "riposte"
 type Error struct {
 	// Code is the gRPC code.
 	Code codes.Code
-	// Reason is the service's reason, of this or of a later version; empty for what is no answer of the service.
+	// Reason is the service's reason, of this or of a later version; empty for what is no answer of
+	// the service.
 	Reason Reason
 	// Message is for a person to read; never stable.
 	Message string
@@ -39,7 +41,8 @@ type Error struct {
 	Violations []Violation
 	// RetryAfter is how long to wait before a repeat can succeed; 0 where the service does not say.
 	RetryAfter time.Duration
-	// RequestID is the id by which the service logged the call, to report with a fault; empty for what never got there.
+	// RequestID is the id by which the service logged the call, to report with a fault; empty for what
+	// never got there.
 	RequestID string
 
 	status *status.Status
@@ -53,13 +56,14 @@ type Violation struct {
 	Description string
 }
 
-// Retryable says whether the same call may succeed later, with nothing changed. What is UNAVAILABLE the client has then
-// repeated in vain already.
+// Retryable says whether the same call may succeed later, with nothing changed. What is UNAVAILABLE
+// the client has then repeated in vain already.
 func (e *Error) Retryable() bool {
 	return e.Code == codes.Unavailable || e.Code == codes.ResourceExhausted && e.RetryAfter > 0
 }
 
-// Error writes the reason or else the code, the message, the violations that it does not tell, and the request id.
+// Error writes the reason or else the code, the message, the violations that it does not tell, and
+// the request id.
 func (e *Error) Error() string {
 	text := cmp.Or(string(e.Reason), e.Code.String()) + ": " + e.Message
 	for _, violation := range e.Violations {
@@ -73,17 +77,20 @@ func (e *Error) Error() string {
 	return text
 }
 
-// GRPCStatus is the status as it was sent, so that status.Code and status.FromError read an Error too.
+// GRPCStatus is the status as it was sent, so that status.Code and status.FromError read an Error
+// too.
 func (e *Error) GRPCStatus() *status.Status { return e.status }
 
-// Is lets errors.Is compare an error with a [Reason], and with the errors of a context that ended the call.
+// Is lets errors.Is compare an error with a [Reason], and with the errors of a context that ended
+// the call.
 func (e *Error) Is(target error) bool {
 	return e.Reason != "" && target == error(e.Reason) ||
 		e.Code == codes.DeadlineExceeded && target == context.DeadlineExceeded ||
 		e.Code == codes.Canceled && target == context.Canceled
 }
 
-// Reason is a reason of the service, as it is sent. The constants are those that this version knows.
+// Reason is a reason of the service, as it is sent. The constants are those that this version
+// knows.
 type Reason string
 
 // Error makes a reason a target of errors.Is.
@@ -122,9 +129,9 @@ func convert(err error, trailer metadata.MD) error {
 	return made
 }
 
-// refused reads from its trailer the answer of a server that refused a call before it had read the request. Once the
-// attempts are used up, gRPC tells of such a call no more than the end of its stream. What it has attempted again was
-// UNAVAILABLE.
+// refused reads from its trailer the answer of a server that refused a call before it had read the
+// request. Once the attempts are used up, gRPC tells of such a call no more than the end of its
+// stream. What it has attempted again was UNAVAILABLE.
 func refused(trailer metadata.MD) *status.Status {
 	var answer statuspb.Status
 	for _, sent := range trailer.Get("grpc-status-details-bin") {

@@ -48,7 +48,8 @@ func (o CommentSort) subjectCommentsOption(request *ripostev1.ListCommentsReques
 	request.Sort = ripostev1.CommentSort(o)
 }
 
-// Comments walks over the root comments under the subject, each with the first replies of its thread.
+// Comments walks over the root comments under the subject, each with the first replies of its
+// thread.
 func (h *Subject) Comments(ctx context.Context, options ...SubjectCommentsOption) iter.Seq2[*ripostev1.CommentThread, error] {
 	request := &ripostev1.ListCommentsRequest{
 		Subject: h.SubjectKey,
@@ -59,8 +60,8 @@ func (h *Subject) Comments(ctx context.Context, options ...SubjectCommentsOption
 	return h.client.ListComments(ctx, request)
 }
 
-// CommentSort is an option. The order of a list. All orders are total: ties of a rank break by create time, then id,
-// newest first.
+// CommentSort is an option. The order of a list. All orders are total: ties of a rank break by
+// create time, then id, newest first.
 type CommentSort ripostev1.CommentSort
 
 // The values of CommentSort.
@@ -69,8 +70,8 @@ const (
 	Newest = CommentSort(ripostev1.CommentSort_COMMENT_SORT_NEWEST)
 	// Lowest floor first.
 	Oldest = CommentSort(ripostev1.CommentSort_COMMENT_SORT_OLDEST)
-	// 2 · likes + replies. For object types of the decaying profile log10(max(1, 2 · likes + replies)) and an age
-	// term: being 12.5 hours newer counts as much as ten times the rest.
+	// 2 · likes + replies. For object types of the decaying profile log10(max(1, 2 · likes + replies))
+	// and an age term: being 12.5 hours newer counts as much as ten times the rest.
 	Hot = CommentSort(ripostev1.CommentSort_COMMENT_SORT_HOT)
 	// likes − dislikes.
 	Top = CommentSort(ripostev1.CommentSort_COMMENT_SORT_TOP)
@@ -99,8 +100,9 @@ func (o AfterRevision) subjectWatchOption(request *ripostev1.WatchSubjectRequest
 	request.AfterRevision = int64(o)
 }
 
-// Watch follows the changes of the subject. The stream resumes by itself after the last revision seen; revisions that
-// can no longer be told one by one come as a gap. Each time it is opened, an event tells where.
+// Watch follows the changes of the subject. The stream resumes by itself after the last revision
+// seen; revisions that can no longer be told one by one come as a gap. Each time it is opened, an
+// event tells where.
 func (h *Subject) Watch(ctx context.Context, options ...SubjectWatchOption) iter.Seq2[*ripostev1.WatchSubjectResponse, error] {
 	request := &ripostev1.WatchSubjectRequest{
 		Key: h.SubjectKey,
@@ -111,9 +113,9 @@ func (h *Subject) Watch(ctx context.Context, options ...SubjectWatchOption) iter
 	return h.client.WatchSubject(ctx, request)
 }
 
-// AfterRevision is an option. Changes with a greater revision are sent: pass the last revision seen to resume.
-// Default 0: from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h can be
-// told one by one, older ones are a gap.
+// AfterRevision is an option. Changes with a greater revision are sent: pass the last revision seen
+// to resume. Default 0: from the next change on; negative is FIELD_INVALID. The last 1,024
+// revisions of the last 24 h can be told one by one, older ones are a gap.
 type AfterRevision int64
 
 // Comment is a handle.
@@ -124,7 +126,8 @@ type Comment struct {
 	client *Client
 }
 
-// Comment makes a handle of a message that was read, or of one with the id alone; it calls nothing.
+// Comment makes a handle of a message that was read, or of one with the id alone; it
+// calls nothing.
 func (c *Client) Comment(message *ripostev1.Comment) *Comment {
 	return &Comment{message, c}
 }

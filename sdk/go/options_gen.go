@@ -15,24 +15,28 @@ const (
 	defaultAdminTarget = "127.0.0.1:7172"
 )
 
-// Options say how to reach a service. The zero value reaches `riposte dev` on its default addresses.
+// Options say how to reach a service. The zero value reaches `riposte dev` on its default
+// addresses.
 type Options struct {
-	// The address of the service, with its port: `https://host:port` is TLS; `http://host:port`, `host:port` and
-	// `dns:///host:port` are plaintext. Calls are spread over all addresses of the name. Default: where `riposte dev`
-	// listens.
+	// The address of the service, with its port: `https://host:port` is TLS; `http://host:port`,
+	// `host:port` and `dns:///host:port` are plaintext. Calls are spread over all addresses of the
+	// name. Default: where `riposte dev` listens.
 	Target string
 	// The bearer token to send with every call. Over plaintext it needs the switch. Default none.
 	Token string
-	// Allows the token over plaintext, where whoever is on the way can read it; one warning is logged. Default false.
+	// Allows the token over plaintext, where whoever is on the way can read it; one warning is logged.
+	// Default false.
 	InsecureToken bool
-	// The certificate authority to trust with TLS, in PEM. Default the authorities that the language's gRPC trusts.
+	// The certificate authority to trust with TLS, in PEM. Default the authorities that the language's
+	// gRPC trusts.
 	TLSCA []byte
-	// The client's own certificate with its chain, in PEM, for a service that asks for one. Default none.
+	// The client's own certificate with its chain, in PEM, for a service that asks for one. Default
+	// none.
 	TLSCert []byte
 	// The key of the client's own certificate, in PEM. Default none.
 	TLSKey []byte
-	// The address of the administration, which listens at one of its own; written as the target is. Default: where
-	// `riposte dev` listens.
+	// The address of the administration, which listens at one of its own; written as the target is.
+	// Default: where `riposte dev` listens.
 	AdminTarget string
 	// Logger takes the one warning. Default: slog.Default().
 	Logger *slog.Logger
@@ -40,9 +44,10 @@ type Options struct {
 	DialOptions []grpc.DialOption
 }
 
-// OptionsFromEnv reads the environment: RIPOSTE_TARGET, RIPOSTE_TOKEN, RIPOSTE_INSECURE_TOKEN, RIPOSTE_TLS_CA, RIPOSTE_TLS_CERT, RIPOSTE_TLS_KEY, RIPOSTE_ADMIN_TARGET.
-// Those of certificates are paths of PEM files, that of a switch is true, 1, false or 0. What is unset or empty has its default.
-// The error is INVALID_ARGUMENT and names the variable.
+// OptionsFromEnv reads the environment: RIPOSTE_TARGET, RIPOSTE_TOKEN, RIPOSTE_INSECURE_TOKEN,
+// RIPOSTE_TLS_CA, RIPOSTE_TLS_CERT, RIPOSTE_TLS_KEY, RIPOSTE_ADMIN_TARGET. Those of certificates
+// are paths of PEM files, that of a switch is true, 1, false or 0. What is unset or empty has its
+// default. The error is INVALID_ARGUMENT and names the variable.
 func OptionsFromEnv() (options Options, err error) {
 	options.Target = os.Getenv("RIPOSTE_TARGET")
 	options.Token = os.Getenv("RIPOSTE_TOKEN")

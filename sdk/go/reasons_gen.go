@@ -4,33 +4,39 @@ package riposte
 
 // The reasons that this version knows, each with its gRPC code.
 const (
-	// NOT_FOUND: There is no such subject, or it is deleted. Create it, or let its object type do so (`auto_create`).
+	// NOT_FOUND: There is no such subject, or it is deleted. Create it, or let its object type do so
+	// (`auto_create`).
 	ReasonSubjectNotFound Reason = "SUBJECT_NOT_FOUND"
-	// NOT_FOUND: There is no such comment, it is deleted, its subject is deleted, or the caller was not granted its
-	// type.
+	// NOT_FOUND: There is no such comment, it is deleted, its subject is deleted, or the caller was
+	// not granted its type.
 	ReasonCommentNotFound Reason = "COMMENT_NOT_FOUND"
-	// ALREADY_EXISTS: The name is taken (CreateSubject, also by a deleted subject), or the subject is not deleted
-	// (UndeleteSubject).
+	// ALREADY_EXISTS: The name is taken (CreateSubject, also by a deleted subject), or the subject is
+	// not deleted (UndeleteSubject).
 	ReasonSubjectAlreadyExists Reason = "SUBJECT_ALREADY_EXISTS"
 	// ALREADY_EXISTS: The comment to undelete is not deleted.
 	ReasonCommentAlreadyExists Reason = "COMMENT_ALREADY_EXISTS"
-	// ALREADY_EXISTS: The member wrote the same text a short while ago; only where the type's policy asks for it.
+	// ALREADY_EXISTS: The member wrote the same text a short while ago; only where the type's policy
+	// asks for it.
 	ReasonDuplicateContent Reason = "DUPLICATE_CONTENT"
-	// FAILED_PRECONDITION: The subject takes no writes. Its owner may set its state back by UpdateSubject.
+	// FAILED_PRECONDITION: The subject takes no writes. Its owner may set its state back by
+	// UpdateSubject.
 	ReasonSubjectReadOnly Reason = "SUBJECT_READ_ONLY"
-	// FAILED_PRECONDITION: The subject is hidden: it takes no writes, and its comments are listed to nobody. A comment
-	// whose id is known can still be read.
+	// FAILED_PRECONDITION: The subject is hidden: it takes no writes, and its comments are listed to
+	// nobody. A comment whose id is known can still be read.
 	ReasonSubjectHidden Reason = "SUBJECT_HIDDEN"
-	// FAILED_PRECONDITION: The comment to answer is deleted or not in sight; the metadata tells its state.
+	// FAILED_PRECONDITION: The comment to answer is deleted or not in sight; the metadata tells its
+	// state.
 	ReasonParentUnavailable Reason = "PARENT_UNAVAILABLE"
-	// FAILED_PRECONDITION: The comment to like, or whose likers are asked for, is deleted or not in sight; the
-	// metadata tells its state.
+	// FAILED_PRECONDITION: The comment to like, or whose likers are asked for, is deleted or not in
+	// sight; the metadata tells its state.
 	ReasonCommentUnavailable Reason = "COMMENT_UNAVAILABLE"
 	// FAILED_PRECONDITION: The policy of the object type forbids replies here.
 	ReasonReplyForbidden Reason = "REPLY_FORBIDDEN"
-	// FAILED_PRECONDITION: The comment's state does not allow the change; the metadata tells the state. Read it anew.
+	// FAILED_PRECONDITION: The comment's state does not allow the change; the metadata tells the
+	// state. Read it anew.
 	ReasonStateConflict Reason = "STATE_CONFLICT"
-	// FAILED_PRECONDITION: The time in which an author may edit is over; the metadata tells when it ended.
+	// FAILED_PRECONDITION: The time in which an author may edit is over; the metadata tells when it
+	// ended.
 	ReasonEditWindowClosed Reason = "EDIT_WINDOW_CLOSED"
 	// FAILED_PRECONDITION: The subject has three pinned comments already. Unpin one.
 	ReasonPinLimitReached Reason = "PIN_LIMIT_REACHED"
@@ -42,7 +48,8 @@ const (
 	ReasonLikeInvalid Reason = "LIKE_INVALID"
 	// INVALID_ARGUMENT: Fields are out of bounds; BadRequest lists all of them.
 	ReasonFieldInvalid Reason = "FIELD_INVALID"
-	// INVALID_ARGUMENT: A rule of the object type refuses the text; the metadata names the rule, never the words.
+	// INVALID_ARGUMENT: A rule of the object type refuses the text; the metadata names the rule, never
+	// the words.
 	ReasonContentBlocked Reason = "CONTENT_BLOCKED"
 	// INVALID_ARGUMENT: The text has too many code points after NFC.
 	ReasonContentTooLong Reason = "CONTENT_TOO_LONG"
@@ -50,11 +57,14 @@ const (
 	ReasonMessageTooLarge Reason = "MESSAGE_TOO_LARGE"
 	// INVALID_ARGUMENT: The page token is none that the service gave out. Begin the walk anew.
 	ReasonPageTokenInvalid Reason = "PAGE_TOKEN_INVALID"
-	// INVALID_ARGUMENT: The page token was given to another caller, or for another method, object or sort.
+	// INVALID_ARGUMENT: The page token was given to another caller, or for another method, object or
+	// sort.
 	ReasonPageTokenMismatch Reason = "PAGE_TOKEN_MISMATCH"
-	// INVALID_ARGUMENT: The ranked walk of the page token began more than 30 minutes ago. Begin the walk anew.
+	// INVALID_ARGUMENT: The ranked walk of the page token began more than 30 minutes ago. Begin the
+	// walk anew.
 	ReasonPageTokenExpired Reason = "PAGE_TOKEN_EXPIRED"
-	// INVALID_ARGUMENT: The request_id was used before with another body. Make a new one for every new intent.
+	// INVALID_ARGUMENT: The request_id was used before with another body. Make a new one for every new
+	// intent.
 	ReasonRequestIdReused Reason = "REQUEST_ID_REUSED"
 	// UNAUTHENTICATED: The token or certificate is missing or not known.
 	ReasonCallerUnknown Reason = "CALLER_UNKNOWN"
@@ -66,29 +76,33 @@ const (
 	ReasonMemberSuspended Reason = "MEMBER_SUSPENDED"
 	// PERMISSION_DENIED: The owner of the subject has blocked the member.
 	ReasonMemberBlocked Reason = "MEMBER_BLOCKED"
-	// RESOURCE_EXHAUSTED: A declared rate limit is used up. Wait for the delay in RetryInfo; QuotaFailure names the
-	// limit.
+	// RESOURCE_EXHAUSTED: A declared rate limit is used up. Wait for the delay in RetryInfo;
+	// QuotaFailure names the limit.
 	ReasonRateLimited Reason = "RATE_LIMITED"
-	// RESOURCE_EXHAUSTED: The service protects itself; the call had no effect. Wait for the delay in RetryInfo.
+	// RESOURCE_EXHAUSTED: The service protects itself; the call had no effect. Wait for the delay in
+	// RetryInfo.
 	ReasonOverloaded Reason = "OVERLOADED"
-	// ABORTED: The resource changed since its etag was read. Read it, decide anew, and send the new etag.
+	// ABORTED: The resource changed since its etag was read. Read it, decide anew, and send the new
+	// etag.
 	ReasonEtagMismatch Reason = "ETAG_MISMATCH"
-	// UNAVAILABLE: The answering copy has not reached `min_revision`. Repeat after the delay in RetryInfo.
+	// UNAVAILABLE: The answering copy has not reached `min_revision`. Repeat after the delay in
+	// RetryInfo.
 	ReasonRevisionNotReached Reason = "REVISION_NOT_REACHED"
-	// UNAVAILABLE: The data source of this subject does not answer; others may. Repeat after the delay in RetryInfo.
+	// UNAVAILABLE: The data source of this subject does not answer; others may. Repeat after the delay
+	// in RetryInfo.
 	ReasonShardUnavailable Reason = "SHARD_UNAVAILABLE"
 	// UNIMPLEMENTED: The method, or the value of an argument, is in the contract but not served yet.
 	ReasonNotImplemented Reason = "NOT_IMPLEMENTED"
-	// DEADLINE_EXCEEDED: The call took longer than its deadline; a write may have happened. Repeat it with its
-	// request_id.
+	// DEADLINE_EXCEEDED: The call took longer than its deadline; a write may have happened. Repeat it
+	// with its request_id.
 	ReasonDeadlineExceeded Reason = "DEADLINE_EXCEEDED"
 	// INTERNAL: A fault of the service. Report the request id; nothing else is told.
 	ReasonInternal Reason = "INTERNAL"
-	// RESOURCE_EXHAUSTED: The reader of a stream fell too far behind what it watches. Watch again with the last
-	// revision received as `after_revision`, and read faster: hand changes over instead of working on them in the
-	// reading loop.
+	// RESOURCE_EXHAUSTED: The reader of a stream fell too far behind what it watches. Watch again with
+	// the last revision received as `after_revision`, and read faster: hand changes over instead of
+	// working on them in the reading loop.
 	ReasonWatchTooSlow Reason = "WATCH_TOO_SLOW"
-	// UNAVAILABLE: The process that served the stream stops; others go on. Watch again with the last revision received
-	// as `after_revision`.
+	// UNAVAILABLE: The process that served the stream stops; others go on. Watch again with the last
+	// revision received as `after_revision`.
 	ReasonServerStopping Reason = "SERVER_STOPPING"
 )

@@ -10,9 +10,9 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// RequestIDs makes the request ids of one client: UUIDv7 in strictly rising order, whose last 48 bits are random once
-// per client. By them the service knows the client, and by the rest it orders what one client asked. It is safe for
-// concurrent use.
+// RequestIDs makes the request ids of one client: UUIDv7 in strictly rising order, whose last 48
+// bits are random once per client. By them the service knows the client, and by the rest it orders
+// what one client asked. It is safe for concurrent use.
 type RequestIDs struct {
 	tail uint64
 	lock sync.Mutex
@@ -28,15 +28,16 @@ func (r *RequestIDs) Next() string {
 	r.last = max(uint64(time.Now().UnixMilli())<<16, r.last+1)
 	stamp := r.last
 	r.lock.Unlock()
-	// The layout of RFC 9562: milliseconds, version 7, twelve bits, variant 2, and 62 bits, here 14 and the tail.
+	// The layout of RFC 9562: milliseconds, version 7, twelve bits, variant 2, and 62 bits, here 14
+	// and the tail.
 	var bits [16]byte
 	binary.BigEndian.PutUint64(bits[:8], stamp>>16<<16|7<<12|stamp>>4&0xfff)
 	binary.BigEndian.PutUint64(bits[8:], 0b10<<62|(stamp&0xf)<<58|r.tail)
 	return fmt.Sprintf("%x-%x-%x-%x-%x", bits[:4], bits[4:6], bits[6:8], bits[8:10], bits[10:])
 }
 
-// fill answers the request with an id of its own if it has a field for one and leaves it empty: a copy, so that a
-// caller who sends the same message again asks for something new.
+// fill answers the request with an id of its own if it has a field for one and leaves it empty: a
+// copy, so that a caller who sends the same message again asks for something new.
 func (r *RequestIDs) fill(request any) any {
 	if id := requestID(request); id == nil || *id != "" {
 		return request

@@ -7,8 +7,8 @@ import "time"
 // Version is the version of this package, and of the contract it was generated from.
 const Version = "0.1.0"
 
-// serviceConfig says which calls are repeated, when and how often, and how calls are spread over the addresses. A server
-// whose health says that it does not serve is left out.
+// serviceConfig says which calls are repeated, when and how often, and how calls are spread over
+// the addresses. A server whose health says that it does not serve is left out.
 const serviceConfig = `{
   "loadBalancingConfig": [{"round_robin":{}}],
   "healthCheckConfig": {"serviceName": ""},
@@ -57,8 +57,8 @@ const serviceConfig = `{
   ]
 }`
 
-// timeout is the deadline of a call whose context has none; 0 for streams. It is no part of serviceConfig, where gRPC
-// would cut a caller's longer deadline down to it.
+// timeout is the deadline of a call whose context has none; 0 for streams. It is no part of
+// serviceConfig, where gRPC would cut a caller's longer deadline down to it.
 func timeout(method string) time.Duration {
 	switch method {
 	case "/riposte.v1.CommentService/CreateComment":

@@ -16,8 +16,9 @@ func (c *Client) Comments() ripostev1.CommentServiceClient {
 	return ripostev1.NewCommentServiceClient(c.conn)
 }
 
-// ListComments walks over the threads from the page that the request asks for to the end of
-// the list, reading page after page. It ends with the first error, and begins anew when it is ranged over anew.
+// ListComments walks over the threads from the page that the request asks
+// for to the end of the list, reading page after page. It ends with the first error, and begins
+// anew when it is ranged over anew.
 //
 // Reads a page of root comments with reply previews.
 func (c *Client) ListComments(ctx context.Context, request *ripostev1.ListCommentsRequest) iter.Seq2[*ripostev1.CommentThread, error] {
@@ -33,8 +34,9 @@ func (c *Client) ListCommentsPages(ctx context.Context, request *ripostev1.ListC
 	})
 }
 
-// ListCommentRevisions walks over the revisions from the page that the request asks for to the end of
-// the list, reading page after page. It ends with the first error, and begins anew when it is ranged over anew.
+// ListCommentRevisions walks over the revisions from the page that the request asks
+// for to the end of the list, reading page after page. It ends with the first error, and begins
+// anew when it is ranged over anew.
 //
 // Reads the former texts of a comment, latest first.
 func (c *Client) ListCommentRevisions(ctx context.Context, request *ripostev1.ListCommentRevisionsRequest) iter.Seq2[*ripostev1.CommentRevision, error] {
@@ -48,8 +50,9 @@ func (c *Client) ListCommentRevisionsPages(ctx context.Context, request *riposte
 	})
 }
 
-// ListMemberComments walks over the comments from the page that the request asks for to the end of
-// the list, reading page after page. It ends with the first error, and begins anew when it is ranged over anew.
+// ListMemberComments walks over the comments from the page that the request asks
+// for to the end of the list, reading page after page. It ends with the first error, and begins
+// anew when it is ranged over anew.
 //
 // Reads the comments of one member across all subjects of an object type, newest first.
 func (c *Client) ListMemberComments(ctx context.Context, request *ripostev1.ListMemberCommentsRequest) iter.Seq2[*ripostev1.Comment, error] {
@@ -70,8 +73,9 @@ func (c *Client) Likes() ripostev1.LikeServiceClient {
 	return ripostev1.NewLikeServiceClient(c.conn)
 }
 
-// ListLikers walks over the likers from the page that the request asks for to the end of
-// the list, reading page after page. It ends with the first error, and begins anew when it is ranged over anew.
+// ListLikers walks over the likers from the page that the request asks
+// for to the end of the list, reading page after page. It ends with the first error, and begins
+// anew when it is ranged over anew.
 //
 // Reads who likes, or dislikes, a comment, latest first.
 func (c *Client) ListLikers(ctx context.Context, request *ripostev1.ListLikersRequest) iter.Seq2[*ripostev1.Liker, error] {
@@ -85,10 +89,12 @@ func (c *Client) ListLikersPages(ctx context.Context, request *ripostev1.ListLik
 	})
 }
 
-// ListMemberLikes walks over the likes from the page that the request asks for to the end of
-// the list, reading page after page. It ends with the first error, and begins anew when it is ranged over anew.
+// ListMemberLikes walks over the likes from the page that the request asks
+// for to the end of the list, reading page after page. It ends with the first error, and begins
+// anew when it is ranged over anew.
 //
-// Reads what a member likes and dislikes within one subject, by comment id, whatever became of the comments.
+// Reads what a member likes and dislikes within one subject, by comment id, whatever became of the
+// comments.
 func (c *Client) ListMemberLikes(ctx context.Context, request *ripostev1.ListMemberLikesRequest) iter.Seq2[*ripostev1.MemberLike, error] {
 	return items(c.ListMemberLikesPages(ctx, request), (*ripostev1.ListMemberLikesResponse).GetLikes)
 }
@@ -107,8 +113,9 @@ func (c *Client) Replies() ripostev1.ReplyServiceClient {
 	return ripostev1.NewReplyServiceClient(c.conn)
 }
 
-// ListReplies walks over the replies from the page that the request asks for to the end of
-// the list, reading page after page. It ends with the first error, and begins anew when it is ranged over anew.
+// ListReplies walks over the replies from the page that the request asks
+// for to the end of the list, reading page after page. It ends with the first error, and begins
+// anew when it is ranged over anew.
 //
 // Reads a page of all replies of one root, flat, by floor or by rank.
 func (c *Client) ListReplies(ctx context.Context, request *ripostev1.ListRepliesRequest) iter.Seq2[*ripostev1.Comment, error] {
@@ -123,8 +130,9 @@ func (c *Client) ListRepliesPages(ctx context.Context, request *ripostev1.ListRe
 	})
 }
 
-// GetThread walks over the comments from the page that the request asks for to the end of
-// the list, reading page after page. It ends with the first error, and begins anew when it is ranged over anew.
+// GetThread walks over the comments from the page that the request asks
+// for to the end of the list, reading page after page. It ends with the first error, and begins
+// anew when it is ranged over anew.
 //
 // Reads a comment and all that stands below it, in thread order.
 func (c *Client) GetThread(ctx context.Context, request *ripostev1.GetThreadRequest) iter.Seq2[*ripostev1.Comment, error] {
@@ -147,14 +155,15 @@ func (c *Client) Subjects() ripostev1.SubjectServiceClient {
 
 // Admin answers the stub of AdminService.
 //
-// What operators and moderators do. Served on a port of its own, with its own authorisation; the public port answers
-// UNIMPLEMENTED to it.
+// What operators and moderators do. Served on a port of its own, with its own authorisation; the
+// public port answers UNIMPLEMENTED to it.
 func (c *Client) Admin() ripostev1.AdminServiceClient {
 	return ripostev1.NewAdminServiceClient(c.adminConn)
 }
 
-// ListSubjects walks over the subjects from the page that the request asks for to the end of
-// the list, reading page after page. It ends with the first error, and begins anew when it is ranged over anew.
+// ListSubjects walks over the subjects from the page that the request asks
+// for to the end of the list, reading page after page. It ends with the first error, and begins
+// anew when it is ranged over anew.
 //
 // Reads a page of the subjects of one object type, deleted ones too.
 func (c *Client) ListSubjects(ctx context.Context, request *ripostev1.ListSubjectsRequest) iter.Seq2[*ripostev1.Subject, error] {

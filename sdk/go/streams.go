@@ -13,11 +13,13 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// The bounds of the wait before a broken watch is opened again: it doubles from the first to the last.
+// The bounds of the wait before a broken watch is opened again: it doubles from the first to the
+// last.
 const firstPause, lastPause = 100 * time.Millisecond, 5 * time.Second
 
-// watch follows a stream of events and, where it breaks, opens it again behind the last event seen, until the context
-// ends, the client is closed or the service refuses. resume makes a request begin behind an event.
+// watch follows a stream of events and, where it breaks, opens it again behind the last event seen,
+// until the context ends, the client is closed or the service refuses. resume makes a request begin
+// behind an event.
 func watch[Q proto.Message, E any](
 	ctx context.Context, closed func() bool, resume func(request Q, seen *E),
 	open func(context.Context, Q, ...grpc.CallOption) (grpc.ServerStreamingClient[E], error), request Q,
@@ -61,8 +63,9 @@ func watch[Q proto.Message, E any](
 	}
 }
 
-// resumable says whether a stream that ended with an error is worth to be opened again, and not before when. What is
-// INTERNAL without a reason is no answer of the service: the stream was reset on its way.
+// resumable says whether a stream that ended with an error is worth to be opened again, and not
+// before when. What is INTERNAL without a reason is no answer of the service: the stream was reset
+// on its way.
 func resumable(ctx context.Context, err error) (wait time.Duration, again bool) {
 	var failed *Error
 	if !errors.As(err, &failed) {
@@ -78,8 +81,9 @@ type page interface {
 	GetNextPageToken() string
 }
 
-// pages walks from the page that the request asks for to the last one, holding one at a time. turn makes a request that
-// for the page of a token: fields that say where a walk begins go, because the service refuses them beside a token.
+// pages walks from the page that the request asks for to the last one, holding one at a time. turn
+// makes a request that for the page of a token: fields that say where a walk begins go, because the
+// service refuses them beside a token.
 func pages[Q proto.Message, P page](
 	ctx context.Context, list func(context.Context, Q, ...grpc.CallOption) (P, error), request Q,
 	turn func(request Q, token string),

@@ -9,10 +9,12 @@ import (
 	"riposte.dev/go/riposte/ripostev1"
 )
 
-// WatchSubject follows a stream. Wherever it breaks it is opened again behind the last revision seen, until ctx ends,
-// the client is closed or the service refuses. Each time it is opened, an event tells where.
+// WatchSubject follows a stream. Wherever it breaks it is opened again behind the last
+// revision seen, until ctx ends, the client is closed or the service refuses. Each time it is
+// opened, an event tells where.
 //
-// Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a gap is told.
+// Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a
+// gap is told.
 func (c *Client) WatchSubject(ctx context.Context, request *ripostev1.WatchSubjectRequest) iter.Seq2[*ripostev1.WatchSubjectResponse, error] {
 	resume := func(request *ripostev1.WatchSubjectRequest, seen *ripostev1.WatchSubjectResponse) {
 		request.AfterRevision = max(request.AfterRevision, seen.GetOpened().GetRevision(), seen.GetChange().GetRevision(), seen.GetGap().GetLastRevision())

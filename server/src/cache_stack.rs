@@ -16,7 +16,7 @@ use riposte_cache::{
 use riposte_core::Partition;
 use riposte_core::Writer;
 use riposte_core::ids::PARTITIONS;
-use riposte_core::ports::{CachedPages, Clock, EventLog, Rankings, Reader};
+use riposte_core::ports::{CachedPages, Clock, EventLog, RankingSnapshots, Reader};
 use riposte_settings::{ConfigError, ConfigErrors, SourceUrl};
 use riposte_store::SqlStore;
 use riposte_telemetry::Metrics;
@@ -27,7 +27,7 @@ use riposte_grpc::ListPageRenderer;
 use staleness_watch::StalenessWatch;
 
 /// The time for which a start waits for Redis before it continues without Redis.
-const CONNECT: Duration = Duration::from_secs(2);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The cache of this process, or no cache. Cloning is cheap.
 #[derive(Debug, Clone)]
@@ -48,14 +48,14 @@ struct CacheParts {
 /// Returns the function that maps a partition to its data source.
 fn route(store: &SqlStore) -> SourceRoute {
     let sources = Arc::clone(store.sources());
-    Box::new(move |at: Partition| sources.map().source(at))
+    Box::new(move |partition: Partition| sources.map().source(partition))
 }
 
 impl CacheParts {
     /// Returns the partitions of a source, counted from 0.
     fn partitions(&self, source: usize) -> Vec<Partition> {
-        let here = |at: &Partition| self.store.sources().map().source(*at) == source;
-        (0..PARTITIONS).map(Partition::number).filter(here).collect()
+        let is_in_source = |partition: &Partition| self.store.sources().map().source(*partition) == source;
+        (0..PARTITIONS).map(Partition::number).filter(is_in_source).collect()
     }
 }
 
@@ -83,7 +83,9 @@ impl CacheStack {
         let redis = RedisConfig { library: decorators.lua.clone(), ..config.redis(&address, timeline) };
         let redis = RedisCache::start(redis).map_err(|error| ConfigError::at("cache.url", error))?;
         let redis = Arc::new(
-            redis.observed(Arc::new(MetricsObserver(metrics.clone()))).printing(Arc::new(ListPageRenderer::new())),
+            redis
+                .with_observer(Arc::new(MetricsObserver(metrics.clone())))
+                .with_renderer(Arc::new(ListPageRenderer::new())),
         );
         let cache = decorate(&decorators.cache, Arc::clone(&redis) as Arc<dyn Cache>);
         let stats = CacheStats::default();
@@ -103,7 +105,7 @@ impl CacheStack {
     /// Waits a short time for Redis, so that it is available from the first call on.
     pub async fn connect(&self) {
         if let Some(parts) = &self.0
-            && let Err(error) = parts.redis.ready(CONNECT).await
+            && let Err(error) = parts.redis.connect(CONNECT_TIMEOUT).await
         {
             tracing::warn!(%error, "Redis is unavailable at start; reads go to the database");
         }
@@ -120,7 +122,7 @@ impl CacheStack {
 
     /// Returns the rankings, with a cache of the last ones if caching is enabled.
     #[must_use]
-    pub fn rankings(&self, rankings: &Arc<dyn Rankings>) -> Arc<dyn Rankings> {
+    pub fn rankings(&self, rankings: &Arc<dyn RankingSnapshots>) -> Arc<dyn RankingSnapshots> {
         if self.0.is_some() { Arc::new(RankingCache::new(Arc::clone(rankings))) } else { Arc::clone(rankings) }
     }
 
@@ -129,7 +131,7 @@ impl CacheStack {
     pub fn writer(&self, store: &SqlStore) -> Arc<dyn Writer> {
         let Some(parts) = &self.0 else { return store.writer() };
         let updater = Arc::new(CacheUpdater::new(Arc::clone(&parts.cache), parts.invalid.clone(), parts.stats.clone()));
-        let inner = store.witnessed_writer(updater);
+        let inner = store.observed_writer(updater);
         Arc::new(CachedWriter::new(inner, Arc::clone(&parts.cache), parts.invalid.clone()))
     }
 
@@ -164,14 +166,14 @@ impl CacheStack {
         let Some(parts) = &self.0 else { return Vec::new() };
         let watch = |source| {
             let (cache, outbox, invalid) = (Arc::clone(&parts.cache), Arc::clone(outbox), parts.invalid.clone());
-            let (partitions, longest) = (parts.partitions(source), parts.stale_after);
-            let monitor = StalenessMonitor::new(cache, Arc::clone(&outbox), invalid, source, partitions, longest);
+            let (partitions, stale_after) = (parts.partitions(source), parts.stale_after);
+            let monitor = StalenessMonitor::new(cache, Arc::clone(&outbox), invalid, source, partitions, stale_after);
             StalenessWatch { monitor, outbox, clock: Arc::clone(clock), metrics: metrics.clone(), source }.run().boxed()
         };
         let (cache, outbox_read, route) = (Arc::clone(&parts.cache), Arc::clone(outbox), route(&parts.store));
-        let relayed = RelayState::new(cache, outbox_read, route, Arc::clone(clock));
+        let relay_state = RelayState::new(cache, outbox_read, route, Arc::clone(clock));
         let log_failure = |error| tracing::debug!(%error, "the cache audit could not compare entries with their rows");
-        let audit = CacheAuditor::new(parts.reader.clone()).run(relayed, log_failure).boxed();
+        let audit = CacheAuditor::new(parts.reader.clone()).run(relay_state, log_failure).boxed();
         (0..outbox.sources()).map(watch).chain([audit]).collect()
     }
 
@@ -188,7 +190,7 @@ impl CacheStack {
     /// nothing has changed.
     pub async fn exchange(&self, address: &SourceUrl) -> Result<(), String> {
         match &self.0 {
-            Some(parts) => parts.redis.exchange(address.expose()).await,
+            Some(parts) => parts.redis.replace_credentials(address.expose()).await,
             None => Ok(()),
         }
     }
@@ -196,7 +198,7 @@ impl CacheStack {
     /// Closes the connections.
     pub async fn close(&self) {
         if let Some(parts) = &self.0 {
-            parts.redis.shut().await;
+            parts.redis.disconnect().await;
         }
     }
 }

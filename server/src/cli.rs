@@ -2,9 +2,9 @@
 
 pub(crate) mod exit;
 
-mod ask;
 mod completion;
 mod config;
+mod connect;
 mod consumers;
 mod dev;
 mod doctor;

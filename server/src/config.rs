@@ -170,9 +170,9 @@ impl Config {
 
     /// Returns the admission limits.
     pub fn admission(&self) -> AdmissionLimits {
-        let of = self.object_types.iter().map(|(name, of)| (name.clone(), of.member_rate()));
+        let rates = self.object_types.iter().map(|(name, settings)| (name.clone(), settings.member_rate()));
         // If types are closed, an unregistered type is rejected anyway.
-        let members = MemberRates::new(of.collect(), self.object_type_defaults.member_rate());
+        let members = MemberRates::new(rates.collect(), self.object_type_defaults.member_rate());
         let LimitSettings { reads, writes, streams, streams_per_caller, queue, .. } = self.limits;
         let LimitSettings { read_wait, write_wait, principals, .. } = self.limits;
         AdmissionLimits {
@@ -200,7 +200,7 @@ impl Config {
 
     /// Returns the policies of all object types in the terms of the domain.
     pub fn policies(&self) -> riposte_core::Policies {
-        let registered = self.object_types.iter().map(|(name, of)| (name.clone(), of.policy())).collect();
+        let registered = self.object_types.iter().map(|(name, settings)| (name.clone(), settings.policy())).collect();
         if self.open_object_types {
             riposte_core::Policies::open(registered, self.object_type_defaults.policy())
         } else {

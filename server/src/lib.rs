@@ -1,8 +1,8 @@
 //! The service: one binary that serves gRPC, and the library that it consists of.
 //!
 //! `cli` parses the command line, `config` reads every setting, `app` composes the components,
-//! `lifecycle` stops them. This crate must never contain a rule of the domain (those live in
-//! `riposte-core`) or speak SQL (that is the store's).
+//! `lifecycle` stops them. This crate must never contain a rule of the domain, which belongs
+//! to `riposte-core`, or SQL, which belongs to the store.
 
 pub mod app;
 pub mod cache_stack;

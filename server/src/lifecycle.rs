@@ -22,11 +22,11 @@ pub struct StopSignals {
 
 /// The way in which a stop ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub enum StopOutcome {
     /// Running calls finished, or the time for them ran out.
-    Soft,
+    Graceful,
     /// A second signal cut the stop short.
-    Hard,
+    Immediate,
 }
 
 impl StopSignals {
@@ -47,10 +47,10 @@ impl StopSignals {
     }
 
     /// Runs `stop` to its end, or until a second signal asks for an immediate stop.
-    pub async fn or_at_once(&mut self, stop: impl Future<Output = ()>) -> Stop {
+    pub async fn until_second_signal(&mut self, stop: impl Future<Output = ()>) -> StopOutcome {
         tokio::select! {
-            () = stop => Stop::Soft,
-            _ = self.next() => Stop::Hard,
+            () = stop => StopOutcome::Graceful,
+            _ = self.next() => StopOutcome::Immediate,
         }
     }
 }

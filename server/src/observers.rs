@@ -13,18 +13,18 @@ use riposte_telemetry::{ConnectionPool, Metrics};
 pub(crate) struct MetricsObserver(pub(crate) Metrics);
 
 impl TransactionObserver for MetricsObserver {
-    fn transaction(&self, system: &'static str, name: &'static str, took: Duration, failed: Option<&'static str>) {
-        self.0.operation(system, name.into(), took, failed);
+    fn transaction(&self, system: &'static str, name: &'static str, duration: Duration, failed: Option<&'static str>) {
+        self.0.operation(system, name.into(), duration, failed);
     }
 
-    fn connection(&self, source: usize, pool: &'static str, took: Duration, begun: bool) {
-        self.0.connection_wait(source, pool, took, begun);
+    fn connection(&self, source: usize, pool: &'static str, duration: Duration, begun: bool) {
+        self.0.connection_wait(source, pool, duration, begun);
     }
 }
 
 impl RedisObserver for MetricsObserver {
-    fn trip(&self, function: &str, took: Duration, failed: bool) {
-        self.0.operation("redis", function.to_owned().into(), took, failed.then_some("unavailable"));
+    fn round_trip(&self, function: &str, duration: Duration, failed: bool) {
+        self.0.operation("redis", function.to_owned().into(), duration, failed.then_some("unavailable"));
     }
 }
 
@@ -35,8 +35,8 @@ pub(crate) fn observe_store(store: &SqlStore, metrics: &Metrics) {
     metrics.connections(move || {
         let Some(sources) = sources.upgrade() else { return Vec::new() };
         let all = sources.all().iter().enumerate();
-        all.flat_map(|(source, of)| {
-            of.pools().map(|pool| ConnectionPool {
+        all.flat_map(|(source, source_pools)| {
+            source_pools.pools().map(|pool| ConnectionPool {
                 source,
                 name: pool.name,
                 used: pool.used,
@@ -71,7 +71,7 @@ mod tests {
         observer.transaction("mysql", "commit comments", Duration::from_millis(4), None);
         observer.connection(1, "write", Duration::from_millis(1), true);
         observer.connection(0, "read", Duration::from_secs(2), false);
-        observer.trip("page", Duration::from_millis(100), true);
+        observer.round_trip("page", Duration::from_millis(100), true);
         observe_cache(&CacheStats::default(), &metrics);
         for line in [
             "riposte_connection_failures_total{db_client_connection_pool_name=\"1/read\"} 1",

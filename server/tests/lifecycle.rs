@@ -1,20 +1,20 @@
 //! Signals, in a process of their own: they belong to all of it, and would reach the other tests.
 
 use nix::{
-    sys::signal::{Signal as Number, kill},
+    sys::signal::{Signal as UnixSignal, kill},
     unistd::Pid,
 };
-use riposte::lifecycle::{Stop, StopSignal, StopSignals};
+use riposte::lifecycle::{StopOutcome, StopSignal, StopSignals};
 
 #[tokio::test]
-async fn signals_are_distinguished_and_a_second_one_ends_the_soft_stop() {
+async fn signals_are_distinguished_and_a_second_one_ends_the_graceful_stop() {
     let mut signals = StopSignals::listen().unwrap();
-    kill(Pid::this(), Number::SIGINT).unwrap();
+    kill(Pid::this(), UnixSignal::SIGINT).unwrap();
     assert_eq!(signals.next().await, StopSignal::Interrupt);
-    kill(Pid::this(), Number::SIGTERM).unwrap();
+    kill(Pid::this(), UnixSignal::SIGTERM).unwrap();
     assert_eq!(signals.next().await, StopSignal::Terminate);
 
-    assert_eq!(signals.or_at_once(async {}).await, Stop::Soft);
-    kill(Pid::this(), Number::SIGTERM).unwrap();
-    assert_eq!(signals.or_at_once(std::future::pending()).await, Stop::Hard);
+    assert_eq!(signals.until_second_signal(async {}).await, StopOutcome::Graceful);
+    kill(Pid::this(), UnixSignal::SIGTERM).unwrap();
+    assert_eq!(signals.until_second_signal(std::future::pending()).await, StopOutcome::Immediate);
 }

@@ -1,16 +1,19 @@
 #!/usr/bin/env bash
-# The failover of docs/restore.md on two MariaDB servers under load: the primary is killed, the replica takes its place.
+# The failover of docs/restore.md on two MariaDB servers under load: the primary is killed, the
+# replica takes its place.
 #
-#   tests/drills/failover.sh semi-sync    a commit waits for the replica: nothing acknowledged may be missing
-#   tests/drills/failover.sh async        it does not, and the replica is behind: what it lacks is lost, and said so
+#   tests/drills/failover.sh semi-sync    a commit waits for the replica: no acknowledged comment
+#                                         may be missing
+#   tests/drills/failover.sh async        a commit does not wait and the replica lags: lost comments
+#                                         are reported
 mode=${1:-semi-sync}
 # shellcheck source=common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-primary=$((port + 1)) replica=$((port + 2)) door=$((port + 3))
+primary=$((port + 1)) replica=$((port + 2)) forwarder=$((port + 3))
 
 options=()
 if [ "$mode" = semi-sync ]; then
-  # Without a timeout worth the name: a primary that is cut off acknowledges nothing.
+  # The timeout is practically infinite: a primary without its replica acknowledges nothing.
   options=(--rpl-semi-sync-master-enabled=ON --rpl-semi-sync-master-wait-point=AFTER_SYNC
     --rpl-semi-sync-master-timeout=4294967295)
 fi
@@ -27,10 +30,10 @@ for option in "${options[@]}"; do
   sql primary "SET GLOBAL ${variable%%=*} = $value"
 done
 redis
-echo "127.0.0.1:$primary" >"$work/door"
-"$load" door 127.0.0.1:$door "$work/door" &
-pids[door]=$!
-settings $door
+echo "127.0.0.1:$primary" >"$work/database"
+"$load" forward 127.0.0.1:$forwarder "$work/database" &
+pids[forwarder]=$!
+settings $forwarder
 riposte migrate up >/dev/null
 servers
 say "two servers, a primary and its replica, $mode"
@@ -43,25 +46,25 @@ kill -KILL "${pids[primary]}"
 wait "${pids[primary]}" 2>/dev/null || true
 say "the primary is killed"
 
-# 1. Be sure that the old primary is gone, and stays so. Here it was killed.
-# 2. Where anything may be lost, stop all servers first: their copies know what the replica does not.
+# 1. Make sure that the old primary is stopped and stays so. Here it was killed.
+# 2. If commits may be lost, stop all servers first: the cache contains data that the replica lacks.
 [ "$mode" = semi-sync ] || stop_servers
 # 3. Let the replica apply all that it has received, and make it the primary.
 received=$(sql replica 'SHOW SLAVE STATUS' --vertical | awk '/Gtid_IO_Pos/ {print $2}')
 sql replica "SELECT MASTER_GTID_WAIT('$received', 60)" >/dev/null
 sql replica 'STOP SLAVE; RESET SLAVE ALL; SET GLOBAL read_only = OFF'
-# 4. Let the address lead to it.
-echo "127.0.0.1:$replica" >"$work/door.new" && mv "$work/door.new" "$work/door"
+# 4. Point the address to the new primary.
+echo "127.0.0.1:$replica" >"$work/database.new" && mv "$work/database.new" "$work/database"
 say "the replica is the primary, $(printf %.2f "$(elapsed "$killed")") s after the kill"
-# 5. Where anything may be lost, start the servers on a new timeline of their copies.
-[ "$mode" = semi-sync ] || { settings $door 1; servers; }
+# 5. If commits may be lost, start the servers on a new timeline of the cache.
+[ "$mode" = semi-sync ] || { settings $forwarder 1; servers; }
 
 lines=$(wc -l <"$work/acknowledged")
-patiently 'writes are acknowledged again' eval "[ \$(wc -l <$work/acknowledged) -gt $lines ]"
+wait_until 'writes are acknowledged again' eval "[ \$(wc -l <$work/acknowledged) -gt $lines ]"
 say "writes are acknowledged again, $(printf %.2f "$(elapsed "$killed")") s after the kill"
 sleep 5
 stop_writing
-"$load" check "$addresses" "$work/acknowledged" | tee "$work/told"
+"$load" check "$addresses" "$work/acknowledged" | tee "$work/report"
 riposte verify --target "$admin"
 say 'done'
-[ "$mode" != semi-sync ] || grep -q ' 0 are missing, 0 say' "$work/told"
+[ "$mode" != semi-sync ] || grep -q ' 0 are missing, 0 have' "$work/report"

@@ -1,8 +1,9 @@
-//! The programs that the drills (`tests/drills`) need in addition to a shell: continuous writes
-//! while databases fail and return, and a check for acknowledged comments that are missing.
+//! The tasks of the drills (`tests/drills`) that a shell script cannot perform: continuous writes
+//! while databases fail and return, a check for acknowledged comments that are missing, and a
+//! forwarder of connections.
 
 mod check;
-mod door;
+mod forwarder;
 mod write;
 
 use std::net::SocketAddr;
@@ -25,25 +26,27 @@ pub enum Task {
     /// Checks that acknowledged comments exist, and compares first pages from the cache with those
     /// from the rows.
     Check(Vec<SocketAddr>, PathBuf),
-    /// Forwards connections to the address that the file names at that time.
-    Door(SocketAddr, PathBuf),
+    /// Forwards each connection to the address that the file contains when the connection arrives.
+    Forward(SocketAddr, PathBuf),
 }
 
 impl Task {
-    /// Reads `write HOST:PORT,… FILE`, `check HOST:PORT,… FILE` or `door HOST:PORT FILE`.
+    /// Reads `write HOST:PORT,… FILE`, `check HOST:PORT,… FILE` or `forward HOST:PORT FILE`.
     ///
     /// # Errors
     /// If the arguments have another form.
     pub fn read(arguments: impl IntoIterator<Item = String>) -> Result<Self> {
         let arguments: Vec<_> = arguments.into_iter().collect();
-        let [verb, addresses, file] = arguments.as_slice() else { bail!("write, check or door; HOST:PORT,…; FILE") };
+        let [verb, addresses, file] = arguments.as_slice() else {
+            bail!("write, check or forward; HOST:PORT,…; FILE")
+        };
         let addresses: Vec<SocketAddr> =
             addresses.split(',').map(str::parse).collect::<Result<_, _>>().context("no HOST:PORT,…")?;
         match verb.as_str() {
             "write" => Ok(Self::Write(addresses, file.into())),
             "check" => Ok(Self::Check(addresses, file.into())),
-            "door" => Ok(Self::Door(*addresses.first().context("no HOST:PORT")?, file.into())),
-            other => bail!("neither write, check nor door: {other}"),
+            "forward" => Ok(Self::Forward(*addresses.first().context("no HOST:PORT")?, file.into())),
+            other => bail!("neither write, check nor forward: {other}"),
         }
     }
 }
@@ -56,7 +59,7 @@ pub async fn run(task: Task) -> Result<()> {
     match task {
         Task::Write(addresses, file) => write::write(&Names::of(addresses).client()?, &file).await,
         Task::Check(addresses, file) => check::check(&Names::of(addresses).client()?, &file).await,
-        Task::Door(address, file) => door::open(address, &file).await,
+        Task::Forward(address, file) => forwarder::run(address, &file).await,
     }
 }
 
@@ -70,13 +73,13 @@ mod tests {
     use super::Task;
 
     #[test]
-    fn arguments_are_read_and_others_refused() {
+    fn arguments_are_parsed_and_unknown_ones_are_refused() {
         let read = |arguments: &[&str]| Task::read(arguments.iter().map(|word| (*word).to_owned()));
         let addresses = vec!["127.0.0.1:1".parse().unwrap(), "127.0.0.1:2".parse().unwrap()];
-        assert_eq!(read(&["door", "127.0.0.1:1", "f"]).unwrap(), Task::Door(addresses[0], "f".into()));
+        assert_eq!(read(&["forward", "127.0.0.1:1", "f"]).unwrap(), Task::Forward(addresses[0], "f".into()));
         assert_eq!(read(&["write", "127.0.0.1:1,127.0.0.1:2", "f"]).unwrap(), Task::Write(addresses, "f".into()));
-        for wrong in [&["write", "127.0.0.1:1"][..], &["check", "host", "f"], &["wipe", "127.0.0.1:1", "f"]] {
-            assert!(read(wrong).is_err(), "{wrong:?}");
+        for invalid in [&["write", "127.0.0.1:1"][..], &["check", "host", "f"], &["wipe", "127.0.0.1:1", "f"]] {
+            assert!(read(invalid).is_err(), "{invalid:?}");
         }
     }
 }

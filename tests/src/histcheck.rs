@@ -40,12 +40,12 @@ pub async fn run(options: Options) -> Result<bool> {
     }
     if let Some(path) = &options.check {
         let history = history::read(path)?;
-        ensure!(!history.ops.is_empty(), "{}: there are no operations in it", path.display());
+        ensure!(!history.ops.is_empty(), "{} contains no operations", path.display());
         if history.tables.is_empty() {
-            println!("the run was interrupted: the tables and the contents of the cache are not checked");
+            println!("the run was interrupted, so the tables and the cache are not checked");
         }
         let (begun, anomalies) = (Instant::now(), check::check(&history));
-        report::print(&history, &anomalies, path);
+        report::show(&history, &anomalies, path);
         println!("{} operations checked in {:.1} s", history.ops.len(), begun.elapsed().as_secs_f64());
         return Ok(anomalies.is_empty());
     }

@@ -1,6 +1,6 @@
 //! Network namespaces for servers, each connected to the test's own by a pair of virtual
-//! interfaces, so that packets can vanish on their way. A proxy that resets or stalls is noticed by
-//! both ends sooner or later; a route that drops packets notifies neither.
+//! interfaces, so that packets can vanish on their way. Both ends notice a proxy that resets or
+//! stalls sooner or later; neither notices a route that drops packets.
 //!
 //! It requires root, `ip` and `nsenter`, and a network namespace around the whole test, in which
 //! addresses and rules do not affect the machine.
@@ -47,7 +47,7 @@ impl Network {
             }
             anyhow::Ok(())
         };
-        tokio::time::timeout(MADE_WITHIN, apart).await.context("no namespace came into being")??;
+        tokio::time::timeout(MADE_WITHIN, apart).await.context("the namespace was not created")??;
         let (here, there) = (format!("riposte-a{number}"), format!("riposte-b{number}"));
         let pid = network.pid()?.to_string();
         ip(&["link", "add", "name", &here, "type", "veth", "peer", "name", &there, "netns", &pid]).await?;
@@ -92,7 +92,7 @@ impl Network {
     ///
     /// # Errors
     /// If the rule cannot be added.
-    pub async fn swallow(&self, store: u8) -> Result<()> {
+    pub async fn drop_packets(&self, store: u8) -> Result<()> {
         self.rule("add", store).await
     }
 
@@ -101,7 +101,7 @@ impl Network {
     ///
     /// # Errors
     /// If the rule does not exist.
-    pub async fn let_through(&self, store: u8) -> Result<()> {
+    pub async fn pass_packets(&self, store: u8) -> Result<()> {
         self.rule("del", store).await
     }
 

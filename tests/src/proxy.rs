@@ -1,7 +1,7 @@
 //! A TCP proxy between a server and one of its stores, which injects network faults.
 //!
 //! TCP never loses data in the middle of a connection, and nothing would restore the data that a
-//! half-open connection has swallowed. When the fault ends, connections that swallowed data are
+//! half-open connection has dropped. When the fault ends, connections with dropped data are
 //! therefore reset.
 
 use std::net::{Ipv4Addr, SocketAddr};
@@ -16,11 +16,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-/// The fault that a proxy injects.
+/// The behaviour of a proxy: to forward all data, or a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Weather {
-    /// No fault.
-    Clear,
+pub enum ProxyMode {
+    /// Data is forwarded unchanged.
+    Forward,
     /// Each piece is delayed by up to this time.
     Delay(Duration),
     /// Data arrives in pieces of a few bytes.
@@ -29,7 +29,7 @@ pub enum Weather {
     /// and carry no data.
     Stalled,
     /// Nothing arrives at the server any more, while the store receives everything.
-    Deaf,
+    OneWay,
     /// Every connection is reset at once, and each new one.
     Reset,
 }
@@ -38,13 +38,13 @@ pub enum Weather {
 const PIECE: usize = 16 << 10;
 /// The longest piece of a proxy that delays: data that arrives during a delay joins the next piece,
 /// so that the throughput stays the same.
-const HELD: usize = 1 << 20;
+const DELAYED_PIECE: usize = 1 << 20;
 
 /// A proxy; dropping it cuts all its connections.
 #[derive(Debug)]
 pub struct Proxy {
     address: SocketAddr,
-    weather: watch::Sender<Weather>,
+    mode: watch::Sender<ProxyMode>,
     listener: JoinHandle<()>,
 }
 
@@ -64,8 +64,8 @@ impl Proxy {
         Self::between(Ipv4Addr::LOCALHOST, port, 0).await
     }
 
-    /// Does the same, listening at this address of the machine, with a random generator seeded with
-    /// `seed`.
+    /// Creates a proxy that listens at this address of the machine. `seed` determines its random
+    /// delays and pieces.
     ///
     /// # Errors
     /// If no port is free there.
@@ -73,15 +73,15 @@ impl Proxy {
         let listener = TcpListener::bind((here, 0)).await?;
         let address = listener.local_addr()?;
         let store = SocketAddr::from(([127, 0, 0, 1], port));
-        let (weather, seen) = watch::channel(Weather::Clear);
+        let (mode, modes) = watch::channel(ProxyMode::Forward);
         let listener = tokio::spawn(async move {
             for connection in 0_u64.. {
                 if let Ok((server, _)) = listener.accept().await {
-                    tokio::spawn(connect(server, store, seen.clone(), seed.wrapping_add(2 * connection)));
+                    tokio::spawn(connect(server, store, modes.clone(), seed.wrapping_add(2 * connection)));
                 }
             }
         });
-        Ok(Self { address, weather, listener })
+        Ok(Self { address, mode, listener })
     }
 
     /// Returns the port that the server connects to.
@@ -94,9 +94,9 @@ impl Proxy {
         self.address
     }
 
-    /// Changes the fault.
-    pub fn set(&self, weather: Weather) {
-        self.weather.send_replace(weather);
+    /// Changes the mode.
+    pub fn set(&self, mode: ProxyMode) {
+        self.mode.send_replace(mode);
     }
 }
 
@@ -107,15 +107,15 @@ impl Drop for Proxy {
 }
 
 /// Relays one connection in both directions until either end closes it or a fault breaks it.
-async fn connect(server: TcpStream, store: SocketAddr, seen: watch::Receiver<Weather>, seed: u64) {
+async fn connect(server: TcpStream, store: SocketAddr, modes: watch::Receiver<ProxyMode>, seed: u64) {
     let Ok(store) = TcpStream::connect(store).await else { return };
     if server.set_nodelay(true).is_err() || store.set_nodelay(true).is_err() {
         return;
     }
     let ((from_server, to_server), (from_store, to_store)) = (server.into_split(), store.into_split());
     let broken = tokio::select! {
-        broken = carry(from_server, to_store, Flow::ToStore, seen.clone(), seed) => broken,
-        broken = carry(from_store, to_server, Flow::ToServer, seen, seed.wrapping_add(1)) => broken,
+        broken = carry(from_server, to_store, Flow::ToStore, modes.clone(), seed) => broken,
+        broken = carry(from_store, to_server, Flow::ToServer, modes, seed.wrapping_add(1)) => broken,
     };
     // Both ends are dropped here, in any case.
     drop(broken);
@@ -126,18 +126,18 @@ async fn carry(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
     flow: Flow,
-    mut seen: watch::Receiver<Weather>,
+    mut modes: watch::Receiver<ProxyMode>,
     seed: u64,
 ) -> std::io::Result<()> {
-    let (mut piece, mut random) = (vec![0; HELD], StdRng::seed_from_u64(seed));
+    let (mut piece, mut random) = (vec![0; DELAYED_PIECE], StdRng::seed_from_u64(seed));
     loop {
-        let now = *seen.borrow_and_update();
-        if now == Weather::Reset {
+        let now = *modes.borrow_and_update();
+        if now == ProxyMode::Reset {
             return reset(&from, &to);
         }
-        let most = if matches!(now, Weather::Delay(_)) { HELD } else { PIECE };
+        let most = if matches!(now, ProxyMode::Delay(_)) { DELAYED_PIECE } else { PIECE };
         let length = tokio::select! {
-            changed = seen.changed() => match changed {
+            changed = modes.changed() => match changed {
                 Ok(()) => continue,
                 Err(_gone) => return Ok(()),
             },
@@ -146,14 +146,14 @@ async fn carry(
         if length == 0 {
             return Ok(());
         }
-        let swallows = now == Weather::Stalled || now == Weather::Deaf && flow == Flow::ToServer;
-        if swallows {
-            drop(seen.changed().await);
+        let drops = now == ProxyMode::Stalled || now == ProxyMode::OneWay && flow == Flow::ToServer;
+        if drops {
+            drop(modes.changed().await);
             return reset(&from, &to);
         }
         match now {
-            Weather::Delay(longest) => tokio::time::sleep(longest.mul_f64(random.random())).await,
-            Weather::Slices => {
+            ProxyMode::Delay(longest) => tokio::time::sleep(longest.mul_f64(random.random())).await,
+            ProxyMode::Slices => {
                 let mut rest = &piece[..length];
                 while !rest.is_empty() {
                     let (some, others) = rest.split_at(rest.len().min(random.random_range(1..64)));
@@ -163,7 +163,7 @@ async fn carry(
                 }
                 continue;
             }
-            Weather::Clear | Weather::Stalled | Weather::Deaf | Weather::Reset => {}
+            ProxyMode::Forward | ProxyMode::Stalled | ProxyMode::OneWay | ProxyMode::Reset => {}
         }
         to.write_all(&piece[..length]).await?;
     }
@@ -195,35 +195,37 @@ mod tests {
     }
 
     async fn echoed(stream: &mut TcpStream) -> std::io::Result<Vec<u8>> {
-        let words: Vec<u8> = (0..=255).cycle().take(5_000).collect();
-        stream.write_all(&words).await?;
-        let mut received = vec![0; words.len()];
+        let sent: Vec<u8> = (0..=255).cycle().take(5_000).collect();
+        stream.write_all(&sent).await?;
+        let mut received = vec![0; sent.len()];
         stream.read_exact(&mut received).await?;
-        assert_eq!(received, words);
+        assert_eq!(received, sent);
         Ok(received)
     }
 
     #[tokio::test]
-    async fn clear_delayed_and_sliced_proxies_carry_everything() {
+    async fn forwarding_delayed_and_sliced_proxies_carry_everything() {
         let proxy = echo().await;
         let mut stream = TcpStream::connect(("127.0.0.1", proxy.port())).await.unwrap();
-        for weather in [Weather::Clear, Weather::Slices, Weather::Delay(Duration::from_millis(5)), Weather::Clear] {
-            proxy.set(weather);
+        for mode in
+            [ProxyMode::Forward, ProxyMode::Slices, ProxyMode::Delay(Duration::from_millis(5)), ProxyMode::Forward]
+        {
+            proxy.set(mode);
             echoed(&mut stream).await.unwrap();
         }
     }
 
     #[tokio::test]
-    async fn a_stalled_proxy_carries_nothing_and_resets_when_it_clears() {
-        for weather in [Weather::Stalled, Weather::Deaf] {
+    async fn a_stalled_proxy_carries_nothing_and_resets_when_the_fault_ends() {
+        for mode in [ProxyMode::Stalled, ProxyMode::OneWay] {
             let proxy = echo().await;
             let mut stream = TcpStream::connect(("127.0.0.1", proxy.port())).await.unwrap();
             echoed(&mut stream).await.unwrap();
-            proxy.set(weather);
+            proxy.set(mode);
             stream.write_all(b"lost").await.unwrap();
             let silence = tokio::time::timeout(Duration::from_millis(50), stream.read_u8()).await;
-            assert!(silence.is_err(), "{weather:?}: {silence:?}");
-            proxy.set(Weather::Clear);
+            assert!(silence.is_err(), "{mode:?}: {silence:?}");
+            proxy.set(ProxyMode::Forward);
             assert!(stream.read_u8().await.is_err());
         }
     }
@@ -233,11 +235,11 @@ mod tests {
         let proxy = echo().await;
         let mut stream = TcpStream::connect(("127.0.0.1", proxy.port())).await.unwrap();
         echoed(&mut stream).await.unwrap();
-        proxy.set(Weather::Reset);
+        proxy.set(ProxyMode::Reset);
         assert!(stream.read_u8().await.is_err());
         let mut another = TcpStream::connect(("127.0.0.1", proxy.port())).await.unwrap();
         assert!(echoed(&mut another).await.is_err());
-        proxy.set(Weather::Clear);
+        proxy.set(ProxyMode::Forward);
         let mut third = TcpStream::connect(("127.0.0.1", proxy.port())).await.unwrap();
         echoed(&mut third).await.unwrap();
     }

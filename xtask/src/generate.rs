@@ -30,9 +30,9 @@ const PUBLIC: &str = "riposte.v1";
 const INTERNAL: &str = "riposte.internal.v1";
 /// The reader of each internal file, as a folder and a module: each has only its own messages.
 const READERS: [(&str, &str, &str); 3] = [
-    ("page_token.proto", "server/grpc/src/gen", INTERNAL),
-    ("outbox.proto", "server/store/src/sql/row/gen", INTERNAL),
-    ("content_extra.proto", "server/store/src/sql/row/gen", "content_extra"),
+    ("page_token.proto", "server/grpc/src/generated", INTERNAL),
+    ("outbox.proto", "server/store/src/sql/row/generated", INTERNAL),
+    ("content_extra.proto", "server/store/src/sql/row/generated", "content_extra"),
 ];
 
 /// Brings everything generated up to date. With `check` it changes nothing and fails with the names
@@ -43,11 +43,12 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, check: bool) -> Result<Vec<Stri
     for (name, folder, module) in READERS {
         files.add(format!("{folder}/{module}.rs"), messages(&all, name)?)?;
     }
-    READERS.iter().for_each(|(_, folder, _)| files.only_in(repo, folder));
     telemetry::add(repo, &mut files)?;
     migrations::add(repo, &mut files)?;
     files.add(configure::PAGE.to_owned(), configure::page(&fs::read_to_string(repo.at(configure::DEFAULTS))?)?)?;
     methods::add(repo, &public(&all)?, &mut files)?;
+    // A folder may have files of the methods too.
+    READERS.iter().for_each(|(_, folder, _)| files.only_in(repo, folder));
     let skipped = sdk::generate(repo, live, &Language::all(), &all, &mut files)?;
     files.write_or_check(repo, check)?;
     Ok(skipped)

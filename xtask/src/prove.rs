@@ -2,8 +2,8 @@
 //! under injected faults.
 //!
 //! The load program (`tests/src/histcheck.rs`) owns the servers, Redis, the proxies, the history
-//! and the check. The task runner owns the databases, and the load program orders their faults
-//! (`orders`).
+//! and the check. The task runner owns the databases; the load program sends it orders for their
+//! faults (`orders`).
 
 mod mutants;
 mod orders;
@@ -37,7 +37,7 @@ pub(crate) struct Args {
     /// The same in seconds
     #[arg(long, value_parser = RangedU64ValueParser::<u64>::new().range(1..=LONGEST))]
     seconds: Option<u64>,
-    /// The seed of the faults and calls; a run prints its seed [default: a random one]
+    /// The seed of the faults and calls; a run shows its seed [default: a random one]
     #[arg(long)]
     seed: Option<u64>,
     /// Run once for each mutant, or for each of those named, with servers that contain it; fail
@@ -65,7 +65,7 @@ const LONGEST: u64 = 31 * 24 * 3600;
 /// The minimum numbers of calls and of faults in a smoke run. The number of calls depends on the
 /// processors: two idle ones make half a million. A run with less than a fifth of that shows
 /// nothing.
-const LEAST: (u64, u64) = (100_000, 60);
+const MINIMUM: (u64, u64) = (100_000, 60);
 /// The summary of a run, below the build directory.
 const SUMMARY: &str = "prove/summary.json";
 /// Databases whose disks can fail.
@@ -84,65 +84,66 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     build::programs(repo, live)?;
     let mut program = repo.clean(repo.prove_load_binary());
     if let Some(history) = &args.check {
-        return alone(live, program.arg("--check").arg(std::path::absolute(history)?));
+        return run_alone(live, program.arg("--check").arg(std::path::absolute(history)?));
     }
     if let Some(count) = args.sample {
-        return alone(live, program.args(["--sample", &count.to_string()]));
+        return run_alone(live, program.args(["--sample", &count.to_string()]));
     }
     if let Some(named) = &args.planted {
-        mutants::known(named)?;
+        mutants::check_names(named)?;
     }
     let redis = tools::redis(repo, live)?;
     tools::mariadb(live)?;
     tools::faults(live)?;
-    let folder = repo.target().join("prove");
+    let folder = repo.target().join(SUMMARY).parent().context("the summary has no folder")?.to_owned();
     std::fs::create_dir_all(&folder)?;
     let server = if args.planted.is_some() { repo.mutant_binary() } else { repo.server_binary() };
-    // The run has a thread of its own, which leaves the network of all other processes.
-    let prove = || {
+    // The run has a thread of its own, because it leaves the network namespace of this process.
+    let check = || {
         let means = means(live, args.cluster);
         let databases = if args.careless { CARELESS } else { DATABASES };
-        let bench = Bench { repo, live, server: &server, databases, redis: &redis, folder: &folder, means };
+        let runner = Runner { repo, live, server: &server, databases, redis: &redis, folder: &folder, means };
         match &args.planted {
-            Some(named) => bench.mutants(named, args),
-            None => bench.segments(args),
+            Some(named) => runner.mutants(named, args),
+            None => runner.segments(args),
         }
     };
-    std::thread::scope(|scope| scope.spawn(prove).join().map_err(|_| anyhow!("the run panicked"))?)
+    std::thread::scope(|scope| scope.spawn(check).join().map_err(|_| anyhow!("the run panicked"))?)
 }
 
 /// The result of a smoke run.
 #[derive(Debug)]
-pub(crate) struct Verdict {
-    /// All guarantees held, and enough calls were made, if `true`.
-    pub(crate) kept: bool,
+pub(crate) struct SmokeResult {
+    /// True if all guarantees held and enough calls were made.
+    pub(crate) passed: bool,
     /// The figures as text.
-    pub(crate) words: String,
+    pub(crate) figures: String,
     /// The faults that cannot be injected on this machine.
     pub(crate) missing: Vec<&'static str>,
 }
 
 /// Runs the smoke run of the test command, on programs that are already built.
-pub(crate) fn smoke(repo: &Repo, live: &Arc<Live>) -> Result<Verdict> {
-    let kept = run(repo, live, &Args { smoke: true, ..Args::default() })?;
-    let summary = std::fs::read_to_string(repo.target().join(SUMMARY)).context("the run ended without a verdict")?;
+pub(crate) fn smoke(repo: &Repo, live: &Arc<Live>) -> Result<SmokeResult> {
+    let passed = run(repo, live, &Args { smoke: true, ..Args::default() })?;
+    let summary = std::fs::read_to_string(repo.target().join(SUMMARY)).context("the run ended without a summary")?;
     let summary: serde_json::Value = serde_json::from_str(&summary)?;
-    let of = |name: &str| summary[name].as_u64().unwrap_or_default();
-    let (operations, injections, anomalies) = (of("operations"), of("injections"), of("anomalies"));
+    let number = |name: &str| summary[name].as_u64().unwrap_or_default();
+    let (operations, injections, anomalies) = (number("operations"), number("injections"), number("anomalies"));
     let means = summary["means"].as_str().unwrap_or_default();
     let missing = ["clocks", "disks", "networks"].into_iter().filter(|name| !means.contains(name)).collect();
-    let enough = operations >= LEAST.0 && injections >= LEAST.1;
-    let few = if enough { "" } else { ": too few to show anything" };
-    let words = format!("{operations} operations, {injections} injections ({means}), {anomalies} anomalies{few}");
-    Ok(Verdict { kept: kept && enough, words, missing })
+    let enough = operations >= MINIMUM.0 && injections >= MINIMUM.1;
+    let remark = if enough { "" } else { ": too few to show anything" };
+    let figures = format!("{operations} operations, {injections} injections ({means}), {anomalies} anomalies{remark}");
+    Ok(SmokeResult { passed: passed && enough, figures, missing })
 }
 
-fn alone(live: &Arc<Live>, program: &mut Command) -> Result<bool> {
+/// Runs the load program without databases.
+fn run_alone(live: &Arc<Live>, program: &mut Command) -> Result<bool> {
     Ok(live.spawn(program)?.wait()?.success())
 }
 
-/// The data that every run needs.
-struct Bench<'a> {
+/// The data that every run of the load program needs.
+struct Runner<'a> {
     repo: &'a Repo,
     live: &'a Arc<Live>,
     /// The server under test.
@@ -154,27 +155,27 @@ struct Bench<'a> {
     means: Vec<&'static str>,
 }
 
-impl Bench<'_> {
+impl Runner<'_> {
     /// Runs one segment after the other until the time is over.
     fn segments(&self, args: &Args) -> Result<bool> {
         let mut left = args.length();
-        let (mut kept, mut runs) = (true, Vec::new());
+        let (mut passed, mut runs) = (true, Vec::new());
         for number in 0.. {
             let length = left.min(SEGMENT);
             let seed = args.seed.map(|seed| seed.wrapping_add(number));
-            kept &= self.once(length, seed, None, &mut runs)?;
+            passed &= self.once(length, seed, None, &mut runs)?;
             left -= length;
             if left.is_zero() {
                 break;
             }
         }
         if runs.len() > 1 {
-            self.sum(&runs, 0, 0)?;
+            self.write_sum(&runs, 0, 0)?;
         }
-        Ok(kept)
+        Ok(passed)
     }
 
-    /// Runs every mutant until it is detected or has been missed too often.
+    /// Runs the chosen mutants, each until it is detected or was missed in the longest run.
     fn mutants(&self, named: &[String], args: &Args) -> Result<bool> {
         let all = mutants::all();
         let chosen = all.iter().filter(|mutant| named.is_empty() || named.iter().any(|name| name == *mutant));
@@ -183,19 +184,23 @@ impl Bench<'_> {
             let begun = Instant::now();
             let found = (0..).zip(TRIES).try_fold(false, |found, (number, length)| {
                 let seed = args.seed.map(|seed| seed.wrapping_add(number));
-                if found { Ok(true) } else { self.once(args.given().unwrap_or(length), seed, Some(mutant), &mut runs) }
+                if found {
+                    Ok(true)
+                } else {
+                    self.once(args.requested_length().unwrap_or(length), seed, Some(mutant), &mut runs)
+                }
             })?;
             let rules = runs.last().map(|run| run["rules"].to_string()).unwrap_or_default();
             lines.push((mutant, found, begun.elapsed().as_secs(), rules));
         }
         println!("\n{:<28} found", "mutant");
         for (mutant, found, seconds, rules) in &lines {
-            let words = if *found { format!("within {seconds} s, by {rules}") } else { "MISSED".to_owned() };
-            println!("{mutant:<28} {words}");
+            let result = if *found { format!("within {seconds} s, by {rules}") } else { "MISSED".to_owned() };
+            println!("{mutant:<28} {result}");
         }
         let caught = lines.iter().filter(|(_, found, ..)| *found).count();
         println!("{caught} of {} mutants found", lines.len());
-        self.sum(&runs, lines.len(), caught)?;
+        self.write_sum(&runs, lines.len(), caught)?;
         Ok(caught == lines.len())
     }
 
@@ -227,24 +232,24 @@ impl Bench<'_> {
         }
         load.envs(databases.exports()).env("RIPOSTE_TEST_BIN", self.server);
         load.env("RIPOSTE_TEST_REDIS_SERVER", self.redis);
-        let kept = orders::obey(self.live, &mut load, &mut databases)?;
+        let passed = orders::run_load(self.live, &mut load, &mut databases)?;
         // A run that failed early has no summary.
         let summary = std::fs::read_to_string(&path);
-        let mut told = summary.map_or(Ok(serde_json::json!({})), |told| serde_json::from_str(&told))?;
-        told["kept"] = kept.into();
-        runs.push(told);
-        Ok(kept)
+        let mut summary = summary.map_or(Ok(serde_json::json!({})), |text| serde_json::from_str(&text))?;
+        summary["kept"] = passed.into();
+        runs.push(summary);
+        Ok(passed)
     }
 
     /// Writes the sum of several runs over the summary of the last one, with the numbers of tested
     /// and of detected mutants.
-    fn sum(&self, runs: &[serde_json::Value], planted: usize, caught: usize) -> Result<()> {
-        let all = |name: &str| runs.iter().filter_map(|run| run[name].as_u64()).sum::<u64>();
+    fn write_sum(&self, runs: &[serde_json::Value], mutants: usize, caught: usize) -> Result<()> {
+        let total = |name: &str| runs.iter().filter_map(|run| run[name].as_u64()).sum::<u64>();
         let summary = serde_json::json!({
-            "operations": all("operations"),
-            "injections": all("injections"),
-            "anomalies": all("anomalies"),
-            "planted": planted,
+            "operations": total("operations"),
+            "injections": total("injections"),
+            "anomalies": total("anomalies"),
+            "planted": mutants,
             "caught": caught,
             "kept": runs.iter().all(|run| run["kept"] == true),
             "runs": runs,
@@ -266,40 +271,44 @@ fn means(live: &Arc<Live>, cluster: bool) -> Vec<&'static str> {
         means.push("cluster");
         return means;
     }
-    // This is tried on a thread of its own first, because a thread cannot return to the network
+    // A thread of its own tries this first, because a thread cannot return to the network namespace
     // that it left.
-    match std::thread::spawn(apart).join().unwrap_or_else(|_| Err(anyhow!("it panicked"))).and_then(|()| apart()) {
+    match std::thread::spawn(enter_network)
+        .join()
+        .unwrap_or_else(|_| Err(anyhow!("it panicked")))
+        .and_then(|()| enter_network())
+    {
         Ok(()) => means.push("networks"),
-        Err(error) => eprintln!("no network namespaces here ({error:#}): no packet vanishes in this run"),
+        Err(error) => eprintln!("no network namespaces here ({error:#}): no packet is dropped in this run"),
     }
     means
 }
 
 /// Moves this thread, and the processes that it starts, to a network namespace with only the
 /// loopback interface.
-fn apart() -> Result<()> {
+fn enter_network() -> Result<()> {
     unshare(CloneFlags::CLONE_NEWNET)?;
     // The commands that the load program uses later are tried and undone.
-    for words in [
+    for arguments in [
         "link set lo up",
         "link add name riposte-a type veth peer name riposte-b",
         "link del riposte-a",
         "rule add from 10.77.0.11 to 10.77.0.2 blackhole",
         "rule del from 10.77.0.11 to 10.77.0.2 blackhole",
     ] {
-        output_of(Command::new("ip").args(words.split(' ')))?;
+        output_of(Command::new("ip").args(arguments.split(' ')))?;
     }
     Ok(())
 }
 
 impl Args {
     /// Returns the duration of faults, if an option sets it.
-    fn given(&self) -> Option<Duration> {
+    fn requested_length(&self) -> Option<Duration> {
         let minutes = self.minutes.or(self.hours.map(|hours| 60 * hours));
         self.seconds.map(Duration::from_secs).or(minutes.map(Duration::from_mins))
     }
 
     fn length(&self) -> Duration {
-        self.given().filter(|_| !self.smoke).unwrap_or(SMOKE)
+        self.requested_length().filter(|_| !self.smoke).unwrap_or(SMOKE)
     }
 }

@@ -134,6 +134,9 @@ pub(crate) fn run(repo: &Repo) -> Result<Report> {
     for path in files.iter().filter(|path| path.ends_with(".lua")) {
         widths::lua(path, &read(repo, path)?, &mut report.faults);
     }
+    for path in files.iter().filter(|path| widths::has_comments(path)) {
+        widths::comments(path, &read(repo, path)?, &mut report.faults);
+    }
     match read(repo, reasons::CONTRACT) {
         Ok(contract) => reasons::check(&contract, &sources, &mut report.faults),
         Err(_) => report.faults.push(Violation::new(reasons::CONTRACT, 0, "the list of error reasons is missing")),

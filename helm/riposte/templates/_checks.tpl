@@ -1,5 +1,5 @@
-{{/* Checks of combinations of values, which the schema cannot express. All faults are reported at once, before anything
-     is rendered. */}}
+{{/* Checks of combinations of values, which the schema cannot express. All faults are reported at
+     once, before anything is rendered. */}}
 {{- define "riposte.checks" -}}
 {{- $faults := list -}}
 {{- range $check := list "image" "store" "secrets" "transport" "scale" "once" "variables" "objects" -}}
@@ -88,8 +88,8 @@ autoscaling.maxReplicas: must not be below autoscaling.minReplicas
 {{- end }}
 {{- end -}}
 
-{{/* Lists in which Kubernetes allows each name once: a name of the values must not occur twice, and must not be one of
-     the chart's own. */}}
+{{/* Lists in which Kubernetes allows each name once: a name of the values must not occur twice, and
+     must not be one of the chart's own. */}}
 {{- define "riposte.checks.once" -}}
 {{- $lists := list
   (dict "path" "extraVolumes" "key" "name" "all" "riposte.serverVolumes" "more" .Values.extraVolumes)
@@ -109,8 +109,8 @@ autoscaling.maxReplicas: must not be below autoscaling.minReplicas
 {{- end }}
 {{- end -}}
 
-{{/* Variables of the server for settings that the chart sets in another way. The server would reject both, or the
-     variable would take precedence. */}}
+{{/* Variables of the server for settings that the chart sets in another way. The server would
+     reject both, or the variable would take precedence. */}}
 {{- define "riposte.checks.variables" -}}
 {{- $given := dict "RIPOSTE__SERVER__ROLES" true
   "RIPOSTE__STORE__SOURCES" (not (empty .Values.secrets.sources))

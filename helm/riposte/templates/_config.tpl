@@ -8,7 +8,8 @@
 {{- if dig "auth" "allow_insecure" false .Values.config }}yes{{ end -}}
 {{- end -}}
 
-{{/* The configuration of the server as JSON: the values, and the paths of the files that the chart mounts. */}}
+{{/* The configuration of the server as JSON: the values, and the paths of the files that the chart
+     mounts. */}}
 {{- define "riposte.config" -}}
 {{- $paths := dict -}}
 {{- with .Values.secrets.tls -}}
@@ -47,8 +48,9 @@
 {{- mustMergeOverwrite (deepCopy .Values.config) $paths | toJson -}}
 {{- end -}}
 
-{{/* The data sources with the files of their addresses, as JSON. The paths are the same in the pods that serve and in
-     the Job; the credentials differ. Empty if both read the data sources from a file of secrets. */}}
+{{/* The data sources with the files of their addresses, as JSON. The paths are the same in the pods
+     that serve and in the Job; the credentials differ. Empty if both read the data sources from a
+     file of secrets. */}}
 {{- define "riposte.sources" -}}
 {{- $named := max (len .Values.secrets.sources) (len .Values.migration.sources) -}}
 {{- $given := dig "store" "sources" list .Values.config -}}
@@ -65,8 +67,8 @@
 {{- $sources | toJson -}}
 {{- end -}}
 
-{{/* A table as TOML: first its values, then its inner tables. Texts, numbers and lists have the same form in JSON and
-     in TOML. Takes table and its path. */}}
+{{/* A table as TOML: first its values, then its inner tables. Texts, numbers and lists have the
+     same form in JSON and in TOML. Takes table and its path. */}}
 {{- define "riposte.toml" -}}
 {{- $path := .path -}}
 {{- $inner := list -}}
@@ -120,8 +122,8 @@
 {{- include "riposte.port" (dict "config" .Values.config "key" "metrics_listen" "default" "7173") -}}
 {{- end -}}
 
-{{/* Not empty if an address can be reached from outside its pod. Without an address the server listens on the loopback
-     address. */}}
+{{/* Not empty if an address can be reached from outside its pod. Without an address the server
+     listens on the loopback address. */}}
 {{- define "riposte.exposed" -}}
 {{- $address := dig "server" .key "127.0.0.1:0" .config -}}
 {{- if not (or (hasPrefix "127." $address) (hasPrefix "[::1]" $address)) }}yes{{ end -}}
@@ -143,8 +145,8 @@
 {{- div (add (mul $count $unit) 999) 1000 -}}
 {{- end -}}
 
-{{/* The grace period of a pod: drain_delay, in which calls are still accepted; drain_timeout for running calls;
-     drain_timeout again for queued writes; and the time to close the store. */}}
+{{/* The grace period of a pod: drain_delay, in which calls are still accepted; drain_timeout for
+     running calls; drain_timeout again for queued writes; and the time to close the store. */}}
 {{- define "riposte.gracePeriod" -}}
 {{- $delay := include "riposte.seconds" .Values.config.server.drain_delay | int64 -}}
 {{- $timeout := include "riposte.seconds" .Values.config.server.drain_timeout | int64 -}}

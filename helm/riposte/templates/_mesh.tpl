@@ -14,8 +14,8 @@ linkerd.io/inject: {{ ternary "enabled" "disabled" .inject }}
 {{- end -}}
 {{- end -}}
 
-{{/* The callers of a port as JSON; the callers of the public port include the chart's own test. Takes root and port.
-     */}}
+{{/* The callers of a port as JSON; the callers of the public port include the chart's own test.
+     Takes root and port. */}}
 {{- define "riposte.mesh.callers" -}}
 {{- $of := dict "grpc" "callers" "admin" "admins" "metrics" "scrapers" -}}
 {{- $callers := get .root.Values.mesh.authorization (get $of .port) -}}
@@ -83,8 +83,8 @@ spec:
 {{- end -}}
 {{- end -}}
 
-{{/* Both meshes: the authorization of the callers of a port. A port without callers gets none. Takes root and port.
-     */}}
+{{/* Both meshes: the authorization of the callers of a port. A port without callers gets none.
+     Takes root and port. */}}
 {{- define "riposte.mesh.authorization" -}}
 {{- $callers := include "riposte.mesh.callers" . | fromJsonArray -}}
 {{- if and $callers (include "riposte.mesh.authorizes" (dict "root" .root "mesh" "linkerd")) -}}
@@ -102,8 +102,8 @@ spec:
 {{- end -}}
 {{- end -}}
 
-{{/* Istio: one policy for all ports of a kind of pods. A port without a rule cannot be called. Takes root, name,
-     component and ports. */}}
+{{/* Istio: one policy for all ports of a kind of pods. A port without a rule cannot be called.
+     Takes root, name, component and ports. */}}
 {{- define "riposte.mesh.istio" -}}
 apiVersion: security.istio.io/v1
 kind: AuthorizationPolicy

@@ -1,4 +1,5 @@
-{{/* The Job that migrates the tables to the schema of this version, with an account and credentials of its own. */}}
+{{/* The Job that migrates the tables to the schema of this version, with an account and credentials
+     of its own. */}}
 
 {{- define "riposte.migrates" -}}
 {{- if and .Values.migration.enabled (not (include "riposte.sqlite" .)) }}yes{{ end -}}
@@ -18,8 +19,8 @@ automountServiceAccountToken: false
 {{- end -}}
 {{- end -}}
 
-{{/* A hash of the whole object is appended to the name of the Job. The Job exists for as long as its release. If it
-     deleted itself, a tool that compares the objects would create it again. */}}
+{{/* A hash of the whole object is appended to the name of the Job. The Job exists for as long as
+     its release. If it deleted itself, a tool that compares the objects would create it again. */}}
 {{- define "riposte.object.migrationJob" -}}
 {{- if include "riposte.migrates" . -}}
 apiVersion: batch/v1
@@ -33,7 +34,8 @@ spec:
       - action: Ignore
         onPodConditions:
           - {type: DisruptionTarget, status: "True"}
-      # Exit code 2: the configuration is wrong, or the data has other table counts. A repeat cannot succeed.
+      # Exit code 2: the configuration is wrong, or the data has other table counts. A repeat
+      # cannot succeed.
       - action: FailJob
         onExitCodes: {containerName: migrate, operator: In, values: [2]}
   template:

@@ -1,6 +1,7 @@
 {{/* Objects for the Prometheus operator and for Grafana. */}}
 
-{{/* Metadata with the labels by which Prometheus finds the object. Takes root, name and component. */}}
+{{/* Metadata with the labels by which Prometheus finds the object. Takes root, name and
+     component. */}}
 {{- define "riposte.monitoring.metadata" -}}
 {{- include "riposte.metadata" . }}
 {{- with .root.Values.monitoring.labels }}

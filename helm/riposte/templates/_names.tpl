@@ -23,8 +23,8 @@
 {{- end -}}
 {{- end -}}
 
-{{/* The labels by which a Deployment and its Services find their pods; they never change. Takes root and component.
-     */}}
+{{/* The labels by which a Deployment and its Services find their pods; they never change. Takes
+     root and component. */}}
 {{- define "riposte.selector" -}}
 app.kubernetes.io/name: {{ include "riposte.name" .root }}
 app.kubernetes.io/instance: {{ .root.Release.Name }}

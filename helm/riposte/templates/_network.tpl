@@ -1,4 +1,5 @@
-{{/* Network policies: the peers that may reach each port. The network of the cluster has to enforce them. */}}
+{{/* Network policies: the peers that may reach each port. The network of the cluster has to enforce
+     them. */}}
 
 {{- define "riposte.object.networkPolicy" -}}
 {{- $callers := .Values.networkPolicy.callers -}}
@@ -28,13 +29,15 @@ spec:
   {{- if $peers }}
   {{- $ports := list (dict "port" $port "protocol" "TCP") }}
   {{- if eq $.root.Values.mesh.type "linkerd" }}
-  {{- /* Linkerd's proxies connect to each other on this port, and check the callers of the port of the request. */}}
+  {{- /* Linkerd's proxies connect to each other on this port, and check the callers of the port of
+         the request. */}}
   {{- $ports = append $ports (dict "port" 4143 "protocol" "TCP") }}
   {{- end }}
   {{- $rules = append $rules (dict "from" $peers "ports" $ports) }}
   {{- end }}
   {{- end }}
-  {{- /* The API server does not store an empty list, so an empty list would be a change at each apply. */}}
+  {{- /* The API server does not store an empty list, so an empty list would be a change at each
+         apply. */}}
   {{- with $rules }}
   ingress: {{ toJson . }}
   {{- end }}

@@ -1,7 +1,7 @@
 {{/* Converts a template to an object: applies its patches and writes it in one form. */}}
 
-{{/* The objects of the chart by the names that `patches` accepts. Each has a template "riposte.object.<name>", which is
-     empty if the values request no such object. */}}
+{{/* The objects of the chart by the names that `patches` accepts. Each has a template
+     "riposte.object.<name>", which is empty if the values request no such object. */}}
 {{- define "riposte.allObjects" -}}
 - configMap
 - serviceAccount
@@ -61,8 +61,8 @@
 {{- toJson $object -}}
 {{- end -}}
 
-{{/* One step of a JSON patch: the value `in` with the patch applied at `path`, as JSON under `out`. Lists cannot be
-     changed in place, so each level returns its value. */}}
+{{/* One step of a JSON patch: the value `in` with the patch applied at `path`, as JSON under `out`.
+     Lists cannot be changed in place, so each level returns its value. */}}
 {{- define "riposte.patched" -}}
 {{- $in := .in -}}
 {{- $patch := .patch -}}

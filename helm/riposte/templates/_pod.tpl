@@ -83,8 +83,8 @@ priorityClassName: {{ . }}
 {{- end }}
 {{- end -}}
 
-{{/* All credentials in one volume, so that values that change together are read together. Takes credentials; there may
-     be none. */}}
+{{/* All credentials in one volume, so that values that change together are read together. Takes
+     credentials; there may be none. */}}
 {{- define "riposte.credentialsVolume" -}}
 {{- with trim . }}
 - name: credentials

@@ -29,7 +29,8 @@ automountServiceAccountToken: false
 {{- include "riposte.deployment" (merge $of (dict "Values" .Values "Chart" .Chart "Release" .Release)) -}}
 {{- end -}}
 
-{{/* Takes Values, Chart, Release, component, workload (its name) and role; without a role the pods have all roles. */}}
+{{/* Takes Values, Chart, Release, component, workload (its name) and role; without a role the pods
+     have all roles. */}}
 {{- define "riposte.deployment" -}}
 apiVersion: apps/v1
 kind: Deployment

@@ -1,7 +1,7 @@
 {{/* The Services. */}}
 
-{{/* The protocol of the public and the admin port. Each mesh has its own name for gRPC, and treats the server's own TLS
-     as opaque. */}}
+{{/* The protocol of the public and the admin port. Each mesh has its own name for gRPC, and treats
+     the server's own TLS as opaque. */}}
 {{- define "riposte.appProtocol" -}}
 {{- if .Values.secrets.tls.existingSecret -}}
 https
@@ -12,8 +12,8 @@ kubernetes.io/h2c
 {{- end -}}
 {{- end -}}
 
-{{/* Takes root, name (of the object), type, annotations and the port (portName, port, appProtocol), and component if
-     the pods are not those that serve calls. */}}
+{{/* Takes root, name (of the object), type, annotations and the port (portName, port, appProtocol),
+     and component if the pods are not those that serve calls. */}}
 {{- define "riposte.service" -}}
 {{- $component := default "server" .component -}}
 apiVersion: v1

@@ -4,8 +4,8 @@
 {{- printf "%s-worker" (include "riposte.fullname" .) -}}
 {{- end -}}
 
-{{/* The values of these pods as JSON: their own values replace those of the pods that serve. They receive no calls, so
-     they need no autoscaler. */}}
+{{/* The values of these pods as JSON: their own values replace those of the pods that serve. They
+     receive no calls, so they need no autoscaler. */}}
 {{- define "riposte.worker.values" -}}
 {{- $values := deepCopy .Values -}}
 {{- range $key := list "replicas" "resources" "disruptionBudget" "topologySpread" "podLabels" "podAnnotations" -}}

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc::unbounded_channel;
 
 /// A column and a key of a table with rows.
-const TOY: MigrationStep = MigrationStep {
+const TEST_STEP: MigrationStep = MigrationStep {
     name: "m9999_toy",
     tables: &[],
     columns: &[AddColumn {
@@ -67,8 +67,8 @@ async fn drop_database(store: SqlStore) {
     store.close().await;
 }
 
-fn run(store: &SqlStore) -> Run<'_> {
-    Run::of(store, 0, unbounded_channel().0)
+fn run(store: &SqlStore) -> MigrationRun<'_> {
+    MigrationRun::new(store, 0, unbounded_channel().0)
 }
 
 /// Makes the changes as a run does.
@@ -88,20 +88,20 @@ async fn change(store: &SqlStore, changes: &[TableChange]) {
 }
 
 /// Returns whether each statement of each change was run before.
-async fn done(store: &SqlStore, changes: &[TableChange]) -> Vec<bool> {
-    let mut all = Vec::new();
+async fn are_done(store: &SqlStore, changes: &[TableChange]) -> Vec<bool> {
+    let mut results = Vec::new();
     for change in changes {
         let table = OnShard::new(store.sources().all()[0].write_pool().clone(), change.slot);
         for statement in &change.statements {
-            all.push(is_done(&table, statement).await.expect("an answer"));
+            results.push(is_done(&table, statement).await.expect("an answer"));
         }
     }
-    all
+    results
 }
 
 /// Stops after the first table, and makes all changes, twice.
 async fn is_resumed(store: &SqlStore) {
-    let changes = TableChange::of(&TOY, store.sources(), 0);
+    let changes = TableChange::of(&TEST_STEP, store.sources(), 0);
     let names: Vec<&str> = changes.iter().map(|change| change.table.as_str()).collect();
     let tables = changes.len() / 2;
     assert_eq!(names[..tables], names[tables..], "a column and a key in every table");
@@ -109,12 +109,12 @@ async fn is_resumed(store: &SqlStore) {
     let backend = store.sources().all()[0].write_pool().get_database_backend();
     let table = OnShard::new(store.sources().all()[0].write_pool().clone(), changes[0].slot);
     table.execute_raw(Statement::from_string(backend, insert)).await.expect("inserted");
-    assert_eq!(done(store, &changes).await, vec![false; changes.len()]);
+    assert_eq!(are_done(store, &changes).await, vec![false; changes.len()]);
     change(store, &changes[..1]).await;
-    assert_eq!(done(store, &changes).await.iter().filter(|done| **done).count(), 1);
+    assert_eq!(are_done(store, &changes).await.iter().filter(|is_done| **is_done).count(), 1);
     for _ in 0..2 {
         change(store, &changes).await;
-        assert_eq!(done(store, &changes).await, vec![true; changes.len()]);
+        assert_eq!(are_done(store, &changes).await, vec![true; changes.len()]);
     }
     let row = table.query_one_raw(Statement::from_string(backend, "SELECT toy FROM comment_ranked_@")).await;
     let toy = row.expect("read").expect("a row").try_get::<Option<Vec<u8>>>("", "toy");
@@ -135,7 +135,7 @@ async fn a_column_and_a_key_are_added_once_and_resumed_in_sqlite() {
 #[tokio::test]
 async fn a_column_and_a_key_are_added_once_to_every_table_of_a_server() {
     let Some(store) = on_a_server("alter").await else { return };
-    assert_eq!(TableChange::of(&TOY, store.sources(), 0).len(), 8);
+    assert_eq!(TableChange::of(&TEST_STEP, store.sources(), 0).len(), 8);
     is_resumed(&store).await;
     drop_database(store).await;
 }
@@ -143,12 +143,12 @@ async fn a_column_and_a_key_are_added_once_to_every_table_of_a_server() {
 #[tokio::test]
 async fn a_change_waits_for_a_transaction_that_reads_and_others_pass_it() {
     let Some(store) = on_a_server("alter_waits").await else { return };
-    let changes = TableChange::of(&TOY, store.sources(), 0);
+    let changes = TableChange::of(&TEST_STEP, store.sources(), 0);
     let select = || Statement::from_string(DbBackend::MySql, "SELECT COUNT(*) FROM comment_ranked_0");
     let source = &store.sources().all()[0];
     let reading = source.begin_read().await.expect("begun");
     reading.query_one_raw(select()).await.expect("read");
-    let others = async {
+    let concurrent_session = async {
         let waiting = "SELECT 1 FROM information_schema.processlist WHERE state LIKE 'Waiting for%metadata lock'";
         let waiting = || Statement::from_string(DbBackend::MySql, waiting);
         while source.write_pool().query_one_raw(waiting()).await.expect("an answer").is_none() {
@@ -156,10 +156,10 @@ async fn a_change_waits_for_a_transaction_that_reads_and_others_pass_it() {
         }
         // This read waits behind the change until the change pauses.
         source.write_pool().query_one_raw(select()).await.expect("read");
-        assert_eq!(done(&store, &changes[..1]).await, [false], "the transaction still reads");
+        assert_eq!(are_done(&store, &changes[..1]).await, [false], "the transaction still reads");
         reading.rollback().await.expect("ended");
     };
-    tokio::join!(change(&store, &changes[..1]), others);
-    assert_eq!(done(&store, &changes[..1]).await, [true]);
+    tokio::join!(change(&store, &changes[..1]), concurrent_session);
+    assert_eq!(are_done(&store, &changes[..1]).await, [true]);
     drop_database(store).await;
 }

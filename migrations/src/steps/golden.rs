@@ -59,7 +59,10 @@ fn every_released_step_keeps_its_golden_statements() {
         assert!(golden == text, "the schema of {backend:?} has changed; all statements as they are now:\n{text}");
     }
     for backend in [DbBackend::MySql, DbBackend::Sqlite] {
-        let of = GOLDEN.iter().filter(|golden| golden.backend == backend).flat_map(|golden| golden.steps);
-        assert!(of.map(|step| step.name).eq(ALL.iter().map(|step| step.name)), "a step has no golden statements");
+        let golden_steps = GOLDEN.iter().filter(|golden| golden.backend == backend).flat_map(|golden| golden.steps);
+        assert!(
+            golden_steps.map(|step| step.name).eq(ALL.iter().map(|step| step.name)),
+            "a step has no golden statements"
+        );
     }
 }

@@ -1,7 +1,8 @@
 //go:build unix
 
-// Bench tells calls per second of one client beside those of the bare generated stub, at the server that RIPOSTE_TARGET
-// names. `cargo xtask bench sdk` runs it; docs/benchmarks/sdk.md says what the figures mean.
+// Bench tells calls per second of one client beside those of the bare generated stub, at the server
+// that RIPOSTE_TARGET names. `cargo xtask bench sdk` runs it; docs/benchmarks/sdk.md says what the
+// figures mean.
 //
 //	bench first             one call, from nothing
 //	bench ROUNDS SECONDS    both by turns; a line of JSON for each way to call
@@ -71,8 +72,8 @@ func compare(ctx context.Context, stubs [2]ripostev1.SubjectServiceClient, fligh
 	})))
 }
 
-// measure calls by a stub for a while, with so many calls in flight: calls per second, and microseconds of this
-// process's processor time for each.
+// measure calls by a stub for a while, with so many calls in flight: calls per second, and
+// microseconds of this process's processor time for each.
 func measure(ctx context.Context, stub ripostev1.SubjectServiceClient, flight int, length time.Duration) (rate, cost float64) {
 	var made atomic.Int64
 	var all sync.WaitGroup

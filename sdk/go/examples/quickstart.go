@@ -1,5 +1,5 @@
-// Quickstart writes a comment, likes it and lists what stands under its subject, at the service that RIPOSTE_TARGET
-// names, or at a `riposte dev` on its default address.
+// Quickstart writes a comment, likes it and lists what stands under its subject, at the service
+// that RIPOSTE_TARGET names, or at a `riposte dev` on its default address.
 package main
 
 import (

@@ -127,13 +127,15 @@ func (x *ImportCommentsRequest) GetItem() *ImportItem {
 
 // One thing to import: a subject, a comment or a like.
 //
-// Its identity is its kind, `source` and `external_id`: the same again is UNCHANGED, whatever the item says by then.
+// Its identity is its kind, `source` and `external_id`: the same again is UNCHANGED, whatever the
+// item says by then.
 type ImportItem struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The system the item comes from, for example `disqus`. Required; 1 to 64 bytes of UTF-8 without control characters.
+	// The system the item comes from, for example `disqus`. Required; 1 to 64 bytes of UTF-8 without
+	// control characters.
 	Source string `protobuf:"bytes,1,opt,name=source,proto3" json:"source,omitempty"`
-	// The item's own id in that system. Required; 1 to 128 bytes of UTF-8 without control characters; unique among the
-	// items of one kind and source.
+	// The item's own id in that system. Required; 1 to 128 bytes of UTF-8 without control characters;
+	// unique among the items of one kind and source.
 	ExternalId string `protobuf:"bytes,2,opt,name=external_id,json=externalId,proto3" json:"external_id,omitempty"`
 	// What the item is. Required.
 	//
@@ -332,15 +334,17 @@ func (x *ImportedSubject) GetCreateTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// A comment to import. Send a parent before what answers it, and siblings in the order of their times: floors are
-// given in the order of the stream, after those that stand already.
+// A comment to import. Send a parent before what answers it, and siblings in the order of their
+// times: floors are given in the order of the stream, after those that stand already.
 type ImportedComment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The subject. Required; it comes into being with its first comment where the object type allows it.
+	// The subject. Required; it comes into being with its first comment where the object type allows
+	// it.
 	Subject *SubjectKey `protobuf:"bytes,1,opt,name=subject,proto3" json:"subject,omitempty"`
 	// The external id, in the same source, of the comment it answers. Empty for a root.
 	ParentExternalId string `protobuf:"bytes,2,opt,name=parent_external_id,json=parentExternalId,proto3" json:"parent_external_id,omitempty"`
-	// The member who wrote it; 1 to 64 bytes. Required, except with state DELETED: a source may have forgotten it.
+	// The member who wrote it; 1 to 64 bytes. Required, except with state DELETED: a source may have
+	// forgotten it.
 	MemberId string `protobuf:"bytes,3,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
 	// What it says. Required, except with state DELETED: a source may have erased it.
 	Content *Content `protobuf:"bytes,4,opt,name=content,proto3" json:"content,omitempty"`
@@ -469,13 +473,13 @@ type ImportedLike struct {
 	CommentExternalId string `protobuf:"bytes,2,opt,name=comment_external_id,json=commentExternalId,proto3" json:"comment_external_id,omitempty"`
 	// The member. Required; 1 to 64 bytes.
 	MemberId string `protobuf:"bytes,3,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// LIKE or DISLIKE; NONE takes an earlier one back. Required. Of several for one member and comment the latest `time`
-	// stands.
+	// LIKE or DISLIKE; NONE takes an earlier one back. Required. Of several for one member and
+	// comment the latest `time` stands.
 	Value LikeValue `protobuf:"varint,4,opt,name=value,proto3,enum=riposte.v1.LikeValue" json:"value,omitempty"`
 	// When it was given. Default: the time of the import.
 	Time *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=time,proto3" json:"time,omitempty"`
-	// True when this member is no person but stands for a vote that the source knew only as a number. It counts as any
-	// other. Default false.
+	// True when this member is no person but stands for a vote that the source knew only as a number.
+	// It counts as any other. Default false.
 	Synthetic     bool `protobuf:"varint,6,opt,name=synthetic,proto3" json:"synthetic,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -562,14 +566,15 @@ type ImportCommentsResponse struct {
 	ExternalId string `protobuf:"bytes,2,opt,name=external_id,json=externalId,proto3" json:"external_id,omitempty"`
 	// What became of it.
 	Outcome ImportOutcome `protobuf:"varint,3,opt,name=outcome,proto3,enum=riposte.v1.ImportOutcome" json:"outcome,omitempty"`
-	// The comment: the one made or the one found. 0 for a subject, for a like and for a rejected item.
+	// The comment: the one made or the one found. 0 for a subject, for a like and for a rejected
+	// item.
 	CommentId int64 `protobuf:"varint,4,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
 	// The floor of the comment made or found; else 0.
 	Floor int32 `protobuf:"varint,5,opt,name=floor,proto3" json:"floor,omitempty"`
 	// The subject's revision with this item; likes move none. 0 for a rejected item.
 	SubjectRevision int64 `protobuf:"varint,6,opt,name=subject_revision,json=subjectRevision,proto3" json:"subject_revision,omitempty"`
-	// Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as it is: a fault of
-	// the service ends the stream instead, and the whole input can be sent again.
+	// Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as
+	// it is: a fault of the service ends the stream instead, and the whole input can be sent again.
 	Error         *ItemError `protobuf:"bytes,7,opt,name=error,proto3" json:"error,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -654,7 +659,8 @@ func (x *ImportCommentsResponse) GetError() *ItemError {
 	return nil
 }
 
-// An error of one item within a call that goes on: what ErrorInfo and BadRequest say of a whole call.
+// An error of one item within a call that goes on: what ErrorInfo and BadRequest say of a whole
+// call.
 type ItemError struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of an ErrorReason without its prefix, for example `COMMENT_NOT_FOUND`.
@@ -828,7 +834,8 @@ func (x *ExportSubjectRequest) GetKey() *SubjectKey {
 	return nil
 }
 
-// The next item of an export: the subject first, then its comments, each after its parent, then the likes.
+// The next item of an export: the subject first, then its comments, each after its parent, then the
+// likes.
 type ExportSubjectResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What the item is.
@@ -990,7 +997,8 @@ type ExportedComment struct {
 	Source string `protobuf:"bytes,3,opt,name=source,proto3" json:"source,omitempty"`
 	// Its external id in that source; empty for one written here.
 	ExternalId string `protobuf:"bytes,4,opt,name=external_id,json=externalId,proto3" json:"external_id,omitempty"`
-	// The external id of the comment it answers; empty for a root, and where the parent was written here.
+	// The external id of the comment it answers; empty for a root, and where the parent was written
+	// here.
 	ParentExternalId string `protobuf:"bytes,5,opt,name=parent_external_id,json=parentExternalId,proto3" json:"parent_external_id,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -1139,10 +1147,11 @@ type ListSubjectsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The object type. Required.
 	ObjectType string `protobuf:"bytes,1,opt,name=object_type,json=objectType,proto3" json:"object_type,omitempty"`
-	// Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+	// Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+	// FIELD_INVALID.
 	PageSize int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// `next_page_token` of an earlier page of the same walk. Empty: the first page. The object type must be that of the
-	// walk, else PAGE_TOKEN_MISMATCH.
+	// `next_page_token` of an earlier page of the same walk. Empty: the first page. The object type
+	// must be that of the walk, else PAGE_TOKEN_MISMATCH.
 	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1732,8 +1741,8 @@ type SubjectScope_ObjectType struct {
 }
 
 type SubjectScope_All struct {
-	// All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
-	// Only for callers that may use every object type.
+	// All subjects of all object types, deleted ones too, and those of types that the server does
+	// not serve any more. Only for callers that may use every object type.
 	All *AllSubjects `protobuf:"bytes,3,opt,name=all,proto3,oneof"`
 }
 
@@ -1785,8 +1794,9 @@ type VerifyCountsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The subjects to verify. Required.
 	Scope *SubjectScope `protobuf:"bytes,1,opt,name=scope,proto3" json:"scope,omitempty"`
-	// `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
-	// Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+	// `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject
+	// of that answer. Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject
+	// FIELD_INVALID.
 	ResumeToken   string `protobuf:"bytes,2,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1845,8 +1855,8 @@ type VerifyCountsResponse struct {
 	CommentsChecked int64 `protobuf:"varint,2,opt,name=comments_checked,json=commentsChecked,proto3" json:"comments_checked,omitempty"`
 	// The counts that differ from their rows. Empty: all agree.
 	Drifts []*CountDrift `protobuf:"bytes,3,rep,name=drifts,proto3" json:"drifts,omitempty"`
-	// Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and where one subject was
-	// asked for. It does not age.
+	// Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and
+	// where one subject was asked for. It does not age.
 	ResumeToken   string `protobuf:"bytes,4,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1915,8 +1925,8 @@ type CountDrift struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The comment whose count it is; 0 for a count of the subject.
 	CommentId int64 `protobuf:"varint,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
-	// The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`, `like_count`, `dislike_count`,
-	// `next_floor`, `listed`.
+	// The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`,
+	// `like_count`, `dislike_count`, `next_floor`, `listed`.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// What is stored.
 	Stored int64 `protobuf:"varint,3,opt,name=stored,proto3" json:"stored,omitempty"`
@@ -1991,8 +2001,9 @@ type RepairCountsRequest struct {
 	Scope *SubjectScope `protobuf:"bytes,1,opt,name=scope,proto3" json:"scope,omitempty"`
 	// A UUID; optional, the SDKs fill it. A repair is safe to repeat with or without it.
 	RequestId string `protobuf:"bytes,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	// `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
-	// Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+	// `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject
+	// of that answer. Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject
+	// FIELD_INVALID.
 	ResumeToken   string `protobuf:"bytes,3,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2058,8 +2069,8 @@ type RepairCountsResponse struct {
 	Repaired []*CountDrift `protobuf:"bytes,2,rep,name=repaired,proto3" json:"repaired,omitempty"`
 	// The subject's revision after the repair.
 	SubjectRevision int64 `protobuf:"varint,3,opt,name=subject_revision,json=subjectRevision,proto3" json:"subject_revision,omitempty"`
-	// Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and where one subject was
-	// asked for. It does not age.
+	// Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and
+	// where one subject was asked for. It does not age.
 	ResumeToken   string `protobuf:"bytes,4,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2130,8 +2141,9 @@ type RebuildMemberHistoryRequest struct {
 	Scope *SubjectScope `protobuf:"bytes,1,opt,name=scope,proto3" json:"scope,omitempty"`
 	// A UUID; optional, the SDKs fill it. A rebuild is safe to repeat with or without it.
 	RequestId string `protobuf:"bytes,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	// `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
-	// Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+	// `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject
+	// of that answer. Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject
+	// FIELD_INVALID.
 	ResumeToken   string `protobuf:"bytes,3,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2188,7 +2200,8 @@ func (x *RebuildMemberHistoryRequest) GetResumeToken() string {
 	return ""
 }
 
-// How far a rebuild of histories has come: the sums of this call so far. The last message stands for all.
+// How far a rebuild of histories has come: the sums of this call so far. The last message stands
+// for all.
 type RebuildMemberHistoryResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Subjects that are done.
@@ -2197,8 +2210,8 @@ type RebuildMemberHistoryResponse struct {
 	CommentsChecked int64 `protobuf:"varint,2,opt,name=comments_checked,json=commentsChecked,proto3" json:"comments_checked,omitempty"`
 	// History rows that were missing or behind, and are right now.
 	RowsChanged int64 `protobuf:"varint,3,opt,name=rows_changed,json=rowsChanged,proto3" json:"rows_changed,omitempty"`
-	// Goes on behind the last subject that is done, as `resume_token` of another call; empty before the first and behind
-	// the last one, and where one subject was asked for. It does not age.
+	// Goes on behind the last subject that is done, as `resume_token` of another call; empty before
+	// the first and behind the last one, and where one subject was asked for. It does not age.
 	ResumeToken   string `protobuf:"bytes,4,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2269,8 +2282,9 @@ type RebuildRanksRequest struct {
 	Scope *SubjectScope `protobuf:"bytes,1,opt,name=scope,proto3" json:"scope,omitempty"`
 	// A UUID; optional, the SDKs fill it. A rebuild is safe to repeat with or without it.
 	RequestId string `protobuf:"bytes,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	// `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
-	// Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+	// `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject
+	// of that answer. Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject
+	// FIELD_INVALID.
 	ResumeToken   string `protobuf:"bytes,3,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2327,7 +2341,8 @@ func (x *RebuildRanksRequest) GetResumeToken() string {
 	return ""
 }
 
-// How far a rebuild of ranks has come: the sums of this call so far. The last message stands for all.
+// How far a rebuild of ranks has come: the sums of this call so far. The last message stands for
+// all.
 type RebuildRanksResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Subjects that are done.
@@ -2336,8 +2351,8 @@ type RebuildRanksResponse struct {
 	CommentsChecked int64 `protobuf:"varint,2,opt,name=comments_checked,json=commentsChecked,proto3" json:"comments_checked,omitempty"`
 	// Comments whose ranks were missing or behind, and are right now.
 	CommentsChanged int64 `protobuf:"varint,3,opt,name=comments_changed,json=commentsChanged,proto3" json:"comments_changed,omitempty"`
-	// Goes on behind the last subject that is done, as `resume_token` of another call; empty before the first and behind
-	// the last one, and where one subject was asked for. It does not age.
+	// Goes on behind the last subject that is done, as `resume_token` of another call; empty before
+	// the first and behind the last one, and where one subject was asked for. It does not age.
 	ResumeToken   string `protobuf:"bytes,4,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2505,7 +2520,8 @@ func (x *RebuildCacheResponse) GetSubjectsRebuilt() int64 {
 // Asks for the subjects under the greatest load.
 type ListHotSubjectsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+	// Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+	// FIELD_INVALID.
 	Limit         int32 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

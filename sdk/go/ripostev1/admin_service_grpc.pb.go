@@ -37,40 +37,43 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// What operators and moderators do. Served on a port of its own, with its own authorisation; the public port answers
-// UNIMPLEMENTED to it.
+// What operators and moderators do. Served on a port of its own, with its own authorisation; the
+// public port answers UNIMPLEMENTED to it.
 //
-// Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and the general errors
-// OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no deadline of their own.
+// Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and
+// the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no
+// deadline of their own.
 type AdminServiceClient interface {
 	// Brings subjects, comments and likes in from elsewhere, with their times, threads and states.
 	//
-	// Every item gets an answer, in order; an item that cannot be imported is REJECTED in its answer and the stream goes
-	// on. Idempotent by (source, external id): send the input again after any break. An answer CREATED means durable.
-	// Reasons of rejection: FIELD_INVALID, OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (the parent, or the
-	// comment to like, with its external id in the metadata), CONTENT_TOO_LONG, LIKE_INVALID.
+	// Every item gets an answer, in order; an item that cannot be imported is REJECTED in its answer
+	// and the stream goes on. Idempotent by (source, external id): send the input again after any
+	// break. An answer CREATED means durable. Reasons of rejection: FIELD_INVALID,
+	// OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (the parent, or the comment to like,
+	// with its external id in the metadata), CONTENT_TOO_LONG, LIKE_INVALID.
 	//
-	// Example: `{"item": {"source": "isso", "externalId": "17", "comment": {"subject": {"objectType": "page",
-	// "objectId": "/a"}, "memberId": "ann", "content": {"text": "Hi"}, "createTime": "2013-11-24T18:23:52Z"}}}`.
+	// Example: `{"item": {"source": "isso", "externalId": "17", "comment": {"subject": {"objectType":
+	// "page", "objectId": "/a"}, "memberId": "ann", "content": {"text": "Hi"}, "createTime":
+	// "2013-11-24T18:23:52Z"}}}`.
 	ImportComments(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ImportCommentsRequest, ImportCommentsResponse], error)
 	// Reads all of one subject: itself, its comments in all states, parents first, and its likes.
 	//
-	// One consistent state as far as each item is concerned; writes during the export may or may not be in it. What is
-	// imported from it is equal but for ids and floors. Errors: SUBJECT_NOT_FOUND.
+	// One consistent state as far as each item is concerned; writes during the export may or may not
+	// be in it. What is imported from it is equal but for ids and floors. Errors: SUBJECT_NOT_FOUND.
 	//
 	// Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
 	ExportSubject(ctx context.Context, in *ExportSubjectRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ExportSubjectResponse], error)
 	// Reads a page of the subjects of one object type, deleted ones too.
 	//
-	// Not ordered, but complete: a full walk shows every subject that stood from its start to its end exactly once.
-	// Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+	// Not ordered, but complete: a full walk shows every subject that stood from its start to its end
+	// exactly once. Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 	//
 	// Example: `{"objectType": "video", "pageSize": 100}`.
 	ListSubjects(ctx context.Context, in *ListSubjectsRequest, opts ...grpc.CallOption) (*ListSubjectsResponse, error)
 	// Takes a comment out of sight; replies stay, and a pin is taken off.
 	//
-	// Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not ACTIVE),
-	// REQUEST_ID_REUSED.
+	// Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not
+	// ACTIVE), REQUEST_ID_REUSED.
 	//
 	// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
 	HideComment(ctx context.Context, in *HideCommentRequest, opts ...grpc.CallOption) (*HideCommentResponse, error)
@@ -80,7 +83,8 @@ type AdminServiceClient interface {
 	//
 	// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
 	UnhideComment(ctx context.Context, in *UnhideCommentRequest, opts ...grpc.CallOption) (*UnhideCommentResponse, error)
-	// Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete it.
+	// Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
+	// it.
 	//
 	// Errors: COMMENT_NOT_FOUND (a second delete too), REQUEST_ID_REUSED.
 	//
@@ -88,45 +92,48 @@ type AdminServiceClient interface {
 	DeleteComment(ctx context.Context, in *AdminServiceDeleteCommentRequest, opts ...grpc.CallOption) (*AdminServiceDeleteCommentResponse, error)
 	// Compares stored counts with the rows they count; one answer per subject, also where all agree.
 	//
-	// Changes nothing. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
-	// PAGE_TOKEN_MISMATCH.
+	// Changes nothing. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
+	// PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 	//
 	// Example: `{"scope": {"objectType": "video"}}`.
 	VerifyCounts(ctx context.Context, in *VerifyCountsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[VerifyCountsResponse], error)
 	// Sets stored counts to what their rows say; one answer per subject.
 	//
-	// Each subject is repaired under its lock, so its writers wait meanwhile; a subject whose counts agree is not changed.
-	// A `next_floor` that stands too high is left: a lower one could give a floor twice. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
-	// PAGE_TOKEN_MISMATCH.
+	// Each subject is repaired under its lock, so its writers wait meanwhile; a subject whose counts
+	// agree is not changed. A `next_floor` that stands too high is left: a lower one could give a
+	// floor twice. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
+	// PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 	//
 	// Example: `{"scope": {"key": {"objectType": "video", "objectId": "1"}}}`.
 	RepairCounts(ctx context.Context, in *RepairCountsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[RepairCountsResponse], error)
-	// Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and tells how far it has
-	// come.
+	// Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and
+	// tells how far it has come.
 	//
-	// Safe to run while others write, and twice. Rows are added and corrected. Resumable by `resume_token`. Errors:
-	// SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+	// Safe to run while others write, and twice. Rows are added and corrected. Resumable by
+	// `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
+	// PAGE_TOKEN_MISMATCH.
 	//
 	// Example: `{"scope": {"objectType": "video"}}`.
 	RebuildMemberHistory(ctx context.Context, in *RebuildMemberHistoryRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[RebuildMemberHistoryResponse], error)
-	// Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and tells how far it has
-	// come.
+	// Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and
+	// tells how far it has come.
 	//
-	// Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for comments that are
-	// older than this version. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
-	// PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+	// Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for
+	// comments that are older than this version. Resumable by `resume_token`.
+	// Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 	//
 	// Example: `{"scope": {"objectType": "video"}}`.
 	RebuildRanks(ctx context.Context, in *RebuildRanksRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[RebuildRanksResponse], error)
 	// Rebuilds what is cached of subjects from their rows, and tells how far it has come.
 	//
-	// What is cached is forgotten, and the first page made anew. Safe to run while others read and write, and twice.
-	// Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
+	// What is cached is forgotten, and the first page made anew. Safe to run while others read and
+	// write, and twice. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
 	//
 	// Example: `{"scope": {"objectType": "video"}}`.
 	RebuildCache(ctx context.Context, in *RebuildCacheRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[RebuildCacheResponse], error)
-	// Reads which subjects are under the greatest load in the process that answers: ListComments and every write count. A rate
-	// is never told too high; of the least busy subjects it may be told too low.
+	// Reads which subjects are under the greatest load in the process that answers: ListComments and
+	// every write count. A rate is never told too high; of the least busy subjects it may be told too
+	// low.
 	//
 	// Example: `{"limit": 10}`.
 	ListHotSubjects(ctx context.Context, in *ListHotSubjectsRequest, opts ...grpc.CallOption) (*ListHotSubjectsResponse, error)
@@ -321,40 +328,43 @@ func (c *adminServiceClient) ListHotSubjects(ctx context.Context, in *ListHotSub
 // All implementations must embed UnimplementedAdminServiceServer
 // for forward compatibility.
 //
-// What operators and moderators do. Served on a port of its own, with its own authorisation; the public port answers
-// UNIMPLEMENTED to it.
+// What operators and moderators do. Served on a port of its own, with its own authorisation; the
+// public port answers UNIMPLEMENTED to it.
 //
-// Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and the general errors
-// OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no deadline of their own.
+// Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and
+// the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no
+// deadline of their own.
 type AdminServiceServer interface {
 	// Brings subjects, comments and likes in from elsewhere, with their times, threads and states.
 	//
-	// Every item gets an answer, in order; an item that cannot be imported is REJECTED in its answer and the stream goes
-	// on. Idempotent by (source, external id): send the input again after any break. An answer CREATED means durable.
-	// Reasons of rejection: FIELD_INVALID, OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (the parent, or the
-	// comment to like, with its external id in the metadata), CONTENT_TOO_LONG, LIKE_INVALID.
+	// Every item gets an answer, in order; an item that cannot be imported is REJECTED in its answer
+	// and the stream goes on. Idempotent by (source, external id): send the input again after any
+	// break. An answer CREATED means durable. Reasons of rejection: FIELD_INVALID,
+	// OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (the parent, or the comment to like,
+	// with its external id in the metadata), CONTENT_TOO_LONG, LIKE_INVALID.
 	//
-	// Example: `{"item": {"source": "isso", "externalId": "17", "comment": {"subject": {"objectType": "page",
-	// "objectId": "/a"}, "memberId": "ann", "content": {"text": "Hi"}, "createTime": "2013-11-24T18:23:52Z"}}}`.
+	// Example: `{"item": {"source": "isso", "externalId": "17", "comment": {"subject": {"objectType":
+	// "page", "objectId": "/a"}, "memberId": "ann", "content": {"text": "Hi"}, "createTime":
+	// "2013-11-24T18:23:52Z"}}}`.
 	ImportComments(grpc.BidiStreamingServer[ImportCommentsRequest, ImportCommentsResponse]) error
 	// Reads all of one subject: itself, its comments in all states, parents first, and its likes.
 	//
-	// One consistent state as far as each item is concerned; writes during the export may or may not be in it. What is
-	// imported from it is equal but for ids and floors. Errors: SUBJECT_NOT_FOUND.
+	// One consistent state as far as each item is concerned; writes during the export may or may not
+	// be in it. What is imported from it is equal but for ids and floors. Errors: SUBJECT_NOT_FOUND.
 	//
 	// Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
 	ExportSubject(*ExportSubjectRequest, grpc.ServerStreamingServer[ExportSubjectResponse]) error
 	// Reads a page of the subjects of one object type, deleted ones too.
 	//
-	// Not ordered, but complete: a full walk shows every subject that stood from its start to its end exactly once.
-	// Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+	// Not ordered, but complete: a full walk shows every subject that stood from its start to its end
+	// exactly once. Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 	//
 	// Example: `{"objectType": "video", "pageSize": 100}`.
 	ListSubjects(context.Context, *ListSubjectsRequest) (*ListSubjectsResponse, error)
 	// Takes a comment out of sight; replies stay, and a pin is taken off.
 	//
-	// Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not ACTIVE),
-	// REQUEST_ID_REUSED.
+	// Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not
+	// ACTIVE), REQUEST_ID_REUSED.
 	//
 	// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
 	HideComment(context.Context, *HideCommentRequest) (*HideCommentResponse, error)
@@ -364,7 +374,8 @@ type AdminServiceServer interface {
 	//
 	// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
 	UnhideComment(context.Context, *UnhideCommentRequest) (*UnhideCommentResponse, error)
-	// Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete it.
+	// Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
+	// it.
 	//
 	// Errors: COMMENT_NOT_FOUND (a second delete too), REQUEST_ID_REUSED.
 	//
@@ -372,45 +383,48 @@ type AdminServiceServer interface {
 	DeleteComment(context.Context, *AdminServiceDeleteCommentRequest) (*AdminServiceDeleteCommentResponse, error)
 	// Compares stored counts with the rows they count; one answer per subject, also where all agree.
 	//
-	// Changes nothing. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
-	// PAGE_TOKEN_MISMATCH.
+	// Changes nothing. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
+	// PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 	//
 	// Example: `{"scope": {"objectType": "video"}}`.
 	VerifyCounts(*VerifyCountsRequest, grpc.ServerStreamingServer[VerifyCountsResponse]) error
 	// Sets stored counts to what their rows say; one answer per subject.
 	//
-	// Each subject is repaired under its lock, so its writers wait meanwhile; a subject whose counts agree is not changed.
-	// A `next_floor` that stands too high is left: a lower one could give a floor twice. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
-	// PAGE_TOKEN_MISMATCH.
+	// Each subject is repaired under its lock, so its writers wait meanwhile; a subject whose counts
+	// agree is not changed. A `next_floor` that stands too high is left: a lower one could give a
+	// floor twice. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
+	// PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 	//
 	// Example: `{"scope": {"key": {"objectType": "video", "objectId": "1"}}}`.
 	RepairCounts(*RepairCountsRequest, grpc.ServerStreamingServer[RepairCountsResponse]) error
-	// Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and tells how far it has
-	// come.
+	// Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and
+	// tells how far it has come.
 	//
-	// Safe to run while others write, and twice. Rows are added and corrected. Resumable by `resume_token`. Errors:
-	// SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+	// Safe to run while others write, and twice. Rows are added and corrected. Resumable by
+	// `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
+	// PAGE_TOKEN_MISMATCH.
 	//
 	// Example: `{"scope": {"objectType": "video"}}`.
 	RebuildMemberHistory(*RebuildMemberHistoryRequest, grpc.ServerStreamingServer[RebuildMemberHistoryResponse]) error
-	// Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and tells how far it has
-	// come.
+	// Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and
+	// tells how far it has come.
 	//
-	// Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for comments that are
-	// older than this version. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
-	// PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+	// Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for
+	// comments that are older than this version. Resumable by `resume_token`.
+	// Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 	//
 	// Example: `{"scope": {"objectType": "video"}}`.
 	RebuildRanks(*RebuildRanksRequest, grpc.ServerStreamingServer[RebuildRanksResponse]) error
 	// Rebuilds what is cached of subjects from their rows, and tells how far it has come.
 	//
-	// What is cached is forgotten, and the first page made anew. Safe to run while others read and write, and twice.
-	// Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
+	// What is cached is forgotten, and the first page made anew. Safe to run while others read and
+	// write, and twice. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
 	//
 	// Example: `{"scope": {"objectType": "video"}}`.
 	RebuildCache(*RebuildCacheRequest, grpc.ServerStreamingServer[RebuildCacheResponse]) error
-	// Reads which subjects are under the greatest load in the process that answers: ListComments and every write count. A rate
-	// is never told too high; of the least busy subjects it may be told too low.
+	// Reads which subjects are under the greatest load in the process that answers: ListComments and
+	// every write count. A rate is never told too high; of the least busy subjects it may be told too
+	// low.
 	//
 	// Example: `{"limit": 10}`.
 	ListHotSubjects(context.Context, *ListHotSubjectsRequest) (*ListHotSubjectsResponse, error)

@@ -201,11 +201,13 @@ func (ActingAs) EnumDescriptor() ([]byte, []int) {
 	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{2}
 }
 
-// The order of a list. All orders are total: ties of a rank break by create time, then id, newest first.
+// The order of a list. All orders are total: ties of a rank break by create time, then id, newest
+// first.
 //
-// A ranked walk goes along a ranking that was frozen up to 5 seconds before it began: first the visible comments of the
-// highest rank (2,000 unless the server is set up otherwise), then all others, tombstones among them, by floor, newest
-// first. What was written since the ranking was made is one of these.
+// A ranked walk goes along a ranking that was frozen up to 5 seconds before it began: first the
+// visible comments of the highest rank (2,000 unless the server is set up otherwise), then all
+// others, tombstones among them, by floor, newest first. What was written since the ranking was
+// made is one of these.
 type CommentSort int32
 
 const (
@@ -215,8 +217,8 @@ const (
 	CommentSort_COMMENT_SORT_NEWEST CommentSort = 1
 	// Lowest floor first.
 	CommentSort_COMMENT_SORT_OLDEST CommentSort = 2
-	// 2 · likes + replies. For object types of the decaying profile log10(max(1, 2 · likes + replies)) and an age term: being
-	// 12.5 hours newer counts as much as ten times the rest.
+	// 2 · likes + replies. For object types of the decaying profile log10(max(1, 2 · likes +
+	// replies)) and an age term: being 12.5 hours newer counts as much as ten times the rest.
 	CommentSort_COMMENT_SORT_HOT CommentSort = 3
 	// likes − dislikes.
 	CommentSort_COMMENT_SORT_TOP CommentSort = 4
@@ -287,8 +289,8 @@ const (
 	Ack_ACK_UNSPECIFIED Ack = 0
 	// The rows are durable; id, floor and subject_revision are final.
 	Ack_ACK_COMMITTED Ack = 1
-	// The command is durable in the log; floor and subject_revision are 0 until it is applied. Only where the service
-	// runs with a log in front of its writes.
+	// The command is durable in the log; floor and subject_revision are 0 until it is applied. Only
+	// where the service runs with a log in front of its writes.
 	Ack_ACK_ACCEPTED Ack = 2
 )
 
@@ -335,11 +337,13 @@ func (Ack) EnumDescriptor() ([]byte, []int) {
 
 // A comment: a root under a subject, or a reply to another comment.
 //
-// A tombstone is the same message with `content` and `member_id` cleared, `state` DELETED (or HIDDEN), `deleted_by`
-// and `delete_time` set. It stays in lists while a visible comment stands below it, at any depth.
+// A tombstone is the same message with `content` and `member_id` cleared, `state` DELETED (or
+// HIDDEN), `deleted_by` and `delete_time` set. It stays in lists while a visible comment stands
+// below it, at any depth.
 type Comment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The comment's own id, minted by the service, greater than 0 and unique over all subjects. No order rests on it.
+	// The comment's own id, minted by the service, greater than 0 and unique over all subjects. No
+	// order rests on it.
 	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The subject it stands under.
 	Subject *SubjectKey `protobuf:"bytes,2,opt,name=subject,proto3" json:"subject,omitempty"`
@@ -349,8 +353,8 @@ type Comment struct {
 	ParentId int64 `protobuf:"varint,4,opt,name=parent_id,json=parentId,proto3" json:"parent_id,omitempty"`
 	// Its level in the thread, after the depth cap of the object type; 0 for a root.
 	Depth int32 `protobuf:"varint,5,opt,name=depth,proto3" json:"depth,omitempty"`
-	// Its number: among the roots of the subject, or among the replies of its root. Starts at 1, dense, unique, never
-	// reused. 0 while an ACCEPTED comment is not applied.
+	// Its number: among the roots of the subject, or among the replies of its root. Starts at 1,
+	// dense, unique, never reused. 0 while an ACCEPTED comment is not applied.
 	Floor int32 `protobuf:"varint,6,opt,name=floor,proto3" json:"floor,omitempty"`
 	// The member who wrote it. Empty in a tombstone.
 	MemberId string `protobuf:"bytes,7,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
@@ -557,13 +561,14 @@ func (x *Comment) GetDeleteTime() *timestamppb.Timestamp {
 // What a comment says.
 type Content struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's limit (default
-	// 5,000 code points after NFC, else CONTENT_TOO_LONG).
+	// The text, stored in NFC. Any characters but NUL; not white space alone; at most the object
+	// type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
 	Text string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
-	// The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by this service.
+	// The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
+	// this service.
 	MentionedMemberIds []string `protobuf:"bytes,2,rep,name=mentioned_member_ids,json=mentionedMemberIds,proto3" json:"mentioned_member_ids,omitempty"`
-	// The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-	// to 64 bytes without control characters.
+	// The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+	// 1 KiB; keys of 1 to 64 bytes without control characters.
 	Metadata      map[string]string `protobuf:"bytes,3,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -689,11 +694,11 @@ type CommentThread struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The root, or its tombstone.
 	Comment *Comment `protobuf:"bytes,1,opt,name=comment,proto3" json:"comment,omitempty"`
-	// The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-	// nobody likes, the one with the lowest floor.
+	// The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+	// equals, as of those that nobody likes, the one with the lowest floor.
 	Replies []*Comment `protobuf:"bytes,2,rep,name=replies,proto3" json:"replies,omitempty"`
-	// For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty exactly when the preview
-	// shows them all.
+	// For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty exactly
+	// when the preview shows them all.
 	ReplyPageToken string `protobuf:"bytes,3,opt,name=reply_page_token,json=replyPageToken,proto3" json:"reply_page_token,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -974,8 +979,8 @@ type GetCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The comment. Required.
 	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The member who looks. If it is the author, a PENDING, REJECTED or SHADOWED comment is shown whole. Default empty:
-	// anybody.
+	// The member who looks. If it is the author, a PENDING, REJECTED or SHADOWED comment is shown
+	// whole. Default empty: anybody.
 	ViewerMemberId string `protobuf:"bytes,2,opt,name=viewer_member_id,json=viewerMemberId,proto3" json:"viewer_member_id,omitempty"`
 	// The answer shows at least this revision of the subject. Default 0: any.
 	MinRevision int64 `protobuf:"varint,3,opt,name=min_revision,json=minRevision,proto3" json:"min_revision,omitempty"`
@@ -1103,8 +1108,8 @@ type BatchGetCommentsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The comments, at most 200. An id may stand there twice and is then answered twice.
 	Ids []int64 `protobuf:"varint,1,rep,packed,name=ids,proto3" json:"ids,omitempty"`
-	// True: the comments found are answered and the others named in `missing`. Default false: one missing comment fails
-	// the call with COMMENT_NOT_FOUND.
+	// True: the comments found are answered and the others named in `missing`. Default false: one
+	// missing comment fails the call with COMMENT_NOT_FOUND.
 	AllowMissing bool `protobuf:"varint,2,opt,name=allow_missing,json=allowMissing,proto3" json:"allow_missing,omitempty"`
 	// The answer comes from the primary copy. Default false.
 	Fresh         bool `protobuf:"varint,3,opt,name=fresh,proto3" json:"fresh,omitempty"`
@@ -1234,20 +1239,22 @@ type ListCommentsRequest struct {
 	Subject *SubjectKey `protobuf:"bytes,1,opt,name=subject,proto3" json:"subject,omitempty"`
 	// The order. Default NEWEST.
 	Sort CommentSort `protobuf:"varint,2,opt,name=sort,proto3,enum=riposte.v1.CommentSort" json:"sort,omitempty"`
-	// Roots wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-	// early at 1 MiB; one by rank is shorter, or even empty, where roots went away since the walk began.
+	// Roots wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+	// FIELD_INVALID. A page may end early at 1 MiB; one by rank is shorter, or even empty, where
+	// roots went away since the walk began.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// `next_page_token` or `previous_page_token` of an earlier page of the same walk. Empty: the first page. Subject and
-	// sort must be those of that walk, else PAGE_TOKEN_MISMATCH; page_size may change. In the ranked sorts a walk may take
-	// 30 minutes from its first page on, then PAGE_TOKEN_EXPIRED.
+	// `next_page_token` or `previous_page_token` of an earlier page of the same walk. Empty: the
+	// first page. Subject and sort must be those of that walk, else PAGE_TOKEN_MISMATCH; page_size
+	// may change. In the ranked sorts a walk may take 30 minutes from its first page on, then
+	// PAGE_TOKEN_EXPIRED.
 	PageToken string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// Replies shown below each root: 0 to 10. Unset: 3; 0: none.
 	ReplyPreviewSize *int32 `protobuf:"varint,5,opt,name=reply_preview_size,json=replyPreviewSize,proto3,oneof" json:"reply_preview_size,omitempty"`
-	// The page that holds this comment; for a reply the page of its root, and in its thread the replies around it.
-	// Default 0: not asked. Excludes page_token and around_floor.
+	// The page that holds this comment; for a reply the page of its root, and in its thread the
+	// replies around it. Default 0: not asked. Excludes page_token and around_floor.
 	AroundCommentId int64 `protobuf:"varint,6,opt,name=around_comment_id,json=aroundCommentId,proto3" json:"around_comment_id,omitempty"`
-	// The page that holds the root with this floor, or would hold it. Default 0: not asked. Excludes page_token and
-	// around_comment_id.
+	// The page that holds the root with this floor, or would hold it. Default 0: not asked. Excludes
+	// page_token and around_comment_id.
 	AroundFloor int32 `protobuf:"varint,7,opt,name=around_floor,json=aroundFloor,proto3" json:"around_floor,omitempty"`
 	// The answer shows at least this revision of the subject. Default 0: any.
 	MinRevision int64 `protobuf:"varint,8,opt,name=min_revision,json=minRevision,proto3" json:"min_revision,omitempty"`
@@ -1355,7 +1362,8 @@ type ListCommentsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The roots in the order asked for, each with its preview. Pinned ones stand in their place too.
 	Threads []*CommentThread `protobuf:"bytes,1,rep,name=threads,proto3" json:"threads,omitempty"`
-	// The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+	// The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+	// page_token.
 	Pinned []*CommentThread `protobuf:"bytes,2,rep,name=pinned,proto3" json:"pinned,omitempty"`
 	// For the page after this one. Empty: the end, and the only sign of it.
 	NextPageToken string `protobuf:"bytes,3,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
@@ -1583,7 +1591,8 @@ type ListCommentRevisionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The comment. Required.
 	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	// Texts wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+	// Texts wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+	// FIELD_INVALID.
 	PageSize int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// `next_page_token` of an earlier page of the same walk. Empty: the first page.
 	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
@@ -1645,7 +1654,8 @@ func (x *ListCommentRevisionsRequest) GetPageToken() string {
 // A page of former texts.
 type ListCommentRevisionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The former texts, latest first; without the present one. Empty for a comment that was never edited.
+	// The former texts, latest first; without the present one. Empty for a comment that was never
+	// edited.
 	Revisions []*CommentRevision `protobuf:"bytes,1,rep,name=revisions,proto3" json:"revisions,omitempty"`
 	// For the page after this one. Empty: the end.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
@@ -2198,11 +2208,12 @@ type ListMemberCommentsRequest struct {
 	ObjectType string `protobuf:"bytes,1,opt,name=object_type,json=objectType,proto3" json:"object_type,omitempty"`
 	// The member. Required.
 	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED and SHADOWED ones
-	// whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk, else PAGE_TOKEN_MISMATCH.
+	// True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED
+	// and SHADOWED ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of
+	// the walk, else PAGE_TOKEN_MISMATCH.
 	IncludeUnlisted bool `protobuf:"varint,3,opt,name=include_unlisted,json=includeUnlisted,proto3" json:"include_unlisted,omitempty"`
-	// Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-	// early at 1 MiB.
+	// Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+	// FIELD_INVALID. A page may end early at 1 MiB.
 	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// `next_page_token` of an earlier page of the same walk. Empty: the first page.
 	PageToken     string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`

@@ -37,8 +37,8 @@ const (
 	DegradedPart_DEGRADED_PART_LIKE_STATES DegradedPart = 4
 	// The ranking is older than promised.
 	DegradedPart_DEGRADED_PART_RANKING DegradedPart = 5
-	// Nothing is missing: the cache could not be asked, so the answer came from the database, which carries less load. A
-	// caller that can wait should.
+	// Nothing is missing: the cache could not be asked, so the answer came from the database, which
+	// carries less load. A caller that can wait should.
 	DegradedPart_DEGRADED_PART_CACHE DegradedPart = 6
 )
 
@@ -150,8 +150,8 @@ func (DegradedReason) EnumDescriptor() ([]byte, []int) {
 
 // One part of an answer that is missing or not as fresh as promised, and why.
 //
-// An answer whose `degraded` is empty is whole. A part that is listed there must not be read as a fact: an unknown
-// like state is not "not liked", an unknown count is not zero.
+// An answer whose `degraded` is empty is whole. A part that is listed there must not be read as a
+// fact: an unknown like state is not "not liked", an unknown count is not zero.
 type Degradation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The part of the answer that is affected.

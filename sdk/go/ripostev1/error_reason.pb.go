@@ -21,67 +21,82 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Why a call failed. Every error carries a google.rpc.ErrorInfo with domain `riposte` and, as `reason`, the name of
-// one of these values without its prefix: `SUBJECT_NOT_FOUND`, not `ERROR_REASON_SUBJECT_NOT_FOUND`.
+// Why a call failed. Every error carries a google.rpc.ErrorInfo with domain `riposte` and, as
+// `reason`, the name of one of these values without its prefix: `SUBJECT_NOT_FOUND`, not
+// `ERROR_REASON_SUBJECT_NOT_FOUND`.
 //
-// Each comment names the gRPC code, the ErrorInfo metadata, what to do, and an example. Only UNAVAILABLE is worth an
-// automatic repeat, with the same request_id; RESOURCE_EXHAUSTED only after the delay in its RetryInfo.
+// Each comment names the gRPC code, the ErrorInfo metadata, what to do, and an example. Only
+// UNAVAILABLE is worth an automatic repeat, with the same request_id; RESOURCE_EXHAUSTED only after
+// the delay in its RetryInfo.
 type ErrorReason int32
 
 const (
-	// Never sent; a reader of an older version sees it for a reason it does not know, and goes by the code.
+	// Never sent; a reader of an older version sees it for a reason it does not know, and goes by the
+	// code.
 	ErrorReason_ERROR_REASON_UNSPECIFIED ErrorReason = 0
-	// NOT_FOUND. There is no such subject, or it is deleted. Create it, or let its object type do so (`auto_create`).
+	// NOT_FOUND. There is no such subject, or it is deleted. Create it, or let its object type do so
+	// (`auto_create`).
 	//
-	// Example: `{"reason": "SUBJECT_NOT_FOUND", "metadata": {"object_type": "video", "object_id": "1"}}`.
+	// Example: `{"reason": "SUBJECT_NOT_FOUND", "metadata": {"object_type": "video", "object_id":
+	// "1"}}`.
 	ErrorReason_ERROR_REASON_SUBJECT_NOT_FOUND ErrorReason = 1
-	// NOT_FOUND. There is no such comment, it is deleted, its subject is deleted, or the caller was not granted its
-	// type.
+	// NOT_FOUND. There is no such comment, it is deleted, its subject is deleted, or the caller was
+	// not granted its type.
 	//
 	// Example: `{"reason": "COMMENT_NOT_FOUND", "metadata": {"comment_id": "1234567890123456789"}}`.
 	ErrorReason_ERROR_REASON_COMMENT_NOT_FOUND ErrorReason = 2
-	// ALREADY_EXISTS. The name is taken (CreateSubject, also by a deleted subject), or the subject is not deleted
-	// (UndeleteSubject).
+	// ALREADY_EXISTS. The name is taken (CreateSubject, also by a deleted subject), or the subject is
+	// not deleted (UndeleteSubject).
 	//
-	// Example: `{"reason": "SUBJECT_ALREADY_EXISTS", "metadata": {"object_type": "video", "object_id": "1"}}`.
+	// Example: `{"reason": "SUBJECT_ALREADY_EXISTS", "metadata": {"object_type": "video",
+	// "object_id": "1"}}`.
 	ErrorReason_ERROR_REASON_SUBJECT_ALREADY_EXISTS ErrorReason = 3
 	// ALREADY_EXISTS. The comment to undelete is not deleted.
 	//
-	// Example: `{"reason": "COMMENT_ALREADY_EXISTS", "metadata": {"comment_id": "1234567890123456789"}}`.
+	// Example: `{"reason": "COMMENT_ALREADY_EXISTS", "metadata": {"comment_id":
+	// "1234567890123456789"}}`.
 	ErrorReason_ERROR_REASON_COMMENT_ALREADY_EXISTS ErrorReason = 4
-	// ALREADY_EXISTS. The member wrote the same text a short while ago; only where the type's policy asks for it.
+	// ALREADY_EXISTS. The member wrote the same text a short while ago; only where the type's policy
+	// asks for it.
 	//
 	// Example: `{"reason": "DUPLICATE_CONTENT", "metadata": {"comment_id": "1234567890123456789"}}`.
 	ErrorReason_ERROR_REASON_DUPLICATE_CONTENT ErrorReason = 5
-	// FAILED_PRECONDITION. The subject takes no writes. Its owner may set its state back by UpdateSubject.
+	// FAILED_PRECONDITION. The subject takes no writes. Its owner may set its state back by
+	// UpdateSubject.
 	//
-	// Example: `{"reason": "SUBJECT_READ_ONLY", "metadata": {"object_type": "video", "object_id": "1"}}`.
+	// Example: `{"reason": "SUBJECT_READ_ONLY", "metadata": {"object_type": "video", "object_id":
+	// "1"}}`.
 	ErrorReason_ERROR_REASON_SUBJECT_READ_ONLY ErrorReason = 6
-	// FAILED_PRECONDITION. The subject is hidden: it takes no writes, and its comments are listed to nobody. A comment whose id
-	// is known can still be read.
+	// FAILED_PRECONDITION. The subject is hidden: it takes no writes, and its comments are listed to
+	// nobody. A comment whose id is known can still be read.
 	//
-	// Example: `{"reason": "SUBJECT_HIDDEN", "metadata": {"object_type": "video", "object_id": "1"}}`.
+	// Example: `{"reason": "SUBJECT_HIDDEN", "metadata": {"object_type": "video", "object_id":
+	// "1"}}`.
 	ErrorReason_ERROR_REASON_SUBJECT_HIDDEN ErrorReason = 7
-	// FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata tells its state.
+	// FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata tells its
+	// state.
 	//
-	// Example: `{"reason": "PARENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789", "state":
-	// "DELETED"}}`.
+	// Example: `{"reason": "PARENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
+	// "state": "DELETED"}}`.
 	ErrorReason_ERROR_REASON_PARENT_UNAVAILABLE ErrorReason = 8
-	// FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is deleted or not in sight; the
-	// metadata tells its state.
+	// FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is deleted or not in
+	// sight; the metadata tells its state.
 	//
-	// Example: `{"reason": "COMMENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789", "state":
-	// "HIDDEN"}}`.
+	// Example: `{"reason": "COMMENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
+	// "state": "HIDDEN"}}`.
 	ErrorReason_ERROR_REASON_COMMENT_UNAVAILABLE ErrorReason = 9
 	// FAILED_PRECONDITION. The policy of the object type forbids replies here.
 	//
 	// Example: `{"reason": "REPLY_FORBIDDEN", "metadata": {"comment_id": "1234567890123456789"}}`.
 	ErrorReason_ERROR_REASON_REPLY_FORBIDDEN ErrorReason = 10
-	// FAILED_PRECONDITION. The comment's state does not allow the change; the metadata tells the state. Read it anew.
+	// FAILED_PRECONDITION. The comment's state does not allow the change; the metadata tells the
+	// state. Read it anew.
 	//
-	// Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789", "state": "HIDDEN"}}`.
+	// Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
+	// "state": "HIDDEN"}}`.
 	ErrorReason_ERROR_REASON_STATE_CONFLICT ErrorReason = 11
-	// FAILED_PRECONDITION. The time in which an author may edit is over; the metadata tells when it ended.
+	// FAILED_PRECONDITION. The time in which an author may edit is over; the metadata tells when it
+	// ended.
 	//
 	// Example: `{"reason": "EDIT_WINDOW_CLOSED", "metadata": {"until": "2026-03-01T12:10:00Z"}}`.
 	ErrorReason_ERROR_REASON_EDIT_WINDOW_CLOSED ErrorReason = 12
@@ -103,9 +118,11 @@ const (
 	ErrorReason_ERROR_REASON_LIKE_INVALID ErrorReason = 16
 	// INVALID_ARGUMENT. Fields are out of bounds; BadRequest lists all of them.
 	//
-	// Example: `{"reason": "FIELD_INVALID"}` with the BadRequest violations `member_id` and `page_size`.
+	// Example: `{"reason": "FIELD_INVALID"}` with the BadRequest violations `member_id` and
+	// `page_size`.
 	ErrorReason_ERROR_REASON_FIELD_INVALID ErrorReason = 17
-	// INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule, never the words.
+	// INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule,
+	// never the words.
 	//
 	// Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "links-1"}}`.
 	ErrorReason_ERROR_REASON_CONTENT_BLOCKED ErrorReason = 18
@@ -121,17 +138,21 @@ const (
 	//
 	// Example: `{"reason": "PAGE_TOKEN_INVALID"}` with the BadRequest violation `page_token`.
 	ErrorReason_ERROR_REASON_PAGE_TOKEN_INVALID ErrorReason = 21
-	// INVALID_ARGUMENT. The page token was given to another caller, or for another method, object or sort.
+	// INVALID_ARGUMENT. The page token was given to another caller, or for another method, object or
+	// sort.
 	//
 	// Example: `{"reason": "PAGE_TOKEN_MISMATCH"}` with the BadRequest violation `page_token`.
 	ErrorReason_ERROR_REASON_PAGE_TOKEN_MISMATCH ErrorReason = 22
-	// INVALID_ARGUMENT. The ranked walk of the page token began more than 30 minutes ago. Begin the walk anew.
+	// INVALID_ARGUMENT. The ranked walk of the page token began more than 30 minutes ago. Begin the
+	// walk anew.
 	//
 	// Example: `{"reason": "PAGE_TOKEN_EXPIRED"}` with the BadRequest violation `page_token`.
 	ErrorReason_ERROR_REASON_PAGE_TOKEN_EXPIRED ErrorReason = 23
-	// INVALID_ARGUMENT. The request_id was used before with another body. Make a new one for every new intent.
+	// INVALID_ARGUMENT. The request_id was used before with another body. Make a new one for every
+	// new intent.
 	//
-	// Example: `{"reason": "REQUEST_ID_REUSED", "metadata": {"request_id": "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
+	// Example: `{"reason": "REQUEST_ID_REUSED", "metadata": {"request_id":
+	// "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
 	ErrorReason_ERROR_REASON_REQUEST_ID_REUSED ErrorReason = 24
 	// UNAUTHENTICATED. The token or certificate is missing or not known.
 	//
@@ -153,24 +174,30 @@ const (
 	//
 	// Example: `{"reason": "MEMBER_BLOCKED"}`.
 	ErrorReason_ERROR_REASON_MEMBER_BLOCKED ErrorReason = 29
-	// RESOURCE_EXHAUSTED. A declared rate limit is used up. Wait for the delay in RetryInfo; QuotaFailure names the
-	// limit.
+	// RESOURCE_EXHAUSTED. A declared rate limit is used up. Wait for the delay in RetryInfo;
+	// QuotaFailure names the limit.
 	//
-	// Example: `{"reason": "RATE_LIMITED"}` with RetryInfo 2 s and the QuotaFailure subject `member:m7`.
+	// Example: `{"reason": "RATE_LIMITED"}` with RetryInfo 2 s and the QuotaFailure subject
+	// `member:m7`.
 	ErrorReason_ERROR_REASON_RATE_LIMITED ErrorReason = 30
-	// RESOURCE_EXHAUSTED. The service protects itself; the call had no effect. Wait for the delay in RetryInfo.
+	// RESOURCE_EXHAUSTED. The service protects itself; the call had no effect. Wait for the delay in
+	// RetryInfo.
 	//
 	// Example: `{"reason": "OVERLOADED"}` with RetryInfo 0.5 s.
 	ErrorReason_ERROR_REASON_OVERLOADED ErrorReason = 31
-	// ABORTED. The resource changed since its etag was read. Read it, decide anew, and send the new etag.
+	// ABORTED. The resource changed since its etag was read. Read it, decide anew, and send the new
+	// etag.
 	//
 	// Example: `{"reason": "ETAG_MISMATCH", "metadata": {"etag": "3"}}` with the current etag.
 	ErrorReason_ERROR_REASON_ETAG_MISMATCH ErrorReason = 32
-	// UNAVAILABLE. The answering copy has not reached `min_revision`. Repeat after the delay in RetryInfo.
+	// UNAVAILABLE. The answering copy has not reached `min_revision`. Repeat after the delay in
+	// RetryInfo.
 	//
-	// Example: `{"reason": "REVISION_NOT_REACHED", "metadata": {"revision": "41", "min_revision": "42"}}`.
+	// Example: `{"reason": "REVISION_NOT_REACHED", "metadata": {"revision": "41", "min_revision":
+	// "42"}}`.
 	ErrorReason_ERROR_REASON_REVISION_NOT_REACHED ErrorReason = 33
-	// UNAVAILABLE. The data source of this subject does not answer; others may. Repeat after the delay in RetryInfo.
+	// UNAVAILABLE. The data source of this subject does not answer; others may. Repeat after the
+	// delay in RetryInfo.
 	//
 	// Example: `{"reason": "SHARD_UNAVAILABLE"}` with RetryInfo 0.2 s.
 	ErrorReason_ERROR_REASON_SHARD_UNAVAILABLE ErrorReason = 34
@@ -178,22 +205,24 @@ const (
 	//
 	// Example: `{"reason": "NOT_IMPLEMENTED", "metadata": {"method": "RebuildCache"}}`.
 	ErrorReason_ERROR_REASON_NOT_IMPLEMENTED ErrorReason = 35
-	// DEADLINE_EXCEEDED. The call took longer than its deadline; a write may have happened. Repeat it with its
-	// request_id.
+	// DEADLINE_EXCEEDED. The call took longer than its deadline; a write may have happened. Repeat it
+	// with its request_id.
 	//
 	// Example: `{"reason": "DEADLINE_EXCEEDED"}`.
 	ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED ErrorReason = 36
 	// INTERNAL. A fault of the service. Report the request id; nothing else is told.
 	//
-	// Example: `{"reason": "INTERNAL", "metadata": {"request_id": "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
+	// Example: `{"reason": "INTERNAL", "metadata": {"request_id":
+	// "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
 	ErrorReason_ERROR_REASON_INTERNAL ErrorReason = 37
-	// RESOURCE_EXHAUSTED. The reader of a stream fell too far behind what it watches. Watch again with the last revision
-	// received as `after_revision`, and read faster: hand changes over instead of working on them in the reading loop.
+	// RESOURCE_EXHAUSTED. The reader of a stream fell too far behind what it watches. Watch again
+	// with the last revision received as `after_revision`, and read faster: hand changes over instead
+	// of working on them in the reading loop.
 	//
 	// Example: `{"reason": "WATCH_TOO_SLOW"}` with RetryInfo 0.1 s.
 	ErrorReason_ERROR_REASON_WATCH_TOO_SLOW ErrorReason = 38
-	// UNAVAILABLE. The process that served the stream stops; others go on. Watch again with the last revision received as
-	// `after_revision`.
+	// UNAVAILABLE. The process that served the stream stops; others go on. Watch again with the last
+	// revision received as `after_revision`.
 	//
 	// Example: `{"reason": "SERVER_STOPPING"}` with RetryInfo 0.1 s.
 	ErrorReason_ERROR_REASON_SERVER_STOPPING ErrorReason = 39

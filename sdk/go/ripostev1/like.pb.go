@@ -262,8 +262,9 @@ type SetLikeRequest struct {
 	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
 	// The state to have: LIKE, DISLIKE or NONE. Required.
 	Value LikeValue `protobuf:"varint,3,opt,name=value,proto3,enum=riposte.v1.LikeValue" json:"value,omitempty"`
-	// A UUIDv7 whose last 48 bits are random once per client; optional, the SDKs fill it. The service orders the likes
-	// of one client by it, so that a late repeat of an older call never undoes a newer one.
+	// A UUIDv7 whose last 48 bits are random once per client; optional, the SDKs fill it. The service
+	// orders the likes of one client by it, so that a late repeat of an older call never undoes a
+	// newer one.
 	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -416,7 +417,8 @@ type BatchGetLikeStatesRequest struct {
 	Subject *SubjectKey `protobuf:"bytes,1,opt,name=subject,proto3" json:"subject,omitempty"`
 	// The member. Required.
 	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// The comments, at most 200, all of this subject. An id may stand there twice and is then answered twice.
+	// The comments, at most 200, all of this subject. An id may stand there twice and is then
+	// answered twice.
 	CommentIds []int64 `protobuf:"varint,3,rep,packed,name=comment_ids,json=commentIds,proto3" json:"comment_ids,omitempty"`
 	// The answer comes from the primary copy. Default false.
 	Fresh         bool `protobuf:"varint,4,opt,name=fresh,proto3" json:"fresh,omitempty"`
@@ -544,10 +546,11 @@ type ListLikersRequest struct {
 	CommentId int64 `protobuf:"varint,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
 	// LIKE or DISLIKE. Default LIKE; NONE is LIKE_INVALID.
 	Value LikeValue `protobuf:"varint,2,opt,name=value,proto3,enum=riposte.v1.LikeValue" json:"value,omitempty"`
-	// Members wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+	// Members wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+	// FIELD_INVALID.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and value must be those of
-	// that walk, else PAGE_TOKEN_MISMATCH.
+	// `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and value
+	// must be those of that walk, else PAGE_TOKEN_MISMATCH.
 	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -673,7 +676,8 @@ type ListMemberLikesRequest struct {
 	Subject *SubjectKey `protobuf:"bytes,1,opt,name=subject,proto3" json:"subject,omitempty"`
 	// The member. Required.
 	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// Likes wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+	// Likes wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+	// FIELD_INVALID.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// `next_page_token` of an earlier page of the same walk. Empty: the first page.
 	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`

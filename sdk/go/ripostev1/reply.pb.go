@@ -174,11 +174,13 @@ type ListRepliesRequest struct {
 	RootId int64 `protobuf:"varint,1,opt,name=root_id,json=rootId,proto3" json:"root_id,omitempty"`
 	// The order: OLDEST (the default), NEWEST or TOP; another one is FIELD_INVALID.
 	Sort CommentSort `protobuf:"varint,2,opt,name=sort,proto3,enum=riposte.v1.CommentSort" json:"sort,omitempty"`
-	// Replies wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-	// early at 1 MiB; one by rank is shorter, or even empty, where replies went away since the walk began.
+	// Replies wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+	// FIELD_INVALID. A page may end early at 1 MiB; one by rank is shorter, or even empty, where
+	// replies went away since the walk began.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// `next_page_token` or `previous_page_token` of an earlier page of the same walk, or `reply_page_token` of a thread
-	// (sort OLDEST). Empty: the first page. Root and sort must be those of that walk, else PAGE_TOKEN_MISMATCH.
+	// `next_page_token` or `previous_page_token` of an earlier page of the same walk, or
+	// `reply_page_token` of a thread (sort OLDEST). Empty: the first page. Root and sort must be
+	// those of that walk, else PAGE_TOKEN_MISMATCH.
 	PageToken string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// The page that holds this reply. Default 0: not asked. Excludes page_token.
 	AroundCommentId int64 `protobuf:"varint,5,opt,name=around_comment_id,json=aroundCommentId,proto3" json:"around_comment_id,omitempty"`
@@ -367,11 +369,11 @@ type GetThreadRequest struct {
 	CommentId int64 `protobuf:"varint,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
 	// Levels below the comment to show. Default 0: all; negative is FIELD_INVALID.
 	MaxDepth int32 `protobuf:"varint,2,opt,name=max_depth,json=maxDepth,proto3" json:"max_depth,omitempty"`
-	// Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-	// early at 1 MiB.
+	// Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+	// FIELD_INVALID. A page may end early at 1 MiB.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and max_depth must be those
-	// of that walk, else PAGE_TOKEN_MISMATCH.
+	// `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and
+	// max_depth must be those of that walk, else PAGE_TOKEN_MISMATCH.
 	PageToken string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// The answer shows at least this revision of the subject. Default 0: any.
 	MinRevision int64 `protobuf:"varint,5,opt,name=min_revision,json=minRevision,proto3" json:"min_revision,omitempty"`
@@ -456,8 +458,9 @@ func (x *GetThreadRequest) GetFresh() bool {
 // A page of a subtree.
 type GetThreadResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-	// comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+	// The comments in thread order: each before what stands below it, siblings by floor. The first
+	// page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+	// nothing visible stands below.
 	Comments []*Comment `protobuf:"bytes,1,rep,name=comments,proto3" json:"comments,omitempty"`
 	// For the page after this one. Empty: the end, and the only sign of it.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
@@ -587,8 +590,8 @@ type ListConversationResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The comment asked for, or its tombstone.
 	Comment *Comment `protobuf:"bytes,1,opt,name=comment,proto3" json:"comment,omitempty"`
-	// What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-	// last. Tombstones keep their place. Empty for a root.
+	// What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+	// 100, and the root last. Tombstones keep their place. Empty for a root.
 	Ancestors []*Comment `protobuf:"bytes,2,rep,name=ancestors,proto3" json:"ancestors,omitempty"`
 	// True when the chain was longer: between the last two ancestors some are left out.
 	Truncated bool `protobuf:"varint,3,opt,name=truncated,proto3" json:"truncated,omitempty"`

@@ -31,36 +31,39 @@ const (
 //
 // Replies: what stands below a root comment.
 //
-// Every call: CALLER_UNKNOWN, COMMENT_NOT_FOUND (for an id that is missing and for one that was not granted alike),
-// FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE,
-// DEADLINE_EXCEEDED, INTERNAL. Edit, delete and undelete a reply through CommentService.
+// Every call: CALLER_UNKNOWN, COMMENT_NOT_FOUND (for an id that is missing and for one that was not
+// granted alike), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED,
+// OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Edit, delete and undelete a reply
+// through CommentService.
 type ReplyServiceClient interface {
 	// Writes a reply to a comment.
 	//
-	// Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`. Floors count per root.
-	// A repeat with the same request_id and body answers the first id, floor, subject_revision and ack. Errors:
-	// COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the parent is not ACTIVE), REPLY_FORBIDDEN,
-	// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED,
-	// MEMBER_BLOCKED, REQUEST_ID_REUSED.
+	// Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`.
+	// Floors count per root. A repeat with the same request_id and body answers the first id, floor,
+	// subject_revision and ack. Errors: COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the
+	// parent is not ACTIVE), REPLY_FORBIDDEN, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
+	// CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
 	//
-	// Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text": "Welcome"}}`.
+	// Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text":
+	// "Welcome"}}`.
 	CreateReply(ctx context.Context, in *CreateReplyRequest, opts ...grpc.CallOption) (*CreateReplyResponse, error)
 	// Reads a page of all replies of one root, flat, by floor or by rank.
 	//
-	// A full walk shows every reply that stood at its start, and was not removed before its end, exactly once, while
-	// others write. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, SUBJECT_HIDDEN,
-	// REVISION_NOT_REACHED.
+	// A full walk shows every reply that stood at its start, and was not removed before its end,
+	// exactly once, while others write. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH,
+	// PAGE_TOKEN_EXPIRED, SUBJECT_HIDDEN, REVISION_NOT_REACHED.
 	//
 	// Example: `{"rootId": "1234567890123456789", "pageSize": 50}`.
 	ListReplies(ctx context.Context, in *ListRepliesRequest, opts ...grpc.CallOption) (*ListRepliesResponse, error)
 	// Reads a comment and all that stands below it, in thread order.
 	//
-	// A comment at the depth cap is answered alone. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, SUBJECT_HIDDEN,
-	// REVISION_NOT_REACHED.
+	// A comment at the depth cap is answered alone. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH,
+	// SUBJECT_HIDDEN, REVISION_NOT_REACHED.
 	//
 	// Example: `{"commentId": "1234567890123456789", "maxDepth": 2}`.
 	GetThread(ctx context.Context, in *GetThreadRequest, opts ...grpc.CallOption) (*GetThreadResponse, error)
-	// Reads the chain of comments that a comment answers, upward to the root: the nearest 100 ancestors, and the root.
+	// Reads the chain of comments that a comment answers, upward to the root: the nearest 100
+	// ancestors, and the root.
 	//
 	// Errors: SUBJECT_HIDDEN, REVISION_NOT_REACHED.
 	//
@@ -122,36 +125,39 @@ func (c *replyServiceClient) ListConversation(ctx context.Context, in *ListConve
 //
 // Replies: what stands below a root comment.
 //
-// Every call: CALLER_UNKNOWN, COMMENT_NOT_FOUND (for an id that is missing and for one that was not granted alike),
-// FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE,
-// DEADLINE_EXCEEDED, INTERNAL. Edit, delete and undelete a reply through CommentService.
+// Every call: CALLER_UNKNOWN, COMMENT_NOT_FOUND (for an id that is missing and for one that was not
+// granted alike), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED,
+// OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Edit, delete and undelete a reply
+// through CommentService.
 type ReplyServiceServer interface {
 	// Writes a reply to a comment.
 	//
-	// Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`. Floors count per root.
-	// A repeat with the same request_id and body answers the first id, floor, subject_revision and ack. Errors:
-	// COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the parent is not ACTIVE), REPLY_FORBIDDEN,
-	// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED,
-	// MEMBER_BLOCKED, REQUEST_ID_REUSED.
+	// Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`.
+	// Floors count per root. A repeat with the same request_id and body answers the first id, floor,
+	// subject_revision and ack. Errors: COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the
+	// parent is not ACTIVE), REPLY_FORBIDDEN, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
+	// CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
 	//
-	// Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text": "Welcome"}}`.
+	// Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text":
+	// "Welcome"}}`.
 	CreateReply(context.Context, *CreateReplyRequest) (*CreateReplyResponse, error)
 	// Reads a page of all replies of one root, flat, by floor or by rank.
 	//
-	// A full walk shows every reply that stood at its start, and was not removed before its end, exactly once, while
-	// others write. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, SUBJECT_HIDDEN,
-	// REVISION_NOT_REACHED.
+	// A full walk shows every reply that stood at its start, and was not removed before its end,
+	// exactly once, while others write. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH,
+	// PAGE_TOKEN_EXPIRED, SUBJECT_HIDDEN, REVISION_NOT_REACHED.
 	//
 	// Example: `{"rootId": "1234567890123456789", "pageSize": 50}`.
 	ListReplies(context.Context, *ListRepliesRequest) (*ListRepliesResponse, error)
 	// Reads a comment and all that stands below it, in thread order.
 	//
-	// A comment at the depth cap is answered alone. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, SUBJECT_HIDDEN,
-	// REVISION_NOT_REACHED.
+	// A comment at the depth cap is answered alone. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH,
+	// SUBJECT_HIDDEN, REVISION_NOT_REACHED.
 	//
 	// Example: `{"commentId": "1234567890123456789", "maxDepth": 2}`.
 	GetThread(context.Context, *GetThreadRequest) (*GetThreadResponse, error)
-	// Reads the chain of comments that a comment answers, upward to the root: the nearest 100 ancestors, and the root.
+	// Reads the chain of comments that a comment answers, upward to the root: the nearest 100
+	// ancestors, and the root.
 	//
 	// Errors: SUBJECT_HIDDEN, REVISION_NOT_REACHED.
 	//

@@ -148,11 +148,11 @@ func (CommentChangeKind) EnumDescriptor() ([]byte, []int) {
 // Names a subject: the thing that is commented on. Both parts belong to the caller.
 type SubjectKey struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The kind of object, for example `video`. It is the boundary of tenancy and policy. Required; matches
-	// `[a-z][a-z0-9_]{0,31}` and is registered with the service.
+	// The kind of object, for example `video`. It is the boundary of tenancy and policy. Required;
+	// matches `[a-z][a-z0-9_]{0,31}` and is registered with the service.
 	ObjectType string `protobuf:"bytes,1,opt,name=object_type,json=objectType,proto3" json:"object_type,omitempty"`
-	// The caller's own id of the object. Required; 1 to 64 bytes of UTF-8 without control characters, compared byte by
-	// byte.
+	// The caller's own id of the object. Required; 1 to 64 bytes of UTF-8 without control characters,
+	// compared byte by byte.
 	ObjectId      string `protobuf:"bytes,2,opt,name=object_id,json=objectId,proto3" json:"object_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -207,8 +207,8 @@ type Subject struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the subject.
 	Key *SubjectKey `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	// The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0 to 64 bytes; empty
-	// means nobody.
+	// The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0
+	// to 64 bytes; empty means nobody.
 	OwnerId string `protobuf:"bytes,2,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
 	// What may be done under the subject.
 	State SubjectState `protobuf:"varint,3,opt,name=state,proto3,enum=riposte.v1.SubjectState" json:"state,omitempty"`
@@ -216,11 +216,12 @@ type Subject struct {
 	RootCount int32 `protobuf:"varint,4,opt,name=root_count,json=rootCount,proto3" json:"root_count,omitempty"`
 	// The number of visible comments, roots and replies together, exact at `revision`.
 	CommentCount int32 `protobuf:"varint,5,opt,name=comment_count,json=commentCount,proto3" json:"comment_count,omitempty"`
-	// Grows with every change of the subject or of a comment below it; likes do not move it. 0 for an absent subject of
-	// a type that creates subjects with their first comment. Pass it as `min_revision` to read at least this state.
+	// Grows with every change of the subject or of a comment below it; likes do not move it. 0 for an
+	// absent subject of a type that creates subjects with their first comment. Pass it as
+	// `min_revision` to read at least this state.
 	Revision int64 `protobuf:"varint,6,opt,name=revision,proto3" json:"revision,omitempty"`
-	// The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-	// to 64 bytes without control characters.
+	// The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+	// 1 KiB; keys of 1 to 64 bytes without control characters.
 	Metadata map[string]string `protobuf:"bytes,7,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// An opaque version of owner, state and metadata. Comments below the subject do not change it.
 	Etag string `protobuf:"bytes,8,opt,name=etag,proto3" json:"etag,omitempty"`
@@ -593,8 +594,8 @@ type BatchGetSubjectsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The names, at most 200. A name may stand there twice and is then answered twice.
 	Keys []*SubjectKey `protobuf:"bytes,1,rep,name=keys,proto3" json:"keys,omitempty"`
-	// True: the subjects found are answered and the others named in `missing`. Default false: one missing subject fails
-	// the call with SUBJECT_NOT_FOUND.
+	// True: the subjects found are answered and the others named in `missing`. Default false: one
+	// missing subject fails the call with SUBJECT_NOT_FOUND.
 	AllowMissing bool `protobuf:"varint,2,opt,name=allow_missing,json=allowMissing,proto3" json:"allow_missing,omitempty"`
 	// The answer comes from the primary copy. Default false.
 	Fresh         bool `protobuf:"varint,3,opt,name=fresh,proto3" json:"fresh,omitempty"`
@@ -720,11 +721,12 @@ func (x *BatchGetSubjectsResponse) GetDegraded() []*Degradation {
 // Asks for a change of a subject.
 type UpdateSubjectRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The subject with its new values. `key` names it; of the rest only the fields to change are read, and `etag`: if it
-	// is set and no longer the subject's, the call fails with ETAG_MISMATCH.
+	// The subject with its new values. `key` names it; of the rest only the fields to change are
+	// read, and `etag`: if it is set and no longer the subject's, the call fails with ETAG_MISMATCH.
 	Subject *Subject `protobuf:"bytes,1,opt,name=subject,proto3" json:"subject,omitempty"`
-	// The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is FIELD_INVALID. Unset
-	// or empty: those of them that are set in `subject`, of which there must be one. A field can be cleared only by name.
+	// The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
+	// FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
+	// one. A field can be cleared only by name.
 	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,2,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	// A UUID that makes the call safe to repeat; optional, the SDKs fill it.
 	RequestId     string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
@@ -1072,9 +1074,9 @@ type WatchSubjectRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the subject. Required.
 	Key *SubjectKey `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	// Changes with a greater revision are sent: pass the last revision seen to resume. Default 0: from the next change
-	// on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h can be told one by one, older ones are a
-	// gap.
+	// Changes with a greater revision are sent: pass the last revision seen to resume. Default 0:
+	// from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h
+	// can be told one by one, older ones are a gap.
 	AfterRevision int64 `protobuf:"varint,2,opt,name=after_revision,json=afterRevision,proto3" json:"after_revision,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1231,8 +1233,9 @@ func (*WatchSubjectResponse_Opened) isWatchSubjectResponse_Event() {}
 // Where a watch has begun.
 type WatchOpened struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Everything later is told: `after_revision` of the request or, where that was 0, the subject's revision when the watch
-	// began. As `after_revision` of another call it resumes a stream that broke before its first change.
+	// Everything later is told: `after_revision` of the request or, where that was 0, the subject's
+	// revision when the watch began. As `after_revision` of another call it resumes a stream that
+	// broke before its first change.
 	Revision      int64 `protobuf:"varint,1,opt,name=revision,proto3" json:"revision,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -34,63 +34,70 @@ const (
 //
 // Subjects: the things under which comments stand.
 //
-// Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and CALLER_NOT_ALLOWED before
-// existence is told, FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-// SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+// Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and
+// CALLER_NOT_ALLOWED before existence is told, FIELD_INVALID with all violations at once, and the
+// general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
 //
-// Every write takes a `request_id`. The same request_id and body again answers the first subject_revision again, for
-// ever, with the body as it is now; with another body it fails with REQUEST_ID_REUSED.
+// Every write takes a `request_id`. The same request_id and body again answers the first
+// subject_revision again, for ever, with the body as it is now; with another body it fails with
+// REQUEST_ID_REUSED.
 type SubjectServiceClient interface {
 	// Makes a subject.
 	//
-	// Object types with `auto_create` make theirs with the first comment, so that this call is needed only to give an
-	// owner or metadata. A deleted subject still holds its name. Errors: SUBJECT_ALREADY_EXISTS.
+	// Object types with `auto_create` make theirs with the first comment, so that this call is needed
+	// only to give an owner or metadata. A deleted subject still holds its name.
+	// Errors: SUBJECT_ALREADY_EXISTS.
 	//
 	// Example: `{"key": {"objectType": "video", "objectId": "av170001"}, "ownerId": "up-7"}`.
 	CreateSubject(ctx context.Context, in *CreateSubjectRequest, opts ...grpc.CallOption) (*CreateSubjectResponse, error)
 	// Reads one subject with its counts.
 	//
-	// A deleted subject is answered with `delete_time`. Under `auto_create` an absent subject reads as empty: state
-	// ACTIVE, counts 0, revision 0. Errors: SUBJECT_NOT_FOUND, REVISION_NOT_REACHED.
+	// A deleted subject is answered with `delete_time`. Under `auto_create` an absent subject reads
+	// as empty: state ACTIVE, counts 0, revision 0. Errors: SUBJECT_NOT_FOUND, REVISION_NOT_REACHED.
 	//
 	// Example: `{"key": {"objectType": "video", "objectId": "av170001"}}`.
 	GetSubject(ctx context.Context, in *GetSubjectRequest, opts ...grpc.CallOption) (*GetSubjectResponse, error)
 	// Reads up to 200 subjects: the counts of a whole page of objects in one call.
 	//
-	// Answers in the order of the request. Atomic by default; see `allow_missing`. Errors: SUBJECT_NOT_FOUND with the
-	// first missing name in its metadata.
+	// Answers in the order of the request. Atomic by default; see `allow_missing`.
+	// Errors: SUBJECT_NOT_FOUND with the first missing name in its metadata.
 	//
-	// Example: `{"keys": [{"objectType": "video", "objectId": "1"}, {"objectType": "video", "objectId": "2"}]}`.
+	// Example: `{"keys": [{"objectType": "video", "objectId": "1"}, {"objectType": "video",
+	// "objectId": "2"}]}`.
 	BatchGetSubjects(ctx context.Context, in *BatchGetSubjectsRequest, opts ...grpc.CallOption) (*BatchGetSubjectsResponse, error)
 	// Changes owner, state or metadata of a subject, as `update_mask` says.
 	//
 	// Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, REQUEST_ID_REUSED.
 	//
-	// Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state": "SUBJECT_STATE_READ_ONLY"},
-	// "updateMask": "state"}`.
+	// Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state":
+	// "SUBJECT_STATE_READ_ONLY"}, "updateMask": "state"}`.
 	UpdateSubject(ctx context.Context, in *UpdateSubjectRequest, opts ...grpc.CallOption) (*UpdateSubjectResponse, error)
 	// Takes a subject away, with all that stands below it; nothing is erased.
 	//
-	// Afterwards lists and writes by its name answer SUBJECT_NOT_FOUND, comments below it by their ids
-	// COMMENT_NOT_FOUND; GetSubject and BatchGetSubjects still show it. Errors: SUBJECT_NOT_FOUND (a second delete too),
-	// ETAG_MISMATCH, REQUEST_ID_REUSED.
+	// Afterwards lists and writes by its name answer SUBJECT_NOT_FOUND, comments below it by their
+	// ids COMMENT_NOT_FOUND; GetSubject and BatchGetSubjects still show it. Errors:
+	// SUBJECT_NOT_FOUND (a second delete too), ETAG_MISMATCH, REQUEST_ID_REUSED.
 	//
 	// Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
 	DeleteSubject(ctx context.Context, in *DeleteSubjectRequest, opts ...grpc.CallOption) (*DeleteSubjectResponse, error)
 	// Brings a deleted subject back, with all that stands below it.
 	//
-	// Errors: SUBJECT_NOT_FOUND, SUBJECT_ALREADY_EXISTS for one that is not deleted, REQUEST_ID_REUSED.
+	// Errors: SUBJECT_NOT_FOUND, SUBJECT_ALREADY_EXISTS for one that is not deleted,
+	// REQUEST_ID_REUSED.
 	//
 	// Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
 	UndeleteSubject(ctx context.Context, in *UndeleteSubjectRequest, opts ...grpc.CallOption) (*UndeleteSubjectResponse, error)
-	// Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a gap is told.
+	// Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a
+	// gap is told.
 	//
-	// A change is told some 100 ms after its commit, by every process alike. Likes move no revision and are not told. The
-	// subject must exist, also where its type has `auto_create`. A subject that is deleted or hidden while it is watched
-	// tells so by its own change, and is watched on; it may come back. The stream has no end and no deadline of its own.
-	// It ends with SERVER_STOPPING when the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024
-	// revisions behind: watch again with the last revision received as `after_revision`; what is then too old is told as a gap.
-	// Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
+	// A change is told some 100 ms after its commit, by every process alike. Likes move no revision
+	// and are not told. The subject must exist, also where its type has `auto_create`. A subject that
+	// is deleted or hidden while it is watched tells so by its own change, and is watched on; it may
+	// come back. The stream has no end and no deadline of its own. It ends with SERVER_STOPPING when
+	// the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024 revisions
+	// behind: watch again with the last revision received as `after_revision`; what is then too old
+	// is told as a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
+	// WATCH_TOO_SLOW, SERVER_STOPPING.
 	//
 	// Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
 	WatchSubject(ctx context.Context, in *WatchSubjectRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchSubjectResponse], error)
@@ -189,63 +196,70 @@ type SubjectService_WatchSubjectClient = grpc.ServerStreamingClient[WatchSubject
 //
 // Subjects: the things under which comments stand.
 //
-// Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and CALLER_NOT_ALLOWED before
-// existence is told, FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-// SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+// Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and
+// CALLER_NOT_ALLOWED before existence is told, FIELD_INVALID with all violations at once, and the
+// general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
 //
-// Every write takes a `request_id`. The same request_id and body again answers the first subject_revision again, for
-// ever, with the body as it is now; with another body it fails with REQUEST_ID_REUSED.
+// Every write takes a `request_id`. The same request_id and body again answers the first
+// subject_revision again, for ever, with the body as it is now; with another body it fails with
+// REQUEST_ID_REUSED.
 type SubjectServiceServer interface {
 	// Makes a subject.
 	//
-	// Object types with `auto_create` make theirs with the first comment, so that this call is needed only to give an
-	// owner or metadata. A deleted subject still holds its name. Errors: SUBJECT_ALREADY_EXISTS.
+	// Object types with `auto_create` make theirs with the first comment, so that this call is needed
+	// only to give an owner or metadata. A deleted subject still holds its name.
+	// Errors: SUBJECT_ALREADY_EXISTS.
 	//
 	// Example: `{"key": {"objectType": "video", "objectId": "av170001"}, "ownerId": "up-7"}`.
 	CreateSubject(context.Context, *CreateSubjectRequest) (*CreateSubjectResponse, error)
 	// Reads one subject with its counts.
 	//
-	// A deleted subject is answered with `delete_time`. Under `auto_create` an absent subject reads as empty: state
-	// ACTIVE, counts 0, revision 0. Errors: SUBJECT_NOT_FOUND, REVISION_NOT_REACHED.
+	// A deleted subject is answered with `delete_time`. Under `auto_create` an absent subject reads
+	// as empty: state ACTIVE, counts 0, revision 0. Errors: SUBJECT_NOT_FOUND, REVISION_NOT_REACHED.
 	//
 	// Example: `{"key": {"objectType": "video", "objectId": "av170001"}}`.
 	GetSubject(context.Context, *GetSubjectRequest) (*GetSubjectResponse, error)
 	// Reads up to 200 subjects: the counts of a whole page of objects in one call.
 	//
-	// Answers in the order of the request. Atomic by default; see `allow_missing`. Errors: SUBJECT_NOT_FOUND with the
-	// first missing name in its metadata.
+	// Answers in the order of the request. Atomic by default; see `allow_missing`.
+	// Errors: SUBJECT_NOT_FOUND with the first missing name in its metadata.
 	//
-	// Example: `{"keys": [{"objectType": "video", "objectId": "1"}, {"objectType": "video", "objectId": "2"}]}`.
+	// Example: `{"keys": [{"objectType": "video", "objectId": "1"}, {"objectType": "video",
+	// "objectId": "2"}]}`.
 	BatchGetSubjects(context.Context, *BatchGetSubjectsRequest) (*BatchGetSubjectsResponse, error)
 	// Changes owner, state or metadata of a subject, as `update_mask` says.
 	//
 	// Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, REQUEST_ID_REUSED.
 	//
-	// Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state": "SUBJECT_STATE_READ_ONLY"},
-	// "updateMask": "state"}`.
+	// Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state":
+	// "SUBJECT_STATE_READ_ONLY"}, "updateMask": "state"}`.
 	UpdateSubject(context.Context, *UpdateSubjectRequest) (*UpdateSubjectResponse, error)
 	// Takes a subject away, with all that stands below it; nothing is erased.
 	//
-	// Afterwards lists and writes by its name answer SUBJECT_NOT_FOUND, comments below it by their ids
-	// COMMENT_NOT_FOUND; GetSubject and BatchGetSubjects still show it. Errors: SUBJECT_NOT_FOUND (a second delete too),
-	// ETAG_MISMATCH, REQUEST_ID_REUSED.
+	// Afterwards lists and writes by its name answer SUBJECT_NOT_FOUND, comments below it by their
+	// ids COMMENT_NOT_FOUND; GetSubject and BatchGetSubjects still show it. Errors:
+	// SUBJECT_NOT_FOUND (a second delete too), ETAG_MISMATCH, REQUEST_ID_REUSED.
 	//
 	// Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
 	DeleteSubject(context.Context, *DeleteSubjectRequest) (*DeleteSubjectResponse, error)
 	// Brings a deleted subject back, with all that stands below it.
 	//
-	// Errors: SUBJECT_NOT_FOUND, SUBJECT_ALREADY_EXISTS for one that is not deleted, REQUEST_ID_REUSED.
+	// Errors: SUBJECT_NOT_FOUND, SUBJECT_ALREADY_EXISTS for one that is not deleted,
+	// REQUEST_ID_REUSED.
 	//
 	// Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
 	UndeleteSubject(context.Context, *UndeleteSubjectRequest) (*UndeleteSubjectResponse, error)
-	// Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a gap is told.
+	// Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a
+	// gap is told.
 	//
-	// A change is told some 100 ms after its commit, by every process alike. Likes move no revision and are not told. The
-	// subject must exist, also where its type has `auto_create`. A subject that is deleted or hidden while it is watched
-	// tells so by its own change, and is watched on; it may come back. The stream has no end and no deadline of its own.
-	// It ends with SERVER_STOPPING when the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024
-	// revisions behind: watch again with the last revision received as `after_revision`; what is then too old is told as a gap.
-	// Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
+	// A change is told some 100 ms after its commit, by every process alike. Likes move no revision
+	// and are not told. The subject must exist, also where its type has `auto_create`. A subject that
+	// is deleted or hidden while it is watched tells so by its own change, and is watched on; it may
+	// come back. The stream has no end and no deadline of its own. It ends with SERVER_STOPPING when
+	// the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024 revisions
+	// behind: watch again with the last revision received as `after_revision`; what is then too old
+	// is told as a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
+	// WATCH_TOO_SLOW, SERVER_STOPPING.
 	//
 	// Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
 	WatchSubject(*WatchSubjectRequest, grpc.ServerStreamingServer[WatchSubjectResponse]) error

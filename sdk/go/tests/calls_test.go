@@ -70,7 +70,8 @@ func TestEveryCallEndsByItsDeadlineAndNoStreamHasOne(t *testing.T) {
 }
 
 func TestACallersOwnDeadlineWins(t *testing.T) {
-	for _, limit := range []time.Duration{100 * time.Millisecond, 3 * time.Second} { // a read's own is 2 s
+	// A read has a deadline of 2 s by default.
+	for _, limit := range []time.Duration{100 * time.Millisecond, 3 * time.Second} {
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		defer cancel()
 		start := time.Now()

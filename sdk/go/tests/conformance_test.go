@@ -161,7 +161,8 @@ func (r *run) times(s step) error {
 	return failed
 }
 
-// once makes a step for the ith time; answers holds what those of the times before have to differ in.
+// once makes a step for the ith time; answers holds what those of the times before have to differ
+// in.
 func (r *run) once(s step, i int, answers *sync.Map) error {
 	r.save("i", strconv.Itoa(i))
 	ctx := context.Background()

@@ -84,7 +84,8 @@ func (a authority) sign(t *testing.T) identity {
 	}
 }
 
-// encrypted puts TLS before the shared server, for clients that trust the authority and, if mutual, are signed by it.
+// encrypted puts TLS before the shared server, for clients that trust the authority and, if mutual,
+// are signed by it.
 func encrypted(t *testing.T, ca authority, mutual bool, server string) string {
 	t.Helper()
 	own := ca.sign(t)
@@ -141,7 +142,8 @@ func TestTLSAndClientCertificates(t *testing.T) {
 	}
 }
 
-// echo answers every call with an empty message, and keeps what came with the first that nobody has looked at.
+// echo answers every call with an empty message, and keeps what came with the first that nobody has
+// looked at.
 type echo struct{ seen chan metadata.MD }
 
 func (e echo) handle(_ any, stream grpc.ServerStream) error {

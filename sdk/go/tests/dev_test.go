@@ -16,7 +16,8 @@ import (
 	"riposte.dev/go/riposte"
 )
 
-// asOwner, in the environment, makes this binary a process that starts a server and tells where it listens.
+// asOwner, in the environment, makes this binary a process that starts a server and tells where it
+// listens.
 const asOwner = "RIPOSTE_TEST_AS_OWNER"
 
 func own() {

@@ -1,4 +1,5 @@
-// Package tests holds what is only true of the whole: the client as users get it, against the server as users run it.
+// Package tests holds what is only true of the whole: the client as users get it, against the
+// server as users run it.
 package tests
 
 import (

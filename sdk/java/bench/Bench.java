@@ -13,11 +13,12 @@ import java.util.Locale;
 import java.util.concurrent.Semaphore;
 
 /**
- * Calls per second of one client beside those of the bare generated stub, at the server that RIPOSTE_TARGET names.
- * {@code cargo xtask bench sdk} runs it; docs/benchmarks/sdk.md says what the figures mean.
+ * Calls per second of one client beside those of the bare generated stub, at the server that
+ * RIPOSTE_TARGET names. {@code cargo xtask bench sdk} runs it; docs/benchmarks/sdk.md says what the
+ * figures mean.
  *
- * <p>{@code first} makes one call, from nothing; {@code ROUNDS SECONDS} measures both by turns and prints a line of JSON
- * for each way to call.
+ * <p>{@code first} makes one call, from nothing; {@code ROUNDS SECONDS} measures both by turns and
+ * prints a line of JSON for each way to call.
  */
 public final class Bench {
   private static final GetSubjectRequest REQUEST = GetSubjectRequest.newBuilder()

@@ -1,6 +1,6 @@
 /**
- * Writes a comment, likes it and lists what stands under its subject: at the service that RIPOSTE_TARGET names, or at a
- * {@code riposte dev} on its default address.
+ * Writes a comment, likes it and lists what stands under its subject: at the service that
+ * RIPOSTE_TARGET names, or at a {@code riposte dev} on its default address.
  */
 public final class Quickstart {
   private Quickstart() {}

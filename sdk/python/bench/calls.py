@@ -1,5 +1,6 @@
-"""Calls per second of one client beside those of the bare generated stub, at the server that RIPOSTE_TARGET names.
-`cargo xtask bench sdk` runs it; docs/benchmarks/sdk.md says what the figures mean.
+"""Calls per second of one client beside those of the bare generated stub, at the server that
+RIPOSTE_TARGET names. `cargo xtask bench sdk` runs it; docs/benchmarks/sdk.md says what the figures
+mean.
 
     python bench/calls.py first             one call, from nothing
     python bench/calls.py ROUNDS SECONDS    both by turns; a line of JSON for each way to call

@@ -1,8 +1,10 @@
-"""A plugin of buf for the messages, the stubs of gRPC, the types of both, and the list of all names of a package.
+"""A plugin of buf for the messages, the stubs of gRPC, the types of both, and the list of all names
+of a package.
 
-Generators write modules by the paths of the contract, ``riposte/v1``; but ``riposte`` is the module of another
-distribution, so they are moved to ``riposte_sdk/v1``. Descriptors keep the names of the contract. grpcio-tools holds
-its generators only inside its own protoc, so a request of buf is handed on to that."""
+Generators write modules by the paths of the contract, ``riposte/v1``; but ``riposte`` is the module
+of another distribution, so they are moved to ``riposte_sdk/v1``. Descriptors keep the names of the
+contract. grpcio-tools holds its generators only inside its own protoc, so a request of buf is
+handed on to that."""
 
 import re
 import sys
@@ -57,7 +59,8 @@ def names(files: list) -> dict[str, list[str]]:
         stubs += [f"add_{service.name}Servicer_to_server" for service in file.service]
         lines[file.package] += [f"from {module}_pb2 import {name} as {name}" for name in plain]
         lines[file.package] += [f"from {module}_pb2_grpc import {name} as {name}" for name in stubs]
-        # Of a file with services alone nothing else is imported, and gRPC knows its services only once it is.
+        # Of a file with services alone nothing else is imported, and gRPC knows its services only
+        # once it is.
         lines[file.package] += [f"from {folder} import {last}_pb2 as {last}_pb2" for _ in file.service[:1]]
     return lines
 

@@ -1,7 +1,7 @@
 """The fixtures of pytest: a test that asks for one of them gets a real server.
 
-Every run of pytest loads this file, also one that never asks for a server. So it stands beside the package, and imports
-it only when it is needed."""
+Every run of pytest loads this file, also one that never asks for a server. So it stands beside the
+package, and imports it only when it is needed."""
 
 from __future__ import annotations
 

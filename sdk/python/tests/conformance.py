@@ -213,7 +213,8 @@ class Scenario:
 
     @contextmanager
     def _failing(self, wanted: Json | None) -> Iterator[None]:
-        """Holds an error against what is wanted of it; the body must fail exactly if an error is wanted."""
+        """Holds an error against what is wanted of it; the body must fail exactly if an error is
+        wanted."""
         try:
             yield
         except riposte_sdk.Error as error:

@@ -1,4 +1,5 @@
-"""A service of this process, for what no real one does on demand: it remembers what it was asked, and fails as told."""
+"""A service of this process, for what no real one does on demand: it remembers what it was asked,
+and fails as told."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ Likes = Callable[..., v1.SetLikeResponse]
 
 
 class StandIn(v1.LikeServiceServicer, v1.SubjectServiceServicer):
-    """Answers SetLike and WatchSubject; ``failures`` are the codes of the next calls, None for one that succeeds."""
+    """Answers SetLike and WatchSubject; ``failures`` are the codes of the next calls, None for one
+    that succeeds."""
 
     def __init__(self, *failures: grpc.StatusCode | None) -> None:
         self.failures = list(failures)

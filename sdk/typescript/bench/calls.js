@@ -1,5 +1,6 @@
-// Calls per second of one client beside those of the bare stub of gRPC, at the server that RIPOSTE_TARGET names.
-// `cargo xtask bench sdk` runs it; docs/benchmarks/sdk.md says what the figures mean.
+// Calls per second of one client beside those of the bare stub of gRPC, at the server that
+// RIPOSTE_TARGET names. `cargo xtask bench sdk` runs it; docs/benchmarks/sdk.md says what the
+// figures mean.
 //
 //   node bench/calls.js first            one call, from nothing
 //   node bench/calls.js ROUNDS SECONDS   both by turns; a line of JSON for each way to call
@@ -8,7 +9,10 @@ import { Riposte } from "riposte-sdk";
 const key = { objectType: "article", objectId: "42" };
 const client = Riposte.fromEnv();
 
-/** Calls per second with so many in flight, and the microseconds of this process's processor time for each. */
+/**
+ * Calls per second with so many in flight, and the microseconds of this process's processor time
+ * for each.
+ */
 async function measure(call, inFlight, seconds) {
   const [started, before] = [performance.now(), process.cpuUsage()];
   let calls = 0;

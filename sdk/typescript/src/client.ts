@@ -7,8 +7,9 @@ import type { RequestIds } from "./requestIds.js";
 /**
  * A client for all services of one address.
  *
- * Every call has a deadline and is repeated on UNAVAILABLE, as the service configuration says; every write gets a
- * request id if it has none, so that repeating it is safe. Calls reject with [[RiposteError]].
+ * Every call has a deadline and is repeated on UNAVAILABLE, as the service configuration says;
+ * every write gets a request id if it has none, so that repeating it is safe. Calls reject with
+ * [[RiposteError]].
  */
 export class Riposte extends Handles {
   readonly #connection: Connection;
@@ -24,16 +25,18 @@ export class Riposte extends Handles {
   }
 
   /**
-   * A client for one address: `http://host:port` or `host:port`, plaintext, or `https://host:port`, TLS; all addresses of
-   * the host take turns. Nothing is dialled before the first call. Throws INVALID_ARGUMENT for what cannot be used.
+   * A client for one address: `http://host:port` or `host:port`, plaintext, or `https://host:port`,
+   * TLS; all addresses of the host take turns. Nothing is dialled before the first call. Throws
+   * INVALID_ARGUMENT for what cannot be used.
    */
   static connect(target: string = DEFAULT_TARGET, options: Options = {}): Riposte {
     return new Riposte(target, options);
   }
 
   /**
-   * A client by `RIPOSTE_TARGET` (default `http://127.0.0.1:7171`) and the variables of the [[Options]]: `RIPOSTE_TOKEN` for
-   * `token`, and so on; those of certificates are the paths of PEM files. Throws INVALID_ARGUMENT for what cannot be used.
+   * A client by `RIPOSTE_TARGET` (default `http://127.0.0.1:7171`) and the variables of the
+   * [[Options]]: `RIPOSTE_TOKEN` for `token`, and so on; those of certificates are the paths of PEM
+   * files. Throws INVALID_ARGUMENT for what cannot be used.
    */
   static fromEnv(): Riposte {
     const { target, ...options } = environment();
@@ -41,8 +44,8 @@ export class Riposte extends Handles {
   }
 
   /**
-   * The administration, which listens at an address of its own (default: `adminTarget` of the options); with this
-   * client's token and trust. Throws INVALID_ARGUMENT for what cannot be used.
+   * The administration, which listens at an address of its own (default: `adminTarget` of the
+   * options); with this client's token and trust. Throws INVALID_ARGUMENT for what cannot be used.
    */
   admin(target: string = this.#options.adminTarget ?? DEFAULT_ADMIN_TARGET): AdminClient {
     const connection = this.#admins.get(target) ?? new Connection(target, this.#options);
@@ -55,12 +58,18 @@ export class Riposte extends Handles {
     return this.#connection.requestIds;
   }
 
-  /** Resolves once connected; rejects with UNAVAILABLE if that takes longer than the given milliseconds, with CANCELLED if closed. */
+  /**
+   * Resolves once connected; rejects with UNAVAILABLE if that takes longer than the given
+   * milliseconds, with CANCELLED if closed.
+   */
   waitReady(timeoutMs: number): Promise<void> {
     return this.#connection.ready(timeoutMs);
   }
 
-  /** Ends the connections, with the streams and watches over them. Other calls under way go on; later ones fail with CANCELLED. */
+  /**
+   * Ends the connections, with the streams and watches over them. Other calls under way go on;
+   * later ones fail with CANCELLED.
+   */
   close(): void {
     for (const connection of [this.#connection, ...this.#admins.values()]) connection.close();
   }

@@ -13,18 +13,27 @@ import { RequestIds } from "./requestIds.js";
 /** The largest answer read, in bytes: 200 comments of the greatest length, with room to spare. */
 const MAX_ANSWER = 16 << 20;
 
-/** The service configuration without its deadlines: those are set here, because a caller's own one wins. */
+/**
+ * The service configuration without its deadlines: those are set here, because a caller's own one
+ * wins.
+ */
 const CONFIG = JSON.stringify(serviceConfig, (key, value) => (key === "timeout" ? undefined : value));
 
 /** What one call may have of its own. */
 export interface CallOptions {
-  /** How long the whole call may take, in milliseconds, retries included. Default: as the service configuration says. */
+  /**
+   * How long the whole call may take, in milliseconds, retries included. Default: as the service
+   * configuration says.
+   */
   readonly timeoutMs?: number | undefined;
   /** Ends the call with CANCELLED when it is aborted. */
   readonly signal?: AbortSignal | undefined;
   /** Headers to send. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Is handed the trailers at the end of the call: its request id and the server's version among them. */
+  /**
+   * Is handed the trailers at the end of the call: its request id and the server's version among
+   * them.
+   */
   readonly onTrailers?: ((trailers: Readonly<Record<string, string>>) => void) | undefined;
 }
 
@@ -32,8 +41,8 @@ export interface CallOptions {
 export type Method<Kind, I, O> = DescMethod & { methodKind: Kind; input: I; output: O };
 
 /**
- * The transport under all services: it adds the token, the deadline, the request id and, by the service configuration,
- * the retries, so that every call has them.
+ * The transport under all services: it adds the token, the deadline, the request id and, by the
+ * service configuration, the retries, so that every call has them.
  */
 export class Connection {
   /** The request ids of this client. */
@@ -44,7 +53,9 @@ export class Connection {
   readonly #client: Client;
   readonly #metadata: Metadata;
 
-  /** Dials nothing before the first call. Throws INVALID_ARGUMENT for options that cannot be used. */
+  /**
+   * Dials nothing before the first call. Throws INVALID_ARGUMENT for options that cannot be used.
+   */
   constructor(target: string, options: Options) {
     const { address, credentials, metadata } = endpoint(target, options);
     this.#metadata = metadata;
@@ -76,7 +87,10 @@ export class Connection {
     });
   }
 
-  /** Requests, answers; the call begins when answers are first asked for, and ends when nobody asks any more. */
+  /**
+   * Requests, answers; the call begins when answers are first asked for, and ends when nobody asks
+   * any more.
+   */
   async *stream<I extends DescMessage, O extends DescMessage>(
     method: Method<"server_streaming" | "bidi_streaming", I, O>,
     inits: Iterable<MessageInitShape<I>> | AsyncIterable<MessageInitShape<I>>,
@@ -99,7 +113,10 @@ export class Connection {
     }
   }
 
-  /** Resolves once connected; rejects with UNAVAILABLE if that takes longer than the given milliseconds. */
+  /**
+   * Resolves once connected; rejects with UNAVAILABLE if that takes longer than the given
+   * milliseconds.
+   */
   async ready(timeoutMs: number): Promise<void> {
     const ready = promisify(this.#client.waitForReady.bind(this.#client));
     await ready(this.#timing(timeoutMs).deadline!).catch((error: unknown) => {
@@ -126,7 +143,8 @@ export class Connection {
   #timing(timeoutMs: number | undefined): { deadline?: number } {
     if (this.closed.aborted) throw RiposteError.local(Code.CANCELLED, "the client is closed");
     if (timeoutMs === undefined) return {};
-    // This gRPC has no form for a deadline that lies much farther off, and fails in a way that nobody can catch.
+    // This gRPC has no form for a deadline that lies much farther off, and fails in a way that
+    // nobody can catch.
     if (!(timeoutMs > 0 && timeoutMs < 2 ** 48)) throw invalid(`timeoutMs: ${timeoutMs} is no time to wait`);
     return { deadline: Date.now() + timeoutMs };
   }
@@ -135,7 +153,10 @@ export class Connection {
     for await (const init of inits) yield this.#request(type, init);
   }
 
-  /** A request as bytes, with a request id if it can have one and has none. The caller's own message stays as it is. */
+  /**
+   * A request as bytes, with a request id if it can have one and has none. The caller's own message
+   * stays as it is.
+   */
   #request<I extends DescMessage>(type: I, init: MessageInitShape<I>): Buffer {
     try {
       const request: Message & { requestId?: string } = create(type, init);
@@ -154,7 +175,10 @@ function exact(value: unknown, name = ""): void {
   if (typeof value === "object") for (const [key, inner] of Object.entries(value ?? {})) exact(inner, key);
 }
 
-/** Requests are bytes before gRPC sees them, so that one that cannot be sent is no fault of the connection. */
+/**
+ * Requests are bytes before gRPC sees them, so that one that cannot be sent is no fault of the
+ * connection.
+ */
 const asIs = (request: Buffer) => request;
 
 /** Ends a call on the caller's signal, and hands over its trailers. */

@@ -6,8 +6,9 @@ const DOMAIN = "riposte";
 const text = (bytes: Uint8Array = new Uint8Array()) => new TextDecoder().decode(bytes);
 
 /**
- * What the details of a status tell: those of google.rpc that the service sends; nothing of what cannot be read. They are
- * taken apart by field number, because no package brings these few messages alone.
+ * What the details of a status tell: those of google.rpc that the service sends; nothing of what
+ * cannot be read. They are taken apart by field number, because no package brings these few
+ * messages alone.
  */
 export function detailsOf(status: Buffer | string = "") {
   try {

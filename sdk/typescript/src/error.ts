@@ -5,7 +5,10 @@ import type { ErrorReason } from "./gen/riposte/v1/error_reason_pb.js";
 /** The canonical gRPC codes, by name and by number. */
 export { Code };
 
-/** A reason, by its name without prefix. Autocompletes those that this version knows; newer servers may send others. */
+/**
+ * A reason, by its name without prefix. Autocompletes those that this version knows; newer servers
+ * may send others.
+ */
 export type Reason = Exclude<keyof typeof ErrorReason, "UNSPECIFIED"> | (string & {});
 
 /** One field at fault. */
@@ -21,7 +24,9 @@ export class RiposteError extends Error {
   override readonly name = "RiposteError";
   /** The gRPC code. */
   readonly code: Code;
-  /** The reason; empty for what is no answer of the service, as a connection that cannot be made. */
+  /**
+   * The reason; empty for what is no answer of the service, as a connection that cannot be made.
+   */
   readonly reason: Reason;
   /** The facts of the reason; see the comment of each `ErrorReason`. */
   readonly metadata: Readonly<Record<string, string>>;
@@ -48,13 +53,18 @@ export class RiposteError extends Error {
     this.requestId = requestId;
   }
 
-  /** Whether the same call may succeed later, with nothing changed. The client has then repeated it in vain already. */
+  /**
+   * Whether the same call may succeed later, with nothing changed. The client has then repeated it
+   * in vain already.
+   */
   get retryable(): boolean {
     const exhausted = this.code === Code.RESOURCE_EXHAUSTED && this.retryAfterMs !== undefined;
     return this.code === Code.UNAVAILABLE || exhausted;
   }
 
-  /** What a call of gRPC failed with, as an error of this kind; UNKNOWN for what gRPC did not make. */
+  /**
+   * What a call of gRPC failed with, as an error of this kind; UNKNOWN for what gRPC did not make.
+   */
   static from(error: unknown): RiposteError {
     if (error instanceof RiposteError) return error;
     const { code, details, metadata } = error as Partial<ServiceError>;

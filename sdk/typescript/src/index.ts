@@ -1,6 +1,6 @@
 /**
- * The TypeScript SDK of Riposte: a thin client over the types of `riposte.v1`, which are generated and stand in
- * `riposte-sdk/v1`. Servers for tests stand in `riposte-sdk/testing`.
+ * The TypeScript SDK of Riposte: a thin client over the types of `riposte.v1`, which are generated
+ * and stand in `riposte-sdk/v1`. Servers for tests stand in `riposte-sdk/testing`.
  *
  * @packageDocumentation
  */

@@ -9,8 +9,8 @@ const form: PropertyDescriptor & ThisType<Timestamp> = {
 };
 
 /**
- * Lets `JSON.stringify` take a message: the times in it, which count seconds by a bigint, become strings, as proto3 JSON
- * has them (`2026-01-31T12:00:00Z`). Returns the same message.
+ * Lets `JSON.stringify` take a message: the times in it, which count seconds by a bigint, become
+ * strings, as proto3 JSON has them (`2026-01-31T12:00:00Z`). Returns the same message.
  */
 export function stringifiable<T extends object>(message: T): T {
   for (const inner of Object.values(message)) {

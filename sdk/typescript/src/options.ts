@@ -4,8 +4,8 @@ import { invalid } from "./error.js";
 import type { Options } from "./gen/options.js";
 
 /**
- * What the channel has to know of a target: `http://host:port`, `host:port` and `dns:///host:port` are plaintext,
- * `https://host:port` is TLS.
+ * What the channel has to know of a target: `http://host:port`, `host:port` and `dns:///host:port`
+ * are plaintext, `https://host:port` is TLS.
  */
 export function endpoint(target: string, options: Options) {
   const form = /^(http:\/\/|https:\/\/|dns:\/\/\/)?((?:[\w.-]+|\[[\dA-Fa-f]*:[\dA-Fa-f:.]+\]):([1-9]\d{0,4}))\/?$/;

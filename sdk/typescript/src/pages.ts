@@ -4,7 +4,8 @@ interface ListResponse {
 }
 
 /**
- * A list: a promise of one page, the items of all pages, or the pages, from the page that the request names to the end.
+ * A list: a promise of one page, the items of all pages, or the pages, from the page that the
+ * request names to the end.
  *
  * ```ts
  * const page = await list;
@@ -19,7 +20,10 @@ export class Pages<Page extends ListResponse, Item> implements PromiseLike<Page>
   readonly #further: object;
   readonly #items: (page: Page) => Item[];
 
-  /** @internal `ask` calls with changes to the request; `further` are those for any page but the first. */
+  /**
+   * @internal `ask` calls with changes to the request; `further` are those for any page but the
+   *     first.
+   */
   constructor(ask: (changes: object) => Promise<Page>, further: object, items: (page: Page) => Item[]) {
     [this.#ask, this.#further, this.#items] = [ask, further, items];
   }

@@ -20,8 +20,8 @@ const TAIL = 4_000;
 const STOPPING = 5_000;
 
 /**
- * A server of its own for tests: the real `riposte dev`, empty, on free ports of this machine, its data gone at the end.
- * It ends with the process that started it, however that ends.
+ * A server of its own for tests: the real `riposte dev`, empty, on free ports of this machine, its
+ * data gone at the end. It ends with the process that started it, however that ends.
  */
 export class DevServer {
   /** Where the services listen: `host:port`. */
@@ -37,8 +37,8 @@ export class DevServer {
   /** Starts a server and resolves once it answers. Rejects with the end of the server's log. */
   static async start({ binary, args = [], timeoutMs = 10_000 }: DevServerOptions = {}): Promise<DevServer> {
     const program = binary ?? (process.env["RIPOSTE_DEV_BINARY"] || "riposte");
-    // The server runs the command once it answers, and stops with it: here a command that tells the addresses and lasts
-    // as long as its input, which this process holds open to its own end.
+    // The server runs the command once it answers, and stops with it: here a command that tells the
+    // addresses and lasts as long as its input, which this process holds open to its own end.
     const command = 'echo "$RIPOSTE_TARGET $RIPOSTE_ADMIN_TARGET"; exec cat';
     const server = ["dev", "--listen", "127.0.0.1:0", "--seed", "none", ...args, "--exec", "--", "sh", "-c", command];
     const child = spawn(program, server, { stdio: "pipe" });
@@ -79,7 +79,8 @@ export class DevServer {
 export type Hook = (run: () => Promise<void>) => unknown;
 
 /**
- * Starts a server before the tests of a file or suite and stops it behind them, with the hooks of any runner:
+ * Starts a server before the tests of a file or suite and stops it behind them, with the hooks of
+ * any runner:
  *
  * ```ts
  * const dev = useDevServer(before, after); // node:test

@@ -11,13 +11,16 @@ export interface Cursor {
   readonly revisions: Readonly<Record<string, string>>;
 }
 
-/** The longest wait before a watch is opened again, in milliseconds: at first, and doubled after each failure up to a last one. */
+/**
+ * The longest wait before a watch is opened again, in milliseconds: at first, and doubled after
+ * each failure up to a last one.
+ */
 const [FIRST_WAIT, LAST_WAIT] = [100, 5_000];
 
 /**
- * The events of a watch, which opens again behind the last one when the stream ends or breaks, and where the service found
- * the reader too slow. It goes on until the caller stops reading or closes the client, the signal aborts, or the service
- * refuses.
+ * The events of a watch, which opens again behind the last one when the stream ends or breaks, and
+ * where the service found the reader too slow. It goes on until the caller stops reading or closes
+ * the client, the signal aborts, or the service refuses.
  */
 export async function* watching<I extends DescMessage, O extends DescMessage>(
   connection: Connection,
@@ -58,7 +61,10 @@ function revision(event: object, { revisions }: Cursor): string | undefined {
   return choice?.value[revisions[choice.case]!];
 }
 
-/** Whether a watch goes on after an error: what may pass, and a stream that was reset on its way, for which no one gives a reason. */
+/**
+ * Whether a watch goes on after an error: what may pass, and a stream that was reset on its way,
+ * for which no one gives a reason.
+ */
 function resumes({ retryable, code, reason }: RiposteError): boolean {
   return retryable || (reason === "" && [Code.INTERNAL, Code.UNKNOWN, Code.CANCELLED].includes(code));
 }

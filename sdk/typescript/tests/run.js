@@ -1,5 +1,6 @@
-// Installs the package that was built, as a user would; there checks it, compiles the tests and the quick start against its
-// types, and runs them. Only what others made stays installed from run to run. Usage: node tests/run.js SCRATCH PACKAGES
+// Installs the package that was built, as a user would; there checks it, compiles the tests and the
+// quick start against its types, and runs them. Only what others made stays installed from run to
+// run. Usage: node tests/run.js SCRATCH PACKAGES
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +25,8 @@ const quietly = ["--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offlin
 run("npm", "install", ...quietly);
 run("npm", "install", "--no-save", ...quietly, join(packages, archive));
 run(bin("publint"), "node_modules/riposte-sdk", "--strict");
-// The oldest compiler that the README promises, which checks all declarations too, and the one of today.
+// The oldest compiler that the README promises, which checks all declarations too, and the one of
+// today.
 for (const compiler of ["typescript-oldest", "typescript"]) run(process.execPath, `node_modules/${compiler}/bin/tsc`, "--project", ".");
 const tests = readdirSync(join(app, "out")).filter((name) => /\.test\.c?js$/.test(name));
 run(process.execPath, "--test", "--test-concurrency=2", "--test-reporter=spec", ...tests.map((name) => join("out", name)));

@@ -6,8 +6,8 @@ use std::time::Duration;
 /// Limits and durations of the cache.
 #[derive(Debug, Clone, Copy)]
 pub struct CacheLimits {
-    /// The number of members that a list keeps from its end. Members beyond it are read from the
-    /// rows.
+    /// The number of comments of a list that are cached from either end. The others are read from
+    /// the rows.
     pub window: usize,
     /// The lifetime of a subject's cached data, varied by up to a fifth.
     pub ttl: Duration,

@@ -8,14 +8,13 @@ use moka::sync::Cache as Bounded;
 use riposte_core::{CommentId, SubjectKey};
 
 /// The capacity in bytes.
-const ROOM: u64 = 32 << 20;
-/// The size of an entry without its floors and the names of its subject, in bytes.
-const FRAME: usize = 192;
+const CAPACITY: u64 = 32 << 20;
+/// The size of an entry without its floors and the key of its subject, in bytes.
+const ENTRY_SIZE: usize = 192;
 /// The size of a floor with its id, in bytes.
-const EACH: usize = 24;
-/// The maximum number of floors of one list. The entry of a list with more is dropped and starts
-/// anew.
-const MOST: usize = 16_384;
+const FLOOR_SIZE: usize = 24;
+/// The maximum number of floors of one list. An entry that exceeds it is dropped and starts anew.
+const MAX_FLOORS: usize = 16_384;
 
 /// The list of a subject's roots, or of a root's replies.
 type FloorListName = (SubjectKey, Option<CommentId>);
@@ -31,15 +30,15 @@ pub(crate) struct FloorIndex {
 
 impl FloorIndex {
     pub(crate) fn new() -> Self {
-        let weigh = |(key, _): &FloorListName, ids: &Ids| {
+        let size = |(key, _): &FloorListName, ids: &Ids| {
             let names = key.object_type().as_str().len() + key.object_id().len();
-            u32::try_from(FRAME + names + EACH * ids.len()).unwrap_or(u32::MAX)
+            u32::try_from(ENTRY_SIZE + names + FLOOR_SIZE * ids.len()).unwrap_or(u32::MAX)
         };
-        Self { lists: Bounded::builder().max_capacity(ROOM).weigher(weigh).build() }
+        Self { lists: Bounded::builder().max_capacity(CAPACITY).weigher(size).build() }
     }
 
     /// Returns the comments of these floors in their order; `None` if one of them is unknown.
-    pub(crate) fn recall(&self, list: &FloorListName, floors: &[i32]) -> Option<Vec<CommentId>> {
+    pub(crate) fn get(&self, list: &FloorListName, floors: &[i32]) -> Option<Vec<CommentId>> {
         if floors.is_empty() {
             return Some(Vec::new());
         }
@@ -49,10 +48,10 @@ impl FloorIndex {
 
     /// Adds floors that were read. When two callers add to one list at the same time, the floors of
     /// one may be lost; they are read again later.
-    pub(crate) fn remember(&self, list: &FloorListName, read: impl Iterator<Item = (i32, CommentId)>) {
+    pub(crate) fn insert(&self, list: &FloorListName, floors: impl Iterator<Item = (i32, CommentId)>) {
         let mut ids = self.lists.get(list).map_or_else(HashMap::new, |known| HashMap::clone(&known));
-        ids.extend(read);
-        if ids.len() <= MOST {
+        ids.extend(floors);
+        if ids.len() <= MAX_FLOORS {
             self.lists.insert(list.clone(), Arc::new(ids));
         } else {
             self.lists.invalidate(list);
@@ -64,21 +63,21 @@ impl FloorIndex {
 mod tests {
     use riposte_core::{CommentId, SubjectKey};
 
-    use super::{FloorIndex, MOST};
+    use super::{FloorIndex, MAX_FLOORS};
 
     #[test]
     fn floors_are_known_all_or_not_at_all_and_a_list_is_bounded() {
-        let places = FloorIndex::new();
+        let index = FloorIndex::new();
         let list = (SubjectKey::stored("t".into(), "o".into()), None);
         let id = |floor: i32| CommentId::new(i64::from(floor) + 1_000).expect("positive");
-        let of = |floors: std::ops::Range<i32>| floors.map(move |floor| (floor, id(floor)));
-        assert_eq!(places.recall(&list, &[1]), None, "nothing is known of the list");
-        assert_eq!(places.recall(&list, &[]), Some(Vec::new()));
-        places.remember(&list, of(1..4));
-        places.remember(&list, of(7..8));
-        assert_eq!(places.recall(&list, &[7, 1]), Some(vec![id(7), id(1)]));
-        assert_eq!(places.recall(&list, &[1, 5]), None);
-        places.remember(&list, of(1..i32::try_from(MOST).expect("small") + 2));
-        assert_eq!(places.recall(&list, &[1]), None, "it began anew");
+        let with_ids = |floors: std::ops::Range<i32>| floors.map(move |floor| (floor, id(floor)));
+        assert_eq!(index.get(&list, &[1]), None, "nothing is known of the list");
+        assert_eq!(index.get(&list, &[]), Some(Vec::new()));
+        index.insert(&list, with_ids(1..4));
+        index.insert(&list, with_ids(7..8));
+        assert_eq!(index.get(&list, &[7, 1]), Some(vec![id(7), id(1)]));
+        assert_eq!(index.get(&list, &[1, 5]), None);
+        index.insert(&list, with_ids(1..i32::try_from(MAX_FLOORS).expect("small") + 2));
+        assert_eq!(index.get(&list, &[1]), None, "the entry began anew");
     }
 }

@@ -1,6 +1,6 @@
-//! The partitions whose cached data is not read. A partition is listed because this process failed
-//! to update its cached data; it is then renewed, which begins a new generation, as soon as the
-//! cache responds again. A partition is also listed while no relay repairs its cached data: see
+//! The partitions whose cached data is not read, for one of two reasons. This process failed to
+//! update the cached data: as soon as the cache responds again, the partition is renewed, which
+//! begins a new generation. Or no relay repairs the cached data: the partition is stale, see
 //! [`StalenessMonitor`](crate::StalenessMonitor).
 
 use std::collections::BTreeSet;
@@ -14,116 +14,122 @@ use crate::port::{Cache, Unavailable};
 use crate::stats::{CacheEvent, CacheStats};
 
 /// The interval between attempts to renew partitions.
-const AGAIN: Duration = Duration::from_millis(200);
+const RETRY_INTERVAL: Duration = Duration::from_millis(200);
 
-/// The set of invalid partitions. Clones share the set. See the module.
+/// The invalid partitions. Clones share them. See the module.
 #[derive(Debug, Clone)]
-pub struct InvalidPartitions(Arc<Debts>);
+pub struct InvalidPartitions(Arc<PartitionSets>);
 
 #[derive(Debug)]
-struct Debts {
+struct PartitionSets {
     cache: Arc<dyn Cache>,
     stats: CacheStats,
-    partitions: Mutex<BTreeSet<Partition>>,
+    /// Partitions to renew.
+    to_renew: Mutex<BTreeSet<Partition>>,
     /// Partitions that no relay repairs.
-    left: Mutex<BTreeSet<Partition>>,
+    stale: Mutex<BTreeSet<Partition>>,
     /// The number of partitions in both sets; zero, the usual case, avoids both locks.
     count: AtomicUsize,
-    /// The number of calls that recorded partitions.
-    noted: AtomicUsize,
-    paying: AtomicBool,
+    /// The number of calls of [`InvalidPartitions::renew`].
+    requests: AtomicUsize,
+    /// True while a task renews partitions.
+    renewing: AtomicBool,
 }
 
 impl InvalidPartitions {
-    /// Creates an empty set for `cache`.
+    /// Creates empty sets for `cache`.
     #[must_use]
     pub fn new(cache: Arc<dyn Cache>, stats: CacheStats) -> Self {
-        let (count, noted, paying) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
-        let (partitions, left) = (Mutex::default(), Mutex::default());
-        Self(Arc::new(Debts { cache, stats, partitions, left, count, noted, paying }))
+        let (count, requests, renewing) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
+        let (to_renew, stale) = (Mutex::default(), Mutex::default());
+        Self(Arc::new(PartitionSets { cache, stats, to_renew, stale, count, requests, renewing }))
     }
 
     /// Returns an error if the cached data of a partition must not be read.
-    pub(crate) fn clear(&self, at: Partition) -> Result<(), Unavailable> {
-        let is_owed = || locked(&self.0.partitions).contains(&at) || locked(&self.0.left).contains(&at);
+    pub(crate) fn check(&self, partition: Partition) -> Result<(), Unavailable> {
+        let contains = |set| locked(set).contains(&partition);
         let is_any = self.0.count.load(Ordering::Acquire) > 0;
-        if is_any && is_owed() { Err(Unavailable) } else { Ok(()) }
+        if is_any && (contains(&self.0.to_renew) || contains(&self.0.stale)) { Err(Unavailable) } else { Ok(()) }
     }
 
-    /// Marks partitions as not repaired: from now on their cached data is not read.
-    pub(crate) fn leave(&self, partitions: &[Partition]) {
-        self.0.change(&self.0.left, |left| left.extend(partitions));
+    /// Marks partitions as stale: from now on their cached data is not read.
+    pub(crate) fn mark_stale(&self, partitions: &[Partition]) {
+        self.0.change(&self.0.stale, |stale| stale.extend(partitions));
     }
 
-    /// Removes that mark.
-    pub(crate) fn come_back(&self, partitions: &[Partition]) {
-        self.0.change(&self.0.left, |left| {
-            for at in partitions {
-                left.remove(at);
+    /// Removes the mark of [`InvalidPartitions::mark_stale`].
+    pub(crate) fn unmark_stale(&self, partitions: &[Partition]) {
+        self.0.change(&self.0.stale, |stale| {
+            for partition in partitions {
+                stale.remove(partition);
             }
         });
     }
 
-    /// Records partitions, and starts a task in this runtime that renews them.
-    pub(crate) fn owe(&self, partitions: impl Iterator<Item = Partition>) {
-        self.0.noted.fetch_add(1, Ordering::SeqCst);
-        self.0.change(&self.0.partitions, |invalid| invalid.extend(partitions));
-        if !self.0.paying.swap(true, Ordering::SeqCst) {
-            let debts = Arc::clone(&self.0);
-            tokio::spawn(async move { debts.pay().await });
+    /// Records partitions whose update failed, and starts a task in this runtime that renews them.
+    pub(crate) fn renew(&self, partitions: impl Iterator<Item = Partition>) {
+        self.0.requests.fetch_add(1, Ordering::SeqCst);
+        self.0.change(&self.0.to_renew, |to_renew| to_renew.extend(partitions));
+        if !self.0.renewing.swap(true, Ordering::SeqCst) {
+            let sets = Arc::clone(&self.0);
+            tokio::spawn(async move { sets.renew_all().await });
         }
     }
 }
 
-fn locked(of: &Mutex<BTreeSet<Partition>>) -> MutexGuard<'_, BTreeSet<Partition>> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
+fn locked(set: &Mutex<BTreeSet<Partition>>) -> MutexGuard<'_, BTreeSet<Partition>> {
+    set.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Debts {
+impl PartitionSets {
     /// Changes one of the two sets.
-    fn change(&self, which: &Mutex<BTreeSet<Partition>>, change: impl FnOnce(&mut BTreeSet<Partition>)) {
-        let mut of = locked(which);
-        let before = of.len();
-        change(&mut of);
+    fn change(&self, set: &Mutex<BTreeSet<Partition>>, change: impl FnOnce(&mut BTreeSet<Partition>)) {
+        let mut set = locked(set);
+        let before = set.len();
+        change(&mut set);
         // The counter changes by the difference, because the other set may change at the same time.
-        match of.len() {
-            now if now >= before => self.count.fetch_add(now - before, Ordering::AcqRel),
-            now => self.count.fetch_sub(before - now, Ordering::AcqRel),
+        match set.len() {
+            after if after >= before => self.count.fetch_add(after - before, Ordering::AcqRel),
+            after => self.count.fetch_sub(before - after, Ordering::AcqRel),
         };
     }
 
-    async fn pay(&self) {
+    /// Renews partitions until none is left.
+    async fn renew_all(&self) {
         loop {
-            let all: Vec<Partition> = locked(&self.partitions).iter().copied().collect();
-            for at in all {
-                let noted = self.noted.load(Ordering::SeqCst);
-                // A relay that has advanced meanwhile finds its cursor set back, and renews the
+            let all: Vec<Partition> = locked(&self.to_renew).iter().copied().collect();
+            for partition in all {
+                let requests = self.requests.load(Ordering::SeqCst);
+                // If the relay advances the cursor between these two calls, the renewal sets the
+                // cursor back. The relay then finds it at another position, and renews the
                 // partition itself.
-                let paid = match self.cache.cursors(&[at]).await.as_deref() {
-                    Ok([Some(cursor)]) => self.cache.renew(at, *cursor, rand::random()).await,
-                    Ok(_) => Ok(()), // the cache stores nothing there
+                let renewed = match self.cache.cursors(&[partition]).await.as_deref() {
+                    Ok([Some(cursor)]) => self.cache.renew(partition, *cursor, rand::random()).await,
+                    // Without a cursor the cache stores nothing for the partition.
+                    Ok(_) => Ok(()),
                     Err(Unavailable) => Err(Unavailable),
                 };
-                match paid {
-                    // The renewal may not cover what was recorded meanwhile, so the partition is
-                    // renewed again.
-                    Ok(()) if self.noted.load(Ordering::SeqCst) == noted => {
-                        self.change(&self.partitions, |invalid| {
-                            invalid.remove(&at);
+                match renewed {
+                    // After a request that came meanwhile the partition is renewed again, because
+                    // the renewal may have preceded the failed update.
+                    Ok(()) if self.requests.load(Ordering::SeqCst) == requests => {
+                        self.change(&self.to_renew, |to_renew| {
+                            to_renew.remove(&partition);
                         });
-                        self.stats.one(CacheEvent::GenerationStarted);
+                        self.stats.increment(CacheEvent::GenerationStarted);
                     }
                     Ok(()) | Err(Unavailable) => {}
                 }
             }
-            if locked(&self.partitions).is_empty() {
-                self.paying.store(false, Ordering::SeqCst);
-                // A caller that recorded a partition between the two steps found this task running.
-                if locked(&self.partitions).is_empty() || self.paying.swap(true, Ordering::SeqCst) {
+            if locked(&self.to_renew).is_empty() {
+                self.renewing.store(false, Ordering::SeqCst);
+                // A caller that recorded a partition just before the store started no task, because
+                // it found this one running.
+                if locked(&self.to_renew).is_empty() || self.renewing.swap(true, Ordering::SeqCst) {
                     return;
                 }
             }
-            tokio::time::sleep(AGAIN).await;
+            tokio::time::sleep(RETRY_INTERVAL).await;
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The cache of frequently read data, in Redis and shared by all processes.
 //!
-//! The cache follows a protocol ([`Cache`]). Under it each cached value is correct or absent once
-//! no writes are running, even if messages or entries are lost, evicted, late or repeated.
+//! The cache follows a protocol ([`Cache`]). Once no writes are running, each cached value is
+//! correct or absent, even if messages or entries were lost, evicted, late or repeated.
 //! [`CachedReader`] serves the domain's reads from the cache, [`CacheUpdater`] and [`CachedWriter`]
 //! apply every commit to it, and [`CacheRepair`] applies the commits that those two missed.
 //!

@@ -7,44 +7,43 @@
 //! the highest revision known to be committed. It can be read only while `rev ≥ W`.
 //!
 //! * A commit is *applied* with absolute values. The change that directly follows `rev` advances
-//!   the entry; a change that arrives too early waits in the entry's log until its predecessors
-//!   have arrived; a change that arrives twice is ignored.
+//!   the entry. A change that arrives too early waits in the entry's log for its predecessors. A
+//!   change that arrives twice is ignored.
 //! * A reader that misses takes a *fill lease*, reads the rows, and *fills*. A lease is identified
-//!   by its token; a lease that has expired, was released, or was never granted by this server (a
-//!   replica that took over) is invalid. While a lease is outstanding every change is logged. The
-//!   log brings data that was read at an older revision up to date; the fill is refused where the
-//!   log does not reach back far enough. When a part of the log is lost, all leases are revoked,
-//!   and an entry that is behind starts anew: it drops its content and its revision.
-//! * Single comments are read without their subject's revision. They are filled only into an entry
-//!   that had a revision when the lease was granted, because such an entry advances by its log or
-//!   starts anew; and only once the entry has reached the revision at which the subject was *seen*
-//!   after the comments had been read.
+//!   by its token. A lease is invalid once it has expired or was released, and on a replica that
+//!   took over and never granted it. While a lease is outstanding every change is logged. The log
+//!   brings data that was read at an older revision up to date; the fill is refused if the log does
+//!   not reach back far enough. When a part of the log is lost, all leases are revoked, and an
+//!   entry that is behind starts anew: it drops its content and its revision.
+//! * Single comments are read without their subject's revision. After the comments the reader reads
+//!   the subject's revision. The comments are filled only into an entry that has reached this
+//!   revision, and that had a revision when the lease was granted: such an entry advances by its
+//!   log or starts anew.
 //! * Likes have their comment's own sequence of revisions. They are absolute too, and the greater
 //!   revision wins. They are logged while a lease is outstanding, and while the entry is behind or
-//!   has no revision: they may belong to a comment that a late apply adds.
-//! * The relay *advances* a cursor that is stored next to the entries of its partition. A revision
-//!   that it reports and that an entry has not reached raises `W`. In the same step it reports
-//!   likes, as the rows have them, to every entry, whatever the entry contains. A cursor that is
-//!   not at the position where the relay left it shows that the cache has lost data: the partition
-//!   begins a new *generation*, and entries of older generations are invalid.
-//! * A preview is chosen when it is requested, from *candidates*: replies of a root, which are
-//!   ordered by their cached comments, and the rank position that no other reply precedes. Replies
-//!   are added and removed with the revisions, as in lists. A like of a reply that is not a
-//!   candidate, and that might rank before that position, removes the candidates. Other replies are
-//!   known from the rank index alone, which follows the commits. Candidates are therefore stored
-//!   only if the rank index contained, when it was read, everything that the relay had reported
-//!   when the lease was granted. A change that reaches the rank index later is reported later, and
-//!   is logged.
+//!   has no revision, because they may belong to a comment that a late apply adds.
+//! * The relay *advances* a cursor that is stored next to the entries of its partition. A reported
+//!   revision that an entry has not reached raises the entry's `W`. In the same step the relay
+//!   reports likes, as the rows have them, to every entry, whatever the entry contains. A cursor
+//!   that is not at the position where the relay left it shows that the cache has lost data: the
+//!   partition begins a new *generation*, and entries of older generations are invalid.
+//! * A preview is chosen when it is requested, from *candidates*. They are replies of a root,
+//!   together with a *bound*: the rank position that no other reply precedes. Candidates are added
+//!   and removed with the revisions, as in lists, and are ordered by their cached comments. A like
+//!   of another reply that might rank before the bound removes the candidates. The bound comes from
+//!   the rank index, which follows the commits. Candidates are therefore stored only if the rank
+//!   index contained, when it was read, everything that the relay had reported when the lease was
+//!   granted. A change that reaches the rank index later is reported later, and is logged.
 //! * A first page of roots may be cached as a rendered page ([`RenderedPages`]). A rendered page
 //!   belongs to the entry's incarnation, its revision and its *content version*, which changes with
 //!   likes and fills, because these do not change the revision. It is stored, and returned, only
 //!   while all three match the entry.
 //! * A member's likes in a subject have no sequence of revisions. Before a commit that may change
 //!   them their *invalidation* begins: it removes them and prevents fills. It ends after the
-//!   commit. When the invalidation to be ended no longer exists, the likes are removed again,
-//!   because another process may have filled them meanwhile. The relay also removes them when it
-//!   reports the commit. This covers an invalidation that never reached a replica, or that a
-//!   process did not live to end.
+//!   commit. If the invalidation no longer exists at its end, the likes are removed again, because
+//!   another process may have filled them meanwhile. The relay also removes them when it reports
+//!   the commit. This covers an invalidation that never reached a replica, and one whose process
+//!   ended before the invalidation did.
 
 use async_trait::async_trait;
 use riposte_core::comment::CommentView;
@@ -52,8 +51,8 @@ use riposte_core::page::{ListOrder, PageQuery, ReplyPage, RootPage};
 use riposte_core::ports::RenderedPage;
 use riposte_core::{Comment, CommentId, Content, LikeValue, MemberId, Partition, Subject, SubjectId, SubjectKey};
 
-/// The error of a cache that failed to respond, or to respond in time. The cached data is then
-/// unknown, and no decision may depend on it.
+/// The error of a cache that did not respond, or not in time. The cached data is then unknown, and
+/// no decision may depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unavailable;
 
@@ -76,14 +75,14 @@ pub struct CachedComment {
 }
 
 impl CachedComment {
-    /// The view of this comment under its subject.
+    /// Returns the view of this comment under its subject.
     #[must_use]
     pub fn view(self, subject: &Subject) -> CommentView {
         let pinned = subject.pins.contains(&self.comment.reference.id);
         CommentView { comment: self.comment, subject: subject.key.clone(), content: self.content, pinned }
     }
 
-    /// The comment of a view, without its subject.
+    /// Returns the comment of a view, without its subject.
     #[must_use]
     pub fn of(view: &CommentView) -> Self {
         Self { comment: view.comment.clone(), content: view.content.clone() }
@@ -99,13 +98,14 @@ pub struct ListName {
     pub order: ListOrder,
 }
 
-/// A selection of comments of a list.
+/// The requested comments of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ListPart {
     /// The comments of a window.
     Window(PageQuery),
-    /// These comments, in this order, listed or not, with nothing before or after them.
-    These(Vec<CommentId>),
+    /// The comments with these ids, in this order, listed or not. The page reports no comments
+    /// before or after them.
+    Ids(Vec<CommentId>),
 }
 
 /// A request for a cached page.
@@ -113,7 +113,7 @@ pub enum ListPart {
 pub struct CachedPageQuery {
     /// The subject.
     pub key: SubjectKey,
-    /// Replies of this root; `None` for roots.
+    /// The root whose replies are requested; `None` for roots.
     pub root: Option<CommentId>,
     /// The comments of the list.
     pub part: ListPart,
@@ -166,7 +166,7 @@ pub enum FillScope {
     /// A list.
     List(ListName),
     /// Comments of one list that were selected by their floors.
-    Picked {
+    Floors {
         /// The root whose replies they are; `None` for roots.
         root: Option<CommentId>,
         /// The first of these floors.
@@ -184,26 +184,27 @@ pub struct FillLease {
     /// The subject.
     pub subject: SubjectId,
     /// The scope of the fill.
-    pub kind: FillScope,
+    pub scope: FillScope,
     /// The token with which the lease was requested; it identifies the lease.
     pub token: u64,
-    /// The relay's position when the lease was granted; everything that the relay reports after it
-    /// is logged for this lease.
-    pub given: RelayCursor,
+    /// The relay's position when the lease was granted. Everything that the relay reports after
+    /// this position is logged for the lease.
+    pub granted_at: RelayCursor,
 }
 
 /// The outcome of a request for a fill lease.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LeaseOutcome {
     /// The lease is granted: read the rows now, and fill.
-    Ticket(FillLease),
+    Granted(FillLease),
     /// Another process holds the lease, or single comments would arrive before their subject's row.
     /// Check again shortly.
     Busy,
     /// The id of the subject with this key is unknown. Read it, and report it with [`Cache::name`],
     /// or its absence with [`Cache::absent`] and this token.
     Unknown {
-        /// Shows that no change was reported meanwhile.
+        /// Identifies this lookup. An absence is recorded only if no change of the subject was
+        /// reported since.
         token: u64,
     },
     /// The relay has not reached this partition, so the cache stores nothing for it.
@@ -221,11 +222,11 @@ pub struct CacheFill {
     /// Comments.
     pub items: Vec<CachedComment>,
     /// The candidates for previews; their comments are among `items`.
-    pub choices: Vec<CachedCandidates>,
-    /// The revision of the subject that was read after the comments, if only comments were read.
-    pub seen: i64,
-    /// `true` to fill without waiting when the entry is behind the data that was read. With a
-    /// subject's row the entry then starts anew; single comments are refused.
+    pub candidates: Vec<CachedCandidates>,
+    /// The subject's revision, read after the comments; used only if `subject` is `None`.
+    pub subject_revision: i64,
+    /// `true` for a fill that does not wait for an entry that is behind the data. If the fill has a
+    /// subject's row, the entry then starts anew; otherwise the fill is refused.
     pub force: bool,
 }
 
@@ -252,17 +253,17 @@ pub struct CachedCandidates {
     /// The floor up to which every listed reply is a candidate; [`i32::MAX`] = all listed replies
     /// are.
     pub high: i32,
-    /// The rank position, as likes and then floor, that no other reply precedes; (0, 0) = no other
-    /// reply has likes.
-    pub place: (i32, i32),
+    /// The rank position, as likes and floor, that no other reply precedes; (0, 0) = no other reply
+    /// has likes.
+    pub bound: (i32, i32),
 }
 
 /// The outcome of a fill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FillOutcome {
     /// The data is stored.
-    Kept,
-    /// The commit that was read is not applied yet. Fill again shortly.
+    Stored,
+    /// The data contains a commit that the entry has not applied yet. Fill again shortly.
     Behind,
     /// The fill was refused, because the data may be outdated.
     Refused,
@@ -288,9 +289,9 @@ pub struct ListUpdate {
     /// The root; `None` for the roots.
     pub root: Option<CommentId>,
     /// The added members.
-    pub came: Vec<(i32, CommentId)>,
+    pub added: Vec<(i32, CommentId)>,
     /// The floors of the removed members.
-    pub went: Vec<i32>,
+    pub removed: Vec<i32>,
 }
 
 /// The change of one commit to a comment.
@@ -315,13 +316,13 @@ pub struct LikeCounts {
     pub likes: i32,
     /// The number of members whose value is DISLIKE.
     pub dislikes: i32,
-    /// The root in whose preview the comment may appear, and its floor there; `None` for a root,
-    /// and for a comment that is not visible.
-    pub below: Option<(CommentId, i32)>,
+    /// The root in whose preview the comment may appear, and the comment's floor; `None` for a
+    /// root, and for a comment that is not visible.
+    pub preview_position: Option<(CommentId, i32)>,
 }
 
 impl LikeCounts {
-    /// The likes of a row.
+    /// Returns the likes of a row.
     #[must_use]
     pub fn of(comment: &Comment) -> Self {
         Self {
@@ -330,7 +331,7 @@ impl LikeCounts {
             revision: comment.lifecycle.revision,
             likes: comment.counts.like_count,
             dislikes: comment.counts.dislike_count,
-            below: comment
+            preview_position: comment
                 .reference
                 .root_id
                 .filter(|_| comment.lifecycle.state.is_visible())
@@ -367,13 +368,13 @@ pub struct RelayCursor(pub i64);
 /// revision and content version for which it was made.
 #[async_trait]
 pub trait RenderedPages: Send + Sync + std::fmt::Debug {
-    /// Returns the rendered page, if one is cached for the present entry; `None` if the subject
-    /// does not exist or is deleted.
-    async fn rendered_page(&self, ask: &CachedPageQuery) -> Result<EntryLookup<Option<RenderedPage>>, Unavailable>;
+    /// Returns the rendered page, if one is cached for the entry's current version; `None` if the
+    /// subject does not exist or is deleted.
+    async fn rendered_page(&self, query: &CachedPageQuery) -> Result<EntryLookup<Option<RenderedPage>>, Unavailable>;
 
     /// Returns `false` if the cached rendered page differs from the page that would be rendered
     /// now; `true` also if none is cached or the data changes meanwhile.
-    async fn is_right(&self, ask: &CachedPageQuery) -> Result<bool, Unavailable>;
+    async fn is_correct(&self, query: &CachedPageQuery) -> Result<bool, Unavailable>;
 }
 
 /// The cached data of all subjects. The module describes the protocol. Every operation is atomic
@@ -388,19 +389,19 @@ pub trait Cache: Send + Sync + std::fmt::Debug {
     async fn comments(&self, ids: &[CommentId]) -> Result<Vec<EntryLookup<Option<CommentView>>>, Unavailable>;
 
     /// Returns a complete page or a miss; `None` if the subject does not exist or is deleted.
-    async fn page(&self, ask: &CachedPageQuery) -> Result<EntryLookup<Option<CachedPage>>, Unavailable>;
+    async fn page(&self, query: &CachedPageQuery) -> Result<EntryLookup<Option<CachedPage>>, Unavailable>;
 
     /// Returns a member's values in the order of `ids`. An inner `None` means that the cache does
     /// not know of such a comment in this subject. `Hit(None)` means that the subject is absent or
     /// deleted.
     async fn states(
         &self,
-        who: &SubjectMember,
+        member: &SubjectMember,
         ids: &[CommentId],
     ) -> Result<EntryLookup<Option<Vec<Option<LikeValue>>>>, Unavailable>;
 
     /// Requests a fill lease. `token` is random.
-    async fn open(&self, key: &SubjectKey, kind: FillScope, token: u64) -> Result<LeaseOutcome, Unavailable>;
+    async fn open(&self, key: &SubjectKey, scope: FillScope, token: u64) -> Result<LeaseOutcome, Unavailable>;
 
     /// Stores the id of the subject with this key; the id never changes.
     async fn name(&self, key: &SubjectKey, id: SubjectId) -> Result<(), Unavailable>;
@@ -430,33 +431,33 @@ pub trait Cache: Send + Sync + std::fmt::Debug {
 
     /// Requests the right to fill a member's likes. Returns `false` while an invalidation is
     /// active, or if the cache stores nothing for the partition.
-    async fn open_states(&self, who: &SubjectMember, token: u64) -> Result<bool, Unavailable>;
+    async fn open_states(&self, member: &SubjectMember, token: u64) -> Result<bool, Unavailable>;
 
     /// Stores all likes and dislikes of a member in a subject.
     async fn fill_states(
         &self,
-        who: &SubjectMember,
+        member: &SubjectMember,
         token: u64,
         values: &[(CommentId, LikeValue)],
     ) -> Result<(), Unavailable>;
 
-    /// Records that these are comments of the subject on which the member, whose likes are cached,
-    /// has no value.
-    async fn exist(&self, who: &SubjectMember, ids: &[CommentId]) -> Result<(), Unavailable>;
+    /// Records that these comments of the subject exist and have no value of the member. Does
+    /// nothing unless the member's likes are cached.
+    async fn record_existing(&self, member: &SubjectMember, ids: &[CommentId]) -> Result<(), Unavailable>;
 
     /// Returns the relay's position in each of these partitions; `None` if the relay has not
     /// reached it.
     async fn cursors(&self, partitions: &[Partition]) -> Result<Vec<Option<RelayCursor>>, Unavailable>;
 
-    /// Advances the relay in a partition. It first reports the committed revisions, then the likes,
-    /// and removes the likes of the members whose likes changed. Returns `false`, and does nothing,
-    /// when the cursor is not at `from`.
+    /// Advances the relay's cursor in a partition. Reports the committed revisions first and the
+    /// likes of comments second, and removes the likes of the members whose likes changed. Returns
+    /// `false`, and does nothing, when the cursor is not at `from`.
     async fn advance(
         &self,
-        at: Partition,
+        partition: Partition,
         from: RelayCursor,
         to: RelayCursor,
-        told: &CommittedState,
+        committed: &CommittedState,
     ) -> Result<bool, Unavailable>;
 
     /// Begins a new generation of a partition, with the relay at `at`. All cached data of the
@@ -464,10 +465,10 @@ pub trait Cache: Send + Sync + std::fmt::Debug {
     async fn renew(&self, partition: Partition, at: RelayCursor, generation: u64) -> Result<(), Unavailable>;
 
     /// Invalidates everything about a subject except the members' likes.
-    async fn forget(&self, key: &SubjectKey) -> Result<(), Unavailable>;
+    async fn invalidate_subject(&self, key: &SubjectKey) -> Result<(), Unavailable>;
 
     /// Returns `true` while the cache is unavailable; reads then go to the rows.
-    fn is_away(&self) -> bool;
+    fn is_unavailable(&self) -> bool;
 
     /// Returns the rendered first pages, if the cache stores any.
     fn rendered_pages(&self) -> Option<&dyn RenderedPages> {

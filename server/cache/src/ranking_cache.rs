@@ -1,5 +1,5 @@
 //! Caches the ranking snapshot with which a new walk of a ranked list starts. A snapshot is cached
-//! for the time in which no process creates a newer one.
+//! until a process may create a newer one.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,8 +7,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use moka::sync::Cache as Bounded;
 use riposte_core::page::ListOrder;
-use riposte_core::ports::Rankings;
-use riposte_core::rank::{RankedList, Ranking, WALKED_ANEW};
+use riposte_core::ports::RankingSnapshots;
+use riposte_core::rank::{RankedList, Ranking, SNAPSHOT_RENEWAL};
 use riposte_core::{Error, Millis, Result};
 use riposte_sync::SingleFlight;
 
@@ -16,49 +16,49 @@ use riposte_sync::SingleFlight;
 const LISTS: u64 = 10_000;
 
 /// Caches the last ranking snapshot of each list of `inner`. A list that changes gets a new
-/// snapshot when its last one has reached the age [`WALKED_ANEW`], and not before. Until then every
-/// new walk starts with the last snapshot, so no database read is needed to find it. The list's
-/// next floor, which is cached with the snapshot, may be outdated; a walk goes on with the next
-/// floor that its first page has read.
+/// snapshot when its last one has reached the age [`SNAPSHOT_RENEWAL`], and not before. Until then
+/// every new walk starts with the last snapshot, without a database read. The list's next floor,
+/// which is cached with the snapshot, may be outdated; a walk continues with the next floor that
+/// its first page has read.
 #[derive(Debug)]
 pub struct RankingCache {
-    inner: Arc<dyn Rankings>,
+    inner: Arc<dyn RankingSnapshots>,
     last: Bounded<RankedList, (Ranking, i32)>,
-    looks: SingleFlight<RankedList, Result<Option<(Ranking, i32)>>>,
+    loads: SingleFlight<RankedList, Result<Option<(Ranking, i32)>>>,
 }
 
 impl RankingCache {
     /// Creates an empty cache of the ranking snapshots of `inner`.
     #[must_use]
-    pub fn new(inner: Arc<dyn Rankings>) -> Self {
-        let last = Bounded::builder().max_capacity(LISTS).time_to_live(WALKED_ANEW).build();
-        Self { inner, last, looks: SingleFlight::default() }
+    pub fn new(inner: Arc<dyn RankingSnapshots>) -> Self {
+        let last = Bounded::builder().max_capacity(LISTS).time_to_live(SNAPSHOT_RENEWAL).build();
+        Self { inner, last, loads: SingleFlight::default() }
     }
 }
 
 #[async_trait]
-impl Rankings for RankingCache {
+impl RankingSnapshots for RankingCache {
     async fn current(&self, list: &RankedList, now: Millis) -> Result<Option<(Ranking, i32)>> {
-        let known = self.last.get(list);
-        if let Some(known) = known.filter(|(ranking, _)| now < ranking.made.plus(WALKED_ANEW)) {
-            return Ok(Some(known));
+        let cached = self.last.get(list);
+        if let Some(cached) = cached.filter(|(ranking, _)| now < ranking.create_time.plus(SNAPSHOT_RENEWAL)) {
+            return Ok(Some(cached));
         }
-        let (inner, last, of) = (Arc::clone(&self.inner), self.last.clone(), list.clone());
-        let look = move || async move {
-            let found = inner.current(&of, now).await?;
+        let (inner, last, key) = (Arc::clone(&self.inner), self.last.clone(), list.clone());
+        let load = move || async move {
+            let found = inner.current(&key, now).await?;
             if let Some(found) = &found {
-                last.insert(of, found.clone());
+                last.insert(key, found.clone());
             }
             Ok(found)
         };
-        self.looks.join(list.clone(), look).await.map_err(Error::internal)?
+        self.loads.join(list.clone(), load).await.map_err(Error::internal)?
     }
 
-    async fn frozen(&self, list: &RankedList, epoch: i64) -> Result<Option<Ranking>> {
-        self.inner.frozen(list, epoch).await
+    async fn snapshot(&self, list: &RankedList, epoch: i64) -> Result<Option<Ranking>> {
+        self.inner.snapshot(list, epoch).await
     }
 
-    async fn others(
+    async fn unranked(
         &self,
         list: &RankedList,
         ranking: &Ranking,
@@ -66,7 +66,7 @@ impl Rankings for RankingCache {
         order: ListOrder,
         limit: usize,
     ) -> Result<Vec<i32>> {
-        self.inner.others(list, ranking, floors, order, limit).await
+        self.inner.unranked(list, ranking, floors, order, limit).await
     }
 
     async fn trim(&self, source: usize, before: Millis, limit: usize) -> Result<usize> {

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 pub type SourceRoute = Box<dyn Fn(Partition) -> usize + Send + Sync>;
 
 /// The delay after which a rejected call may be repeated.
-const AGAIN: Duration = Duration::from_millis(100);
+const RETRY_DELAY: Duration = Duration::from_millis(100);
 
 /// The limit on concurrent reads, for each data source.
 pub struct DbReadLimit {
@@ -32,11 +32,11 @@ impl DbReadLimit {
     ///
     /// # Errors
     /// [`Error::Overloaded`] if no permit became free in time.
-    pub(crate) async fn enter(&self, at: Partition) -> Result<SemaphorePermit<'_>> {
-        let overloaded = || Error::Overloaded { after: AGAIN };
-        let source = self.sources.get((self.route)(at)).ok_or_else(|| Error::internal("no such data source"))?;
-        let entered = timeout(self.wait, source.acquire()).await.map_err(|_| overloaded())?;
-        entered.map_err(|_| overloaded())
+    pub(crate) async fn acquire(&self, partition: Partition) -> Result<SemaphorePermit<'_>> {
+        let overloaded = || Error::Overloaded { after: RETRY_DELAY };
+        let source = self.sources.get((self.route)(partition)).ok_or_else(|| Error::internal("no such data source"))?;
+        let permit = timeout(self.wait, source.acquire()).await.map_err(|_| overloaded())?;
+        permit.map_err(|_| overloaded())
     }
 }
 

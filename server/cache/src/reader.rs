@@ -2,12 +2,12 @@
 //! that wait for it, and then stored in the cache.
 
 mod audit_samples;
-mod audited_answer;
+mod audited_response;
 mod cached_pages;
 mod comments;
 mod load_key;
+mod loaded_page;
 mod pages;
-mod parts;
 mod primary;
 mod sample;
 mod states;
@@ -21,7 +21,7 @@ use riposte_core::{Partition, Result, Subject, SubjectKey};
 use riposte_sync::{SingleFlight, record_fallback};
 
 use audit_samples::AuditSamples;
-pub(crate) use audited_answer::AuditedAnswer;
+pub(crate) use audited_response::AuditedResponse;
 pub(crate) use load_key::LoadKey;
 pub(crate) use sample::AuditSample;
 
@@ -31,31 +31,31 @@ use crate::port::{Cache, CacheFill, CachedPage, EntryLookup, FillLease, FillOutc
 use crate::read_limit::DbReadLimit;
 use crate::stats::{CacheEvent, CacheStats};
 
-/// The time for which a fill waits until the cache has applied the commits that the data of the
-/// fill contains.
-const SOON: Duration = Duration::from_millis(5);
+/// The wait before the second attempt of a fill whose data contains commits that the cache has not
+/// applied yet.
+const FILL_RETRY_DELAY: Duration = Duration::from_millis(5);
 
 /// A [`Reader`] that caches the rows of an inner reader. Cloning is cheap, and clones share all
 /// state.
 #[derive(Debug, Clone)]
-pub struct CachedReader(Arc<Parts>);
+pub struct CachedReader(Arc<ReaderState>);
 
 /// Coalesced loads that can fail.
 type Loads<K, V> = SingleFlight<K, Result<V>>;
 
 #[derive(Debug)]
-struct Parts {
+struct ReaderState {
     inner: Arc<dyn Reader>,
     cache: Arc<dyn Cache>,
     invalid: InvalidPartitions,
     read_limit: DbReadLimit,
     stats: CacheStats,
     pages: Loads<LoadKey, Option<Arc<CachedPage>>>,
-    places: FloorIndex,
+    floors: FloorIndex,
     subjects: Loads<Vec<SubjectKey>, Arc<Vec<Option<Subject>>>>,
-    /// Samples of the responses served from the cache; [`CacheAuditor`](crate::CacheAuditor)
-    /// compares them with the rows.
-    seen: AuditSamples,
+    /// Samples of the requests served from the cache. [`CacheAuditor`](crate::CacheAuditor) repeats
+    /// them against the cache and the rows.
+    samples: AuditSamples,
 }
 
 impl CachedReader {
@@ -70,9 +70,9 @@ impl CachedReader {
         read_limit: DbReadLimit,
         stats: CacheStats,
     ) -> Self {
-        let (pages, subjects, places) = (SingleFlight::default(), SingleFlight::default(), FloorIndex::new());
-        let seen = AuditSamples::default();
-        Self(Arc::new(Parts { inner, cache, invalid, read_limit, stats, pages, places, subjects, seen }))
+        let (pages, subjects, floors) = (SingleFlight::default(), SingleFlight::default(), FloorIndex::new());
+        let samples = AuditSamples::default();
+        Self(Arc::new(ReaderState { inner, cache, invalid, read_limit, stats, pages, floors, subjects, samples }))
     }
 
     /// Returns the counters of cache events.
@@ -85,39 +85,39 @@ impl CachedReader {
         &self.0.inner
     }
 
-    pub(crate) fn seen(&self) -> &AuditSamples {
-        &self.0.seen
+    pub(crate) fn samples(&self) -> &AuditSamples {
+        &self.0.samples
     }
 }
 
-impl Parts {
+impl ReaderState {
     /// Returns whether the cached data of a partition must be neither read nor filled.
-    fn leaves(&self, at: Partition) -> bool {
-        self.cache.is_away() || self.invalid.clear(at).is_err()
+    fn bypasses_cache(&self, partition: Partition) -> bool {
+        self.cache.is_unavailable() || self.invalid.check(partition).is_err()
     }
 
     /// Runs a read of the rows of a partition as soon as the read limit of its data source has a
     /// free permit.
-    async fn rows<T>(&self, at: Partition, read: impl Future<Output = Result<T>>) -> Result<T> {
-        let _room = self.read_limit.enter(at).await?;
-        self.stats.one(CacheEvent::PrimaryRead);
+    async fn read_rows<T>(&self, partition: Partition, read: impl Future<Output = Result<T>>) -> Result<T> {
+        let _permit = self.read_limit.acquire(partition).await?;
+        self.stats.increment(CacheEvent::PrimaryRead);
         read.await
     }
 
     /// Counts a lookup, and returns the value that it found.
-    fn looked<T>(&self, looked: std::result::Result<EntryLookup<T>, Unavailable>) -> Option<T> {
-        match looked {
+    fn counted<T>(&self, lookup: std::result::Result<EntryLookup<T>, Unavailable>) -> Option<T> {
+        match lookup {
             Ok(EntryLookup::Hit(found)) => {
-                self.stats.one(CacheEvent::Hit);
+                self.stats.increment(CacheEvent::Hit);
                 Some(found)
             }
             Ok(EntryLookup::Miss) => {
-                self.stats.one(CacheEvent::Miss);
+                self.stats.increment(CacheEvent::Miss);
                 None
             }
             Err(Unavailable) => {
                 record_fallback();
-                self.stats.one(CacheEvent::Unavailable);
+                self.stats.increment(CacheEvent::Unavailable);
                 None
             }
         }
@@ -126,17 +126,17 @@ impl Parts {
     /// Fills the cache with data that was read. If the cache has not applied all commits of the
     /// data, the fill is repeated once after a short wait; the second attempt makes the entry start
     /// anew.
-    async fn keep(&self, fill_lease: &FillLease, mut fill: CacheFill) {
-        for last in [false, true] {
-            fill.force = last;
+    async fn fill_cache(&self, fill_lease: &FillLease, mut fill: CacheFill) {
+        for force in [false, true] {
+            fill.force = force;
             match self.cache.fill(fill_lease, &fill).await {
-                Ok(FillOutcome::Kept) => return self.stats.one(CacheEvent::Fill),
-                Ok(FillOutcome::Behind) => tokio::time::sleep(SOON).await,
+                Ok(FillOutcome::Stored) => return self.stats.increment(CacheEvent::Fill),
+                Ok(FillOutcome::Behind) => tokio::time::sleep(FILL_RETRY_DELAY).await,
                 Ok(FillOutcome::Refused) => break,
                 Err(Unavailable) => return,
             }
         }
-        self.stats.one(CacheEvent::FillRefused);
+        self.stats.increment(CacheEvent::FillRefused);
         let _ = self.cache.close(fill_lease).await;
     }
 }

@@ -34,29 +34,29 @@ use client::RedisClient;
 pub use dump::dump;
 use encode::{bytes, number, text};
 pub use observer::RedisObserver;
-use rendered::RenderQueue;
+use rendered::PageStorage;
 use value::hex;
 
 /// The time by which a subject entry outlives its parts.
-const LONGER: Duration = Duration::from_secs(60);
+const ENTRY_EXTRA_TTL: Duration = Duration::from_secs(60);
 /// The lifetime of the record of a key's subject id, which never changes.
-const NAMED: Duration = Duration::from_secs(24 * 60 * 60);
+const SUBJECT_ID_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The cache in Redis. See the module.
 #[derive(Debug)]
 pub struct RedisCache {
     client: Arc<RedisClient>,
     config: RedisConfig,
-    trips: Option<Arc<dyn RedisObserver>>,
-    /// The renderer of first pages; `None` caches no rendered pages.
-    press: Option<RenderQueue>,
+    observer: Option<Arc<dyn RedisObserver>>,
+    /// The storage of rendered first pages; `None` stores none.
+    page_storage: Option<PageStorage>,
 }
 
 /// The state of a server, as `riposte doctor` shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedisHealth {
-    /// The round trip of the smallest command.
-    pub trip: Duration,
+    /// The round-trip time of a PING.
+    pub round_trip: Duration,
     /// `true` for a cluster.
     pub clustered: bool,
     /// The version that one of the servers reports.
@@ -70,8 +70,8 @@ impl RedisCache {
     ///
     /// # Errors
     /// A description, if the address is invalid; it never contains the address, or a part of it.
-    pub fn judge(url: &str) -> Result<(), String> {
-        client::parsed(url).map(drop)
+    pub fn check_url(url: &str) -> Result<(), String> {
+        client::parse_url(url).map(drop)
     }
 
     /// Creates a cache on the server that `config` names, from within a tokio runtime. Connections
@@ -81,27 +81,27 @@ impl RedisCache {
     /// A description, if the address is invalid.
     pub fn start(config: RedisConfig) -> Result<Self, String> {
         let client = Arc::new(RedisClient::start(&config)?);
-        Ok(Self { client, config, trips: None, press: None })
+        Ok(Self { client, config, observer: None, page_storage: None })
     }
 
     /// Returns the same cache with an observer of every round trip.
     #[must_use]
-    pub fn observed(self, trips: Arc<dyn RedisObserver>) -> Self {
-        Self { trips: Some(trips), ..self }
+    pub fn with_observer(self, observer: Arc<dyn RedisObserver>) -> Self {
+        Self { observer: Some(observer), ..self }
     }
 
-    /// Returns the same cache with a renderer of first pages.
+    /// Returns the same cache with a renderer of first pages, which are then stored as well.
     #[must_use]
-    pub fn printing(self, printer: Arc<dyn PageRenderer>) -> Self {
-        Self { press: Some(RenderQueue::new(printer)), ..self }
+    pub fn with_renderer(self, renderer: Arc<dyn PageRenderer>) -> Self {
+        Self { page_storage: Some(PageStorage::new(renderer)), ..self }
     }
 
-    /// Waits for a connection, and loads the functions.
+    /// Waits for the connections, and loads the functions.
     ///
     /// # Errors
-    /// A description, if no connection was made in time.
-    pub async fn ready(&self, within: Duration) -> Result<(), String> {
-        self.client.connected(within).await?;
+    /// A description, if the connections did not open in time or the functions were not loaded.
+    pub async fn connect(&self, within: Duration) -> Result<(), String> {
+        self.client.wait_connected(within).await?;
         self.client.load().await.map_err(|Unavailable| "the functions could not be loaded".to_owned())
     }
 
@@ -110,13 +110,14 @@ impl RedisCache {
     /// # Errors
     /// A description, if the server does not respond.
     pub async fn health(&self) -> Result<RedisHealth, String> {
-        let (trip, info) = self.client.ask().await?;
-        let of = |name: &str| {
+        let (round_trip, info) = self.client.ping_and_info().await?;
+        let field = |name: &str| {
             let line = info.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
             line.map(|value| value.trim().to_owned())
         };
         let clustered = self.client.is_clustered();
-        Ok(RedisHealth { trip, clustered, version: of("redis_version"), eviction: of("maxmemory_policy") })
+        let (version, eviction) = (field("redis_version"), field("maxmemory_policy"));
+        Ok(RedisHealth { round_trip, clustered, version, eviction })
     }
 
     /// Makes new connections use the user and password of this address from now on. Open
@@ -125,12 +126,12 @@ impl RedisCache {
     /// # Errors
     /// A description without the address, if the address is invalid or names other servers; then
     /// nothing has changed.
-    pub async fn exchange(&self, url: &str) -> Result<(), String> {
-        self.client.exchange(url).await
+    pub async fn replace_credentials(&self, url: &str) -> Result<(), String> {
+        self.client.replace_credentials(url).await
     }
 
     /// Closes the connections.
-    pub async fn shut(&self) {
+    pub async fn disconnect(&self) {
         self.client.close().await;
     }
 
@@ -138,58 +139,65 @@ impl RedisCache {
         &self.config.limits
     }
 
-    async fn call(&self, function: &str, at: Partition, words: Vec<Value>) -> Result<Value, Unavailable> {
-        self.within(function, at, words, self.config.budget).await
+    async fn call(&self, function: &str, partition: Partition, args: Vec<Value>) -> Result<Value, Unavailable> {
+        self.call_within(function, partition, args, self.config.budget).await
     }
 
-    async fn within(
+    async fn call_within(
         &self,
         function: &str,
-        at: Partition,
-        words: Vec<Value>,
+        partition: Partition,
+        args: Vec<Value>,
         budget: Duration,
     ) -> Result<Value, Unavailable> {
-        let cursor = encode::cursor(at, self.config.timeline);
-        observer::watched(self.trips.as_deref(), function, self.client.call(function, &cursor, words, budget)).await
+        let cursor = encode::cursor(partition, self.config.timeline);
+        let call = self.client.call(function, &cursor, args, budget);
+        observer::observe(self.observer.as_deref(), function, call).await
     }
 
-    /// Calls a function for the relay, for which no client waits.
-    async fn aside(&self, function: &str, at: Partition, words: Vec<Value>) -> Result<Value, Unavailable> {
-        let cursor = encode::cursor(at, self.config.timeline);
-        observer::watched(self.trips.as_deref(), function, self.client.call_aside(function, &cursor, words)).await
+    /// Calls a function for the relay. No client waits for it, so it may take longer.
+    async fn call_in_background(
+        &self,
+        function: &str,
+        partition: Partition,
+        args: Vec<Value>,
+    ) -> Result<Value, Unavailable> {
+        let cursor = encode::cursor(partition, self.config.timeline);
+        let call = self.client.call_in_background(function, &cursor, args);
+        observer::observe(self.observer.as_deref(), function, call).await
     }
 
-    /// Calls a function once for each partition of `items`, concurrently, and returns each result
-    /// with the positions of its items.
-    async fn each<T>(
+    /// Calls a function once for each partition of `items`, concurrently. Returns each response
+    /// with the indexes of its items.
+    async fn call_each_partition<T>(
         &self,
         function: &str,
         items: impl IntoIterator<Item = T>,
-        at: impl Fn(&T) -> Partition,
-        words: impl Fn(&[T]) -> Vec<Value>,
+        partition: impl Fn(&T) -> Partition,
+        args: impl Fn(&[T]) -> Vec<Value>,
         budget: Duration,
     ) -> Result<Vec<(Vec<usize>, Value)>, Unavailable> {
         let mut by_partition: BTreeMap<Partition, (Vec<usize>, Vec<T>)> = BTreeMap::new();
-        for (place, item) in items.into_iter().enumerate() {
-            let (places, of) = by_partition.entry(at(&item)).or_default();
-            places.push(place);
-            of.push(item);
+        for (index, item) in items.into_iter().enumerate() {
+            let (indexes, items) = by_partition.entry(partition(&item)).or_default();
+            indexes.push(index);
+            items.push(item);
         }
-        let calls = by_partition.into_iter().map(|(at, (places, of))| {
-            let words = words(&of);
-            async move { Ok((places, self.within(function, at, words, budget).await?)) }
+        let calls = by_partition.into_iter().map(|(partition, (indexes, items))| {
+            let args = args(&items);
+            async move { Ok((indexes, self.call_within(function, partition, args, budget).await?)) }
         });
         try_join_all(calls).await
     }
 }
 
-/// A time to live, varied by up to a fifth, in milliseconds: data that was stored together does not
-/// expire together.
+/// Returns a time to live in milliseconds, varied by up to a fifth, so that data that was stored
+/// together does not expire together.
 fn jittered(ttl: Duration) -> Value {
     number(ttl.mul_f64(rand::random_range(0.8..1.2)).as_millis())
 }
 
-fn at_of(subject: SubjectId) -> Partition {
+fn partition_of(subject: SubjectId) -> Partition {
     CommentId::from(subject).partition()
 }
 
@@ -197,11 +205,12 @@ fn at_of(subject: SubjectId) -> Partition {
 impl Cache for RedisCache {
     async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<EntryLookup<Option<Subject>>>, Unavailable> {
         let names = |keys: &[&SubjectKey]| keys.iter().map(|key| text(encode::name(key))).collect();
-        let answers = self.each("subjects", keys, |key| key.partition(), names, self.config.budget).await?;
+        let partition = |key: &&SubjectKey| key.partition();
+        let responses = self.call_each_partition("subjects", keys, partition, names, self.config.budget).await?;
         let mut found: Vec<_> = keys.iter().map(|_| EntryLookup::Miss).collect();
-        for (places, answer) in answers {
-            for (place, value) in places.into_iter().zip(decode::list(&answer)) {
-                found[place] = match decode::bytes(value) {
+        for (indexes, response) in responses {
+            for (index, value) in indexes.into_iter().zip(decode::list(&response)) {
+                found[index] = match decode::bytes(value) {
                     Some([]) => EntryLookup::Hit(None),
                     Some(_) => {
                         decode::subject(value).map_or(EntryLookup::Miss, |subject| EntryLookup::Hit(Some(subject)))
@@ -214,205 +223,207 @@ impl Cache for RedisCache {
     }
 
     async fn comments(&self, ids: &[CommentId]) -> Result<Vec<EntryLookup<Option<CommentView>>>, Unavailable> {
-        let spelled = |ids: &[CommentId]| ids.iter().map(|id| encode::id(*id)).collect();
-        let asked = ids.iter().copied();
-        let answers = self.each("comments", asked, |id| id.partition(), spelled, self.config.budget).await?;
+        let encoded = |ids: &[CommentId]| ids.iter().map(|id| encode::id(*id)).collect();
+        let (items, partition) = (ids.iter().copied(), |id: &CommentId| id.partition());
+        let responses = self.call_each_partition("comments", items, partition, encoded, self.config.budget).await?;
         let mut found: Vec<_> = ids.iter().map(|_| EntryLookup::Miss).collect();
-        for (places, answer) in answers {
-            let [values, rows] = decode::list(&answer) else { continue };
+        for (indexes, response) in responses {
+            let [values, rows] = decode::list(&response) else { continue };
             let rows: Vec<Option<Subject>> = decode::list(rows).iter().map(decode::subject).collect();
-            for (place, value) in places.into_iter().zip(decode::list(values)) {
-                let [row, copy] = decode::list(value) else { continue };
+            for (index, value) in indexes.into_iter().zip(decode::list(values)) {
+                let [row, comment] = decode::list(value) else { continue };
                 let row = decode::integer(row).and_then(|row| rows.get(usize::try_from(row - 1).ok()?)?.as_ref());
-                let Some((row, item)) = row.zip(decode::item(copy, Some(ids[place]))) else { continue };
-                found[place] = EntryLookup::Hit(row.delete_time.is_none().then(|| item.view(row)));
+                let Some((row, comment)) = row.zip(decode::comment(comment, Some(ids[index]))) else { continue };
+                found[index] = EntryLookup::Hit(row.delete_time.is_none().then(|| comment.view(row)));
             }
         }
         Ok(found)
     }
 
-    async fn page(&self, ask: &CachedPageQuery) -> Result<EntryLookup<Option<CachedPage>>, Unavailable> {
-        let (found, of) = self.put_together(ask, self.print_name(ask)).await?;
-        if let (EntryLookup::Hit(Some(CachedPage::Roots(page))), Some(of)) = (&found, of) {
-            self.keep(ask, page, of);
+    async fn page(&self, query: &CachedPageQuery) -> Result<EntryLookup<Option<CachedPage>>, Unavailable> {
+        let (found, version) = self.build_page(query, self.rendered_page_name(query)).await?;
+        if let (EntryLookup::Hit(Some(CachedPage::Roots(page))), Some(version)) = (&found, version) {
+            self.store_rendered(query, page, version);
         }
         Ok(found)
     }
 
     async fn states(
         &self,
-        who: &SubjectMember,
+        member: &SubjectMember,
         ids: &[CommentId],
     ) -> Result<EntryLookup<Option<Vec<Option<LikeValue>>>>, Unavailable> {
-        let words = vec![text(encode::name(&who.key)), text(encode::member(who)), encode::ids(ids)];
-        let answer = self.call("states", who.key.partition(), words).await?;
-        let found = decode::lookup(&answer, decode::states);
-        // A value of another length is damaged.
-        let whole = !matches!(&found, EntryLookup::Hit(Some(values)) if values.len() != ids.len());
-        Ok(if whole { found } else { EntryLookup::Miss })
+        let args = vec![text(encode::name(&member.key)), text(encode::member(member)), encode::ids(ids)];
+        let response = self.call("states", member.key.partition(), args).await?;
+        let found = decode::lookup(&response, decode::states);
+        // A response of another length is damaged.
+        let damaged = matches!(&found, EntryLookup::Hit(Some(values)) if values.len() != ids.len());
+        Ok(if damaged { EntryLookup::Miss } else { found })
     }
 
-    async fn open(&self, key: &SubjectKey, kind: FillScope, token: u64) -> Result<LeaseOutcome, Unavailable> {
-        let words = vec![
+    async fn open(&self, key: &SubjectKey, scope: FillScope, token: u64) -> Result<LeaseOutcome, Unavailable> {
+        let args = vec![
             text(encode::name(key)),
-            text(encode::kind(kind)),
-            number(u8::from(kind == FillScope::Comments)),
+            text(encode::scope(scope)),
+            number(u8::from(scope == FillScope::Comments)),
             bytes(token.to_be_bytes()),
             number(self.limits().lease.as_millis()),
-            number((self.limits().ttl + LONGER).as_millis()),
+            number((self.limits().ttl + ENTRY_EXTRA_TTL).as_millis()),
         ];
-        let answer = self.call("open", key.partition(), words).await?;
-        decode::opened(&answer, kind, token).ok_or(Unavailable)
+        let response = self.call("open", key.partition(), args).await?;
+        decode::lease_outcome(&response, scope, token).ok_or(Unavailable)
     }
 
     async fn name(&self, key: &SubjectKey, id: SubjectId) -> Result<(), Unavailable> {
-        let words = vec![text(encode::name(key)), text(hex(id.get())), jittered(NAMED)];
-        self.call("name", key.partition(), words).await.map(drop)
+        let args = vec![text(encode::name(key)), text(hex(id.get())), jittered(SUBJECT_ID_TTL)];
+        self.call("name", key.partition(), args).await.map(drop)
     }
 
     async fn absent(&self, key: &SubjectKey, token: u64) -> Result<(), Unavailable> {
         let ttl = number(self.limits().negative_ttl.as_millis());
-        let words = vec![text(encode::name(key)), bytes(token.to_be_bytes()), ttl];
-        self.call("absent", key.partition(), words).await.map(drop)
+        let args = vec![text(encode::name(key)), bytes(token.to_be_bytes()), ttl];
+        self.call("absent", key.partition(), args).await.map(drop)
     }
 
     async fn fill(&self, fill_lease: &FillLease, fill: &CacheFill) -> Result<FillOutcome, Unavailable> {
         let limits = self.limits();
-        let mut words = vec![
+        let mut args = vec![
             text(hex(fill_lease.subject.get())),
-            text(encode::kind(fill_lease.kind)),
+            text(encode::scope(fill_lease.scope)),
             bytes(fill_lease.token.to_be_bytes()),
             jittered(limits.ttl),
-            number((limits.ttl.mul_f64(1.2) + LONGER).as_millis()),
+            number((limits.ttl.mul_f64(1.2) + ENTRY_EXTRA_TTL).as_millis()),
             number(limits.window),
         ];
-        words.extend(encode::fill(fill_lease, fill));
-        Ok(decode::filled(&self.call("fill", at_of(fill_lease.subject), words).await?))
+        args.extend(encode::fill(fill_lease, fill));
+        Ok(decode::fill_outcome(&self.call("fill", partition_of(fill_lease.subject), args).await?))
     }
 
     async fn close(&self, fill_lease: &FillLease) -> Result<(), Unavailable> {
-        let words = vec![
+        let args = vec![
             text(hex(fill_lease.subject.get())),
-            text(encode::kind(fill_lease.kind)),
+            text(encode::scope(fill_lease.scope)),
             bytes(fill_lease.token.to_be_bytes()),
         ];
-        self.call("close", at_of(fill_lease.subject), words).await.map(drop)
+        self.call("close", partition_of(fill_lease.subject), args).await.map(drop)
     }
 
     async fn apply(&self, changes: &[SubjectUpdate]) -> Result<(), Unavailable> {
         let limits = self.limits();
-        let words = |changes: &[&SubjectUpdate]| {
-            let mut words = vec![jittered(limits.ttl), number(limits.window), number(changes.len())];
+        let args = |changes: &[&SubjectUpdate]| {
+            let mut args = vec![jittered(limits.ttl), number(limits.window), number(changes.len())];
             for change in changes {
-                let of = encode::change(change);
-                words.extend([text(hex(change.subject.id.get())), number(of.len())]);
-                words.extend(of);
+                let encoded = encode::change(change);
+                args.extend([text(hex(change.subject.id.get())), number(encoded.len())]);
+                args.extend(encoded);
             }
-            words
+            args
         };
-        let at = |change: &&SubjectUpdate| change.subject.key.partition();
-        self.each("apply", changes, at, words, self.config.apply_budget).await.map(drop)
+        let partition = |change: &&SubjectUpdate| change.subject.key.partition();
+        self.call_each_partition("apply", changes, partition, args, self.config.apply_budget).await.map(drop)
     }
 
     async fn like(&self, likes: &[LikeCounts]) -> Result<(), Unavailable> {
-        let words = |likes: &[&LikeCounts]| likes.iter().flat_map(|likes| encode::likes(likes)).collect();
-        self.each("like", likes, |likes| likes.id.partition(), words, self.config.apply_budget).await.map(drop)
+        let args = |likes: &[&LikeCounts]| likes.iter().flat_map(|likes| encode::likes(likes)).collect();
+        let partition = |likes: &&LikeCounts| likes.id.partition();
+        self.call_each_partition("like", likes, partition, args, self.config.apply_budget).await.map(drop)
     }
 
     async fn begin_invalidation(&self, members: &[SubjectMember], token: u64) -> Result<(), Unavailable> {
-        self.members("doubt", members, token).await
+        self.call_for_members("doubt", members, token).await
     }
 
     async fn end_invalidation(&self, members: &[SubjectMember], token: u64) -> Result<(), Unavailable> {
-        self.members("settle", members, token).await
+        self.call_for_members("settle", members, token).await
     }
 
-    async fn open_states(&self, who: &SubjectMember, token: u64) -> Result<bool, Unavailable> {
+    async fn open_states(&self, member: &SubjectMember, token: u64) -> Result<bool, Unavailable> {
         let lease = number(self.limits().lease.as_millis());
-        let words = vec![text(encode::member(who)), bytes(token.to_be_bytes()), lease];
-        let answer = self.call("open_states", who.key.partition(), words).await?;
-        Ok(decode::integer(&answer) == Some(1))
+        let args = vec![text(encode::member(member)), bytes(token.to_be_bytes()), lease];
+        let response = self.call("open_states", member.key.partition(), args).await?;
+        Ok(decode::integer(&response) == Some(1))
     }
 
     async fn fill_states(
         &self,
-        who: &SubjectMember,
+        member: &SubjectMember,
         token: u64,
         values: &[(CommentId, LikeValue)],
     ) -> Result<(), Unavailable> {
         let ttl = jittered(self.limits().like_states_ttl);
-        let mut words = vec![text(encode::member(who)), bytes(token.to_be_bytes()), ttl];
-        words.extend(values.iter().flat_map(|(id, value)| [encode::id(*id), number(value.code())]));
-        self.call("fill_states", who.key.partition(), words).await.map(drop)
+        let mut args = vec![text(encode::member(member)), bytes(token.to_be_bytes()), ttl];
+        args.extend(values.iter().flat_map(|(id, value)| [encode::id(*id), number(value.code())]));
+        self.call("fill_states", member.key.partition(), args).await.map(drop)
     }
 
-    async fn exist(&self, who: &SubjectMember, ids: &[CommentId]) -> Result<(), Unavailable> {
+    async fn record_existing(&self, member: &SubjectMember, ids: &[CommentId]) -> Result<(), Unavailable> {
         if ids.is_empty() {
             return Ok(());
         }
-        let words = std::iter::once(text(encode::member(who))).chain(ids.iter().map(|id| encode::id(*id)));
-        self.call("exist", who.key.partition(), words.collect()).await.map(drop)
+        let args = std::iter::once(text(encode::member(member))).chain(ids.iter().map(|id| encode::id(*id)));
+        self.call("exist", member.key.partition(), args.collect()).await.map(drop)
     }
 
     async fn cursors(&self, partitions: &[Partition]) -> Result<Vec<Option<RelayCursor>>, Unavailable> {
-        let ask = |at: &Partition| self.aside("cursor", *at, Vec::new());
-        let answers = join_all(partitions.iter().map(ask)).await;
-        answers.into_iter().map(|answer| Ok(decode::integer(&answer?).map(RelayCursor))).collect()
+        let read = |partition: &Partition| self.call_in_background("cursor", *partition, Vec::new());
+        let responses = join_all(partitions.iter().map(read)).await;
+        responses.into_iter().map(|response| Ok(decode::integer(&response?).map(RelayCursor))).collect()
     }
 
     async fn advance(
         &self,
-        at: Partition,
+        partition: Partition,
         from: RelayCursor,
         to: RelayCursor,
-        told: &CommittedState,
+        committed: &CommittedState,
     ) -> Result<bool, Unavailable> {
-        let mut words = vec![number(from.0), number(to.0), number(told.revisions.len())];
-        words.extend(told.revisions.iter().flat_map(|(id, revision)| [text(hex(id.get())), number(revision)]));
-        words.push(number(told.likes.len()));
-        words.extend(told.likes.iter().flat_map(encode::likes));
-        words.extend(told.likers.iter().map(|who| text(encode::member(who))));
-        let answer = self.aside("advance", at, words).await?;
-        Ok(decode::integer(&answer) == Some(1))
+        let mut args = vec![number(from.0), number(to.0), number(committed.revisions.len())];
+        args.extend(committed.revisions.iter().flat_map(|(id, revision)| [text(hex(id.get())), number(revision)]));
+        args.push(number(committed.likes.len()));
+        args.extend(committed.likes.iter().flat_map(encode::likes));
+        args.extend(committed.likers.iter().map(|member| text(encode::member(member))));
+        let response = self.call_in_background("advance", partition, args).await?;
+        Ok(decode::integer(&response) == Some(1))
     }
 
-    async fn renew(&self, at: Partition, cursor: RelayCursor, generation: u64) -> Result<(), Unavailable> {
-        let words = vec![number(cursor.0), text(format!("{generation:x}"))];
-        self.aside("renew", at, words).await.map(drop)
+    async fn renew(&self, partition: Partition, at: RelayCursor, generation: u64) -> Result<(), Unavailable> {
+        let args = vec![number(at.0), text(format!("{generation:x}"))];
+        self.call_in_background("renew", partition, args).await.map(drop)
     }
 
-    async fn forget(&self, key: &SubjectKey) -> Result<(), Unavailable> {
+    async fn invalidate_subject(&self, key: &SubjectKey) -> Result<(), Unavailable> {
         self.call("forget", key.partition(), vec![text(encode::name(key))]).await.map(drop)
     }
 
-    fn is_away(&self) -> bool {
-        self.client.is_away()
+    fn is_unavailable(&self) -> bool {
+        self.client.is_unavailable()
     }
 
     fn rendered_pages(&self) -> Option<&dyn RenderedPages> {
-        self.press.is_some().then_some(self)
+        self.page_storage.is_some().then_some(self)
     }
 }
 
 impl RedisCache {
-    /// Returns a page built from its cached parts; and the version to which it belongs, if no
-    /// rendered page with this name is stored and one may be.
-    async fn put_together(
+    /// Returns a page built from its cached parts. Also returns the version to which the page
+    /// belongs, if it should be stored as the rendered page `name`, which is not stored yet.
+    async fn build_page(
         &self,
-        ask: &CachedPageQuery,
+        query: &CachedPageQuery,
         name: Option<Value>,
     ) -> Result<(EntryLookup<Option<CachedPage>>, Option<Value>), Unavailable> {
-        let words = encode::page(ask).into_iter().chain(name).collect();
-        let answer = self.call("page", ask.key.partition(), words).await?;
-        Ok(page::read(&answer, ask.root))
+        let args = encode::page(query).into_iter().chain(name).collect();
+        let response = self.call("page", query.key.partition(), args).await?;
+        Ok(page::decode(&response, query.root))
     }
 
-    async fn members(&self, function: &str, members: &[SubjectMember], token: u64) -> Result<(), Unavailable> {
-        let words = |members: &[&SubjectMember]| {
-            let names = members.iter().map(|who| text(encode::member(who)));
+    async fn call_for_members(&self, function: &str, members: &[SubjectMember], token: u64) -> Result<(), Unavailable> {
+        let args = |members: &[&SubjectMember]| {
+            let names = members.iter().map(|member| text(encode::member(member)));
             std::iter::once(bytes(token.to_be_bytes())).chain(names).collect()
         };
-        self.each(function, members, |who| who.key.partition(), words, self.config.apply_budget).await.map(drop)
+        let partition = |member: &&SubjectMember| member.key.partition();
+        self.call_each_partition(function, members, partition, args, self.config.apply_budget).await.map(drop)
     }
 }
 

@@ -10,9 +10,8 @@ use riposte_core::{Millis, Partition, Result};
 use crate::port::{Cache, RelayCursor};
 use crate::read_limit::SourceRoute;
 
-/// The maximum wait for the relay; it is longer than the relay takes after any fault that it
-/// survives.
-const PATIENCE: Duration = Duration::from_secs(15);
+/// The maximum wait for the relay. The relay needs less, also after a fault from which it recovers.
+const MAX_WAIT: Duration = Duration::from_secs(15);
 /// The pause between two checks.
 const PAUSE: Duration = Duration::from_millis(200);
 
@@ -24,7 +23,7 @@ pub(crate) enum RelayProgress {
     /// The cache did not receive them in time.
     Late,
     /// The cache is unavailable.
-    Away,
+    Unavailable,
 }
 
 /// Compares the relay's cursors with the outbox. See the module.
@@ -36,8 +35,8 @@ pub struct RelayState {
 }
 
 impl RelayState {
-    /// Observes how far the relay has reported the events of `outbox` to `cache`. `clock` is the
-    /// clock that gives commits their times.
+    /// Compares the cursors in `cache` with the events of `outbox`. `clock` is the clock that gives
+    /// commits their times.
     #[must_use]
     pub fn new(cache: Arc<dyn Cache>, outbox: Arc<dyn EventLog>, route: SourceRoute, clock: Arc<dyn Clock>) -> Self {
         Self { cache, outbox, route, clock }
@@ -48,23 +47,23 @@ impl RelayState {
         self.clock.now()
     }
 
-    /// Waits some seconds until the cache has received everything in a partition that was committed
-    /// before `then`. A clock that is wrong makes the wait longer, or shorter, by its error.
+    /// Waits until the cache has received all commits of a partition before `time`, but at most
+    /// some seconds. An error of the clock makes the wait longer or shorter by the same amount.
     ///
     /// # Errors
     /// Those of the outbox.
-    pub(crate) async fn all_before(&self, then: Millis, at: Partition) -> Result<RelayProgress> {
-        let (begun, source) = (Instant::now(), (self.route)(at));
+    pub(crate) async fn wait_for_commits_before(&self, time: Millis, partition: Partition) -> Result<RelayProgress> {
+        let (begin, source) = (Instant::now(), (self.route)(partition));
         let mut head = None;
-        while begun.elapsed() < PATIENCE {
-            // An event without a sequence number is after every head.
-            if head.is_none() && self.outbox.oldest_waiting(source).await?.is_none_or(|oldest| oldest > then) {
+        while begin.elapsed() < MAX_WAIT {
+            // The head is past a commit only once the commit has a sequence number.
+            if head.is_none() && self.outbox.oldest_waiting(source).await?.is_none_or(|oldest| oldest > time) {
                 head = Some(self.outbox.head(source).await?);
             }
             if let Some(head) = head {
-                let Ok(cursors) = self.cache.cursors(&[at]).await else { return Ok(RelayProgress::Away) };
+                let Ok(cursors) = self.cache.cursors(&[partition]).await else { return Ok(RelayProgress::Unavailable) };
                 // A partition without a cursor has no cached data.
-                if cursors.iter().flatten().all(|RelayCursor(place)| *place >= head) {
+                if cursors.iter().flatten().all(|RelayCursor(position)| *position >= head) {
                     return Ok(RelayProgress::All);
                 }
             }

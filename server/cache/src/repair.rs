@@ -14,18 +14,18 @@ use crate::port::{Cache, CommittedState, LikeCounts, RelayCursor, SubjectMember,
 use crate::stats::{CacheEvent, CacheStats};
 
 /// The number of comments that are read at a time.
-const READ: usize = 500;
+const COMMENTS_PER_READ: usize = 500;
 /// The maximum distance between a stored cursor and the end of the events, in sequence numbers, at
 /// which a starting relay continues from the cursor. Beyond it the partition begins a new
 /// generation.
-const REACH: i64 = 20_000;
+const MAX_CURSOR_LAG: i64 = 20_000;
 /// The interval between checks of the cursors of idle partitions.
-const LOOK: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// The number of consecutive failures after which a partition begins a new generation, if its
-/// cursor can still be read: it would hold up all other partitions of its source.
-const TRIES: u32 = 3;
+/// cursor can still be read. Otherwise it would delay all other partitions of its source.
+const MAX_FAILURES: u32 = 3;
 /// The number of partitions that are accessed concurrently.
-const BREADTH: usize = 128;
+const CONCURRENT_PARTITIONS: usize = 128;
 
 /// The repair of the cached data of one data source. See the module.
 #[derive(Debug)]
@@ -36,9 +36,8 @@ pub struct CacheRepair {
     stats: CacheStats,
     source: usize,
     partitions: Vec<Partition>,
-    /// The position of each partition, and the sequence number up to which events were read; `None`
-    /// before the start.
-    places: Option<Places>,
+    /// The positions of the cursors; `None` before the start.
+    cursors: Option<CursorPositions>,
     /// Partitions that could not be advanced, with the number of consecutive failures.
     stuck: BTreeMap<Partition, u32>,
 }
@@ -46,11 +45,13 @@ pub struct CacheRepair {
 /// A partition, the new position of its cursor, and the commits up to it.
 type PartitionAdvance = (Partition, i64, CommittedState);
 
+/// The positions of the cursors in the cache.
 #[derive(Debug)]
-struct Places {
-    of: BTreeMap<Partition, i64>,
+struct CursorPositions {
+    by_partition: BTreeMap<Partition, i64>,
+    /// The sequence number up to which events were read.
     read: i64,
-    looked: Instant,
+    last_check: Instant,
 }
 
 impl From<Unavailable> for Error {
@@ -71,22 +72,22 @@ impl CacheRepair {
         source: usize,
         partitions: Vec<Partition>,
     ) -> Self {
-        Self { cache, outbox, rows, stats, source, partitions, places: None, stuck: BTreeMap::new() }
+        Self { cache, outbox, rows, stats, source, partitions, cursors: None, stuck: BTreeMap::new() }
     }
 
     /// Drops the known positions, because another process may have moved the cursors.
-    pub fn forget_cursors(&mut self) {
-        self.places = None;
+    pub fn discard_cursors(&mut self) {
+        self.cursors = None;
     }
 
-    /// Reads the cursors and returns the sequence number up to which all partitions have received
-    /// the events.
+    /// Reads the cursors. Returns the sequence number up to which all partitions have received the
+    /// events.
     ///
     /// # Errors
     /// Those of the outbox, and an error when the cache is unavailable.
     pub async fn start(&mut self) -> Result<i64> {
-        let places = self.begin().await?;
-        Ok(self.places.insert(places).read)
+        let cursors = self.load_cursors().await?;
+        Ok(self.cursors.insert(cursors).read)
     }
 
     /// Reports the events that follow those reported before, and returns the number of the last
@@ -95,18 +96,20 @@ impl CacheRepair {
     /// # Errors
     /// Those of the database, and an error when the cache is unavailable.
     pub async fn apply(&mut self, events: &[SequencedEvent]) -> Result<i64> {
-        let mut places = self.known()?;
+        let mut cursors = self.take_cursors()?;
         if let Some(last) = events.last() {
-            let behind =
-                |of: &&SequencedEvent| places.of.get(&of.event.partition).is_some_and(|place| *place < of.number);
-            let events: Vec<&SequencedEvent> = events.iter().filter(behind).collect();
+            let is_new = |sequenced: &&SequencedEvent| {
+                let position = cursors.by_partition.get(&sequenced.event.partition);
+                position.is_some_and(|position| *position < sequenced.number)
+            };
+            let events: Vec<&SequencedEvent> = events.iter().filter(is_new).collect();
             let likes = self.likes(&events).await?;
             let likers = self.likers(&events).await?;
-            self.advance(moves(&events, likes, likers), last.number, &mut places).await?;
-            places.read = last.number;
+            self.advance(advances(&events, likes, likers), last.number, &mut cursors).await?;
+            cursors.read = last.number;
         }
-        let read = places.read;
-        self.check(places).await?;
+        let read = cursors.read;
+        self.check_if_due(cursors).await?;
         Ok(read)
     }
 
@@ -116,8 +119,8 @@ impl CacheRepair {
     /// # Errors
     /// An error when the cache is unavailable.
     pub async fn check_cursors(&mut self) -> Result<()> {
-        let places = self.known()?;
-        self.check(places).await
+        let cursors = self.take_cursors()?;
+        self.check_if_due(cursors).await
     }
 
     /// Begins a new generation of every partition at the end of the events, because some events can
@@ -126,71 +129,74 @@ impl CacheRepair {
     /// # Errors
     /// Those of the outbox, and an error when the cache is unavailable.
     pub async fn renew_all(&mut self) -> Result<()> {
-        self.places = None;
+        self.cursors = None;
         let head = self.outbox.head(self.source).await?;
-        for partitions in self.partitions.chunks(BREADTH) {
-            join_all(partitions.iter().map(|at| self.renew(*at, head))).await.into_iter().collect::<Result<()>>()?;
+        for partitions in self.partitions.chunks(CONCURRENT_PARTITIONS) {
+            let renewals = partitions.iter().map(|partition| self.renew(*partition, head));
+            join_all(renewals).await.into_iter().collect::<Result<()>>()?;
         }
         Ok(())
     }
 
-    fn known(&mut self) -> Result<Places> {
-        self.places.take().ok_or_else(|| Error::internal("the cursors were not read"))
+    fn take_cursors(&mut self) -> Result<CursorPositions> {
+        self.cursors.take().ok_or_else(|| Error::internal("the cursors were not read"))
     }
 
-    async fn check(&mut self, mut places: Places) -> Result<()> {
-        if places.looked.elapsed() >= LOOK {
-            self.look(&mut places).await?;
+    async fn check_if_due(&mut self, mut cursors: CursorPositions) -> Result<()> {
+        if cursors.last_check.elapsed() >= CHECK_INTERVAL {
+            self.check(&mut cursors).await?;
         }
-        self.places = Some(places);
+        self.cursors = Some(cursors);
         Ok(())
     }
 
-    /// Continues from the cursors. A partition without a cursor, or with one that is too far
-    /// behind, begins a new generation.
-    async fn begin(&self) -> Result<Places> {
-        // Earlier commits are in the rows that fills will read.
+    /// Reads the cursors. A partition without a cursor, or with one that is too far behind, begins
+    /// a new generation at the end of the events.
+    async fn load_cursors(&self) -> Result<CursorPositions> {
+        // A new generation needs no commits before this position: fills read them from the rows.
         let head = self.outbox.head(self.source).await?;
-        let mut places = Places { of: BTreeMap::new(), read: head, looked: Instant::now() };
-        for partitions in self.partitions.chunks(BREADTH) {
+        let mut positions = BTreeMap::new();
+        for partitions in self.partitions.chunks(CONCURRENT_PARTITIONS) {
             let cursors = self.cache.cursors(partitions).await?;
-            let found = partitions.iter().zip(cursors);
-            let begun = join_all(found.map(|(at, cursor)| async move {
-                let stuck = self.stuck.get(at).is_some_and(|times| *times >= TRIES);
-                match cursor {
-                    Some(RelayCursor(cursor)) if !stuck && (head - REACH..=head).contains(&cursor) => Ok((*at, cursor)),
-                    Some(_) | None => self.renew(*at, head).await.map(|()| (*at, head)),
+            let loads = partitions.iter().zip(cursors).map(|(partition, cursor)| async move {
+                let stuck = self.stuck.get(partition).is_some_and(|failures| *failures >= MAX_FAILURES);
+                let current = cursor
+                    .map(|RelayCursor(position)| position)
+                    .filter(|position| !stuck && (head - MAX_CURSOR_LAG..=head).contains(position));
+                match current {
+                    Some(position) => Ok((*partition, position)),
+                    None => self.renew(*partition, head).await.map(|()| (*partition, head)),
                 }
-            }));
-            places.of.extend(begun.await.into_iter().collect::<Result<Vec<_>>>()?);
+            });
+            positions.extend(join_all(loads).await.into_iter().collect::<Result<Vec<_>>>()?);
         }
-        places.read = places.of.values().copied().min().unwrap_or(head);
-        Ok(places)
+        let read = positions.values().copied().min().unwrap_or(head);
+        Ok(CursorPositions { by_partition: positions, read, last_check: Instant::now() })
     }
 
-    async fn renew(&self, at: Partition, cursor: i64) -> Result<()> {
-        self.cache.renew(at, RelayCursor(cursor), rand::random()).await?;
-        self.stats.one(CacheEvent::GenerationStarted);
+    async fn renew(&self, partition: Partition, position: i64) -> Result<()> {
+        self.cache.renew(partition, RelayCursor(position), rand::random()).await?;
+        self.stats.increment(CacheEvent::GenerationStarted);
         Ok(())
     }
 
     /// Returns the likes of all comments that were liked or moved in their rank index, as the rows
-    /// have them now. It does not check which subject entries need them: an entry that is being
-    /// filled, or that waits for a late apply, may need them later.
+    /// have them now. They are reported to all subject entries: one that is being filled, or that
+    /// waits for a late apply, may need them later.
     async fn likes(&self, events: &[&SequencedEvent]) -> Result<Vec<LikeCounts>> {
-        let moved = |change: &&CommentChange| match change.what {
+        let is_liked_or_moved = |change: &&CommentChange| match change.kind {
             ChangeKind::Liked => true,
-            // The apply reports likes too, but not to a rank index, from which a preview may have
-            // been chosen meanwhile.
+            // The apply reports these likes as well. Meanwhile a fill may have read candidates from
+            // a rank index that did not contain them yet.
             ChangeKind::StateChanged | ChangeKind::Recounted => change.root.is_some(),
             ChangeKind::Created | ChangeKind::Edited | ChangeKind::PinChanged => false,
         };
-        let changes = events.iter().flat_map(|of| &of.event.changes.comments).filter(moved);
+        let changes = events.iter().flat_map(|sequenced| &sequenced.event.changes.comments).filter(is_liked_or_moved);
         let mut ids: Vec<CommentId> = changes.map(|change| change.id).collect();
         ids.sort_unstable();
         ids.dedup();
         let mut likes = Vec::new();
-        for ids in ids.chunks(READ) {
+        for ids in ids.chunks(COMMENTS_PER_READ) {
             let rows = self.rows.comments(ids).await?;
             likes.extend(rows.iter().flatten().map(|view| LikeCounts::of(&view.comment)));
         }
@@ -200,76 +206,88 @@ impl CacheRepair {
     /// Returns the members whose likes changed, with their subjects, which are located by their
     /// comments.
     async fn likers(&self, events: &[&SequencedEvent]) -> Result<Vec<SubjectMember>> {
-        let liked = |of: &&SequencedEvent| {
-            let changes = &of.event.changes;
-            let liked = changes.comments.iter().find(|change| change.what == ChangeKind::Liked)?;
-            (!changes.likers.is_empty()).then_some((liked.id, of.event.subject))
+        let liked = |sequenced: &&SequencedEvent| {
+            let changes = &sequenced.event.changes;
+            let liked = changes.comments.iter().find(|change| change.kind == ChangeKind::Liked)?;
+            (!changes.likers.is_empty()).then_some((sequenced.event.subject, liked.id))
         };
-        let of: BTreeMap<SubjectId, CommentId> = events.iter().filter_map(liked).map(|(id, of)| (of, id)).collect();
-        if of.is_empty() {
+        let comments: BTreeMap<SubjectId, CommentId> = events.iter().filter_map(liked).collect();
+        if comments.is_empty() {
             return Ok(Vec::new());
         }
-        let ids: Vec<CommentId> = of.values().copied().collect();
-        let location = self.rows.locate(&ids).await?;
-        let keys: BTreeMap<SubjectId, SubjectKey> =
-            of.into_keys().zip(location).filter_map(|(of, at)| Some((of, at?.subject))).collect();
-        let under = |of: &&SequencedEvent| {
-            let members = keys.get(&of.event.subject).map(|key| (key.clone(), of.event.changes.likers.clone()));
-            members
-                .into_iter()
-                .flat_map(|(key, likers)| {
-                    likers.into_iter().map(move |member| SubjectMember { key: key.clone(), member })
-                })
-                .collect::<Vec<_>>()
+        let ids: Vec<CommentId> = comments.values().copied().collect();
+        let locations = self.rows.locate(&ids).await?;
+        let keys: BTreeMap<SubjectId, SubjectKey> = comments
+            .into_keys()
+            .zip(locations)
+            .filter_map(|(subject, location)| Some((subject, location?.subject)))
+            .collect();
+        let members = |sequenced: &&SequencedEvent| {
+            let likers = sequenced.event.changes.likers.iter();
+            let key = keys.get(&sequenced.event.subject);
+            key.map(|key| {
+                likers.map(|member| SubjectMember { key: key.clone(), member: member.clone() }).collect::<Vec<_>>()
+            })
+            .unwrap_or_default()
         };
-        Ok(events.iter().flat_map(under).collect())
+        Ok(events.iter().flat_map(members).collect())
     }
 
-    /// Checks that all cursors are still in place, and advances them to the events that were read.
-    async fn look(&mut self, places: &mut Places) -> Result<()> {
-        let read = places.read;
-        let behind = places.of.iter().filter(|(_, place)| **place < read);
-        let idle: Vec<_> = behind.map(|(at, _)| (*at, read, CommittedState::default())).collect();
-        // Cursors that are already at the end are checked too: they reveal a server that was
-        // replaced by an older copy.
-        let still: Vec<_> =
-            places.of.iter().filter(|(_, place)| **place >= read).map(|(at, place)| (*at, *place)).collect();
-        self.advance(idle, read, places).await?;
-        let still = still.into_iter().map(|(at, place)| (at, place, CommittedState::default())).collect();
-        self.advance(still, read, places).await?;
-        places.looked = Instant::now();
+    /// Checks that all cursors are at their known positions, and advances them to the events that
+    /// were read.
+    async fn check(&mut self, cursors: &mut CursorPositions) -> Result<()> {
+        let read = cursors.read;
+        let advance = |partition: &Partition, to: i64| (*partition, to, CommittedState::default());
+        let (behind, current): (Vec<_>, Vec<_>) = cursors.by_partition.iter().partition(|(_, at)| **at < read);
+        let behind = behind.into_iter().map(|(partition, _)| advance(partition, read)).collect();
+        // Cursors that are already at the end are checked as well: a server that was replaced by an
+        // older copy has other positions.
+        let current = current.into_iter().map(|(partition, at)| advance(partition, *at)).collect();
+        self.advance(behind, read, cursors).await?;
+        self.advance(current, read, cursors).await?;
+        cursors.last_check = Instant::now();
         Ok(())
     }
 
-    /// Advances cursors. A cursor that is not where it was left shows that data was lost. A cursor
-    /// that cannot be advanced does not hold up the others of this call.
-    async fn advance(&mut self, moves: Vec<PartitionAdvance>, last: i64, places: &mut Places) -> Result<()> {
-        for moves in moves.chunks(BREADTH) {
-            let (of, this) = (&places.of, &*self);
-            let moved = join_all(moves.iter().map(|(at, to, told)| async move {
-                let from = of.get(at).copied().unwrap_or(*to);
-                if this.cache.advance(*at, RelayCursor(from), RelayCursor(*to), told).await? {
+    /// Advances cursors. A cursor that is not at its known position shows that data was lost; its
+    /// partition begins a new generation at `last`. A cursor that cannot be advanced does not
+    /// prevent the others of this call from advancing.
+    async fn advance(
+        &mut self,
+        advances: Vec<PartitionAdvance>,
+        last: i64,
+        cursors: &mut CursorPositions,
+    ) -> Result<()> {
+        for advances in advances.chunks(CONCURRENT_PARTITIONS) {
+            let (positions, this) = (&cursors.by_partition, &*self);
+            let results = join_all(advances.iter().map(|(partition, to, committed)| async move {
+                let from = positions.get(partition).copied().unwrap_or(*to);
+                if this.cache.advance(*partition, RelayCursor(from), RelayCursor(*to), committed).await? {
                     return Ok(*to);
                 }
-                tracing::info!(partition = at.get(), "cached data was lost; the partition starts a new generation");
-                this.renew(*at, last).await.map(|()| last)
+                let partition = *partition;
+                tracing::info!(
+                    partition = partition.get(),
+                    "cached data was lost; the partition starts a new generation"
+                );
+                this.renew(partition, last).await.map(|()| last)
             }));
             let (mut failed, mut stuck) = (None, 0);
-            for ((at, ..), moved) in moves.iter().zip(moved.await) {
-                match moved {
-                    Ok(place) => {
-                        self.stuck.remove(at);
-                        places.of.insert(*at, place);
+            for ((partition, ..), result) in advances.iter().zip(results.await) {
+                match result {
+                    Ok(position) => {
+                        self.stuck.remove(partition);
+                        cursors.by_partition.insert(*partition, position);
                     }
                     Err(error) => {
-                        *self.stuck.entry(*at).or_default() += 1;
+                        *self.stuck.entry(*partition).or_default() += 1;
                         stuck += 1;
-                        failed = Some((*at, error));
+                        failed = Some((*partition, error));
                     }
                 }
             }
-            if let Some((at, error)) = failed {
-                tracing::warn!(partitions = stuck, last = at.get(), %error, "the cache cannot be repaired; the repair is retried");
+            if let Some((partition, error)) = failed {
+                tracing::warn!(partitions = stuck, last = partition.get(), %error, "the cache cannot be repaired; the repair is retried");
                 return Err(error);
             }
         }
@@ -278,10 +296,10 @@ impl CacheRepair {
 }
 
 /// Returns the commits to report to each partition, and the new position of its cursor.
-fn moves(events: &[&SequencedEvent], likes: Vec<LikeCounts>, likers: Vec<SubjectMember>) -> Vec<PartitionAdvance> {
-    let mut told: BTreeMap<Partition, (i64, CommittedState)> = BTreeMap::new();
+fn advances(events: &[&SequencedEvent], likes: Vec<LikeCounts>, likers: Vec<SubjectMember>) -> Vec<PartitionAdvance> {
+    let mut by_partition: BTreeMap<Partition, (i64, CommittedState)> = BTreeMap::new();
     for SequencedEvent { number, event } in events {
-        let (to, committed) = told.entry(event.partition).or_default();
+        let (to, committed) = by_partition.entry(event.partition).or_default();
         *to = *number;
         let Some(revision) = event.revision else { continue };
         match committed.revisions.iter_mut().find(|(subject, _)| *subject == event.subject) {
@@ -290,14 +308,14 @@ fn moves(events: &[&SequencedEvent], likes: Vec<LikeCounts>, likers: Vec<Subject
         }
     }
     for likes in likes {
-        if let Some((_, committed)) = told.get_mut(&likes.id.partition()) {
+        if let Some((_, committed)) = by_partition.get_mut(&likes.id.partition()) {
             committed.likes.push(likes);
         }
     }
-    for who in likers {
-        if let Some((_, committed)) = told.get_mut(&who.key.partition()) {
-            committed.likers.push(who);
+    for liker in likers {
+        if let Some((_, committed)) = by_partition.get_mut(&liker.key.partition()) {
+            committed.likers.push(liker);
         }
     }
-    told.into_iter().map(|(at, (to, committed))| (at, to, committed)).collect()
+    by_partition.into_iter().map(|(partition, (to, committed))| (partition, to, committed)).collect()
 }

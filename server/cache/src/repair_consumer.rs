@@ -8,10 +8,11 @@ use tokio::sync::{Mutex, MutexGuard};
 
 use crate::repair::CacheRepair;
 
-/// Applies events to the cache. Its cursors are in the cache, beside the data that they speak of.
+/// Applies events to the cache. Its cursors are stored in the cache, next to the data that they
+/// describe.
 #[derive(Debug)]
 pub struct CacheRepairConsumer {
-    /// The repair of each source, which one loop uses.
+    /// The repair of each source. One loop uses each of them.
     sources: Vec<Mutex<CacheRepair>>,
 }
 
@@ -38,7 +39,8 @@ impl EventConsumer for CacheRepairConsumer {
         ConsumerScope::Leader(Batching { commits: 100, ..Batching::DEFAULT })
     }
 
-    /// Events that are applied ahead of the rank index keep their previews out of the cache.
+    /// Previews that were read from a rank index without these events are not cached. So the rank
+    /// index applies the events first.
     fn after(&self) -> Option<&'static str> {
         Some(RANK_INDEX)
     }
@@ -57,7 +59,7 @@ impl EventConsumer for CacheRepairConsumer {
 
     async fn lost_lease(&self, source: usize) {
         if let Ok(mut repair) = self.repair(source).await {
-            repair.forget_cursors();
+            repair.discard_cursors();
         }
     }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::{path::PathBuf, time::Duration};
 
 /// Error text for an invalid address.
-const FORM: &str = "must be an address such as redis://host:6379 or redis-cluster://host:6379";
+const ADDRESS_RULE: &str = "must be an address such as redis://host:6379 or redis-cluster://host:6379";
 
 /// Location and lifetimes of cached data, and the limit on reads that bypass the cache.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
@@ -74,10 +74,10 @@ impl CacheSettings {
             _ if self.kind != CacheKind::Redis => Ok(None),
             None => Ok(self.url.clone()),
             Some(path) => {
-                let at = |message: String| ConfigError::at("cache.url_file", message);
-                let read = SourceUrl::read(path, is_redis, FORM).map_err(at)?;
-                let judged = RedisCache::judge(read.expose());
-                judged.map(|()| Some(read)).map_err(|why| at(format!("is not an address of Redis: {why}")))
+                let error = |message: String| ConfigError::at("cache.url_file", message);
+                let read = SourceUrl::read(path, is_redis, ADDRESS_RULE).map_err(error)?;
+                let checked = RedisCache::check_url(read.expose());
+                checked.map(|()| Some(read)).map_err(|reason| error(format!("is not an address of Redis: {reason}")))
             }
         }
     }
@@ -99,15 +99,15 @@ impl CacheSettings {
     /// Adds an error for each value that is out of bounds or conflicts with another one.
     pub fn validate(&self, report: &mut ErrorScope<'_>) {
         let redis = self.kind == CacheKind::Redis;
-        let url = !redis || self.url.as_ref().map_or(self.url_file.is_some(), is_redis);
-        report.require(url, "url", FORM);
+        let valid_url = !redis || self.url.as_ref().map_or(self.url_file.is_some(), is_redis);
+        report.require(valid_url, "url", ADDRESS_RULE);
         if let Some(url) = self.url.as_ref().filter(|url| redis && is_redis(url))
-            && let Err(why) = RedisCache::judge(url.expose())
+            && let Err(reason) = RedisCache::check_url(url.expose())
         {
-            report.fault("url", format!("is not an address of Redis: {why}"));
+            report.fault("url", format!("is not an address of Redis: {reason}"));
         }
-        let one = self.url.is_none() || self.url_file.is_none();
-        report.require(one, "url_file", "excludes url: set one of them");
+        let exclusive = self.url.is_none() || self.url_file.is_none();
+        report.require(exclusive, "url_file", "excludes url: set one of them");
         report.path("url_file", self.url_file.as_ref());
         let (milli, second) = (Duration::from_millis(1), Duration::from_secs(1));
         let within = |span: TimeSpan, low: Duration, high: Duration| (low..=high).contains(&span.duration());

@@ -55,18 +55,18 @@ pub struct CacheStats(Arc<[AtomicU64; CacheEvent::ALL.len()]>);
 
 impl CacheStats {
     /// Adds `count` events.
-    pub(crate) fn add(&self, what: CacheEvent, count: usize) {
-        self.0[what as usize].fetch_add(count as u64, Ordering::Relaxed);
+    pub(crate) fn add(&self, event: CacheEvent, count: usize) {
+        self.0[event as usize].fetch_add(count as u64, Ordering::Relaxed);
     }
 
     /// Adds one event.
-    pub(crate) fn one(&self, what: CacheEvent) {
-        self.add(what, 1);
+    pub(crate) fn increment(&self, event: CacheEvent) {
+        self.add(event, 1);
     }
 
     /// Returns the number of events so far.
     #[must_use]
-    pub fn of(&self, what: CacheEvent) -> u64 {
-        self.0[what as usize].load(Ordering::Relaxed)
+    pub fn of(&self, event: CacheEvent) -> u64 {
+        self.0[event as usize].load(Ordering::Relaxed)
     }
 }

@@ -30,23 +30,23 @@ impl CacheUpdater {
 impl CommitObserver for CacheUpdater {
     async fn committed(&self, changed: Vec<CommittedChange>) {
         let (revised, liked): (Vec<_>, Vec<_>) = changed.into_iter().partition(|changed| changed.revised);
-        let changes: Vec<SubjectUpdate> = revised.into_iter().map(change).collect();
+        let updates: Vec<SubjectUpdate> = revised.into_iter().map(subject_update).collect();
         let likes: Vec<LikeCounts> = liked
             .iter()
             .flat_map(|changed| &changed.comments)
             .map(|changed| LikeCounts::of(&changed.comment))
             .collect();
-        let applied = if changes.is_empty() { Ok(()) } else { self.cache.apply(&changes).await };
-        let moved = if likes.is_empty() { Ok(()) } else { self.cache.like(&likes).await };
-        if applied.and(moved).is_err() {
-            let partitions = changes.iter().map(|change| change.subject.key.partition());
-            self.invalid.owe(partitions.chain(likes.iter().map(|likes| likes.id.partition())));
-            self.stats.one(CacheEvent::UpdateFailed);
+        let applied = if updates.is_empty() { Ok(()) } else { self.cache.apply(&updates).await };
+        let liked = if likes.is_empty() { Ok(()) } else { self.cache.like(&likes).await };
+        if applied.and(liked).is_err() {
+            let partitions = updates.iter().map(|update| update.subject.key.partition());
+            self.invalid.renew(partitions.chain(likes.iter().map(|likes| likes.id.partition())));
+            self.stats.increment(CacheEvent::UpdateFailed);
         }
     }
 }
 
-fn change(changed: CommittedChange) -> SubjectUpdate {
+fn subject_update(changed: CommittedChange) -> SubjectUpdate {
     let CommittedChange { subject, created, comments, .. } = changed;
     let mut lists: Vec<ListUpdate> = Vec::new();
     for CommittedComment { comment, was_listed, .. } in &comments {
@@ -54,14 +54,14 @@ fn change(changed: CommittedChange) -> SubjectUpdate {
             continue;
         }
         let root = comment.reference.root_id;
-        let place = lists.iter().position(|list| list.root == root).unwrap_or_else(|| {
-            lists.push(ListUpdate { root, came: Vec::new(), went: Vec::new() });
+        let index = lists.iter().position(|list| list.root == root).unwrap_or_else(|| {
+            lists.push(ListUpdate { root, added: Vec::new(), removed: Vec::new() });
             lists.len() - 1
         });
         if comment.lifecycle.listed {
-            lists[place].came.push((comment.reference.floor, comment.reference.id));
+            lists[index].added.push((comment.reference.floor, comment.reference.id));
         } else {
-            lists[place].went.push(comment.reference.floor);
+            lists[index].removed.push(comment.reference.floor);
         }
     }
     let patch = |CommittedComment { comment, content, .. }| CommentUpdate { comment, content };

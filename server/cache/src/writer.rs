@@ -1,4 +1,4 @@
-//! Commits that change members' likes: the cached likes are invalidated before the commit, and may
+//! Commits that change members' likes. The cached likes are invalidated before the commit, and may
 //! be filled again after it.
 
 use std::sync::Arc;
@@ -39,19 +39,19 @@ impl Writer for CachedWriter {
 
 impl CachedWriter {
     async fn commit_likes(&self, batch: &Batch, likes: &[LikeCommand]) -> Result<Vec<Result<CommandOutput>>> {
-        let liking = |command: &LikeCommand| SubjectMember {
+        let liker = |command: &LikeCommand| SubjectMember {
             key: command.subject.clone(),
             member: command.verb.set().member.clone(),
         };
-        let mut members: Vec<SubjectMember> = likes.iter().map(liking).collect();
+        let mut members: Vec<SubjectMember> = likes.iter().map(liker).collect();
         members.sort_unstable_by(|a, b| (&a.key, &a.member).cmp(&(&b.key, &b.member)));
         members.dedup();
         let token = rand::random();
-        let doubted = self.cache.begin_invalidation(&members, token).await.is_ok();
+        let begun = self.cache.begin_invalidation(&members, token).await.is_ok();
         let outcome = self.inner.commit(batch).await;
-        let settled = doubted && self.cache.end_invalidation(&members, token).await.is_ok();
-        if !settled {
-            self.invalid.owe(members.iter().map(|who| who.key.partition()));
+        let ended = begun && self.cache.end_invalidation(&members, token).await.is_ok();
+        if !ended {
+            self.invalid.renew(members.iter().map(|member| member.key.partition()));
         }
         outcome
     }

@@ -1,21 +1,21 @@
 //! The oracle of the suite: the ports over plain maps, written for correctness instead of speed.
 //!
-//! It shares the decisions with every store (they belong to the domain), and nothing else. It does
-//! not trust stored counts: every read counts the rows again, and after every commit the values
-//! that the domain computed from its deltas are compared with that count. Lists are a filter and a
+//! The oracle and the stores share the decisions of the domain, and nothing else. The oracle does
+//! not trust stored counts: every read counts the rows again, and after every commit the counts
+//! that the domain computed from its deltas are compared with the rows. Lists are a filter and a
 //! sort.
 
-mod audit;
-pub(crate) mod census;
 mod commit;
-mod given_events;
+pub(crate) mod count_audit;
+mod histories;
 mod lists;
 mod outbox;
+mod outbox_setup;
 mod pages;
 mod ranks;
 mod read;
+mod recount;
 mod tables;
-mod upkeep;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -38,9 +38,9 @@ pub(crate) const DECAYING: &str = "decaying";
 pub(crate) const FLAT: &str = "flat";
 
 /// Returns the ranking configuration of the suite, which the oracle and every backend use. Its
-/// rankings hold so few comments that the lists of most cases exceed them.
+/// rankings contain few comments, so that the lists of most cases are longer.
 #[must_use]
-pub fn rules() -> RankingConfig {
+pub fn ranking_config() -> RankingConfig {
     let decaying = Policy { hot: HotProfile::Decaying, ..Policy::default() };
     let flat = Policy { max_depth: 1, ..Policy::default() };
     let registered = BTreeMap::from([(DECAYING.to_owned(), decaying), (FLAT.to_owned(), flat)]);
@@ -52,18 +52,18 @@ pub fn rules() -> RankingConfig {
 #[derive(Debug)]
 pub struct Model {
     shared: Arc<Shared>,
-    /// The oracle whose rows these were when they were copied.
+    /// The oracle from which these rows were copied.
     primary: Option<Arc<Model>>,
-    minter: Mutex<IdGenerator>,
+    generator: Mutex<IdGenerator>,
     clock: Arc<dyn Clock>,
 }
 
 #[derive(Debug)]
 struct Shared {
     tables: Mutex<Tables>,
-    /// The commands of other processes that happen between the steps of a test.
+    /// The commands of other processes that are committed between the steps of a test.
     interleaved: Mutex<VecDeque<Command>>,
-    rules: RankingConfig,
+    ranking: RankingConfig,
     workers: AtomicU64,
     requests: AtomicU64,
 }
@@ -81,22 +81,23 @@ impl Model {
         Self::over(Arc::clone(&self.shared), clock)
     }
 
-    /// Returns a reader of the present rows, as they are in a cache: later commits are seen by its
-    /// [`primary`](riposte_core::ports::Reader::primary) reader only, which is this oracle.
+    /// Returns a reader of the present rows, as a cache would return them later. Later commits are
+    /// visible only to its [`primary`](riposte_core::ports::Reader::primary) reader, which is this
+    /// oracle.
     #[must_use]
     pub fn copied(self: &Arc<Self>) -> Self {
         let copy = Self::with_rows(self.tables().clone(), Arc::clone(&self.clock));
         Self { primary: Some(Arc::clone(self)), ..copy }
     }
 
-    /// Adds commands of other processes. One of them is committed before each read by floors and
-    /// before each submitted batch, in their order.
+    /// Adds commands of other processes. Before each read by floors and before each submitted batch
+    /// the next one is committed.
     pub fn interleave(&self, commands: impl IntoIterator<Item = Command>) {
         self.shared.interleaved.lock().unwrap_or_else(PoisonError::into_inner).extend(commands);
     }
 
     /// Commits the next command of another process.
-    fn interleaved(&self) -> Result<()> {
+    fn commit_interleaved(&self) -> Result<()> {
         let next = self.shared.interleaved.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         next.map_or(Ok(()), |command| self.tables().commit(&vec![command].into()).map(drop))
     }
@@ -104,7 +105,7 @@ impl Model {
     fn with_rows(tables: Tables, clock: Arc<dyn Clock>) -> Self {
         let (interleaved, workers, requests) = Default::default();
         Self::over(
-            Arc::new(Shared { tables: Mutex::new(tables), interleaved, rules: rules(), workers, requests }),
+            Arc::new(Shared { tables: Mutex::new(tables), interleaved, ranking: ranking_config(), workers, requests }),
             clock,
         )
     }
@@ -112,7 +113,7 @@ impl Model {
     fn over(shared: Arc<Shared>, clock: Arc<dyn Clock>) -> Self {
         let worker = shared.workers.fetch_add(1, Ordering::Relaxed) % u64::from(WORKERS);
         let lease = IdLease { worker: worker as u8, from: IdTick(1), until: IdTick::MAX };
-        Self { shared, primary: None, minter: Mutex::new(IdGenerator::new(lease)), clock }
+        Self { shared, primary: None, generator: Mutex::new(IdGenerator::new(lease)), clock }
     }
 
     fn tables(&self) -> MutexGuard<'_, Tables> {
@@ -132,7 +133,7 @@ impl Writer for Model {
 #[async_trait]
 impl CommandLog for Model {
     async fn submit(&self, batch: Batch) -> Result<Vec<Result<CommandOutput>>> {
-        self.interleaved()?;
+        self.commit_interleaved()?;
         self.tables().commit(&one_partition(batch)?)
     }
 }
@@ -143,16 +144,20 @@ fn one_partition(batch: Batch) -> Result<Batch> {
         Batch::Comments(commands) => commands.iter().map(|command| command.subject.partition()).collect(),
         Batch::Likes(commands) => commands.iter().map(|command| command.subject.partition()).collect(),
     };
-    if partitions.len() <= 1 { Ok(batch) } else { Err(Error::internal("a submitted batch is of one partition")) }
+    if partitions.len() <= 1 {
+        Ok(batch)
+    } else {
+        Err(Error::internal("a submitted batch has subjects of several partitions"))
+    }
 }
 
 #[async_trait]
 impl IdSource for Model {
     async fn comment(&self, partition: Partition) -> Result<CommentId> {
         let now = IdTick::at(self.clock.now());
-        let mut minter = self.minter.lock().unwrap_or_else(PoisonError::into_inner);
-        minter.mint(partition, now).map_err(|refused| match refused {
-            IdError::LeaseExpired => Error::internal("the oracle's lease never ends"),
+        let mut generator = self.generator.lock().unwrap_or_else(PoisonError::into_inner);
+        generator.generate(partition, now).map_err(|error| match error {
+            IdError::LeaseExpired => Error::internal("the lease of the oracle never expires"),
             IdError::Exhausted => Error::Overloaded { after: std::time::Duration::from_secs(1) },
         })
     }

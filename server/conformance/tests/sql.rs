@@ -2,7 +2,7 @@
 //! protection of the pools, and the tables themselves. SQLite always; MariaDB where
 //! RIPOSTE_TEST_MYSQL_1 and RIPOSTE_TEST_MYSQL_2 name servers.
 
-#![expect(clippy::expect_used, reason = "a test ends at its first surprise")]
+#![expect(clippy::expect_used, reason = "a test ends with a panic that names what did not hold")]
 
 #[path = "sql/cancelled_begin.rs"]
 mod cancelled_begin;

@@ -1,6 +1,6 @@
-//! The suite of the stores, every case on every backend: the oracle, SQLite, one server of the
-//! MySQL family with one table of each kind, two with 50 and 200 as in production, and three of
-//! them with a cache. The environment names the servers: RIPOSTE_TEST_MYSQL_1,
+//! The suite of the stores, with every case on every backend: the oracle, SQLite, one server of the
+//! MySQL family with one table of each kind, two servers with 50 and 200 tables as in production,
+//! and three backends with a cache. The environment names the servers: RIPOSTE_TEST_MYSQL_1,
 //! RIPOSTE_TEST_MYSQL_2, RIPOSTE_TEST_REDIS, RIPOSTE_TEST_REDIS_CLUSTER.
 
 #![expect(clippy::expect_used, reason = "a test ends with a panic that names what did not hold")]
@@ -21,7 +21,7 @@ mod mariadb_sharded;
 mod mariadb_single;
 #[path = "stores/oracle.rs"]
 mod oracle;
-#[expect(dead_code, reason = "other tests need a store for themselves")]
+#[expect(dead_code, reason = "other test binaries use the rest of it")]
 #[path = "environment/process.rs"]
 mod process;
 #[path = "environment/servers.rs"]

@@ -20,7 +20,7 @@ pub use events::{
 pub use ids::IdSource;
 pub use maintenance::{CountRepair, MemberHistories, RebuildProgress, RepairReport};
 pub use outbox::{Epoch, EventLog, LeaseCandidate, Outbox};
-pub use ranking::{RankIndexes, Rankings};
+pub use ranking::{RankIndexes, RankingSnapshots};
 pub use rows::{
     CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, PassThrough, Reader, SubjectRows,
 };

@@ -25,19 +25,19 @@ use crate::domain::ids::CommentId;
 use crate::domain::location::CommentLocation;
 use crate::domain::object_type::{ObjectType, Policies, Policy};
 use crate::domain::subject::Subject;
-use crate::ports::{Clock, Rankings, Reader};
+use crate::ports::{Clock, RankingSnapshots, Reader};
 pub use list_comments::{ListComments, ListStart};
 pub use list_replies::ListReplies;
 pub use member::ListMemberComments;
 pub use ranked::{
-    Continuation, Direction, ListRanked, ListRankedReplies, RankedAt, RankedCursor, RankedPage, RankedWalk,
+    Continuation, Direction, ListRanked, ListRankedReplies, RankedCursor, RankedPage, RankedStart, RankedWalk,
 };
 
 /// The use cases that read.
 #[derive(Debug, Clone)]
 pub struct Comments {
     reader: Arc<dyn Reader>,
-    rankings: Arc<dyn Rankings>,
+    rankings: Arc<dyn RankingSnapshots>,
     clock: Arc<dyn Clock>,
     policies: Arc<Policies>,
 }
@@ -48,7 +48,7 @@ pub struct ReadPorts {
     /// Reads.
     pub reader: Arc<dyn Reader>,
     /// The ranking snapshots.
-    pub rankings: Arc<dyn Rankings>,
+    pub rankings: Arc<dyn RankingSnapshots>,
     /// The current time.
     pub clock: Arc<dyn Clock>,
 }
@@ -72,9 +72,9 @@ impl Comments {
 
     /// Returns the primary reader if the cache has returned a subject at a lower revision than the
     /// caller has already seen. An absent subject counts as revision 0.
-    fn behind(&self, min_revision: i64, answered: Option<&Subject>) -> Option<&dyn Reader> {
-        let seen = answered.map_or(0, |subject| subject.revision);
-        if seen < min_revision { self.reader.primary() } else { None }
+    fn primary_if_behind(&self, min_revision: i64, subject: Option<&Subject>) -> Option<&dyn Reader> {
+        let revision = subject.map_or(0, |subject| subject.revision);
+        if revision < min_revision { self.reader.primary() } else { None }
     }
 
     /// Finds a comment by its bare id, and returns it with the policy of its type.

@@ -2,10 +2,10 @@
 //!
 //! Three pools bound the running calls: reads, writes and streams. A call that finds its pool full
 //! waits for a short time in a short queue and is then rejected, without effect and before its body
-//! is decoded. Within a pool, classes decide: a part of it is reserved for the highest class, and
-//! the lowest is rejected first. Two rate limits bound the calls of one caller and of one member,
-//! regardless of other load. Responses from the response cache take no capacity, since they wait
-//! for nothing.
+//! is decoded. Within a pool, the class of a call decides: a part of the pool is reserved for the
+//! highest class, and calls of the lowest class are rejected first. Two rate limits bound the calls
+//! of one caller and of one member, regardless of other load. Responses from the response cache
+//! take no capacity, since they are in memory.
 //!
 //! Every limit is fixed by the configuration; nothing here adapts. Memory is bounded too: queues
 //! have a maximum length, and the number of buckets is limited.
@@ -14,14 +14,15 @@ mod bucket;
 mod method;
 mod pool;
 mod queue;
-mod quota;
 mod rates;
 mod send_buffer;
 mod settings;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use riposte_core::{Caller, Error, MemberId, ObjectType};
+use riposte_sync::{KeyedQuota, QuotaPermit};
 use riposte_telemetry::Metrics;
 use tokio::time::Instant;
 
@@ -29,7 +30,6 @@ pub use bucket::RateLimit;
 pub use method::Timeouts;
 pub(crate) use method::{AdmissionClass, MessageProfile, MethodPolicy, PoolName};
 use pool::{AdmissionPool, PoolLimits, PoolPermit};
-pub use quota::{Quota, Quotas};
 use rates::CallerRates;
 pub use rates::MemberRates;
 pub use send_buffer::{ConnectionBuffer, DrainRate, SendBuffer};
@@ -66,17 +66,17 @@ pub struct Admission {
     reads: AdmissionPool,
     writes: AdmissionPool,
     streams: AdmissionPool,
-    streams_of: Quotas,
+    caller_streams: KeyedQuota<Arc<str>>,
     callers: CallerRates,
     members: MemberRates,
     metrics: Metrics,
 }
 
-/// The admission of a call, which holds its capacity until it is dropped.
+/// The admission of a call. The call keeps its capacity until this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Admitted {
     _permit: PoolPermit,
-    _share: Option<Quota>,
+    _quota: Option<QuotaPermit<Arc<str>>>,
 }
 
 impl Admission {
@@ -92,9 +92,9 @@ impl Admission {
             reads: pool(reads, *read_wait),
             writes: pool(writes, *write_wait),
             streams: pool(streams, Duration::ZERO),
-            streams_of: Quotas::new(*streams_per_caller),
+            caller_streams: KeyedQuota::new(*streams_per_caller),
             callers: CallerRates::new(*caller, *principals),
-            members: members.clone().remembering(*principals),
+            members: members.clone().with_capacity(*principals),
             metrics,
         }
     }
@@ -106,53 +106,53 @@ impl Admission {
     /// quota of streams; the call had no effect.
     pub(crate) async fn enter(
         &self,
-        terms: MethodPolicy,
+        policy: MethodPolicy,
         caller: Option<&Caller>,
         until: Option<Instant>,
     ) -> Result<Admitted, Error> {
-        let share = match caller {
-            Some(caller) if terms.pool == PoolName::Streams => Some(self.stream_of(caller)?),
+        let quota = match caller {
+            Some(caller) if policy.pool == PoolName::Streams => Some(self.take_stream(caller)?),
             Some(_) | None => None,
         };
-        let pool = match terms.pool {
+        let pool = match policy.pool {
             PoolName::Reads => &self.reads,
             PoolName::Writes => &self.writes,
             PoolName::Streams => &self.streams,
         };
-        let entered = pool.enter(terms.class, until).await;
-        let permit = entered.inspect_err(|_| self.metrics.call_refused(terms.pool.name(), terms.class.name()))?;
-        Ok(Admitted { _permit: permit, _share: share })
+        let result = pool.enter(policy.class, until).await;
+        let permit = result.inspect_err(|_| self.metrics.call_refused(policy.pool.name(), policy.class.name()))?;
+        Ok(Admitted { _permit: permit, _quota: quota })
     }
 
-    fn stream_of(&self, caller: &Caller) -> Result<Quota, Error> {
-        self.streams_of.take(&caller.shared_name()).ok_or_else(|| {
+    fn take_stream(&self, caller: &Caller) -> Result<QuotaPermit<Arc<str>>, Error> {
+        self.caller_streams.try_acquire(&caller.shared_name()).ok_or_else(|| {
             self.metrics.call_refused("caller_streams", "");
             pool::overloaded()
         })
     }
 
-    /// Checks that a connection reads its responses, so that it may receive more.
+    /// Checks that the send buffer of a connection has capacity for a further response.
     ///
     /// # Errors
-    /// [`Error::Overloaded`] until it reads them.
-    pub(crate) fn reads(&self, backlog: &ConnectionBuffer) -> Result<(), Error> {
-        backlog.check_capacity().inspect_err(|_| self.metrics.call_refused("send_buffer", ""))
+    /// [`Error::Overloaded`] until the client reads responses.
+    pub(crate) fn check_buffer(&self, buffer: &ConnectionBuffer) -> Result<(), Error> {
+        buffer.check_capacity().inspect_err(|_| self.metrics.call_refused("send_buffer", ""))
     }
 
-    /// Checks that this response still fits into the send buffer of a connection: many calls may
-    /// have arrived at once.
+    /// Checks that this response still fits into the send buffer of a connection: responses of
+    /// concurrent calls may have filled it since the first check.
     ///
     /// # Errors
     /// [`Error::Overloaded`] until the client reads.
-    pub(crate) fn fits(&self, backlog: &ConnectionBuffer, bytes: usize) -> Result<(), Error> {
-        backlog.fits(bytes).inspect_err(|_| self.metrics.call_refused("send_buffer", ""))
+    pub(crate) fn check_fit(&self, buffer: &ConnectionBuffer, bytes: usize) -> Result<(), Error> {
+        buffer.check_fit(bytes).inspect_err(|_| self.metrics.call_refused("send_buffer", ""))
     }
 
     /// Counts a call towards the rate limit of its caller.
     ///
     /// # Errors
     /// [`Error::RateLimited`] when the limit is reached.
-    pub(crate) fn caller(&self, caller: &Caller) -> Result<(), Error> {
+    pub(crate) fn count_caller(&self, caller: &Caller) -> Result<(), Error> {
         self.callers.take(caller).inspect_err(|_| self.metrics.call_refused("caller_rate", ""))
     }
 
@@ -160,7 +160,7 @@ impl Admission {
     ///
     /// # Errors
     /// [`Error::RateLimited`] when the limit is reached.
-    pub(crate) fn member(&self, object_type: &ObjectType, member: &MemberId) -> Result<(), Error> {
+    pub(crate) fn count_member(&self, object_type: &ObjectType, member: &MemberId) -> Result<(), Error> {
         self.members.take(object_type, member).inspect_err(|_| self.metrics.call_refused("member_rate", ""))
     }
 }

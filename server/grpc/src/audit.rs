@@ -3,12 +3,12 @@
 //! A call leaves two records with one id: one before its work starts, one before it returns. Each
 //! is on disk before the call continues. So a call that cannot be recorded has no effect, and no
 //! response is sent without its records. A first record without a second one shows that the process
-//! died in between, or that the second record could not be written. A call that does not reach its
-//! handler leaves one record, or is counted in one (`refused`).
+//! ended in between, or that the second record could not be written. A call that does not reach its
+//! handler leaves one record, or is counted in one (`attempt`).
 
+mod attempt;
 mod file;
 mod record;
-mod refused;
 mod settings;
 mod sink;
 
@@ -21,11 +21,11 @@ use riposte_telemetry::Metrics;
 use serde_json::Value;
 use uuid::Uuid;
 
-use refused::RateWindows;
+use attempt::RateWindows;
 use sink::AuditSink;
 
+pub use attempt::{CallAttempt, HandlerStarted};
 pub use record::CallOutcome;
-pub use refused::{CallAttempt, HandlerStarted};
 pub use settings::{AuditKind, AuditSettings};
 
 /// The target of audit records in the log of the process.
@@ -57,7 +57,7 @@ pub struct AuditedCall {
 
 /// A call that was rejected before its handler.
 #[derive(Debug, Clone, Copy)]
-struct Refused<'a> {
+struct RejectedCall<'a> {
     /// The name of its caller, if known.
     caller: Option<&'a str>,
     method: &'a str,
@@ -70,10 +70,10 @@ struct Refused<'a> {
 pub struct AuditEntry {
     audit: AuditLog,
     id: Uuid,
-    subject: AuditedCall,
+    call: AuditedCall,
     counts: BTreeMap<&'static str, u64>,
-    begun: bool,
-    open: bool,
+    has_begun: bool,
+    is_open: bool,
 }
 
 impl AuditLog {
@@ -83,13 +83,13 @@ impl AuditLog {
     /// When the file cannot be opened for appending.
     pub fn open(config: &AuditSettings, clock: Arc<dyn Clock>, metrics: Metrics) -> std::io::Result<Self> {
         let AuditSettings { kind, file } = config;
-        let lost = {
+        let on_lost_record = {
             let metrics = metrics.clone();
             move || metrics.audit_failed()
         };
         let sink = match (kind, file) {
-            (AuditKind::File, Some(path)) => Some(AuditSink::to(file::AuditFile::open(path)?, lost)?),
-            (AuditKind::Stdout, _) => Some(AuditSink::to(std::io::stdout(), lost)?),
+            (AuditKind::File, Some(path)) => Some(AuditSink::to(file::AuditFile::open(path)?, on_lost_record)?),
+            (AuditKind::Stdout, _) => Some(AuditSink::to(std::io::stdout(), on_lost_record)?),
             (AuditKind::Log | AuditKind::File, _) => None,
         };
         Ok(Self { sink, clock, metrics, windows: Arc::default() })
@@ -109,17 +109,17 @@ impl AuditLog {
 
     /// Creates the entry of a call whose details are not known yet; it does not begin the call.
     #[must_use]
-    pub fn entry(&self, subject: AuditedCall) -> AuditEntry {
+    pub fn entry(&self, call: AuditedCall) -> AuditEntry {
         let (audit, id, counts) = (self.clone(), Uuid::now_v7(), BTreeMap::new());
-        AuditEntry { audit, id, subject, counts, begun: false, open: true }
+        AuditEntry { audit, id, call, counts, has_begun: false, is_open: true }
     }
 
     /// Records that a call begins.
     ///
     /// # Errors
     /// [`Error::Internal`] when the record cannot be written: the call must not be made.
-    pub async fn begin(&self, subject: AuditedCall) -> Result<AuditEntry, Error> {
-        let mut entry = self.entry(subject);
+    pub async fn begin(&self, call: AuditedCall) -> Result<AuditEntry, Error> {
+        let mut entry = self.entry(call);
         entry.begin().await.map(|()| entry)
     }
 
@@ -148,15 +148,15 @@ impl AuditLog {
     /// Records the number of rejected calls of a caller that got no record of their own.
     fn record_left_out(&self, caller: Option<&str>, left_out: u64) {
         if left_out > 0 {
-            self.leave(record::left_out(self.clock.now(), caller, left_out));
+            self.enqueue(record::left_out(self.clock.now(), caller, left_out));
         }
     }
 
     /// Writes a record that no call waits for, after those that are already queued. A failure is
     /// counted as a lost record.
-    fn leave(&self, line: String) {
+    fn enqueue(&self, line: String) {
         match &self.sink {
-            Some(sink) => sink.leave(line),
+            Some(sink) => sink.enqueue(line),
             None => log(&line),
         }
     }
@@ -169,8 +169,8 @@ fn log(line: &str) {
 
 impl AuditEntry {
     /// Sets the details of the request, for a call whose details were not known before.
-    pub fn about(&mut self, about: Value) {
-        self.subject.about = about;
+    pub fn set_about(&mut self, about: Value) {
+        self.call.about = about;
     }
 
     /// Records that the call begins.
@@ -180,11 +180,11 @@ impl AuditEntry {
     pub async fn begin(&mut self) -> Result<(), Error> {
         // Set before the wait, so that a call cancelled here records its end and no second
         // beginning.
-        self.begun = true;
+        self.has_begun = true;
         let line = self.line(None);
-        let begun = self.audit.write(line).await;
-        self.open = begun.is_ok();
-        begun
+        let result = self.audit.write(line).await;
+        self.is_open = result.is_ok();
+        result
     }
 
     /// Counts one more result of this kind. The end record contains the counts.
@@ -199,26 +199,26 @@ impl AuditEntry {
     /// must not be reported as done.
     pub async fn end(mut self, outcome: CallOutcome) -> Result<(), Error> {
         let line = self.line(Some(&outcome));
-        self.open = false;
+        self.is_open = false;
         self.audit.write(line).await
     }
 
     fn line(&self, outcome: Option<&CallOutcome>) -> String {
-        let Self { audit, id, subject, counts, begun: _, open: _ } = self;
-        record::line(audit.clock.now(), *id, subject, outcome.map(|outcome| (outcome, counts)))
+        let Self { audit, id, call, counts, has_begun: _, is_open: _ } = self;
+        record::line(audit.clock.now(), *id, call, outcome.map(|outcome| (outcome, counts)))
     }
 }
 
 impl Drop for AuditEntry {
     fn drop(&mut self) {
-        if !self.open {
+        if !self.is_open {
             return;
         }
-        if !self.begun {
-            self.audit.leave(self.line(None));
+        if !self.has_begun {
+            self.audit.enqueue(self.line(None));
         }
-        let outcome = if std::thread::panicking() { CallOutcome::panicked() } else { CallOutcome::abandoned() };
-        self.audit.leave(self.line(Some(&outcome)));
+        let outcome = if std::thread::panicking() { CallOutcome::panicked() } else { CallOutcome::cancelled() };
+        self.audit.enqueue(self.line(Some(&outcome)));
     }
 }
 

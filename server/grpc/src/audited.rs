@@ -17,7 +17,7 @@ use crate::rpc_error::{ErrorMetadata, RpcError};
 /// The longest text of a request in a record, in characters: the length limit of a moderator's
 /// reason. Longer texts are cut, because the first record is written before the request is
 /// validated.
-const LONGEST: usize = 512;
+const MAX_TEXT_CHARS: usize = 512;
 
 /// Handles one request between its two audit records.
 ///
@@ -34,17 +34,17 @@ where
     A: Send + 'static,
     F: Future<Output = Result<A, RpcError>> + Send + 'static,
 {
-    let (call, message) = opened(request)?;
+    let (call, message) = open_call(request)?;
     let entry = begin(services, method, &call).await?;
     let services = services.clone();
     let task = tokio::spawn(async move {
         let response = handler(services, call.caller.clone(), message).await.map_err(|error| call.status(error));
-        let outcome = response.as_ref().err().map_or_else(CallOutcome::done, CallOutcome::refused);
+        let outcome = response.as_ref().err().map_or_else(CallOutcome::ok, CallOutcome::of_error);
         entry.end(outcome).await.map_err(|error| call.status(error))?;
         response.map(Response::new)
     });
     // The task is never aborted, so a join error is a panic; it is passed on to the middleware.
-    task.await.unwrap_or_else(|ended| std::panic::resume_unwind(ended.into_panic()))
+    task.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
 }
 
 /// Handles a request with a stream of responses between the two audit records of its call. The
@@ -60,57 +60,57 @@ where
     A: CountItems + Send + 'static,
     F: Future<Output = Result<ResponseStream<A>, Status>>,
 {
-    let (call, message) = opened(request)?;
+    let (call, message) = open_call(request)?;
     let entry = begin(services, method, &call).await?;
     match start(call.clone(), message).await {
-        Ok(responses) => Ok(Response::new(Box::pin(recorded(responses, entry, call)))),
+        Ok(responses) => Ok(Response::new(Box::pin(record_outcome(responses, entry, call)))),
         Err(status) => {
-            entry.end(CallOutcome::refused(&status)).await.map_err(|error| call.status(error))?;
+            entry.end(CallOutcome::of_error(&status)).await.map_err(|error| call.status(error))?;
             Err(status)
         }
     }
 }
 
 /// Opens a call and marks it as started: from now on the handler writes its audit records.
-pub(crate) fn opened<Q: ErrorSubject>(request: Request<Q>) -> Result<(Call, Q), Status> {
-    if let Some(begun) = request.extensions().get::<HandlerStarted>() {
-        begun.set();
+pub(crate) fn open_call<Q: ErrorSubject>(request: Request<Q>) -> Result<(Call, Q), Status> {
+    if let Some(started) = request.extensions().get::<HandlerStarted>() {
+        started.set();
     }
-    call::opened(request)
+    call::open(request)
 }
 
 async fn begin(services: &Services, method: &'static str, call: &Call) -> Result<AuditEntry, Status> {
-    services.audit.begin(subject(method, call)).await.map_err(|error| call.status(error))
+    services.audit.begin(audited_call(method, call)).await.map_err(|error| call.status(error))
 }
 
-pub(crate) fn subject(method: &'static str, call: &Call) -> AuditedCall {
-    let (caller, call_id) = (call.caller.name().to_owned(), call.tag().to_owned());
-    AuditedCall { caller, method, call_id, about: described(call.error_metadata()) }
+pub(crate) fn audited_call(method: &'static str, call: &Call) -> AuditedCall {
+    let (caller, call_id) = (call.caller.name().to_owned(), call.id().to_owned());
+    AuditedCall { caller, method, call_id, about: audit_details(call.error_metadata()) }
 }
 
-pub(crate) fn described(metadata: &ErrorMetadata) -> Value {
-    let cut = |text: &str| text.chars().take(LONGEST).collect::<String>();
+pub(crate) fn audit_details(metadata: &ErrorMetadata) -> Value {
+    let cut = |text: &str| text.chars().take(MAX_TEXT_CHARS).collect::<String>();
     Value::Object(metadata.all().map(|(name, value)| (name.to_owned(), Value::String(cut(value)))).collect())
 }
 
 /// Returns the responses, and writes the record of the outcome after the last one. If the reader
 /// disconnects, the stream drops `entry`, which then records the disconnection.
-pub(crate) fn recorded<A: CountItems + Send + 'static>(
+pub(crate) fn record_outcome<A: CountItems + Send + 'static>(
     responses: ResponseStream<A>,
     entry: AuditEntry,
     call: Call,
 ) -> impl Stream<Item = Result<A, Status>> + Send {
-    futures::stream::unfold((Some((responses, entry)), call), async |(open, call)| {
-        let (mut responses, mut entry) = open?;
+    futures::stream::unfold((Some((responses, entry)), call), async |(state, call)| {
+        let (mut responses, mut entry) = state?;
         let next = responses.next().await;
         if let Some(Ok(response)) = next {
             entry.count(response.kind());
             return Some((Ok(response), (Some((responses, entry)), call)));
         }
         let failed = next.and_then(Result::err);
-        let outcome = failed.as_ref().map_or_else(CallOutcome::done, CallOutcome::refused);
-        let unrecorded = entry.end(outcome).await.map_err(|error| call.status(error)).err();
-        unrecorded.or(failed).map(|status| (Err(status), (None, call)))
+        let outcome = failed.as_ref().map_or_else(CallOutcome::ok, CallOutcome::of_error);
+        let audit_error = entry.end(outcome).await.map_err(|error| call.status(error)).err();
+        audit_error.or(failed).map(|status| (Err(status), (None, call)))
     })
 }
 

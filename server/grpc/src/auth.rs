@@ -5,15 +5,15 @@
 //! Known callers are listed in a file of their own, which is read again while the process runs.
 
 mod access;
+mod authenticator;
 mod callers;
 mod failure;
-mod guard;
 mod hash;
 mod jwt;
 mod settings;
 
+pub use authenticator::{Authenticator, PeerIdentity};
 pub use callers::Callers;
-pub use guard::{Authenticator, PeerIdentity};
 pub use hash::TokenHash;
 pub use jwt::{JwtRequirements, JwtVerifier};
 pub use settings::{AuthSettings, JwtSettings};

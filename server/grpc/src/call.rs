@@ -35,14 +35,14 @@ pub(crate) struct Call {
     /// The caller's deadline; `None` if the caller set none. The middleware ends every call in
     /// time, but not the stream of a call.
     pub(crate) deadline: Option<Instant>,
-    tag: String,
+    id: String,
     error_metadata: ErrorMetadata,
 }
 
 impl Call {
     /// Returns the id of the call.
-    pub(crate) fn tag(&self) -> &str {
-        &self.tag
+    pub(crate) fn id(&self) -> &str {
+        &self.id
     }
 
     /// Returns the metadata of its request.
@@ -52,20 +52,20 @@ impl Call {
 
     /// Returns the status for an error of this call.
     pub(crate) fn status(&self, error: impl Into<RpcError>) -> Status {
-        status(error.into().or_about(self.error_metadata.clone()), &self.tag)
+        status(error.into().or_about(self.error_metadata.clone()), &self.id)
     }
 }
 
 /// Splits a request into the call and its message. The middleware puts the caller and the call's id
-/// into the extensions; a call without a caller is refused.
-pub(crate) fn opened<Q: ErrorSubject>(request: Request<Q>) -> Result<(Call, Q), Status> {
+/// into the extensions; a call without a caller is rejected.
+pub(crate) fn open<Q: ErrorSubject>(request: Request<Q>) -> Result<(Call, Q), Status> {
     let (_, mut extensions, message) = request.into_parts();
-    let CallId(tag) = extensions.remove().unwrap_or_default();
+    let CallId(id) = extensions.remove().unwrap_or_default();
     let CallerDeadline(deadline) = extensions.remove().unwrap_or_default();
     let error_metadata = message.error_metadata();
     match extensions.remove() {
-        Some(caller) => Ok((Call { caller, deadline, tag, error_metadata }, message)),
-        None => Err(status(Error::CallerUnknown, &tag)),
+        Some(caller) => Ok((Call { caller, deadline, id, error_metadata }, message)),
+        None => Err(status(Error::CallerUnknown, &id)),
     }
 }
 
@@ -78,7 +78,7 @@ where
     Q: ErrorSubject,
     F: Future<Output = Result<A, RpcError>>,
 {
-    let (call, message) = opened(request)?;
+    let (call, message) = open(request)?;
     let response = track_fallback(handler(call.caller.clone(), message)).await;
     response.map(Response::new).map_err(|error| call.status(error))
 }

@@ -19,7 +19,7 @@ pub struct Services {
     /// The use cases that read.
     pub comments: Comments,
     /// The use cases that read, with a reader of the primary, which never uses the cache.
-    pub rows: Comments,
+    pub primary: Comments,
     /// The use cases that write.
     pub mutations: Mutations,
     /// The maintenance of counts and derived rows.
@@ -35,7 +35,7 @@ pub struct Services {
     /// The cached pages; `None` without a cache.
     pub cached_pages: Option<Arc<dyn CachedPages>>,
     /// The response cache for pages of hot subjects.
-    pub pages: ResponseCache,
+    pub response_cache: ResponseCache,
     /// The metrics.
     pub metrics: Metrics,
     /// The audit log.
@@ -55,34 +55,34 @@ pub struct MessageLimits {
 
 impl Services {
     /// Returns the use cases for a read: those over the primary if the request sets `fresh`.
-    pub(crate) fn answering(&self, fresh: bool) -> &Comments {
-        if fresh { &self.rows } else { &self.comments }
+    pub(crate) fn reads(&self, fresh: bool) -> &Comments {
+        if fresh { &self.primary } else { &self.comments }
     }
 
     /// Returns the degradations that a response reports. While the cache is unavailable, a response
     /// is complete but costs more than usual.
     pub(crate) fn degraded(&self) -> Vec<v1::Degradation> {
-        let degraded = self.cached_pages.as_ref().is_some_and(|cache| cache.is_degraded());
+        let is_degraded = self.cached_pages.as_ref().is_some_and(|cache| cache.is_degraded());
         let (part, reason) = (v1::DegradedPart::Cache.into(), v1::DegradedReason::Unavailable.into());
-        degraded.then_some(v1::Degradation { part, reason }).into_iter().collect()
+        is_degraded.then_some(v1::Degradation { part, reason }).into_iter().collect()
     }
 
-    /// Returns the cursor of a page token, converted by `pick`; `Some(None)` at the start of a
-    /// list. `walk` is `None` if another violation of the request leaves the scope of the token
+    /// Returns the cursor of a page token, converted by `convert`; `Some(None)` at the start of a
+    /// list. `context` is `None` if another violation of the request leaves the scope of the token
     /// unknown; then the token is not checked.
     pub(crate) fn cursor<T>(
         &self,
         v: &mut Violations,
         token: &str,
-        walk: Option<&TokenContext>,
-        pick: impl FnOnce(TokenCursor) -> Option<T>,
+        context: Option<&TokenContext>,
+        convert: impl FnOnce(TokenCursor) -> Option<T>,
     ) -> Option<Option<T>> {
-        let Some(walk) = walk else { return Some(None) };
-        parse::page_token(v, ("page_token", token), |token| self.tokens.open(walk, token), pick)
+        let Some(context) = context else { return Some(None) };
+        parse::page_token(v, ("page_token", token), |token| self.tokens.open(context, token), convert)
     }
 
-    /// Returns the token for the rest of a list; empty if nothing is left.
-    pub(crate) fn seal(&self, walk: &TokenContext, cursor: Option<TokenCursor>) -> riposte_core::Result<String> {
-        cursor.map_or_else(|| Ok(String::new()), |cursor| self.tokens.seal(walk, &cursor, self.clock.now()))
+    /// Returns the token that continues a list; empty at its end.
+    pub(crate) fn seal(&self, context: &TokenContext, cursor: Option<TokenCursor>) -> riposte_core::Result<String> {
+        cursor.map_or_else(|| Ok(String::new()), |cursor| self.tokens.seal(context, &cursor, self.clock.now()))
     }
 }

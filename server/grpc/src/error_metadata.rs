@@ -79,13 +79,13 @@ pub(crate) fn item(item: &v1::ImportItem) -> ErrorMetadata {
     key.map(subject).unwrap_or_default().with("source", source).with("external_id", external_id)
 }
 
-/// Adds the subject of a comment to an error: the request named only the comment.
+/// Adds the subject of a comment to an error. The request names only the comment.
 pub(crate) fn under(key: &SubjectKey) -> impl FnOnce(Error) -> RpcError {
     let metadata = subject(&convert::subject_key(key));
     move |error| RpcError::about(error, metadata)
 }
 
-/// A stream has no metadata of its own: each of its items is handled for itself.
+/// A stream has no metadata of its own: each of its items has its own metadata.
 impl<Q> ErrorSubject for tonic::Streaming<Q> {
     fn error_metadata(&self) -> ErrorMetadata {
         ErrorMetadata::default()

@@ -17,7 +17,7 @@ const MAX_SOURCE: usize = 64;
 /// The longest external id, in bytes.
 const MAX_EXTERNAL_ID: usize = 128;
 /// The member id of a tombstone's author if its source no longer knows the author.
-const NOBODY: &str = "~";
+const UNKNOWN_AUTHOR: &str = "~";
 
 /// Parses one item.
 ///
@@ -33,7 +33,7 @@ pub(crate) fn parse(
     let mut v = Violations::default();
     let source = v.take(parse::name("source", &source, MAX_SOURCE));
     let external_id = v.take(parse::name("external_id", &external_id, MAX_EXTERNAL_ID));
-    let read = match kind {
+    let parsed = match kind {
         None => v.take(Err(Violation::field("kind", "must be a subject, a comment or a like"))),
         Some(Kind::Subject(new)) => {
             let key = v.subject(comments, caller, "subject.key", new.key.as_ref())?;
@@ -49,8 +49,9 @@ pub(crate) fn parse(
             like(&mut v, new, now).zip(key).map(|(kind, (key, _))| (key, kind))
         }
     };
-    let (source, external_id, read): (String, String, (SubjectKey, ImportKind)) = v.all((source, external_id, read))?;
-    let (subject, kind) = read;
+    let (source, external_id, parsed): (String, String, (SubjectKey, ImportKind)) =
+        v.all((source, external_id, parsed))?;
+    let (subject, kind) = parsed;
     Ok(ImportItem { subject, origin: ImportOrigin { source, external_id }, kind })
 }
 
@@ -80,15 +81,15 @@ fn subject(v: &mut Violations, new: v1::ImportedSubject) -> Option<ImportKind> {
 fn comment(v: &mut Violations, policy: Option<&Policy>, new: v1::ImportedComment, now: Millis) -> Option<ImportKind> {
     let state = v.take(state(new.state));
     // The source of a tombstone may have lost its content and its author.
-    let gone = state == Some(CommentState::Deleted);
+    let is_deleted = state == Some(CommentState::Deleted);
     let parent = match new.parent_external_id.as_str() {
         "" => Some(None),
         parent => v.take(parse::name("comment.parent_external_id", parent, MAX_EXTERNAL_ID)).map(Some),
     };
-    let member = if gone && new.member_id.is_empty() { NOBODY } else { &new.member_id };
+    let member = if is_deleted && new.member_id.is_empty() { UNKNOWN_AUTHOR } else { &new.member_id };
     let member = v.take(MemberId::parse("comment.member_id", member));
-    let erased = gone && new.content.as_ref().is_none_or(|content| content.text.trim().is_empty());
-    let content = if erased {
+    let is_erased = is_deleted && new.content.as_ref().is_none_or(|content| content.text.trim().is_empty());
+    let content = if is_erased {
         Some(Content::stored(String::new(), Vec::new(), Default::default()))
     } else {
         parse::content_at(v, "comment.content", policy, new.content)
@@ -98,9 +99,12 @@ fn comment(v: &mut Violations, policy: Option<&Policy>, new: v1::ImportedComment
     let edit = v.take(parse::time("comment.edit_time", new.edit_time));
     let delete = v.take(parse::time("comment.delete_time", new.delete_time));
     let deleted_by = v.take(deleted_by(new.deleted_by));
-    let times =
-        ImportTimes { create: create?.unwrap_or(now), edit: edit?, delete: gone.then_some(delete?.unwrap_or(now)) };
-    let deleted_by = deleted_by?.filter(|_| gone).or(gone.then_some(DeletedBy::Author));
+    let times = ImportTimes {
+        create: create?.unwrap_or(now),
+        edit: edit?,
+        delete: is_deleted.then_some(delete?.unwrap_or(now)),
+    };
+    let deleted_by = deleted_by?.filter(|_| is_deleted).or(is_deleted.then_some(DeletedBy::Author));
     Some(ImportKind::Comment(Box::new(ImportedComment {
         parent: parent?,
         member: member?,
@@ -128,12 +132,12 @@ fn state(state: i32) -> Result<CommentState, Violation> {
         (v1::CommentState::Hidden, CommentState::Hidden),
         (v1::CommentState::Deleted, CommentState::Deleted),
     ];
-    let imported = IMPORTED.into_iter().find(|(named, _)| i32::from(*named) == state).map(|(_, state)| state);
+    let imported = IMPORTED.into_iter().find(|(value, _)| i32::from(*value) == state).map(|(_, state)| state);
     imported.ok_or_else(|| Violation::field("comment.state", "must be ACTIVE, HIDDEN or DELETED"))
 }
 
-fn deleted_by(who: i32) -> Result<Option<DeletedBy>, Violation> {
-    match v1::DeletedBy::try_from(who) {
+fn deleted_by(role: i32) -> Result<Option<DeletedBy>, Violation> {
+    match v1::DeletedBy::try_from(role) {
         Ok(v1::DeletedBy::Unspecified) => Ok(None),
         Ok(v1::DeletedBy::Author) => Ok(Some(DeletedBy::Author)),
         Ok(v1::DeletedBy::SubjectOwner) => Ok(Some(DeletedBy::SubjectOwner)),

@@ -8,9 +8,9 @@ mod deadline;
 mod fault;
 mod peek_body;
 mod rejection;
-mod tag;
+mod request_id;
 
 pub use body::CallBody;
 pub use buffer_body::BodyBuffers;
-pub use call::{CallLayer, CallService, MAX_ABOUT_US, ReadinessGate};
+pub use call::{CallLayer, CallService, MAX_HEALTH_REQUEST, ReadinessGate};
 pub use fault::InjectedFaults;

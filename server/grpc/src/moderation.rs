@@ -21,17 +21,17 @@ pub(crate) struct ModerationOrder<'a> {
 
 impl ModerationOrder<'_> {
     /// Returns the context of the write, and the comment.
-    pub(crate) async fn parsed(
+    pub(crate) async fn parse(
         &self,
         services: &Services,
         caller: Caller,
     ) -> Result<(WriteContext, CommentLocation), RpcError> {
         let mut v = Violations::default();
-        let at = v.comment(&services.comments, &caller, "id", self.id).await?;
+        let target = v.comment(&services.comments, &caller, "id", self.id).await?;
         let moderator = v.take(parse::member("moderator_id", self.moderator_id));
         let request_id = v.take(parse::request_id(self.request_id));
         let reason = v.take(parse::bounded("reason", self.reason, MAX_REASON));
-        let ((at, _), moderator, request_id, ()) = v.all((at, moderator, request_id, reason))?;
-        Ok((WriteContext { caller, member: Some(moderator), request_id }, at))
+        let ((target, _), moderator, request_id, ()) = v.all((target, moderator, request_id, reason))?;
+        Ok((WriteContext { caller, member: Some(moderator), request_id }, target))
     }
 }

@@ -18,7 +18,7 @@ mod internal {
             reason = "generated code; its style is prost's"
         )]
 
-        include!("gen/riposte.internal.v1.rs");
+        include!("generated/riposte.internal.v1.rs");
     }
 }
 mod settings;
@@ -49,7 +49,7 @@ const MAX_TEXT: usize = 512;
 #[derive(Clone)]
 pub struct PageTokenCodec {
     ring: Arc<ArcSwap<Vec<Aes256GcmSiv>>>,
-    /// `None` binds a token to the whole context of its list.
+    /// `None` binds a token to the complete context of its list.
     binding: Option<TokenBinding>,
 }
 
@@ -77,8 +77,8 @@ impl PageTokenCodec {
     }
 
     /// Replaces the ring. `keys` has at least one key. Tokens that no key of the new ring has
-    /// sealed are refused.
-    pub fn exchange(&self, keys: &[[u8; 32]]) {
+    /// sealed are rejected.
+    pub fn replace_keys(&self, keys: &[[u8; 32]]) {
         self.ring.store(Arc::new(ciphers(keys)));
     }
 
@@ -123,8 +123,8 @@ impl PageTokenCodec {
             return None;
         }
         let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
-        let (version, rest) = bytes.split_first()?;
-        let (nonce, sealed) = rest.split_first_chunk::<NONCE_BYTES>()?;
+        let (version, bytes) = bytes.split_first()?;
+        let (nonce, sealed) = bytes.split_first_chunk::<NONCE_BYTES>()?;
         let payload = || Payload { msg: sealed, aad: std::slice::from_ref(version) };
         let opened = self.ring.load().iter().find_map(|key| key.decrypt(&Nonce::from(*nonce), payload()).ok())?;
         (*version == VERSION).then(|| v1::PageToken::decode(opened.as_slice()).ok()).flatten()

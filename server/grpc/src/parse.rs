@@ -9,8 +9,8 @@ mod ids;
 mod page_start;
 mod subject;
 mod target;
-mod terms;
 mod token_scope;
+mod values;
 mod violations;
 
 pub(crate) use fields::{
@@ -18,10 +18,10 @@ pub(crate) use fields::{
     page_size, previews,
 };
 pub(crate) use ids::{batch, comment_id, comment_ids, member, optional_member, request_id};
-pub(crate) use page_start::{ParsedStart, Sort, StartFields, page_token, place, sort};
+pub(crate) use page_start::{ParsedStart, Sort, StartFields, page_start, page_token, sort};
 pub(crate) use subject::{patch, subject_key, subject_state};
-pub(crate) use terms::{bounded, name, time};
 pub(crate) use token_scope::TokenScope;
+pub(crate) use values::{bounded, name, time};
 pub(crate) use violations::Violations;
 
 #[cfg(test)]

@@ -45,32 +45,32 @@ impl ResponseCacheLayer {
     /// Those of the handler.
     pub(crate) async fn respond(&self, caller: &Caller, request: &[u8]) -> Option<Result<Bytes, RpcError>> {
         let message = message_of(request)?;
-        let pages = &self.0.pages;
+        let pages = &self.0.response_cache;
         let cached = match pages.find(caller, message) {
             Some(cached) => Some(cached),
             None => pages.admit(caller, message, &self.first_page_of(message)?),
         };
-        let owned = || (caller.clone(), Bytes::copy_from_slice(message));
+        let owned_key = || (caller.clone(), Bytes::copy_from_slice(message));
         let response = match cached {
             Some(cached) => {
-                let reading = || {
-                    let (caller, message) = owned();
-                    self.0.clone().reading(caller, message)
+                let read_page = || {
+                    let (caller, message) = owned_key();
+                    self.0.clone().read_page(caller, message)
                 };
-                pages.read(&cached, reading).await
+                pages.read(&cached, read_page).await
             }
             None => {
-                let ((caller, message), services) = (owned(), self.0.clone());
+                let ((caller, message), services) = (owned_key(), self.0.clone());
                 let (of_caller, request) = (caller.clone(), message.clone());
-                let reading = move || services.reading_in_pool(of_caller, request);
+                let read_page = move || services.read_in_pool(of_caller, request);
                 if pages.is_enabled() {
-                    pages.share(caller, message, reading).await
+                    pages.share(caller, message, read_page).await
                 } else {
-                    reading().await.map(|filled| filled.bytes)
+                    read_page().await.map(|page| page.bytes)
                 }
             }
         };
-        Some(response.map_err(|error| about(error, message)))
+        Some(response.map_err(|error| with_metadata(error, message)))
     }
 
     /// Returns the subject whose first page is requested. Every read of a page is counted here,
@@ -79,35 +79,35 @@ impl ResponseCacheLayer {
         let request = v1::ListCommentsRequest::decode(message).ok()?;
         let key = request.subject.as_ref()?;
         let subject = SubjectKey::parse("subject", &key.object_type, &key.object_id).ok()?;
-        self.0.pages.count(&subject);
+        self.0.response_cache.count(&subject);
         is_first_page(&request).then_some(subject)
     }
 }
 
 impl Services {
     /// Produces the handler's response and encodes it.
-    async fn reading(self, caller: Caller, message: Bytes) -> Result<PageBytes, Error> {
-        let request =
-            v1::ListCommentsRequest::decode(message).map_err(|_| Error::internal("a request was readable"))?;
+    async fn read_page(self, caller: Caller, message: Bytes) -> Result<PageBytes, Error> {
+        let request = v1::ListCommentsRequest::decode(message)
+            .map_err(|_| Error::internal("a request that was decoded before cannot be decoded"))?;
         let limit = self.limits.max_response;
-        let read = async {
+        let encoded = async {
             if let Some((subject, page)) = list_comments::rendered_page(&self, &caller, &request).await? {
                 return Ok(encode(subject, &page, limit));
             }
-            let (subject, page) = list_comments::listed(&self, &caller, &request).await?;
+            let (subject, page) = list_comments::list_page(&self, &caller, &request).await?;
             Ok(encode(subject, &page, limit))
         };
-        track_fallback(read).await.map_err(|error: RpcError| error.error)?
+        track_fallback(encoded).await.map_err(|error: RpcError| error.error)?
     }
 
     /// Enters the admission pool once for all callers that share the read, and then produces the
     /// response. Reads that fill the response cache are few and do not enter the pool.
-    async fn reading_in_pool(self, caller: Caller, message: Bytes) -> Result<PageBytes, Error> {
+    async fn read_in_pool(self, caller: Caller, message: Bytes) -> Result<PageBytes, Error> {
         let _permit = match method(METHOD) {
             Some(method) => Some(self.admission.enter(method.policy, None, None).await?),
             None => None,
         };
-        self.reading(caller, message).await
+        self.read_page(caller, message).await
     }
 }
 
@@ -139,12 +139,12 @@ fn encode(subject: SubjectId, page: &impl Message, limit: usize) -> Result<PageB
     let mut bytes = Vec::with_capacity(HEAD + length);
     bytes.push(0);
     bytes.extend_from_slice(&head.to_be_bytes());
-    page.encode(&mut bytes).map_err(|_| Error::internal("a page did not fit into its own length"))?;
+    page.encode(&mut bytes).map_err(|_| Error::internal("a page is longer than its computed length"))?;
     Ok(PageBytes { bytes: bytes.into(), subject })
 }
 
 /// Returns the error of a page with the metadata of its request.
-fn about(error: Error, message: &[u8]) -> RpcError {
+fn with_metadata(error: Error, message: &[u8]) -> RpcError {
     let metadata = v1::ListCommentsRequest::decode(message).map(|request| request.error_metadata());
     RpcError::about(error, metadata.unwrap_or_default())
 }
@@ -167,8 +167,8 @@ mod tests {
         let message = message_of(&page_bytes.bytes).expect("a complete message");
         assert_eq!(ListCommentsResponse::decode(message).expect("readable"), page);
         let limit = message.len() - 1;
-        let refused = encode(SubjectId::new(1).expect("positive"), &page, limit);
-        assert_eq!(refused.map(drop), Err(Error::MessageTooLarge { limit }));
+        let rejected = encode(SubjectId::new(1).expect("positive"), &page, limit);
+        assert_eq!(rejected.map(drop), Err(Error::MessageTooLarge { limit }));
     }
 
     #[test]
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_the_first_unless_a_token_or_an_anchor_is_given() {
+    fn a_request_without_token_and_position_is_for_the_first_page() {
         let plain = ListCommentsRequest { page_size: 7, sort: 2, reply_preview_size: Some(0), ..Default::default() };
         assert!(is_first_page(&plain));
         for other in [

@@ -51,14 +51,14 @@ pub fn public(services: &Services) -> RoutesBuilder {
 #[must_use]
 pub fn methods() -> Vec<String> {
     let contract = FileDescriptorSet::decode(riposte_sdk::FILE_DESCRIPTOR_SET).unwrap_or_default();
-    let named = |file: &FileDescriptorProto| {
-        let of = |service: &ServiceDescriptorProto| {
+    let methods_of = |file: &FileDescriptorProto| {
+        let of_service = |service: &ServiceDescriptorProto| {
             let name = format!("{}.{}", file.package(), service.name());
             service.method.iter().map(move |method| format!("{name}/{}", method.name())).collect::<Vec<_>>()
         };
-        file.service.iter().flat_map(of).collect::<Vec<_>>()
+        file.service.iter().flat_map(of_service).collect::<Vec<_>>()
     };
-    contract.file.iter().flat_map(named).collect()
+    contract.file.iter().flat_map(methods_of).collect()
 }
 
 /// Returns the routes of the service for operators and moderators, which has a port of its own.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use riposte_core::Error;
 
 /// Metadata of a request that an error may report, each entry under its name in
-/// `error_reason.proto`. `status` decides which entries a reason reports; the others stay inside
-/// the process.
+/// `error_reason.proto`. `status` selects the entries that a reason reports; the others do not
+/// leave the process.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ErrorMetadata(BTreeMap<&'static str, String>);
 

@@ -1,8 +1,8 @@
 //! Converts errors to gRPC statuses. No other module creates a status.
 //!
 //! Code, details and trailers follow from the reason. Clients read details from response headers,
-//! and some refuse headers above 8 KiB. The violations of a request with very many faults are
-//! therefore truncated, and the status reports the number of omitted ones.
+//! and some reject headers above 8 KiB. A long list of violations is therefore
+//! truncated, and the status reports the number of omitted ones.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -70,8 +70,8 @@ pub(crate) fn item_error(rpc_error: &RpcError) -> v1::ItemError {
     }
 }
 
-/// Returns the error that a status code of the library stands for, if the code reports a message
-/// that the library could not accept; `None` for a code that the library never returns by itself.
+/// Returns the error for a status code of the library that reports an unacceptable message; `None`
+/// for a code that the library never returns by itself.
 pub(crate) fn of_library(code: Code, max_request: usize) -> Option<Error> {
     match code {
         Code::OutOfRange | Code::ResourceExhausted => Some(Error::MessageTooLarge { limit: max_request }),
@@ -112,7 +112,7 @@ pub(crate) fn is_fault(error: &Error) -> bool {
 
 /// Returns the metadata that an error reports.
 fn metadata(rpc_error: &RpcError) -> impl Iterator<Item = (String, String)> {
-    let metadata = own(&rpc_error.error).or(rpc_error.metadata.clone());
+    let metadata = error_metadata(&rpc_error.error).or(rpc_error.metadata.clone());
     let reported = reported(rpc_error.error.reason()).iter();
     reported.filter_map(move |name| metadata.get(name).map(|value| ((*name).to_owned(), value.to_owned())))
 }
@@ -136,13 +136,13 @@ const fn code(kind: StatusKind) -> Code {
 }
 
 /// Returns the names of the metadata that a reason reports where it is known, as
-/// `error_reason.proto` promises.
+/// `error_reason.proto` documents.
 const fn reported(reason: Reason) -> &'static [&'static str] {
     match reason {
         Reason::SubjectNotFound | Reason::SubjectAlreadyExists | Reason::SubjectReadOnly | Reason::SubjectHidden => {
             &["object_type", "object_id"]
         }
-        // An importer knows an imported comment by the id of its source.
+        // An importer identifies an imported comment by its external id.
         Reason::CommentNotFound => &["comment_id", "external_id"],
         Reason::CommentAlreadyExists | Reason::DuplicateContent | Reason::ReplyForbidden | Reason::MemberNotAllowed => {
             &["comment_id", "external_id"]
@@ -175,7 +175,7 @@ const fn reported(reason: Reason) -> &'static [&'static str] {
 }
 
 /// Returns the metadata that an error itself contains.
-fn own(error: &Error) -> ErrorMetadata {
+fn error_metadata(error: &Error) -> ErrorMetadata {
     let metadata = ErrorMetadata::default();
     if let Error::ParentUnavailable(state) | Error::CommentUnavailable(state) | Error::StateConflict(state) = error {
         metadata.with("state", state)
@@ -194,8 +194,8 @@ fn own(error: &Error) -> ErrorMetadata {
         metadata.with("etag", current)
     } else if let Error::RevisionNotReached { current } = error {
         metadata.with("revision", current)
-    } else if let Error::NotImplemented(what) = error {
-        metadata.with("method", what)
+    } else if let Error::NotImplemented(method) = error {
+        metadata.with("method", method)
     } else {
         metadata
     }
@@ -204,7 +204,7 @@ fn own(error: &Error) -> ErrorMetadata {
 /// Returns the field violations of the request; empty for errors that are not about fields.
 fn violations(error: &Error) -> Vec<FieldViolation> {
     if let Error::Invalid(violations) = error {
-        return listed(violations);
+        return field_violations(violations);
     }
     let reason = error.reason();
     let field = if matches!(reason, Reason::PageTokenInvalid | Reason::PageTokenMismatch | Reason::PageTokenExpired) {
@@ -219,16 +219,16 @@ fn violations(error: &Error) -> Vec<FieldViolation> {
     vec![FieldViolation::new(field, reason.summary())]
 }
 
-fn listed(violations: &[Violation]) -> Vec<FieldViolation> {
+fn field_violations(violations: &[Violation]) -> Vec<FieldViolation> {
     let mut bytes = 0;
     let fits = |violation: &&Violation| {
         bytes += violation.field.len() + violation.description.len();
         bytes <= MAX_VIOLATION_BYTES
     };
     let mut listed: Vec<_> = violations.iter().take_while(fits).map(field_violation).collect();
-    let rest = violations.len() - listed.len();
-    if rest > 0 {
-        listed.push(FieldViolation::new("", format!("and {rest} more violations")));
+    let omitted = violations.len() - listed.len();
+    if omitted > 0 {
+        listed.push(FieldViolation::new("", format!("and {omitted} more violations")));
     }
     listed
 }
@@ -266,10 +266,10 @@ fn trailers(error: &Error, request_id: &str) -> MetadataMap {
     // effect; every other error is returned before the call has one.
     let is_unknown =
         matches!(error.reason().kind(), StatusKind::Internal | StatusKind::Unavailable | StatusKind::DeadlineExceeded);
-    if !is_unknown || matches!(error, Error::ShardAway { .. }) {
+    if !is_unknown || matches!(error, Error::ShardCircuitOpen { .. }) {
         trailers.insert(NOT_EXECUTED, AsciiMetadataValue::from_static("true"));
     }
-    if let Error::Overloaded { after } | Error::RateLimited { after } | Error::ShardAway { after } = error {
+    if let Error::Overloaded { after } | Error::RateLimited { after } | Error::ShardCircuitOpen { after } = error {
         trailers.insert(PUSHBACK, AsciiMetadataValue::from(millis(*after)));
     }
     trailers

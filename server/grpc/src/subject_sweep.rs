@@ -16,8 +16,8 @@ use crate::page_token::{TokenContext, TokenCursor};
 use crate::parse::{self, Violations};
 use crate::rpc_error::RpcError;
 
-/// The number of responses that are buffered for a slow reader.
-const WAITING: usize = 16;
+/// The number of responses that are buffered for a reader.
+const RESPONSE_BUFFER: usize = 16;
 
 /// The number of comments that a rebuild checks between two responses.
 pub(crate) const CHUNK: usize = 500;
@@ -29,7 +29,7 @@ pub(crate) trait SubjectTask: Send + 'static {
     type Response: Send + 'static;
 
     /// Runs the task on one subject.
-    async fn visit(&mut self, at: &SweepItem<'_, Self::Response>) -> Result<(), Error>;
+    async fn run(&mut self, item: &SweepItem<'_, Self::Response>) -> Result<(), Error>;
 
     /// Ends the task after the last subject.
     fn end(self, services: &Services);
@@ -53,7 +53,7 @@ impl<A> SweepItem<'_, A> {
     /// Sends a response to the reader.
     ///
     /// # Errors
-    /// [`Error::DeadlineExceeded`] if the reader is gone: the task may end.
+    /// [`Error::DeadlineExceeded`] if the reader has gone; the task then ends.
     pub(crate) async fn send(&self, response: A) -> Result<(), Error> {
         self.responses.send(Ok(response)).await.map_err(|_| Error::DeadlineExceeded)
     }
@@ -80,40 +80,40 @@ enum SweepRange {
     },
 }
 
-/// Starts the sweep in a task, which ends when its reader is gone.
+/// Starts the sweep in a task, which ends when its reader has gone.
 pub(crate) async fn run<W: SubjectTask>(
     services: Services,
     call: Call,
-    named: SweepScope,
-    mut work: W,
+    scope: SweepScope,
+    mut task: W,
 ) -> Result<ResponseStream<W::Response>, Status> {
-    let walk = parsed(&services, &call.caller, named).map_err(|error| call.status(error))?;
-    if let SweepRange::One(key) = &walk {
+    let range = parse_range(&services, &call.caller, scope).map_err(|error| call.status(error))?;
+    if let SweepRange::One(key) = &range {
         // A missing subject is an error of the call, not of a stream that has begun.
         let found = services.comments.subjects(&call.caller, std::slice::from_ref(key), 0).await;
         let found = found.map_err(|error| call.status(error))?.pop().flatten();
         found.filter(|subject| subject.version > 0).ok_or_else(|| call.status(Error::SubjectNotFound))?;
     }
-    let (responses, receiver) = mpsc::channel(WAITING);
+    let (responses, receiver) = mpsc::channel(RESPONSE_BUFFER);
     tokio::spawn(async move {
-        match walk_over(&services, &call.caller, walk, &mut work, &responses).await {
-            Ok(()) => work.end(&services),
+        match sweep(&services, &call.caller, range, &mut task, &responses).await {
+            Ok(()) => task.end(&services),
             Err(error) => drop(responses.send(Err(call.status(error))).await),
         }
     });
     Ok(Box::pin(ReceiverStream::new(receiver)))
 }
 
-fn parsed(services: &Services, caller: &Caller, named: SweepScope) -> Result<SweepRange, RpcError> {
-    let SweepScope { method, scope, resume_token } = named;
+fn parse_range(services: &Services, caller: &Caller, scope: SweepScope) -> Result<SweepRange, RpcError> {
+    let SweepScope { method, scope, resume_token } = scope;
     let mut v = Violations::default();
-    let behind = |v: &mut Violations, context: TokenContext| {
-        let pick = |cursor| if let TokenCursor::Subject(at) = cursor { Some(at) } else { None };
+    let resume_position = |v: &mut Violations, context: TokenContext| {
+        let position = |cursor| if let TokenCursor::Subject(position) = cursor { Some(position) } else { None };
         let open = |token: &str| services.tokens.open(&context, token);
-        let after = parse::page_token(v, ("resume_token", &resume_token), open, pick);
+        let after = parse::page_token(v, ("resume_token", &resume_token), open, position);
         (context, after.map(Option::unwrap_or_default))
     };
-    let walk = match scope.and_then(|scope| scope.scope) {
+    let range = match scope.and_then(|scope| scope.scope) {
         Some(Scope::Key(key)) => {
             if !resume_token.is_empty() {
                 v.take::<(), _>(Err(Violation::field(
@@ -125,35 +125,35 @@ fn parsed(services: &Services, caller: &Caller, named: SweepScope) -> Result<Swe
         }
         Some(Scope::ObjectType(name)) => {
             let object_type = v.take(ObjectType::parse("scope.object_type", &name)).map(Some);
-            let (context, after) = behind(&mut v, TokenContext::new(caller, method).argument(&name));
+            let (context, after) = resume_position(&mut v, TokenContext::new(caller, method).argument(&name));
             object_type.zip(after).map(|(object_type, after)| SweepRange::Many { object_type, context, after })
         }
         Some(Scope::All(v1::AllSubjects {})) => {
             // No object type has an empty name.
-            let (context, after) = behind(&mut v, TokenContext::new(caller, method).argument(""));
+            let (context, after) = resume_position(&mut v, TokenContext::new(caller, method).argument(""));
             after.map(|after| SweepRange::Many { object_type: None, context, after })
         }
         None => v.take(Err(Violation::field("scope", "must name a subject, an object type or all"))),
     };
-    let (walk,) = v.all((walk,))?;
-    let object_type = match &walk {
+    let (range,) = v.all((range,))?;
+    let object_type = match &range {
         SweepRange::One(key) => Some(key.object_type()),
         SweepRange::Many { object_type, .. } => object_type.as_ref(),
     };
-    services.comments.may_walk(caller, object_type)?;
-    Ok(walk)
+    services.comments.check_may_list(caller, object_type)?;
+    Ok(range)
 }
 
-async fn walk_over<W: SubjectTask>(
+async fn sweep<W: SubjectTask>(
     services: &Services,
     caller: &Caller,
-    walk: SweepRange,
-    work: &mut W,
+    range: SweepRange,
+    task: &mut W,
     responses: &mpsc::Sender<Result<W::Response, Status>>,
 ) -> Result<(), Error> {
-    let (object_type, context, mut after) = match walk {
+    let (object_type, context, mut after) = match range {
         SweepRange::One(key) => {
-            return work.visit(&SweepItem { services, caller, key: &key, resume_token: "", responses }).await;
+            return task.run(&SweepItem { services, caller, key: &key, resume_token: "", responses }).await;
         }
         SweepRange::Many { object_type, context, after } => (object_type, context, after),
     };
@@ -163,7 +163,7 @@ async fn walk_over<W: SubjectTask>(
         let (found, next) = services.comments.list_subjects(caller, object_type.as_ref(), after, 1).await?;
         let resume_token = &services.seal(&context, next.map(TokenCursor::Subject))?;
         for subject in found {
-            work.visit(&SweepItem { services, caller, key: &subject.key, resume_token, responses }).await?;
+            task.run(&SweepItem { services, caller, key: &subject.key, resume_token, responses }).await?;
         }
         let Some(next) = next else { return Ok(()) };
         after = next;
@@ -173,7 +173,7 @@ async fn walk_over<W: SubjectTask>(
 /// Processes the comments of one subject in chunks and sends the totals after each: `add` counts a
 /// chunk, `end` the subject.
 pub(crate) async fn in_chunks<A: Clone, F: Future<Output = Result<RebuildProgress, Error>>>(
-    at: &SweepItem<'_, A>,
+    item: &SweepItem<'_, A>,
     response: &mut A,
     rebuild: impl Fn(Option<CommentId>) -> F,
     add: impl Fn(&mut A, &RebuildProgress),
@@ -181,13 +181,13 @@ pub(crate) async fn in_chunks<A: Clone, F: Future<Output = Result<RebuildProgres
 ) -> Result<(), Error> {
     let mut after = None;
     loop {
-        let part = rebuild(after).await?;
-        add(response, &part);
-        if part.next.is_none() {
+        let progress = rebuild(after).await?;
+        add(response, &progress);
+        if progress.next.is_none() {
             end(response);
         }
-        at.send(response.clone()).await?;
-        after = part.next;
+        item.send(response.clone()).await?;
+        after = progress.next;
         if after.is_none() {
             return Ok(());
         }

@@ -1,4 +1,5 @@
-//! The methods of the contract, and the facts of each, compared with a list that is kept by hand.
+//! The methods of the contract, and the properties of each, compared with a list that is maintained
+//! by hand.
 
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use crate::admission::Timeouts;
 use crate::generated::error_metadata::metadata_of;
 use crate::generated::methods::method;
 
-/// The facts of every method: a line each, changed by hand and with a reason.
+/// The properties of every method, one line each. A change of a line needs a reason.
 const GOLDEN: &str = include_str!("golden/methods.txt");
 
 #[test]
@@ -30,35 +31,35 @@ fn the_properties_of_every_method_equal_the_golden_file() {
     assert_eq!(lines, GOLDEN.lines().collect::<Vec<_>>());
 }
 
-/// Returns the facts of a method in one line.
-fn line(set: &FileDescriptorSet, service: &str, says: &MethodDescriptorProto) -> String {
-    let name = format!("{service}/{}", says.name());
+/// Returns the properties of a method in one line.
+fn line(set: &FileDescriptorSet, service: &str, descriptor: &MethodDescriptorProto) -> String {
+    let name = format!("{service}/{}", descriptor.name());
     let path = format!("/riposte.v1.{name}");
-    let known = method(&path).unwrap_or_else(|| panic!("{path} has no facts"));
-    assert_eq!(known.name, name);
-    let (policy, access) = (known.policy, format!("role({:?})", known.role).to_lowercase());
-    let size = policy.kind.max_message(4 << 20);
+    let found = method(&path).unwrap_or_else(|| panic!("{path} is no known method"));
+    assert_eq!(found.name, name);
+    let (policy, access) = (found.policy, format!("role({:?})", found.role).to_lowercase());
+    let size = policy.profile.max_message(4 << 20);
     let second = Duration::from_secs;
-    let times = Timeouts { read: second(1), write: second(2), admin: second(3), call: second(4) };
-    let deadline = ["", "read", "write", "admin", "call"][times.of(Some(policy)).as_secs() as usize];
-    let audited = if known.audited { known.name } else { "no" };
-    let request = says.input_type().trim_start_matches(".riposte.v1.");
-    let metadata = metadata_of(request, &sample(set, says.input_type(), "")).unwrap().unwrap_or_default();
-    let metadata: Vec<String> = metadata.all().map(|(fact, value)| format!("{fact}={value}")).collect();
+    let timeouts = Timeouts { read: second(1), write: second(2), admin: second(3), call: second(4) };
+    let deadline = ["", "read", "write", "admin", "call"][timeouts.of(Some(policy)).as_secs() as usize];
+    let audited = if found.audited { found.name } else { "no" };
+    let request = descriptor.input_type().trim_start_matches(".riposte.v1.");
+    let metadata = metadata_of(request, &sample(set, descriptor.input_type(), "")).unwrap().unwrap_or_default();
+    let metadata: Vec<String> = metadata.all().map(|(name, value)| format!("{name}={value}")).collect();
     format!(
         "{name} access={access} pool={} class={} profile={:?} size={size} deadline={deadline} audited={audited} metadata={}",
         policy.pool.name(),
         policy.class.name(),
-        policy.kind,
+        policy.profile,
         metadata.join(",")
     )
 }
 
-/// Returns a message in which each text is the path of its field and each number that of its field;
-/// of a oneof it has the first.
+/// Returns a message in which each text is the path of its field, and each number is the number of
+/// its field. Of a oneof it contains the first field.
 fn sample(set: &FileDescriptorSet, full_name: &str, path: &str) -> Vec<u8> {
-    let named = |message: &&DescriptorProto| full_name == format!(".riposte.v1.{}", message.name());
-    let message = set.file.iter().flat_map(|file| &file.message_type).find(named);
+    let has_name = |message: &&DescriptorProto| full_name == format!(".riposte.v1.{}", message.name());
+    let message = set.file.iter().flat_map(|file| &file.message_type).find(has_name);
     let (mut buffer, mut oneofs) = (Vec::new(), Vec::new());
     for field in message.iter().flat_map(|message| &message.field).filter(|field| field.label() != Label::Repeated) {
         if field.oneof_index.is_none_or(|oneof| !oneofs.contains(&oneof)) {

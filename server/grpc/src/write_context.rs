@@ -9,8 +9,8 @@ use crate::rpc_error::{ErrorMetadata, RpcError};
 use crate::status::QUOTA;
 
 impl Services {
-    /// Returns the context of a member's write under an object type, which a caller sends. Repeated
-    /// requests count toward the rate limit too, because the first result has to be read.
+    /// Returns the context of a member's write under an object type. Repeated requests count
+    /// towards the rate limit too, because a repeat reads the first result.
     ///
     /// # Errors
     /// [`riposte_core::Error::RateLimited`] if the member has used up the rate that the type
@@ -22,9 +22,9 @@ impl Services {
         request_id: Option<RequestId>,
         object_type: &ObjectType,
     ) -> Result<WriteContext, RpcError> {
-        let used_up =
+        let with_quota =
             |error| RpcError::about(error, ErrorMetadata::default().with(QUOTA, format!("member:{}", member.as_str())));
-        self.admission.member(object_type, member).map_err(used_up)?;
+        self.admission.count_member(object_type, member).map_err(with_quota)?;
         Ok(WriteContext { caller, member: Some(member.clone()), request_id })
     }
 }

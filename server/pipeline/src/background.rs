@@ -25,7 +25,7 @@ pub struct BackgroundRoles {
     pub worker: bool,
 }
 
-/// The tasks that run beside the calls.
+/// The tasks that run concurrently with the calls.
 #[derive(Debug)]
 pub struct BackgroundTasks {
     stop: watch::Sender<bool>,
@@ -38,8 +38,8 @@ pub struct BackgroundTasks {
 pub struct LeaseRelease(watch::Sender<bool>);
 
 impl LeaseRelease {
-    /// Lets every relay release its lease, and does not wait for the release. A relay that waits
-    /// for its port is interrupted; the port completes or rolls back the operation.
+    /// Requests every relay to release its lease, and does not wait for the release. A call of the
+    /// outbox in progress is interrupted; the outbox completes it or rolls it back.
     pub fn release(&self) {
         self.0.send_replace(true);
     }
@@ -49,12 +49,12 @@ impl BackgroundTasks {
     /// Starts the tasks that these `roles` require. The tasks wait until `ready` reports that the
     /// store can be used. A worker takes part in the relay of every source; a process that is no
     /// worker only measures the lag. A process that serves calls runs the consumers of scope
-    /// `Process` and the tasks `beside` the calls.
+    /// `Process` and the `api_tasks`.
     #[must_use]
     pub fn start(
         ports: &RelayPorts,
         notifier: &Notifier,
-        beside: Vec<BoxFuture<'static, ()>>,
+        api_tasks: Vec<BoxFuture<'static, ()>>,
         ready: &watch::Receiver<bool>,
         roles: BackgroundRoles,
     ) -> Self {
@@ -70,20 +70,20 @@ impl BackgroundTasks {
                 relay::run(ports, notifier, source, stop).await;
             })
         };
-        let follower = |source| spawn(ready, lag_monitor::follow(ports.clone(), source));
+        let lag_monitor = |source| spawn(ready, lag_monitor::run(ports.clone(), source));
         let (mut relays, mut tails) = (Vec::new(), Vec::new());
         if roles.worker {
             relays.extend(sources().map(relay));
         } else {
-            tails.extend(sources().map(follower));
+            tails.extend(sources().map(lag_monitor));
         }
         if roles.api {
             for source in sources() {
                 let tail = EventTail::new(Arc::clone(&ports.outbox) as _, source);
                 let consumer = |consumer: &Arc<dyn EventConsumer>| {
                     let feed = EventFeed::of_tail(&tail);
-                    let moved = watch::Sender::new(());
-                    ConsumerLoop::new(Arc::clone(consumer), ports.of_consumers(), feed, source, moved).run_always()
+                    let progress = watch::Sender::new(());
+                    ConsumerLoop::new(Arc::clone(consumer), ports.of_consumers(), feed, source, progress).run_always()
                 };
                 // One task polls the consumers in their order: the response cache drops a page
                 // before a watcher receives the change.
@@ -91,7 +91,7 @@ impl BackgroundTasks {
                 tails.push(spawn(ready, async move { _ = join_all(consumers).await }));
                 tails.push(spawn(ready, tail.run(notifier.numbers(source), notifier.commits(source))));
             }
-            tails.extend(beside.into_iter().map(|task| spawn(ready, task)));
+            tails.extend(api_tasks.into_iter().map(|task| spawn(ready, task)));
         }
         Self { relays, tails, stop }
     }
@@ -106,22 +106,22 @@ impl BackgroundTasks {
     pub async fn stop(self) {
         self.lease_release().release();
         for relay in self.relays {
-            // Only a panic could make this fail, and a panic was logged when it happened.
+            // Only a panic of the task is an error here, and the panic hook has logged it.
             let _ = relay.await;
         }
         self.tails.iter().for_each(JoinHandle::abort);
         for task in self.tails {
-            // An aborted task ends with an error that says so.
+            // The error of an aborted task is expected.
             let _ = task.await;
         }
     }
 }
 
-/// Starts `work` once `ready` reports true.
-fn spawn(ready: &watch::Receiver<bool>, work: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
+/// Starts `task` once `ready` reports true.
+fn spawn(ready: &watch::Receiver<bool>, task: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
     let ready = ready.clone();
     tokio::spawn(async move {
         until_set(ready).await;
-        work.await;
+        task.await;
     })
 }

@@ -1,5 +1,6 @@
-//! The event consumers of the derived rows, one file each. The hub of the watches is one too; see
-//! [`watch`](super::watch). The consumers that invalidate a cache are beside their caches.
+//! The event consumers of the derived rows, one file each. Other consumers are the hub of the
+//! watches, in [`watch`](super::watch), and those that repair or invalidate a cache, which are in
+//! the module of the cache.
 
 mod member_history;
 mod rank_index;

@@ -1,5 +1,5 @@
-//! Notifications between the tasks from a commit to a watcher. Without them everything still
-//! happens, a tenth of a second later.
+//! Notifications between the tasks from a commit to a watcher. Without a notification a task
+//! still runs, up to a second later.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,12 +9,12 @@ use tokio::time::{sleep, timeout};
 
 /// The minimum interval between runs of tasks that watchers wait for. Events that arrive within it
 /// are handled together.
-pub(super) const QUICK: Duration = Duration::from_millis(50);
+pub(super) const POLL_MIN: Duration = Duration::from_millis(50);
 /// The maximum interval between runs where other processes cause the awaited events: they send no
 /// notification to this process.
-pub(super) const OTHERS: Duration = Duration::from_millis(100);
+pub(super) const POLL_OTHERS: Duration = Duration::from_millis(100);
 /// The maximum interval between runs where this process causes all awaited events.
-pub(super) const OURS: Duration = Duration::from_secs(1);
+pub(super) const POLL_OWN: Duration = Duration::from_secs(1);
 
 /// The notification channels of all data sources. Cloning is cheap, and clones share the channels.
 #[derive(Debug, Clone)]
@@ -45,12 +45,12 @@ impl Notifier {
         self.sequenced.get(source).into_iter().for_each(notify);
     }
 
-    /// Subscribes to the commits of a source, counted from 0.
+    /// Subscribes to the commits of a source, which is numbered from 0.
     pub(super) fn commits(&self, source: usize) -> Notified {
         Notified::of(&self.committed, source)
     }
 
-    /// Subscribes to the sequence numbers of a source, counted from 0.
+    /// Subscribes to the sequence numbers of a source, which is numbered from 0.
     pub(super) fn numbers(&self, source: usize) -> Notified {
         Notified::of(&self.sequenced, source)
     }
@@ -86,24 +86,24 @@ impl Notified {
         Self(channels.get(source).map_or_else(|| watch::Sender::new(()).subscribe(), watch::Sender::subscribe))
     }
 
-    /// Waits between two runs: for `pace`, then until a notification has arrived since the last
-    /// wait, for at most `longest`.
-    pub(super) async fn rest(&mut self, pace: Duration, longest: Duration) {
-        sleep(pace).await;
-        let _ = timeout(longest.saturating_sub(pace), self.changed()).await;
+    /// Waits between two runs: for `min`, and then until a notification has arrived since the last
+    /// wait, but not longer than `max` in all.
+    pub(super) async fn wait(&mut self, min: Duration, max: Duration) {
+        sleep(min).await;
+        let _ = timeout(max.saturating_sub(min), self.changed()).await;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Notified, Notifier, OTHERS, QUICK};
+    use super::{Notified, Notifier, POLL_MIN, POLL_OTHERS};
 
     /// Returns true if the wait of the first ends before that of the second.
     async fn earlier(first: &mut Notified, second: &mut Notified) -> bool {
         tokio::select! {
             biased;
-            () = first.rest(QUICK, OTHERS) => true,
-            () = second.rest(QUICK, OTHERS) => false,
+            () = first.wait(POLL_MIN, POLL_OTHERS) => true,
+            () = second.wait(POLL_MIN, POLL_OTHERS) => false,
         }
     }
 
@@ -118,6 +118,6 @@ mod tests {
         let mut other = notifier.numbers(1);
         notifier.sequenced(0);
         assert!(earlier(&mut numbers, &mut other).await);
-        notifier.numbers(7).rest(QUICK, OTHERS).await;
+        notifier.numbers(7).wait(POLL_MIN, POLL_OTHERS).await;
     }
 }

@@ -15,7 +15,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
-use riposte_core::ports::{Batching, Clock, ConsumerPositions, ConsumerScope, Epoch, EventConsumer, Outbox, Rankings};
+use riposte_core::ports::{
+    Batching, Clock, ConsumerPositions, ConsumerScope, Epoch, EventConsumer, Outbox, RankingSnapshots,
+};
 use riposte_sync::until_set;
 use riposte_telemetry::Metrics;
 use tokio::sync::watch;
@@ -36,7 +38,7 @@ pub struct RelayPorts {
     /// The event consumers, of both scopes.
     pub consumers: Arc<[Arc<dyn EventConsumer>]>,
     /// The ranking snapshots. The relay deletes old ones.
-    pub rankings: Arc<dyn Rankings>,
+    pub rankings: Arc<dyn RankingSnapshots>,
     /// The clock with which the age of events is computed.
     pub clock: Arc<dyn Clock>,
     /// The metrics that receive the lag.
@@ -50,7 +52,7 @@ pub struct RelayPorts {
 
 /// The epoch that a leader shares with its event consumers; `None` while the process does not hold
 /// the lease.
-type LeaderTerm = watch::Sender<Option<Epoch>>;
+type EpochSender = watch::Sender<Option<Epoch>>;
 
 impl RelayPorts {
     /// Returns the consumers of the holder of the lease, each with its batching.
@@ -73,34 +75,34 @@ impl RelayPorts {
     }
 }
 
-/// Runs the relay of a source, counted from 0, until `stop` is set; then releases the lease.
+/// Runs the relay of a source, numbered from 0, until `stop` is set; then releases the lease.
 pub(super) async fn run(ports: RelayPorts, notifier: Notifier, source: usize, stop: watch::Receiver<bool>) {
-    let term = LeaderTerm::new(None);
+    let epoch = EpochSender::new(None);
     let mut leader = Leader::new(ports.clone(), notifier.clone(), source);
     let loops = consumers(&ports, &notifier, source);
     let has_consumers = !loops.is_empty();
-    let consumers = join_all(loops.into_iter().map(|consumer| consumer.run(term.subscribe())));
+    let consumers = join_all(loops.into_iter().map(|consumer| consumer.run(epoch.subscribe())));
     tokio::select! {
-        () = leader.run(&term) => {}
+        () = leader.run(&epoch) => {}
         _ = consumers, if has_consumers => {}
         () = until_set(stop) => {}
     }
     leader.release_lease().await;
 }
 
-/// Returns the loops of the consumers that run where the lease is held. A consumer that follows
-/// another one is notified of that one's progress, all others of new sequence numbers.
+/// Returns the loops of the consumers of the leader. A consumer that follows another one is
+/// notified of the progress of that one; all others are notified of new sequence numbers.
 fn consumers(ports: &RelayPorts, notifier: &Notifier, source: usize) -> Vec<ConsumerLoop> {
-    let moved: BTreeMap<&str, watch::Sender<()>> =
+    let progress: BTreeMap<&str, watch::Sender<()>> =
         ports.of_leader().map(|(consumer, _)| (consumer.name(), watch::Sender::new(()))).collect();
-    let run = |(consumer, batching): (&Arc<dyn EventConsumer>, Batching)| {
-        let followed = consumer.after().and_then(|name| moved.get(name));
-        let ready = followed.map_or_else(|| notifier.numbers(source), |moved| moved.subscribe().into());
+    let consumer_loop = |(consumer, batching): (&Arc<dyn EventConsumer>, Batching)| {
+        let followed = consumer.after().and_then(|name| progress.get(name));
+        let ready = followed.map_or_else(|| notifier.numbers(source), |followed| followed.subscribe().into());
         let feed = EventFeed::Outbox { outbox: Arc::clone(&ports.outbox) as _, ready, batching, source };
-        let moved = moved.get(consumer.name()).cloned().unwrap_or_default();
-        ConsumerLoop::new(Arc::clone(consumer), ports.of_consumers(), feed, source, moved)
+        let progress = progress.get(consumer.name()).cloned().unwrap_or_default();
+        ConsumerLoop::new(Arc::clone(consumer), ports.of_consumers(), feed, source, progress)
     };
-    ports.of_leader().map(run).collect()
+    ports.of_leader().map(consumer_loop).collect()
 }
 
 #[cfg(test)]

@@ -29,31 +29,31 @@ pub struct WriteCapacity {
 }
 
 impl WriteQueueSettings {
-    /// Returns these limits in the terms of the write path. The two batch types share the
-    /// connections of the write pool, of which two are kept for leases and the relay. The rest
-    /// bounds the number of committers, because further ones would only wait for a connection.
-    /// SQLite has one writer.
+    /// Returns the limits of the write queues. The two batch types share the connections of the
+    /// write pool, of which two are reserved for leases and the relay. The others bound the number
+    /// of committers, because further committers would only wait for a connection. SQLite has one
+    /// writer.
     pub fn limits(&self, store: WriteCapacity) -> WriteQueueLimits {
         let WriteQueueSettings { partition_queue: write_queue, source_queue: source, committers } = *self;
         let connections = store.connections.saturating_sub(2) as usize / 2;
-        // Partitions without a common table share no statement: a batch over many of them saves
-        // little and takes long.
-        let breadth = if store.index_tables == 1 { MAX_BATCH } else { 32 };
+        // Partitions of different tables share no statement, so a batch over many of them takes
+        // long and saves little.
+        let queues_per_batch = if store.index_tables == 1 { MAX_BATCH } else { 32 };
         WriteQueueLimits {
             write_queue,
             source,
             committers: committers.min(connections).max(1),
-            breadth,
-            apart: store.shared,
+            queues_per_batch,
+            isolates_crowded: store.shared,
         }
     }
 
     /// Adds an error for each value that is out of bounds or conflicts with another one.
     pub fn validate(&self, report: &mut ErrorScope<'_>) {
-        let write_queue = (MAX_BATCH..=65_536).contains(&self.partition_queue);
-        report.require(write_queue, "partition_queue", &format!("must be {MAX_BATCH} to 65536"));
-        let source = (self.partition_queue..=1 << 20).contains(&self.source_queue);
-        report.require(source, "source_queue", "must be write_queues.partition_queue to 1048576");
+        let is_valid = (MAX_BATCH..=65_536).contains(&self.partition_queue);
+        report.require(is_valid, "partition_queue", &format!("must be {MAX_BATCH} to 65536"));
+        let is_valid = (self.partition_queue..=1 << 20).contains(&self.source_queue);
+        report.require(is_valid, "source_queue", "must be write_queues.partition_queue to 1048576");
         report.require((1..=16).contains(&self.committers), "committers", "must be 1 to 16");
     }
 }

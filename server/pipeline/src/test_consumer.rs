@@ -26,7 +26,7 @@ pub(super) struct Record {
     poison: BTreeSet<i64>,
     is_unavailable: bool,
     panics: BTreeSet<i64>,
-    refused: usize,
+    failed_batches: usize,
 }
 
 impl TestConsumer {
@@ -47,21 +47,21 @@ impl TestConsumer {
     }
 
     fn record(&self) -> MutexGuard<'_, Record> {
-        self.record.lock().expect("no test panics with it")
+        self.record.lock().expect("no test panics with the lock")
     }
 
-    /// If `is`, makes batches with this event fail; otherwise lets them succeed again.
-    pub(super) fn poison(&self, number: i64, is: bool) {
-        if is {
+    /// If `fails`, makes batches with this event fail; otherwise lets them succeed again.
+    pub(super) fn poison(&self, number: i64, fails: bool) {
+        if fails {
             self.record().poison.insert(number);
         } else {
             self.record().poison.remove(&number);
         }
     }
 
-    /// If `is`, makes batches with this event panic; otherwise lets them succeed again.
-    pub(super) fn panic_at(&self, number: i64, is: bool) {
-        if is {
+    /// If `fails`, makes batches with this event panic; otherwise lets them succeed again.
+    pub(super) fn panic_at(&self, number: i64, fails: bool) {
+        if fails {
             self.record().panics.insert(number);
         } else {
             self.record().panics.remove(&number);
@@ -90,8 +90,8 @@ impl TestConsumer {
     }
 
     /// Returns the number of batches that failed.
-    pub(super) fn refused(&self) -> usize {
-        self.record().refused
+    pub(super) fn failed_batches(&self) -> usize {
+        self.record().failed_batches
     }
 }
 
@@ -116,19 +116,19 @@ impl EventConsumer for TestConsumer {
     async fn apply(&self, _: usize, events: &[SequencedEvent]) -> Result<Applied> {
         let mut record = self.record();
         if record.is_unavailable {
-            record.refused += 1;
+            record.failed_batches += 1;
             return Err(Error::ShardUnavailable);
         }
-        if events.iter().any(|of| record.poison.contains(&of.number)) {
-            record.refused += 1;
+        if events.iter().any(|event| record.poison.contains(&event.number)) {
+            record.failed_batches += 1;
             return Err(Error::internal("an event that cannot be applied"));
         }
-        if events.iter().any(|of| record.panics.contains(&of.number)) {
-            record.refused += 1;
+        if events.iter().any(|event| record.panics.contains(&event.number)) {
+            record.failed_batches += 1;
             drop(record);
             panic!("a consumer that panics");
         }
-        record.applied.extend(events.iter().map(|of| of.number));
+        record.applied.extend(events.iter().map(|event| event.number));
         Ok(Applied::all(events))
     }
 

@@ -10,7 +10,7 @@ use riposte_conformance::model::Model;
 use riposte_conformance::stores::StepClock;
 use riposte_core::event::{Changes, Event, SequencedEvent};
 use riposte_core::ports::{
-    ConsumerPositions, Epoch, EventLog, LeaseCandidate, Outbox, PositionMove, PositionRemoval, Rankings,
+    ConsumerPositions, Epoch, EventLog, LeaseCandidate, Outbox, PositionMove, PositionRemoval, RankingSnapshots,
     StoredPosition, TrimBounds, TrimReport,
 };
 use riposte_core::{Error, Millis, Partition, Result, Subject, SubjectId, SubjectKey};
@@ -23,7 +23,7 @@ pub(super) struct TestSource {
     pub(super) subject_reads: AtomicUsize,
     /// The number of lease requests so far.
     pub(super) lease_requests: AtomicUsize,
-    /// The number of following calls that fail.
+    /// The number of calls that fail from now on.
     pub(super) failing: AtomicUsize,
     /// The number of reads of events after a number so far.
     pub(super) reads: AtomicUsize,
@@ -38,26 +38,26 @@ impl Default for TestSource {
 }
 
 /// Returns a subject in the partition with this number.
-pub(super) fn subject(part: u16, revision: i64) -> Subject {
-    let id = SubjectId::new(i64::from(part) << 14 | 1).expect("positive");
-    let key = SubjectKey::stored("video".to_owned(), part.to_string());
+pub(super) fn subject(partition: u16, revision: i64) -> Subject {
+    let id = SubjectId::new(i64::from(partition) << 14 | 1).expect("positive");
+    let key = SubjectKey::stored("video".to_owned(), partition.to_string());
     Subject { revision, ..Subject::new(id, key, Millis(0)) }
 }
 
 impl TestSource {
     /// Commits a revision of a subject without a sequence number.
     pub(super) fn commit(&self, subject: &Subject, revision: i64) {
-        self.commit_at(subject, revision, Changes::default());
+        self.commit_changes(subject, revision, Changes::default());
     }
 
     /// Commits a revision of a subject with its changes, without a sequence number.
-    pub(super) fn commit_at(&self, subject: &Subject, revision: i64, changes: Changes) {
+    pub(super) fn commit_changes(&self, subject: &Subject, revision: i64, changes: Changes) {
         let (partition, revision) = (subject.key.partition(), Some(revision));
         self.model.record_event(Event { partition, subject: subject.id, revision, changes, time: Millis(0) });
     }
 
-    /// Assigns sequence numbers to all events, as a leader in another process would.
-    pub(super) fn number_all(&self) {
+    /// Assigns sequence numbers to all events, as a leader in another process does.
+    pub(super) fn sequence_all(&self) {
         self.model.sequence_all();
     }
 
@@ -72,13 +72,13 @@ impl TestSource {
     }
 
     /// Gives the lease to another process, for as long as a clock may be ahead.
-    pub(super) fn usurp(&self) {
+    pub(super) fn lose_lease(&self) {
         let until = StepClock::START.plus(Duration::from_secs(60));
-        self.model.set_lease(Some(LeaseCandidate::mending([0; 16])), until);
+        self.model.set_lease(Some(LeaseCandidate::repairing([0; 16])), until);
     }
 
     /// Removes the holder of the lease.
-    pub(super) fn depose(&self) {
+    pub(super) fn free_lease(&self) {
         self.model.set_lease(None, Millis(0));
     }
 
@@ -88,15 +88,15 @@ impl TestSource {
     }
 
     /// Commits and sequences `count` events of one subject.
-    pub(super) fn fill(&self, count: i64) {
-        let of = subject(1, 0);
+    pub(super) fn add_events(&self, count: i64) {
+        let subject = subject(1, 0);
         let first = self.model.event_count() as i64 + 1;
-        (first..first + count).for_each(|revision| self.commit(&of, revision));
-        self.number_all();
+        (first..first + count).for_each(|revision| self.commit(&subject, revision));
+        self.sequence_all();
     }
 
     /// Stores the position of a consumer.
-    pub(super) fn place(&self, name: &str, number: i64) {
+    pub(super) fn set_position(&self, name: &str, number: i64) {
         self.model.set_position(name, number);
     }
 
@@ -105,18 +105,18 @@ impl TestSource {
         self.model.position(name).map(|position| position.number)
     }
 
-    /// Returns whether a running worker registers a consumer.
+    /// Returns true if a running worker registers a consumer.
     pub(super) fn is_registered(&self, name: &str) -> bool {
         self.model.position(name).is_some_and(|position| position.registered_until > Millis(0))
     }
 
     /// Returns the ranking snapshots.
-    pub(super) fn rankings(&self) -> Arc<dyn Rankings> {
+    pub(super) fn rankings(&self) -> Arc<dyn RankingSnapshots> {
         Arc::clone(&self.model) as _
     }
 
-    fn works(&self) -> Result<()> {
-        let failing = self.failing.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+    fn fail_if_set(&self) -> Result<()> {
+        let failing = self.failing.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |count| count.checked_sub(1));
         if failing.is_ok() { Err(Error::ShardUnavailable) } else { Ok(()) }
     }
 }
@@ -129,12 +129,12 @@ impl EventLog for TestSource {
 
     async fn read(&self, source: usize, after: i64, limit: usize) -> Result<Vec<SequencedEvent>> {
         self.reads.fetch_add(1, Ordering::SeqCst);
-        self.works()?;
+        self.fail_if_set()?;
         self.model.read(source, after, limit).await
     }
 
     async fn head(&self, source: usize) -> Result<i64> {
-        self.works()?;
+        self.fail_if_set()?;
         self.model.head(source).await
     }
 
@@ -144,7 +144,7 @@ impl EventLog for TestSource {
 
     async fn of_subject(&self, at: Partition, id: SubjectId, after: i64, limit: usize) -> Result<Vec<Event>> {
         self.subject_reads.fetch_add(1, Ordering::SeqCst);
-        self.works()?;
+        self.fail_if_set()?;
         self.model.of_subject(at, id, after, limit).await
     }
 }
@@ -153,7 +153,7 @@ impl EventLog for TestSource {
 impl Outbox for TestSource {
     async fn acquire_lease(&self, source: usize, candidate: LeaseCandidate, now: Millis) -> Result<Option<Epoch>> {
         self.lease_requests.fetch_add(1, Ordering::SeqCst);
-        self.works()?;
+        self.fail_if_set()?;
         self.model.acquire_lease(source, candidate, now).await
     }
 
@@ -161,9 +161,9 @@ impl Outbox for TestSource {
         self.model.release_lease(source, candidate).await
     }
 
-    async fn assign_sequence(&self, source: usize, term: Epoch, limit: usize) -> Result<Option<usize>> {
-        self.works()?;
-        self.model.assign_sequence(source, term, limit).await
+    async fn assign_sequence(&self, source: usize, epoch: Epoch, limit: usize) -> Result<Option<usize>> {
+        self.fail_if_set()?;
+        self.model.assign_sequence(source, epoch, limit).await
     }
 }
 
@@ -173,9 +173,9 @@ impl ConsumerPositions for TestSource {
         self.model.all(source).await
     }
 
-    async fn advance(&self, source: usize, term: Epoch, to: PositionMove<'_>) -> Result<bool> {
-        self.works()?;
-        self.model.advance(source, term, to).await
+    async fn advance(&self, source: usize, epoch: Epoch, to: PositionMove<'_>) -> Result<bool> {
+        self.fail_if_set()?;
+        self.model.advance(source, epoch, to).await
     }
 
     async fn register(&self, source: usize, names: &[&str], until: Millis) -> Result<()> {
@@ -186,7 +186,7 @@ impl ConsumerPositions for TestSource {
         self.model.remove(source, name, now).await
     }
 
-    async fn trim(&self, source: usize, term: Epoch, bounds: TrimBounds, limit: usize) -> Result<Option<TrimReport>> {
-        ConsumerPositions::trim(self.model.as_ref(), source, term, bounds, limit).await
+    async fn trim(&self, source: usize, epoch: Epoch, bounds: TrimBounds, limit: usize) -> Result<Option<TrimReport>> {
+        ConsumerPositions::trim(self.model.as_ref(), source, epoch, bounds, limit).await
     }
 }

@@ -42,24 +42,24 @@ impl WatchHub {
         Self { outbox, subscriptions: Arc::default(), closing: Arc::default(), metrics }
     }
 
-    async fn find(&self, guard: &SubscriptionGuard, after: i64, load: SubjectLoad<'_>) -> Result<Arc<SubjectStream>> {
-        let _loading = guard.subscription.load.lock().await;
+    async fn stream(&self, guard: &SubscriptionGuard, after: i64, load: SubjectLoad<'_>) -> Result<Arc<SubjectStream>> {
+        let _load_lock = guard.subscription.load.lock().await;
         let stream = match guard.subscription.stream.get().map(Arc::clone) {
             Some(stream) if !stream.is_outdated() => stream,
-            known => {
-                let changes = known.map_or(FIRST_CHANGE, |stream| stream.row_changes());
+            outdated => {
+                let changes = outdated.map_or(FIRST_CHANGE, |stream| stream.row_changes());
                 let subject = load.await?;
-                let now = subject.revision;
-                let base = if after == 0 { now } else { after.clamp((now - CAPACITY as i64).max(0), now) };
-                // The subscription receives events from here on. Those committed between `load` and
-                // now are queried.
-                let stream = guard.open(SubjectStream::new(&subject, base));
-                stream.complete(&*self.outbox, now, changes).await?;
+                let current = subject.revision;
+                let base = if after == 0 { current } else { after.clamp((current - CAPACITY as i64).max(0), current) };
+                // The stream receives events from here on. Those committed since `load` are
+                // queried.
+                let stream = guard.publish(SubjectStream::new(&subject, base));
+                stream.complete(&*self.outbox, current, changes).await?;
                 stream
             }
         };
         if after > 0 {
-            stream.begin_behind(&*self.outbox, after).await?;
+            stream.extend_back_to(&*self.outbox, after).await?;
         }
         Ok(stream)
     }
@@ -104,7 +104,7 @@ impl SubjectWatches for WatchHub {
             return Err(Error::ServerStopping);
         }
         let guard = self.subscriptions.guard(key)?;
-        let stream = self.find(&guard, after, load).await?;
+        let stream = self.stream(&guard, after, load).await?;
         Ok(Box::new(Watcher::new(self.clone(), guard, stream, after)))
     }
 }

@@ -38,15 +38,15 @@ pub struct WriteQueueLimits {
     /// The number of committers for each data source and batch type; 0 is read as 1.
     pub committers: usize,
     /// The maximum number of write queues that one batch takes commands from.
-    pub breadth: usize,
-    /// If true, a write queue that holds a large part of the waiting commands gets batches of its
-    /// own. Set where other processes may lock the same rows.
-    pub apart: bool,
+    pub queues_per_batch: usize,
+    /// If true, a write queue with a large part of the waiting commands gets batches of its own.
+    /// True if other processes may lock the same rows.
+    pub isolates_crowded: bool,
 }
 
 /// The write queues of all data sources.
 pub struct WriteQueues {
-    /// Returns the data source that holds a partition.
+    /// Returns the data source of a partition.
     route: Box<dyn Fn(Partition) -> usize + Send + Sync>,
     sources: Vec<SourceQueues>,
     metrics: Metrics,
@@ -74,19 +74,19 @@ pub struct QueueObserver {
 #[derive(Debug)]
 struct SourceQueue<K> {
     source: usize,
-    kind: &'static str,
+    batch_type: &'static str,
     queue: Mutex<QueueSet<K>>,
     /// Notified when a write queue without a committer receives commands.
     work: Notify,
 }
 
 /// The retry delay of a caller that a full write queue rejected.
-const AGAIN: Duration = Duration::from_millis(100);
+const RETRY_AFTER: Duration = Duration::from_millis(100);
 
 impl WriteQueues {
     /// Starts the committers in this runtime. `callers` is the runtime of the callers. The results
     /// of a batch are sent there as one message, since waking each caller from another thread costs
-    /// more than the rest of a write.
+    /// more than all other work of a write.
     #[must_use]
     pub fn start(
         writer: &Arc<dyn Writer>,
@@ -99,8 +99,8 @@ impl WriteQueues {
         let parts = CommitterParts { writer, limits, observer: &observer, dispatcher: Dispatcher::start(callers) };
         let mut committers = Vec::new();
         let mut queues = |source| SourceQueues {
-            comments: parts.serve(source, "comments", &mut committers),
-            likes: parts.serve(source, "likes", &mut committers),
+            comments: parts.start_committers(source, "comments", &mut committers),
+            likes: parts.start_committers(source, "likes", &mut committers),
         };
         let sources = (0..sources).map(&mut queues).collect();
         let committers = Mutex::new(committers);
@@ -137,22 +137,22 @@ impl WriteQueues {
     async fn enqueue<K: BatchType>(
         &self,
         commands: Vec<Command<K>>,
-        of: impl Fn(&SourceQueues) -> &Arc<SourceQueue<K>>,
+        queue_of: impl Fn(&SourceQueues) -> &Arc<SourceQueue<K>>,
     ) -> Result<Vec<Result<CommandOutput>>> {
         let Some(first) = commands.first() else { return Ok(Vec::new()) };
         let partition = first.subject.partition();
         let source = self.sources.get((self.route)(partition)).ok_or_else(|| Error::internal("no such data source"))?;
-        let source_queue = of(source);
+        let source_queue = queue_of(source);
         let (reply, results) = oneshot::channel();
-        let wait = spans::write_queue(source_queue.source, source_queue.kind, commands.len());
-        let ready = source_queue.queue().push(partition, QueuedCommands { commands, reply, wait });
-        match ready {
+        let wait_span = spans::write_queue(source_queue.source, source_queue.batch_type, commands.len());
+        let has_work = source_queue.queue().push(partition, QueuedCommands { commands, reply, wait_span });
+        match has_work {
             Ok(true) => source_queue.work.notify_one(),
             Ok(false) => {}
             Err(queue::QueueRejection::Closed) => return Err(Error::ServerStopping),
             Err(queue::QueueRejection::Full) => {
-                self.metrics.refused(source_queue.source, source_queue.kind);
-                return Err(Error::Overloaded { after: AGAIN });
+                self.metrics.refused(source_queue.source, source_queue.batch_type);
+                return Err(Error::Overloaded { after: RETRY_AFTER });
             }
         }
         results.await.map_err(|_| Error::internal("a committer has ended"))?
@@ -169,14 +169,14 @@ struct CommitterParts<'c> {
 
 impl CommitterParts<'_> {
     /// Returns the queues of a source for one batch type, and starts their committers.
-    fn serve<K: BatchType>(
+    fn start_committers<K: BatchType>(
         &self,
         source: usize,
-        kind: &'static str,
+        batch_type: &'static str,
         committers: &mut Vec<JoinHandle<()>>,
     ) -> Arc<SourceQueue<K>> {
         let queue = Mutex::new(QueueSet::new(self.limits));
-        let source_queue = Arc::new(SourceQueue { source, kind, queue, work: Notify::new() });
+        let source_queue = Arc::new(SourceQueue { source, batch_type, queue, work: Notify::new() });
         committers.extend((0..self.limits.committers.max(1)).map(|_| {
             let (writer, dispatcher) = (Arc::clone(self.writer), self.dispatcher.clone());
             tokio::spawn(Committer::new(Arc::clone(&source_queue), writer, self.observer.clone(), dispatcher).run())

@@ -12,7 +12,7 @@ pub struct ConfigError {
     /// The problem, and how to solve it.
     pub message: String,
     /// The source of the value, once it is known.
-    pub origin: Option<ValueOrigin>,
+    pub source: Option<ValueOrigin>,
 }
 
 /// All errors of a configuration; never empty.
@@ -33,19 +33,19 @@ pub struct ErrorScope<'r> {
 impl ConfigError {
     /// Creates an error of the key at `path`. The source of the value is not known yet.
     pub fn at(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { path: path.into(), message: message.into(), origin: None }
+        Self { path: path.into(), message: message.into(), source: None }
     }
 
     /// Adds the source of the value to the error.
     #[must_use]
     pub fn located(self, source: ValueOrigin) -> Self {
-        Self { origin: Some(source), ..self }
+        Self { source: Some(source), ..self }
     }
 }
 
 impl From<ConfigError> for ConfigErrors {
-    fn from(fault: ConfigError) -> Self {
-        Self(vec![fault])
+    fn from(error: ConfigError) -> Self {
+        Self(vec![error])
     }
 }
 
@@ -75,8 +75,8 @@ impl ErrorScope<'_> {
     /// Adds an error of the key `name` if its value is an empty path, for example from an empty
     /// environment variable.
     pub fn path(&mut self, name: &str, path: Option<&PathBuf>) {
-        let named = path.is_none_or(|path| !path.as_os_str().is_empty());
-        self.require(named, name, "is empty: set a path, or omit the key");
+        let is_named = path.is_none_or(|path| !path.as_os_str().is_empty());
+        self.require(is_named, name, "is empty: set a path, or omit the key");
     }
 
     /// Adds an error of the key `name` unless `valid`.
@@ -93,8 +93,8 @@ impl fmt::Display for ConfigError {
             write!(f, "{}: ", self.path)?;
         }
         f.write_str(&self.message)?;
-        match &self.origin {
-            Some(origin) => write!(f, " ({origin})"),
+        match &self.source {
+            Some(source) => write!(f, " ({source})"),
             None => Ok(()),
         }
     }

@@ -52,15 +52,15 @@ impl SourceUrl {
         &self.0
     }
 
-    /// Returns the content of a file if it is an address that `fits` accepts; `form` describes the
-    /// required form.
+    /// Returns the content of a file if it is an address that `is_valid` accepts; `form` describes
+    /// the required form.
     ///
     /// # Errors
     /// The file cannot be read or its address does not fit. The text names the file and nothing of
     /// its content.
-    pub fn read(path: &Path, fits: fn(&Self) -> bool, form: &str) -> Result<Self, String> {
+    pub fn read(path: &Path, is_valid: fn(&Self) -> bool, form: &str) -> Result<Self, String> {
         let address = Self(Secret::read(path)?.0);
-        if fits(&address) { Ok(address) } else { Err(format!("{} {form}", path.display())) }
+        if is_valid(&address) { Ok(address) } else { Err(format!("{} {form}", path.display())) }
     }
 }
 
@@ -78,10 +78,11 @@ impl fmt::Display for SourceUrl {
         };
         // The last `@` ends the credentials, because a password may contain one and a host cannot.
         // Options may hold secrets too.
-        let (credentials, place) = rest.rsplit_once('@').map_or(("", rest), |(_, place)| (MASK, place));
+        let (credentials, location) = rest.rsplit_once('@').map_or(("", rest), |(_, location)| (MASK, location));
         let separator = if credentials.is_empty() { "" } else { "@" };
-        let (place, options) = place.split_once('?').map_or((place, ""), |(place, _)| (place, "?********"));
-        write!(f, "{scheme}://{credentials}{separator}{place}{options}")
+        let (location, options) =
+            location.split_once('?').map_or((location, ""), |(location, _)| (location, "?********"));
+        write!(f, "{scheme}://{credentials}{separator}{location}{options}")
     }
 }
 
@@ -116,21 +117,21 @@ mod tests {
     #[test]
     fn a_secret_is_masked_by_every_formatter() {
         let secret = Secret("hunter2".into());
-        let shown = format!("{secret} {secret:?} {}", serde_json::to_string(&secret).unwrap());
-        assert!(!shown.contains("hunter2"), "{shown}");
+        let masked = format!("{secret} {secret:?} {}", serde_json::to_string(&secret).unwrap());
+        assert!(!masked.contains("hunter2"), "{masked}");
     }
 
     #[test]
     fn an_address_is_shown_without_its_credentials_and_options() {
-        for (url, shown) in [
+        for (url, masked) in [
             ("mysql://riposte:hun@ter2@db.example:3306/a", "mysql://********@db.example:3306/a"),
             ("mysql://db.example/a?ssl-key=hunter2", "mysql://db.example/a?********"),
             ("mysql://u:p?hunter2@db/a", "mysql://********@db/a"),
             ("riposte:hunter2@db", "********"),
         ] {
             let url = SourceUrl(url.into());
-            assert_eq!(url.to_string(), shown);
-            assert_eq!(format!("{url:?}"), shown);
+            assert_eq!(url.to_string(), masked);
+            assert_eq!(format!("{url:?}"), masked);
         }
     }
 }

@@ -57,13 +57,13 @@ impl FromStr for ByteSize {
 
 impl fmt::Display for TimeSpan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        spell(f, u64::try_from(self.0.as_millis()).unwrap_or(u64::MAX), &TIME_UNITS, "s")
+        write_quantity(f, u64::try_from(self.0.as_millis()).unwrap_or(u64::MAX), &TIME_UNITS, "s")
     }
 }
 
 impl fmt::Display for ByteSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        spell(f, self.0, &SIZE_UNITS, "B")
+        write_quantity(f, self.0, &SIZE_UNITS, "B")
     }
 }
 
@@ -77,7 +77,7 @@ fn quantity(text: &str, units: &[(&str, u64)]) -> Option<u64> {
 }
 
 /// Writes `value` in the largest unit that divides it.
-fn spell(f: &mut fmt::Formatter<'_>, value: u64, units: &[(&str, u64)], zero_unit: &str) -> fmt::Result {
+fn write_quantity(f: &mut fmt::Formatter<'_>, value: u64, units: &[(&str, u64)], zero_unit: &str) -> fmt::Result {
     match units.iter().find(|(_, factor)| value > 0 && value.is_multiple_of(*factor)) {
         Some((unit, factor)) => write!(f, "{}{unit}", value / factor),
         None => write!(f, "0{zero_unit}"),

@@ -22,7 +22,7 @@ use riposte_grpc::admission::{ConnectionBuffer, DrainRate, SendBuffer};
 use riposte_grpc::auth::PeerIdentity;
 
 /// The time limit of a handshake.
-const HANDSHAKE_TIME: Duration = Duration::from_secs(3);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(3);
 /// The wait after a failure to accept a connection. Usually the process has no file descriptor
 /// left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -37,19 +37,19 @@ const PREFACE: (Duration, usize) = (Duration::from_secs(3), 24);
 pub(super) struct AcceptedConnection {
     stream: Either<TcpStream, Box<TlsStream<TcpStream>>>,
     peer: PeerIdentity,
-    silence: Option<Silence>,
-    slot: ConnectionPermit,
-    backlog: ConnectionBuffer,
-    pace: DrainRate,
+    preface: Option<PrefaceTimer>,
+    permit: ConnectionPermit,
+    buffer: ConnectionBuffer,
+    drain_rate: DrainRate,
     /// Set on listeners that every client can reach.
     backpressure: Option<SchedulerBackpressure>,
 }
 
-/// The state of a client that has not yet sent the whole preface.
+/// The time limit of a client that has not yet sent the whole preface.
 #[derive(Debug)]
-struct Silence {
-    ends: Pin<Box<Sleep>>,
-    missing: usize,
+struct PrefaceTimer {
+    deadline: Pin<Box<Sleep>>,
+    missing_bytes: usize,
 }
 
 /// The reaction of a listener's connections to scheduler backpressure; see
@@ -68,15 +68,15 @@ pub(super) enum ConnectionBrake {
 pub(super) fn connections(
     listener: TcpListener,
     tls: Option<TlsServer>,
-    slots: ConnectionLimit,
+    connection_limit: ConnectionLimit,
     send_buffer: SendBuffer,
     brake: ConnectionBrake,
 ) -> impl Stream<Item = io::Result<AcceptedConnection>> + Send + 'static {
     let mut failures = Failures::default();
     TcpIncoming::from(listener)
         .with_nodelay(Some(true))
-        .filter_map(move |accepted| taken(accepted, &mut failures))
-        .map(move |stream| established(stream, tls.clone(), slots.clone(), send_buffer.connection(), brake))
+        .filter_map(move |accepted| accept_or_pause(accepted, &mut failures))
+        .map(move |stream| establish(stream, tls.clone(), connection_limit.clone(), send_buffer.connection(), brake))
         // Handshakes are limited only by the connection limit, so idle clients do not block other
         // handshakes.
         .buffer_unordered(usize::MAX)
@@ -84,7 +84,10 @@ pub(super) fn connections(
 }
 
 /// Returns an accepted connection. After a failure it waits before the next attempt.
-fn taken(accepted: io::Result<TcpStream>, failures: &mut Failures) -> impl Future<Output = Option<TcpStream>> + use<> {
+fn accept_or_pause(
+    accepted: io::Result<TcpStream>,
+    failures: &mut Failures,
+) -> impl Future<Output = Option<TcpStream>> + use<> {
     let accepted = accepted.map_err(|error| failures.log(&error, Instant::now())).ok();
     async move {
         if accepted.is_none() {
@@ -113,22 +116,22 @@ impl Failures {
     }
 }
 
-async fn established(
+async fn establish(
     stream: TcpStream,
     tls: Option<TlsServer>,
-    slots: ConnectionLimit,
-    backlog: ConnectionBuffer,
+    connection_limit: ConnectionLimit,
+    buffer: ConnectionBuffer,
     brake: ConnectionBrake,
 ) -> Option<AcceptedConnection> {
-    let mut slot = slots.take()?;
+    let mut permit = connection_limit.acquire()?;
     let Some(tls) = tls else {
-        return Some(AcceptedConnection::new(Either::Left(stream), PeerIdentity::default(), slot, backlog, brake));
+        return Some(AcceptedConnection::new(Either::Left(stream), PeerIdentity::default(), permit, buffer, brake));
     };
-    match tokio::time::timeout(HANDSHAKE_TIME, tls.accept(stream)).await {
+    match tokio::time::timeout(HANDSHAKE_TIMEOUT, tls.accept(stream)).await {
         Ok(Ok(stream)) => {
             let peer = tls::peer(&stream);
-            let within = peer.identity.as_ref().is_none_or(|identity| slot.belongs_to(identity));
-            within.then(|| AcceptedConnection::new(Either::Right(Box::new(stream)), peer, slot, backlog, brake))
+            let has_capacity = peer.identity.as_ref().is_none_or(|identity| permit.belongs_to(identity));
+            has_capacity.then(|| AcceptedConnection::new(Either::Right(Box::new(stream)), peer, permit, buffer, brake))
         }
         Ok(Err(error)) => {
             tracing::debug!(%error, "a TLS handshake failed");
@@ -145,41 +148,41 @@ impl AcceptedConnection {
     fn new(
         stream: Either<TcpStream, Box<TlsStream<TcpStream>>>,
         peer: PeerIdentity,
-        slot: ConnectionPermit,
-        backlog: ConnectionBuffer,
+        permit: ConnectionPermit,
+        buffer: ConnectionBuffer,
         brake: ConnectionBrake,
     ) -> Self {
-        let (time, missing) = PREFACE;
-        let silence = Some(Silence { ends: Box::pin(tokio::time::sleep(time)), missing });
-        let peer = PeerIdentity { backlog: Some(backlog.clone()), ..peer };
+        let (time, missing_bytes) = PREFACE;
+        let preface = Some(PrefaceTimer { deadline: Box::pin(tokio::time::sleep(time)), missing_bytes });
+        let peer = PeerIdentity { buffer: Some(buffer.clone()), ..peer };
         Self {
             stream,
             peer,
-            silence,
-            slot,
-            backlog,
-            pace: DrainRate::default(),
-            backpressure: (brake == ConnectionBrake::OnOverload).then(SchedulerBackpressure::here),
+            preface,
+            permit,
+            buffer,
+            drain_rate: DrainRate::default(),
+            backpressure: (brake == ConnectionBrake::OnOverload).then(SchedulerBackpressure::observe_current),
         }
     }
 
     /// Passes on the result of a write and counts its bytes.
-    fn counted(&mut self, wrote: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
-        if let Poll::Ready(Ok(bytes)) = &wrote {
-            self.pace.wrote(*bytes);
+    fn count_written(&mut self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(Ok(bytes)) = &written {
+            self.drain_rate.wrote(*bytes);
         }
-        wrote
+        written
     }
 
     /// Ends a connection whose preface takes too long, and stops checking once the preface is
     /// complete.
     fn count_preface(&mut self, received: usize, cx: &mut Context<'_>) -> io::Result<()> {
-        let Some(silence) = &mut self.silence else { return Ok(()) };
-        silence.missing = silence.missing.saturating_sub(received);
-        if silence.missing == 0 {
-            self.silence = None;
-        } else if silence.ends.as_mut().poll(cx).is_ready() {
-            self.slot.sent_no_preface();
+        let Some(preface) = &mut self.preface else { return Ok(()) };
+        preface.missing_bytes = preface.missing_bytes.saturating_sub(received);
+        if preface.missing_bytes == 0 {
+            self.preface = None;
+        } else if preface.deadline.as_mut().poll(cx).is_ready() {
+            self.permit.sent_no_preface();
             return Err(io::ErrorKind::TimedOut.into());
         }
         Ok(())
@@ -196,19 +199,19 @@ impl Connected for AcceptedConnection {
 
 impl AsyncRead for AcceptedConnection {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let open = self.slot.open();
+        let open = self.permit.open();
         if let Some(backpressure) = &mut self.backpressure {
-            ready!(backpressure.poll_over(open, cx));
+            ready!(backpressure.poll_ready(open, cx));
         }
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
-        if self.silence.is_some() {
+        if self.preface.is_some() {
             self.count_preface(buffer.filled().len() - before, cx)?;
         }
         // Checked whenever the client sends something, which the keepalive ensures.
-        let Self { pace, backlog, slot, .. } = &mut *self;
-        if pace.is_too_slow(backlog, Instant::now) {
-            slot.drained_too_slowly();
+        let Self { drain_rate, buffer: connection_buffer, permit, .. } = &mut *self;
+        if drain_rate.is_too_slow(connection_buffer, Instant::now) {
+            permit.drained_too_slowly();
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }
         read
@@ -217,8 +220,8 @@ impl AsyncRead for AcceptedConnection {
 
 impl AsyncWrite for AcceptedConnection {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let wrote = Pin::new(&mut self.stream).poll_write(cx, bytes);
-        self.counted(wrote)
+        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.count_written(written)
     }
 
     fn poll_write_vectored(
@@ -226,8 +229,8 @@ impl AsyncWrite for AcceptedConnection {
         cx: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let wrote = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
-        self.counted(wrote)
+        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
+        self.count_written(written)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -15,47 +15,47 @@ use tokio::time::Sleep;
 
 /// The maximum number of tasks that wait outside the local queues of the workers, beyond one for
 /// each connection: a few hundredths of a second of work and some tens of MiB.
-const MOST: usize = 4_096;
+const WAITING_TASKS_MAX: usize = 4_096;
 /// The pause of a connection in milliseconds: random, so that connections do not resume together,
-/// at least `LEAST` and less than a bound. The bound doubles with each pause in a row, since paused
-/// connections are tasks too.
-const LEAST: u64 = 2;
-const BOUND: std::ops::RangeInclusive<u64> = 20..=200;
+/// at least `PAUSE_MIN` and less than a bound. The bound doubles with each pause in a row, since
+/// paused connections are tasks too.
+const PAUSE_MIN: u64 = 2;
+const PAUSE_BOUND: std::ops::RangeInclusive<u64> = 20..=200;
 
 /// The view of one connection on the load of its runtime.
 pub(super) struct SchedulerBackpressure {
     runtime: RuntimeMetrics,
-    rest: Option<Pin<Box<Sleep>>>,
+    pause: Option<Pin<Box<Sleep>>>,
     bound: u64,
 }
 
 impl SchedulerBackpressure {
     /// Observes the runtime in which this is called.
-    pub(super) fn here() -> Self {
-        Self { runtime: Handle::current().metrics(), rest: None, bound: *BOUND.start() }
+    pub(super) fn observe_current() -> Self {
+        Self { runtime: Handle::current().metrics(), pause: None, bound: *PAUSE_BOUND.start() }
     }
 
     /// Returns ready when the connection, one of `connections`, may be read.
-    pub(super) fn poll_over(&mut self, connections: usize, cx: &mut Context<'_>) -> Poll<()> {
+    pub(super) fn poll_ready(&mut self, connections: usize, cx: &mut Context<'_>) -> Poll<()> {
         loop {
-            if let Some(rest) = &mut self.rest {
-                ready!(rest.as_mut().poll(cx));
-                self.rest = None;
+            if let Some(pause) = &mut self.pause {
+                ready!(pause.as_mut().poll(cx));
+                self.pause = None;
             }
-            if self.runtime.global_queue_depth() < MOST + connections {
-                self.bound = *BOUND.start();
+            if self.runtime.global_queue_depth() < WAITING_TASKS_MAX + connections {
+                self.bound = *PAUSE_BOUND.start();
                 return Poll::Ready(());
             }
-            let rest = Duration::from_millis(rand::random_range(LEAST..self.bound));
-            self.bound = (2 * self.bound).min(*BOUND.end());
-            self.rest = Some(Box::pin(tokio::time::sleep(rest)));
+            let pause = Duration::from_millis(rand::random_range(PAUSE_MIN..self.bound));
+            self.bound = (2 * self.bound).min(*PAUSE_BOUND.end());
+            self.pause = Some(Box::pin(tokio::time::sleep(pause)));
         }
     }
 }
 
 impl fmt::Debug for SchedulerBackpressure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SchedulerBackpressure").field("rests", &self.rest.is_some()).finish_non_exhaustive()
+        f.debug_struct("SchedulerBackpressure").field("pauses", &self.pause.is_some()).finish_non_exhaustive()
     }
 }
 
@@ -64,7 +64,7 @@ mod tests {
     use std::future::poll_fn;
     use std::sync::{Arc, Barrier};
 
-    use super::{MOST, SchedulerBackpressure};
+    use super::{SchedulerBackpressure, WAITING_TASKS_MAX};
 
     #[test]
     fn a_connection_pauses_while_too_many_tasks_wait_and_continues_when_they_were_polled() {
@@ -80,22 +80,22 @@ mod tests {
         busy.wait();
         let mut backpressure = {
             let _inside = runtime.enter();
-            SchedulerBackpressure::here()
+            SchedulerBackpressure::observe_current()
         };
         let mut check = || {
             let mut context = std::task::Context::from_waker(std::task::Waker::noop());
             let _inside = runtime.enter();
-            [1, 0].map(|connections| backpressure.poll_over(connections, &mut context).is_ready())
+            [1, 0].map(|connections| backpressure.poll_ready(connections, &mut context).is_ready())
         };
         assert_eq!(check(), [true; 2], "no task waits");
-        let waiting: Vec<_> = (0..MOST).map(|_| runtime.spawn(async {})).collect();
+        let waiting: Vec<_> = (0..WAITING_TASKS_MAX).map(|_| runtime.spawn(async {})).collect();
         assert_eq!(check(), [true, false], "more tasks wait than the limit, but one for each connection may wait");
         free.wait();
         runtime.block_on(async {
             for task in waiting {
                 task.await.unwrap();
             }
-            poll_fn(|cx| backpressure.poll_over(0, cx)).await;
+            poll_fn(|cx| backpressure.poll_ready(0, cx)).await;
         });
     }
 }

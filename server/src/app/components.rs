@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use riposte_core::object_type::Policies;
-use riposte_core::ports::{EventConsumer, MemberHistories, RankIndexes, Rankings, Reader};
+use riposte_core::ports::{EventConsumer, MemberHistories, RankIndexes, RankingSnapshots, Reader};
 use riposte_core::rank::RankingConfig;
 use riposte_core::read::ReadPorts;
 use riposte_core::submit::WritePorts;
@@ -42,14 +42,14 @@ pub(super) struct Components<'a> {
 pub(super) struct DerivedState {
     pub(super) histories: Arc<dyn MemberHistories>,
     pub(super) rank_indexes: Arc<dyn RankIndexes>,
-    pub(super) rankings: Arc<dyn Rankings>,
+    pub(super) rankings: Arc<dyn RankingSnapshots>,
 }
 
 impl Components<'_> {
     /// Returns the ports of the rows that are derived from events.
     pub(super) fn derived(&self) -> DerivedState {
-        let rules = RankingConfig { depth: self.config.rankings.depth, policies: Arc::clone(self.policies) };
-        let (rank_indexes, rankings) = self.store.ranks(rules);
+        let config = RankingConfig { depth: self.config.rankings.depth, policies: Arc::clone(self.policies) };
+        let (rank_indexes, rankings) = self.store.ranks(config);
         DerivedState { histories: self.store.histories(), rank_indexes, rankings }
     }
 
@@ -92,14 +92,14 @@ impl Components<'_> {
     ) -> [CallLayer; 2] {
         let layer = CallLayer {
             gate,
-            takes_calls: self.config.server.roles.has(ServerRole::Api),
-            guard,
+            serves_calls: self.config.server.roles.has(ServerRole::Api),
+            authenticator: guard,
             services: riposte_grpc::PUBLIC,
-            times: self.config.server.times(),
+            timeouts: self.config.server.timeouts(),
             body_time: self.config.limits.body_time.duration(),
             admission: services.admission.clone(),
             max_request: self.limits().max_request,
-            bodies: BodyBuffers::default(),
+            body_buffers: BodyBuffers::default(),
             faults,
             calls: self.metrics.calls(riposte_grpc::methods()),
             response_cache: None,
@@ -121,7 +121,7 @@ impl Components<'_> {
     }
 
     /// Returns the use cases that read, over a reader and its rankings.
-    pub(super) fn reads(&self, reader: Arc<dyn Reader>, rankings: Arc<dyn Rankings>) -> Comments {
+    pub(super) fn reads(&self, reader: Arc<dyn Reader>, rankings: Arc<dyn RankingSnapshots>) -> Comments {
         let reader = decorate(&self.decorators.reader, reader);
         let ports = ReadPorts { reader, rankings, clock: Arc::clone(self.clock) as _ };
         Comments::new(ports, Arc::clone(self.policies))
@@ -149,7 +149,7 @@ impl Components<'_> {
             reader,
             clock: Arc::clone(self.clock) as _,
             histories: Arc::clone(&derived.histories),
-            boards: Arc::clone(&derived.rank_indexes),
+            rank_indexes: Arc::clone(&derived.rank_indexes),
             repairer: self.store.repairer(),
         }
     }

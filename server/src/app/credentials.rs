@@ -16,7 +16,7 @@ use riposte_grpc::auth::{AuthSettings, Authenticator, Callers, JwtVerifier};
 /// The known callers, and the security of their connections.
 #[derive(Debug, Clone)]
 pub(super) struct ServerCredentials {
-    pub(super) guard: Authenticator,
+    pub(super) authenticator: Authenticator,
     pub(super) tls: Option<TlsServer>,
     auth: AuthSettings,
     files: Files,
@@ -32,19 +32,20 @@ impl ServerCredentials {
     pub(super) fn open(config: &Config, clock: Arc<dyn Clock>, metrics: Metrics) -> Result<Self, ConfigErrors> {
         let (auth, files) = (config.auth.clone(), config.server.tls.clone());
         let mut faults = Vec::new();
-        let callers = used(callers(&auth), "auth.callers_file", &mut faults);
-        let keys = used(jwt(&auth), "auth.jwt.jwks_file", &mut faults);
-        let tls = used(TlsServer::open(&files, &metrics), "server.tls", &mut faults);
+        let callers = value_or_record(callers(&auth), "auth.callers_file", &mut faults);
+        let keys = value_or_record(jwt(&auth), "auth.jwt.jwks_file", &mut faults);
+        let tls = value_or_record(TlsServer::open(&files, &metrics), "server.tls", &mut faults);
         if !faults.is_empty() {
             return Err(ConfigErrors(faults));
         }
-        let guard = Authenticator::new(callers.unwrap_or_else(Callers::everybody), keys, clock, metrics.clone());
-        Ok(Self { guard, tls, auth, files, policies: config.policies(), metrics })
+        let authenticator =
+            Authenticator::new(callers.unwrap_or_else(Callers::unrestricted), keys, clock, metrics.clone());
+        Ok(Self { authenticator, tls, auth, files, policies: config.policies(), metrics })
     }
 
     /// Returns, as text, the object types that callers were granted and this server does not serve.
     pub(super) fn ungranted(&self) -> Vec<String> {
-        self.guard.ungranted(&self.policies)
+        self.authenticator.ungranted(&self.policies)
     }
 
     /// Logs the grants of unregistered object types as warnings.
@@ -56,14 +57,14 @@ impl ServerCredentials {
 
     /// Reads the file of callers again. It applies to all following calls.
     pub(super) fn read_callers(&self) -> Result<()> {
-        callers(&self.auth)?.into_iter().for_each(|callers| self.guard.exchange(callers));
+        callers(&self.auth)?.into_iter().for_each(|callers| self.authenticator.replace_callers(callers));
         self.log_ungranted();
         Ok(())
     }
 
     /// Reads the keys of JWTs again.
     pub(super) fn read_keys(&self) -> Result<()> {
-        jwt(&self.auth)?.into_iter().for_each(|jwt| self.guard.exchange_keys(jwt));
+        jwt(&self.auth)?.into_iter().for_each(|jwt| self.authenticator.replace_keys(jwt));
         Ok(())
     }
 
@@ -74,7 +75,7 @@ impl ServerCredentials {
 }
 
 /// Returns the data that was read, or records the fault under the key that names the file.
-fn used<T>(read: Result<Option<T>>, key: &str, faults: &mut Vec<ConfigError>) -> Option<T> {
+fn value_or_record<T>(read: Result<Option<T>>, key: &str, faults: &mut Vec<ConfigError>) -> Option<T> {
     read.unwrap_or_else(|error| {
         faults.push(ConfigError::at(key, format!("{error:#}")));
         None
@@ -86,5 +87,9 @@ fn callers(auth: &AuthSettings) -> Result<Option<Callers>> {
 }
 
 fn jwt(auth: &AuthSettings) -> Result<Option<JwtVerifier>> {
-    auth.jwt.terms().map(|(path, terms)| JwtVerifier::read(&path, terms)).transpose().map_err(Error::msg)
+    auth.jwt
+        .requirements()
+        .map(|(path, requirements)| JwtVerifier::read(&path, requirements))
+        .transpose()
+        .map_err(Error::msg)
 }

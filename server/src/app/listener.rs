@@ -17,7 +17,7 @@ use super::tls::TlsServer;
 use crate::config::Config;
 use crate::listener::ServerRole;
 use riposte_grpc::admission::SendBuffer;
-use riposte_grpc::middleware::{CallLayer, MAX_ABOUT_US};
+use riposte_grpc::middleware::{CallLayer, MAX_HEALTH_REQUEST};
 
 /// The maximum number of open streams of a connection.
 const MAX_STREAMS: u32 = 256;
@@ -42,9 +42,9 @@ pub(super) struct ListenerConfig {
     /// The TLS of its connections.
     tls: Option<TlsServer>,
     /// The approximate maximum age of a connection.
-    age: Duration,
+    age_max: Duration,
     /// The limit on its connections.
-    slots: ConnectionLimit,
+    connection_limit: ConnectionLimit,
     /// The response bytes that clients have not read.
     send_buffer: SendBuffer,
     /// True if peers are known before the first call: by their certificates, or because a mesh
@@ -66,16 +66,20 @@ impl ListenerConfig {
     ) -> Self {
         let (server, limits) = (&config.server, &config.limits);
         // Reflection does not list services that are not served.
-        let ours = server.roles.has(ServerRole::Api).then_some(riposte_sdk::FILE_DESCRIPTOR_SET);
-        let all = ours.into_iter().chain([tonic_health::pb::FILE_DESCRIPTOR_SET]);
-        let reflected = all.filter(|_| server.reflection).collect();
+        let own_descriptors = server.roles.has(ServerRole::Api).then_some(riposte_sdk::FILE_DESCRIPTOR_SET);
+        let descriptors = own_descriptors.into_iter().chain([tonic_health::pb::FILE_DESCRIPTOR_SET]);
+        let reflected = descriptors.filter(|_| server.reflection).collect();
         Self {
             routes,
             layer,
             reflected,
             tls,
-            age: server.connection_age.duration(),
-            slots: ConnectionLimit::new(limits.connections, limits.connections_per_identity, metrics.clone()),
+            age_max: server.connection_age.duration(),
+            connection_limit: ConnectionLimit::new(
+                limits.connections,
+                limits.connections_per_identity,
+                metrics.clone(),
+            ),
             send_buffer,
             known_peers: server.plaintext || server.tls.client_ca_file.is_some(),
             brake: ConnectionBrake::OnOverload,
@@ -98,19 +102,29 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    /// Starts to serve `surface`, with health as NOT_SERVING until the reporter changes it.
-    pub(super) fn start(listener: TcpListener, surface: ListenerConfig) -> anyhow::Result<Self> {
-        let ListenerConfig { mut routes, layer, reflected, tls, age, slots, send_buffer, known_peers, brake } = surface;
+    /// Starts to serve `config`, with health as NOT_SERVING until the reporter changes it.
+    pub(super) fn start(listener: TcpListener, config: ListenerConfig) -> anyhow::Result<Self> {
+        let ListenerConfig {
+            mut routes,
+            layer,
+            reflected,
+            tls,
+            age_max,
+            connection_limit,
+            send_buffer,
+            known_peers,
+            brake,
+        } = config;
         let address = listener.local_addr()?;
         let (health, health_service) = tonic_health::server::health_reporter();
-        routes.add_service(health_service.max_decoding_message_size(MAX_ABOUT_US));
+        routes.add_service(health_service.max_decoding_message_size(MAX_HEALTH_REQUEST));
         if !reflected.is_empty() {
             let builder = || {
                 let empty = tonic_reflection::server::Builder::configure();
                 reflected.iter().fold(empty, |builder, set| builder.register_encoded_file_descriptor_set(set))
             };
-            routes.add_service(builder().build_v1()?.max_decoding_message_size(MAX_ABOUT_US));
-            routes.add_service(builder().build_v1alpha()?.max_decoding_message_size(MAX_ABOUT_US));
+            routes.add_service(builder().build_v1()?.max_decoding_message_size(MAX_HEALTH_REQUEST));
+            routes.add_service(builder().build_v1alpha()?.max_decoding_message_size(MAX_HEALTH_REQUEST));
         }
         let (stop, stopped) = oneshot::channel();
         let server = Server::builder()
@@ -121,9 +135,9 @@ impl Listener {
             .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
             .http2_max_pending_accept_reset_streams(known_peers.then_some(PENDING_RESETS))
             // No grace period is set: it would cut running calls and send no GOAWAY.
-            .max_connection_age(about(age))
+            .max_connection_age(with_jitter(age_max))
             .add_routes(routes.routes())
-            .serve_with_incoming_shutdown(connections(listener, tls, slots, send_buffer, brake), async {
+            .serve_with_incoming_shutdown(connections(listener, tls, connection_limit, send_buffer, brake), async {
                 // A dropped sender means the same as a sent signal: the owner of this listener is
                 // gone.
                 stopped.await.unwrap_or_default();
@@ -157,18 +171,18 @@ impl Listener {
 
 /// Varies an age by up to a tenth, so that servers started together do not move their clients to
 /// each other at the same time.
-fn about(age: Duration) -> Duration {
-    age.mul_f64(rand::random_range(0.9..1.1))
+fn with_jitter(age_max: Duration) -> Duration {
+    age_max.mul_f64(rand::random_range(0.9..1.1))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Duration, about};
+    use super::{Duration, with_jitter};
 
     #[test]
     fn connections_of_different_servers_do_not_end_together() {
         let minute = Duration::from_secs(60);
-        let ages = [(); 100].map(|()| about(minute));
+        let ages = [(); 100].map(|()| with_jitter(minute));
         assert!(ages.iter().all(|age| (minute * 9 / 10..=minute * 11 / 10).contains(age)), "{ages:?}");
         assert!(ages.iter().any(|age| *age < minute) && ages.iter().any(|age| *age > minute), "{ages:?}");
     }

@@ -94,7 +94,7 @@ fn respond(request: &Request<Incoming>, metrics: &Metrics) -> Response<String> {
         *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
         response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET"));
     } else {
-        let format = MetricsFormat::wanted(request.headers());
+        let format = MetricsFormat::accepted(request.headers());
         let encoded = match format {
             MetricsFormat::Text => metrics.text(),
             MetricsFormat::OpenMetrics => Ok(metrics.open_metrics()),

@@ -20,9 +20,9 @@ use crate::listener::ServerRole;
 use riposte_grpc::middleware::ReadinessGate;
 
 /// The interval between checks of a store that is not ready.
-const AGAIN: Duration = Duration::from_millis(500);
+const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 /// The maximum time for which available sources wait for unavailable ones.
-const MAX_WAIT: Duration = Duration::from_secs(10);
+const UNAVAILABLE_WAIT_MAX: Duration = Duration::from_secs(10);
 
 /// The services whose health is reported if they are served.
 const SERVICES: [&str; 5] = [
@@ -50,7 +50,7 @@ pub(super) struct ReadinessWatch {
 /// The last known state of a store's sources.
 struct SourceStates {
     store: SqlStore,
-    begun: Instant,
+    start: Instant,
     last: Vec<SourceSchema>,
 }
 
@@ -59,12 +59,12 @@ impl SourceStates {
     async fn check(&mut self) -> bool {
         let schema = self.store.schema().await;
         if schema != self.last {
-            explain(&schema);
+            log_problems(&schema);
             self.last = schema;
         }
-        let some_are = |right: fn(&SourceSchema) -> bool| self.last.iter().any(right);
-        let held_back = some_are(|source| !is_ready(source) && !is_unavailable(source));
-        self.is_complete() || (self.begun.elapsed() >= MAX_WAIT && some_are(is_ready) && !held_back)
+        let some_are = |predicate: fn(&SourceSchema) -> bool| self.last.iter().any(predicate);
+        let has_other_fault = some_are(|source| !is_ready(source) && !is_unavailable(source));
+        self.is_complete() || (self.start.elapsed() >= UNAVAILABLE_WAIT_MAX && some_are(is_ready) && !has_other_fault)
     }
 
     fn is_complete(&self) -> bool {
@@ -72,22 +72,22 @@ impl SourceStates {
     }
 
     /// Admits calls to the sources that are ready, and to no others.
-    fn let_in(&self) {
+    fn admit_ready(&self) {
         for (source, schema) in self.store.sources().all().iter().zip(&self.last) {
-            source.withhold(!is_ready(schema));
+            source.set_schema_unknown(!is_ready(schema));
         }
     }
 
     /// Admits calls to each of the other sources once it is ready too.
-    async fn rest(&mut self) {
+    async fn admit_remaining(&mut self) {
         let mut missing: Vec<usize> = (0..self.last.len()).filter(|source| !is_ready(&self.last[*source])).collect();
         while !missing.is_empty() {
-            tokio::time::sleep(AGAIN).await;
+            tokio::time::sleep(CHECK_INTERVAL).await;
             self.check().await;
             missing.retain(|source| {
                 let ready = is_ready(&self.last[*source]);
                 if ready {
-                    self.store.sources().all()[*source].withhold(false);
+                    self.store.sources().all()[*source].set_schema_unknown(false);
                     tracing::info!(source = source + 1, "the data source is served");
                 }
                 !ready
@@ -117,16 +117,16 @@ impl ReadinessWatch {
         let reported = health.clone();
         let task = tokio::spawn(async move {
             reported.report(ServingStatus::NotServing).await;
-            let mut seen = SourceStates { store, begun: Instant::now(), last: Vec::new() };
-            while !seen.check().await {
-                tokio::time::sleep(AGAIN).await;
+            let mut states = SourceStates { store, start: Instant::now(), last: Vec::new() };
+            while !states.check().await {
+                tokio::time::sleep(CHECK_INTERVAL).await;
             }
-            seen.let_in();
+            states.admit_ready();
             gate.set(true);
             metrics.ready(true);
             reported.report(ServingStatus::Serving).await;
             ready.send_replace(true);
-            seen.rest().await;
+            states.admit_remaining().await;
         });
         Self { health, task }
     }
@@ -168,7 +168,7 @@ impl HealthStatus {
     }
 }
 
-fn explain(schema: &[SourceSchema]) {
+fn log_problems(schema: &[SourceSchema]) {
     // Sources are counted from 1 for people, as in the migrations.
     for (source, state) in (1..).zip(schema) {
         match state {

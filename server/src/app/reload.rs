@@ -20,7 +20,7 @@ use riposte_grpc::page_token::PageTokenSettings;
 /// The files that the configuration names, as of the last check.
 #[derive(Debug)]
 pub(super) struct WatchedFiles {
-    parts: Vec<FileSet>,
+    file_sets: Vec<FileSet>,
     interval: Duration,
 }
 
@@ -42,19 +42,19 @@ struct Secrets {
     page_tokens: PageTokenSettings,
 }
 
-/// Files that are read together. Parts are independent: a broken certificate does not keep out a
-/// caller that was just added.
+/// Files that are read together. Sets are independent: a broken certificate does not prevent the
+/// reload of a changed callers file.
 #[derive(Debug)]
 struct FileSet {
-    what: What,
+    content: FileContent,
     paths: Vec<PathBuf>,
-    seen: Vec<FileIdentity>,
+    identities_before: Vec<FileIdentity>,
     /// True if the last content that was read cannot be used.
-    refused: bool,
+    rejected: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum What {
+enum FileContent {
     Callers,
     Keys,
     Certificates,
@@ -74,44 +74,47 @@ impl WatchedFiles {
     /// another read.
     pub(super) fn record(config: &Config) -> Self {
         let (auth, tls) = (&config.auth, &config.server.tls);
-        let mut parts = vec![
-            FileSet::of(What::Callers, &auth.callers_file),
-            FileSet::of(What::Keys, &auth.jwt.jwks_file),
-            FileSet::of(What::Certificates, [&tls.cert_file, &tls.key_file, &tls.client_ca_file].into_iter().flatten()),
-            FileSet::of(What::Cache, &config.cache.url_file),
-            FileSet::of(What::PageTokenKeys, &config.page_tokens.key_files),
+        let mut file_sets = vec![
+            FileSet::new(FileContent::Callers, &auth.callers_file),
+            FileSet::new(FileContent::Keys, &auth.jwt.jwks_file),
+            FileSet::new(
+                FileContent::Certificates,
+                [&tls.cert_file, &tls.key_file, &tls.client_ca_file].into_iter().flatten(),
+            ),
+            FileSet::new(FileContent::Cache, &config.cache.url_file),
+            FileSet::new(FileContent::PageTokenKeys, &config.page_tokens.key_files),
         ];
         let sources = config.store.sources.iter().enumerate();
-        parts.extend(sources.map(|(place, source)| FileSet::of(What::Source(place), &source.url_file)));
-        Self { parts, interval: auth.reload_interval.duration() }
+        file_sets.extend(sources.map(|(index, source)| FileSet::new(FileContent::Source(index), &source.url_file)));
+        Self { file_sets, interval: auth.reload_interval.duration() }
     }
 
     /// Checks the files at every interval. A file that cannot be used is reported, and the data
     /// that was read before stays.
-    pub(super) fn watch(mut self, readers: Reloaders, metrics: Metrics) -> JoinHandle<()> {
+    pub(super) fn watch(mut self, reloaders: Reloaders, metrics: Metrics) -> JoinHandle<()> {
         let mut ticks = tokio::time::interval(self.interval);
         tokio::spawn(async move {
             loop {
                 ticks.tick().await;
-                for number in 0..self.parts.len() {
-                    let (changed, refused) = self.parts[number].check();
+                for index in 0..self.file_sets.len() {
+                    let (changed, rejected) = self.file_sets[index].check();
                     // A rejected file may become usable without a change of its own: through a new
                     // account, or the permissions of its folder.
-                    if !changed && !refused {
+                    if !changed && !rejected {
                         continue;
                     }
-                    let what = self.parts[number].what;
-                    let read = readers.read_again(what).await;
-                    self.parts[number].refused = read.is_err();
+                    let content = self.file_sets[index].content;
+                    let read = reloaders.reload(content).await;
+                    self.file_sets[index].rejected = read.is_err();
                     if !changed && read.is_err() {
                         continue;
                     }
-                    metrics.reloaded(read.is_ok(), self.parts.iter().filter(|part| part.refused).count());
+                    metrics.reloaded(read.is_ok(), self.file_sets.iter().filter(|file_set| file_set.rejected).count());
                     match read {
-                        Ok(()) => tracing::info!(file = ?what, "a changed file was reloaded"),
+                        Ok(()) => tracing::info!(file = ?content, "a changed file was reloaded"),
                         Err(error) => {
                             let error = format!("{error:#}");
-                            tracing::error!(file = ?what, error, "a changed file was rejected; the earlier content stays in use");
+                            tracing::error!(file = ?content, error, "a changed file was rejected; the earlier content stays in use");
                         }
                     }
                 }
@@ -130,32 +133,32 @@ impl Reloaders {
         tokens: PageTokenCodec,
     ) -> Self {
         credentials.log_ungranted();
-        let Config { store: from_store, cache: from_cache, page_tokens, .. } = config.clone();
-        let secrets = Secrets { store: from_store, cache: from_cache, page_tokens };
+        let Config { store: store_settings, cache: cache_settings, page_tokens, .. } = config.clone();
+        let secrets = Secrets { store: store_settings, cache: cache_settings, page_tokens };
         Self { credentials, store, cache, tokens, secrets }
     }
 
-    async fn read_again(&self, what: What) -> Result<()> {
-        match what {
-            What::Callers => self.credentials.read_callers(),
-            What::Keys => self.credentials.read_keys(),
-            What::Certificates => self.credentials.read_certificates(),
-            What::Source(place) => self.read_source(place).await,
-            What::Cache => self.read_cache().await,
-            What::PageTokenKeys => {
-                self.tokens.exchange(&self.secrets.page_tokens.ring()?);
+    async fn reload(&self, content: FileContent) -> Result<()> {
+        match content {
+            FileContent::Callers => self.credentials.read_callers(),
+            FileContent::Keys => self.credentials.read_keys(),
+            FileContent::Certificates => self.credentials.read_certificates(),
+            FileContent::Source(source) => self.read_source(source).await,
+            FileContent::Cache => self.read_cache().await,
+            FileContent::PageTokenKeys => {
+                self.tokens.replace_keys(&self.secrets.page_tokens.ring()?);
                 Ok(())
             }
         }
     }
 
-    async fn read_source(&self, place: usize) -> Result<()> {
-        let address = self.secrets.store.address(place).map_err(ConfigErrors::from)?;
-        let Some(source) = self.store.sources().all().get(place) else { return Ok(()) };
+    async fn read_source(&self, index: usize) -> Result<()> {
+        let address = self.secrets.store.address(index).map_err(ConfigErrors::from)?;
+        let Some(source) = self.store.sources().all().get(index) else { return Ok(()) };
         source
             .exchange(address.expose())
             .await
-            .map_err(|reason| Error::msg(format!("store.sources.{place}.url_file: {reason}")))
+            .map_err(|reason| Error::msg(format!("store.sources.{index}.url_file: {reason}")))
     }
 
     async fn read_cache(&self) -> Result<()> {
@@ -165,16 +168,16 @@ impl Reloaders {
 }
 
 impl FileSet {
-    fn of<'f>(what: What, files: impl IntoIterator<Item = &'f PathBuf>) -> Self {
+    fn new<'f>(content: FileContent, files: impl IntoIterator<Item = &'f PathBuf>) -> Self {
         let paths: Vec<PathBuf> = files.into_iter().cloned().collect();
-        Self { what, seen: identities(&paths), paths, refused: false }
+        Self { content, identities_before: identities(&paths), paths, rejected: false }
     }
 
     /// Checks the files. Returns true in the first field if they changed since the last check, and
     /// in the second if their last content cannot be used.
     fn check(&mut self) -> (bool, bool) {
         let found = identities(&self.paths);
-        (std::mem::replace(&mut self.seen, found) != self.seen, self.refused)
+        (std::mem::replace(&mut self.identities_before, found) != self.identities_before, self.rejected)
     }
 }
 

@@ -39,8 +39,8 @@ use crate::clock::SystemClock;
 use crate::listener::ServerRole;
 use crate::observers::observe_store;
 
-/// The time in which the audit log may write its last records. No call waits for these records.
-const AUDIT_ENDS: Duration = Duration::from_secs(2);
+/// The time limit for the last records of the audit log. No call waits for these records.
+const AUDIT_FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A start, with the steps that succeeded so far.
 pub(super) struct Startup<'a> {
@@ -75,7 +75,7 @@ impl<'a> Startup<'a> {
         let data = self.data_threads()?;
         let store = self.store(&data).await?;
         let cache = self.cache(&data, &store).await?;
-        let scrape = self.metrics_server()?;
+        let metrics_address = self.metrics_server()?;
         self.file_reload(
             files,
             Reloaders::new(config, credentials.clone(), store.clone(), cache.clone(), tokens.clone()),
@@ -102,7 +102,7 @@ impl<'a> Startup<'a> {
         let services = Services {
             audit,
             comments: components.reads(Arc::clone(&reader), cache.rankings(&derived.rankings)),
-            rows: components.reads(store.reader(), Arc::clone(&derived.rankings)),
+            primary: components.reads(store.reader(), Arc::clone(&derived.rankings)),
             mutations: components.mutations(Arc::clone(&reader), &queues, &pages),
             maintenance: components.maintenance(reader, &derived),
             tokens: Arc::new(tokens),
@@ -110,7 +110,7 @@ impl<'a> Startup<'a> {
             limits: components.limits(),
             watches: Arc::new(hub.clone()),
             cached_pages: cache.cached(),
-            pages,
+            response_cache: pages,
             metrics: metrics.clone(),
             admission: Admission::new(&config.admission(), metrics.clone()),
         };
@@ -119,7 +119,7 @@ impl<'a> Startup<'a> {
         self.steps.push("watches", async move { hub.close() });
         let readiness = ReadinessWatch::start(ready, store, gate, health, metrics);
         self.readiness(readiness, leases);
-        Ok(Addresses { grpc: public, admin, metrics: scrape })
+        Ok(Addresses { grpc: public, admin, metrics: metrics_address })
     }
 
     fn credentials(&self) -> Result<ServerCredentials> {
@@ -137,8 +137,8 @@ impl<'a> Startup<'a> {
     /// Opens the store on the threads of `data`. An embedded store is migrated.
     async fn store(&mut self, data: &DataRuntime) -> Result<SqlStore> {
         let settings = &self.inputs.config.store;
-        let open = settings.to_open()?;
-        let store = data.enter(|| SqlStore::open(&open, Arc::clone(&self.clock) as _))?;
+        let store_config = settings.to_config()?;
+        let store = data.enter(|| SqlStore::open(&store_config, Arc::clone(&self.clock) as _))?;
         let opened = store.clone();
         self.steps.push("store", async move { opened.close().await });
         if settings.kind == StoreKind::Sqlite {
@@ -159,7 +159,9 @@ impl<'a> Startup<'a> {
     }
 
     fn metrics_server(&mut self) -> Result<Option<SocketAddr>> {
-        let Some(server) = MetricsServer::open(self.inputs.config, &self.inputs.metrics)? else { return Ok(None) };
+        let Some(server) = MetricsServer::open(self.inputs.config, &self.inputs.metrics)? else {
+            return Ok(None);
+        };
         let address = server.address();
         self.steps.push("metrics server", async move { server.stop().await });
         Ok(Some(address))
@@ -167,15 +169,16 @@ impl<'a> Startup<'a> {
 
     fn file_reload(&mut self, files: WatchedFiles, reloaders: Reloaders) {
         let task = files.watch(reloaders, self.inputs.metrics.clone());
-        self.steps.push("file reload", ended(task));
+        self.steps.push("file reload", abort_task(task));
     }
 
     fn response_cache(&mut self) -> ResponseCache {
         let AppInputs { config, metrics, .. } = &self.inputs;
         let settings = &config.response_cache;
-        let pages = ResponseCache::new(settings.limits(config.server.times().read), settings.rates(), metrics.clone());
-        let task = tokio::spawn(pages.clone().keep());
-        self.steps.push("response cache", ended(task));
+        let pages =
+            ResponseCache::new(settings.limits(config.server.timeouts().read), settings.rates(), metrics.clone());
+        let task = tokio::spawn(pages.clone().run_sweeps());
+        self.steps.push("response cache", abort_task(task));
         pages
     }
 
@@ -190,8 +193,8 @@ impl<'a> Startup<'a> {
     ) -> LeaseRelease {
         let roles = &self.inputs.config.server.roles;
         let roles = BackgroundRoles { api: roles.has(ServerRole::Api), worker: roles.has(ServerRole::Worker) };
-        let beside = cache.tasks(&(Arc::clone(&relay.outbox) as _), &relay.clock, &relay.metrics);
-        let tasks = data.enter(|| BackgroundTasks::start(relay, notifier, beside, ready, roles));
+        let cache_tasks = cache.tasks(&(Arc::clone(&relay.outbox) as _), &relay.clock, &relay.metrics);
+        let tasks = data.enter(|| BackgroundTasks::start(relay, notifier, cache_tasks, ready, roles));
         let leases = tasks.lease_release();
         self.steps.push("background tasks", async move { tasks.stop().await });
         leases
@@ -205,7 +208,7 @@ impl<'a> Startup<'a> {
         let audit = audit.with_context(|| format!("cannot append to the audit log (audit.file = {})", file()))?;
         let opened = audit.clone();
         self.steps.push("audit log", async move {
-            if timeout(AUDIT_ENDS, opened.flush()).await.is_err() {
+            if timeout(AUDIT_FLUSH_TIMEOUT, opened.flush()).await.is_err() {
                 tracing::warn!("the audit log could not be flushed in time; its last records may be missing");
             }
         });
@@ -220,11 +223,11 @@ impl<'a> Startup<'a> {
     ) -> Arc<WriteQueues> {
         let callers = Handle::current();
         let queues = Arc::new(data.enter(|| components.write_queues(notifier, &callers)));
-        let (opened, within) = (Arc::clone(&queues), self.inputs.config.server.drain_timeout.duration());
+        let (opened, time_limit) = (Arc::clone(&queues), self.inputs.config.server.drain_timeout.duration());
         // The listeners have stopped. A command that is not committed within this time is lost, as
         // in a crash.
         self.steps.push("write queues", async move {
-            if timeout(within, opened.close()).await.is_err() {
+            if timeout(time_limit, opened.close()).await.is_err() {
                 tracing::warn!(
                     "the drain timeout ended while writes were queued; a repeat of each one executes it or returns its result"
                 );
@@ -243,16 +246,16 @@ impl<'a> Startup<'a> {
     ) -> Result<Listeners> {
         let AppInputs { config, metrics, faults, .. } = &self.inputs;
         let [public_layer, admin_layer] =
-            components.layers(services, gate.clone(), credentials.guard.clone(), faults.clone());
+            components.layers(services, gate.clone(), credentials.authenticator.clone(), faults.clone());
         let server = &config.server;
         let sockets = [bind(server.listen, "server.listen")?, bind(server.admin_listen, "server.admin_listen")?];
         let send_buffer = config.limits.send_buffer();
-        let surface = |routes, layer| {
+        let listener_config = |routes, layer| {
             ListenerConfig::new(routes, layer, config, credentials.tls.clone(), send_buffer.clone(), metrics)
         };
         let [public, admin] = sockets;
-        let public = Listener::start(public, surface(riposte_grpc::public(services), public_layer))?;
-        let admin = Listener::start(admin, surface(riposte_grpc::admin(services), admin_layer).for_operators());
+        let public = Listener::start(public, listener_config(riposte_grpc::public(services), public_layer))?;
+        let admin = Listener::start(admin, listener_config(riposte_grpc::admin(services), admin_layer).for_operators());
         let admin = match admin {
             Ok(admin) => admin,
             Err(error) => {
@@ -265,9 +268,9 @@ impl<'a> Startup<'a> {
             public: public.address(),
             admin: admin.address(),
         };
-        let within = server.drain_timeout.duration();
+        let time_limit = server.drain_timeout.duration();
         self.steps.push("listeners", async move {
-            tokio::join!(public.stop(within), admin.stop(within));
+            tokio::join!(public.stop(time_limit), admin.stop(time_limit));
         });
         Ok(started)
     }
@@ -290,7 +293,7 @@ impl<'a> Startup<'a> {
 }
 
 /// Aborts a task and waits for its end.
-async fn ended(task: JoinHandle<()>) {
+async fn abort_task(task: JoinHandle<()>) {
     task.abort();
     // An aborted task ends with an error that says so.
     let _ = task.await;
@@ -309,7 +312,7 @@ fn event_consumers(
     let mut consumers: Vec<Arc<dyn EventConsumer>> = vec![
         Arc::new(MemberHistoryConsumer { histories, subjects: components.subjects() }),
         Arc::new(RankIndexConsumer { index, subjects: components.subjects() }),
-        Arc::new(ResponseCacheConsumer { pages: pages.clone() }),
+        Arc::new(ResponseCacheConsumer { cache: pages.clone() }),
         Arc::new(hub.clone()),
     ];
     let events: Arc<dyn EventLog> = components.store.outbox();

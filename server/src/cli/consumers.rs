@@ -56,7 +56,7 @@ impl Args {
     pub(super) async fn run(self, sources: &ConfigSources) -> anyhow::Result<ExitCode> {
         let Action::Remove { name, yes } = self.action;
         let config = sources.load()?.config;
-        let store = SqlStore::open(&config.store.to_open()?, Arc::new(SystemClock))?;
+        let store = SqlStore::open(&config.store.to_config()?, Arc::new(SystemClock))?;
         let removed = remove(&*store.positions(), store.sources().all().len(), stored_name(&name), yes).await;
         store.close().await;
         removed.map(|()| ExitCode::SUCCESS).map_err(Into::into)
@@ -88,7 +88,7 @@ async fn remove(positions: &dyn ConsumerPositions, sources: usize, name: &str, y
             continue;
         }
         let removed =
-            positions.remove(source, name, SystemClock.now()).await.map_err(|error| unusable(source, &error))?;
+            positions.remove(source, name, SystemClock.now()).await.map_err(|error| unavailable(source, &error))?;
         match removed {
             PositionRemoval::Removed => println!("source {}: removed the position {number} of {shown}", source + 1),
             PositionRemoval::Absent => {}
@@ -99,7 +99,7 @@ async fn remove(positions: &dyn ConsumerPositions, sources: usize, name: &str, y
 }
 
 async fn plan(positions: &dyn ConsumerPositions, source: usize, name: &str) -> Result<Plan, Failure> {
-    let stored = positions.all(source).await.map_err(|error| unusable(source, &error))?;
+    let stored = positions.all(source).await.map_err(|error| unavailable(source, &error))?;
     Ok(match stored.into_iter().find(|position| position.name == name) {
         None => Plan::Absent,
         Some(position) if position.registered_until > SystemClock.now() => Plan::Registered,
@@ -108,13 +108,13 @@ async fn plan(positions: &dyn ConsumerPositions, source: usize, name: &str) -> R
 }
 
 fn registered(shown: &str) -> Failure {
-    let running = format!(
+    let message = format!(
         "a worker that is running, or was within the last 2 min, registers {shown:?}: its position cannot be removed"
     );
-    Failure::new(exit::ERROR, running)
+    Failure::new(exit::ERROR, message)
 }
 
-fn unusable(source: usize, error: &riposte_core::Error) -> Failure {
+fn unavailable(source: usize, error: &riposte_core::Error) -> Failure {
     Failure::new(exit::UNAVAILABLE, format!("data source {} cannot be used: {error}", source + 1))
 }
 
@@ -138,12 +138,12 @@ mod tests {
         let store = SqlStore::open(&StoreConfig::sqlite(None), Arc::new(SystemClock)).expect("a folder");
         riposte_migrations::up(&store, |_| {}).await.expect("migrated");
         let (positions, now) = (store.positions(), SystemClock.now());
-        let term = store.outbox().acquire_lease(0, LeaseCandidate::mending([7; 16]), now).await;
-        let term: Epoch = term.expect("asked").expect("free");
+        let epoch = store.outbox().acquire_lease(0, LeaseCandidate::repairing([7; 16]), now).await;
+        let epoch: Epoch = epoch.expect("acquired").expect("free");
         let code = async |yes| remove(&*positions, 1, "topic", yes).await.map_err(|failure| failure.code);
         assert_eq!(code(true).await, Err(exit::NOT_FOUND));
         let to = PositionMove { name: "topic", from: 0, to: 7 };
-        assert!(positions.advance(0, term, to).await.expect("moved"));
+        assert!(positions.advance(0, epoch, to).await.expect("moved"));
         positions.register(0, &["topic"], now.plus(Duration::from_secs(60))).await.expect("registered");
         assert_eq!(code(true).await, Err(exit::ERROR), "a worker runs it");
         // The registration cannot be shortened, so the position is made anew without one.
@@ -151,7 +151,7 @@ mod tests {
             positions.remove(0, "topic", Millis(i64::MAX)).await,
             Ok(riposte_core::ports::PositionRemoval::Removed)
         );
-        assert!(positions.advance(0, term, to).await.expect("moved"));
+        assert!(positions.advance(0, epoch, to).await.expect("moved"));
         assert_eq!(code(false).await, Err(exit::USAGE), "only with --yes");
         assert_eq!(positions.all(0).await.expect("read").len(), 1);
         assert_eq!(code(true).await, Ok(()));

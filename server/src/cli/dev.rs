@@ -10,7 +10,7 @@ use crate::{
     app::{App, AppInputs},
     config::{Config, Loaded, Profile},
     decorators::Decorators,
-    lifecycle::{Stop, StopSignals},
+    lifecycle::{StopOutcome, StopSignals},
 };
 use anyhow::Context;
 use clap::{Subcommand, ValueEnum};
@@ -98,9 +98,9 @@ impl Args {
             app.stop().await;
             telemetry.stop().await;
         };
-        match Box::pin(signals.or_at_once(stop)).await {
-            Stop::Soft => outcome,
-            Stop::Hard => Ok(ExitCode::from(exit::ERROR)),
+        match Box::pin(signals.until_second_signal(stop)).await {
+            StopOutcome::Graceful => outcome,
+            StopOutcome::Immediate => Ok(ExitCode::from(exit::ERROR)),
         }
     }
 

@@ -52,8 +52,8 @@ impl Args {
             Action::Explain { reason } => {
                 let reason = reason.to_uppercase();
                 let reason = reason.strip_prefix("ERROR_REASON_").unwrap_or(&reason);
-                let known = explanations.iter().find(|known| known.reason == reason);
-                let Explanation { reason, code, text } = known.ok_or_else(|| unknown(reason, &explanations))?;
+                let found = explanations.iter().find(|explanation| explanation.reason == reason);
+                let Explanation { reason, code, text } = found.ok_or_else(|| unknown_reason(reason, &explanations))?;
                 println!("{reason}  (gRPC code {code})\n\n{text}");
             }
         }
@@ -61,11 +61,14 @@ impl Args {
     }
 }
 
-fn unknown(reason: &str, known: &[Explanation]) -> Failure {
-    let likeness = |known: &&Explanation| strsim::jaro_winkler(reason, &known.reason);
-    let nearest = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b))).filter(|near| likeness(near) > 0.8);
-    let hint =
-        nearest.map_or("`riposte errors list` names all".to_owned(), |near| format!("did you mean {}?", near.reason));
+fn unknown_reason(reason: &str, explanations: &[Explanation]) -> Failure {
+    let similarity = |explanation: &&Explanation| strsim::jaro_winkler(reason, &explanation.reason);
+    let nearest = explanations
+        .iter()
+        .max_by(|a, b| similarity(a).total_cmp(&similarity(b)))
+        .filter(|nearest| similarity(nearest) > 0.8);
+    let hint = nearest
+        .map_or("`riposte errors list` names all".to_owned(), |nearest| format!("did you mean {}?", nearest.reason));
     Failure::new(NOT_FOUND, format!("there is no reason {reason}; {hint}"))
 }
 
@@ -101,7 +104,7 @@ fn first_sentence(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{CONTRACT, explanations, unknown};
+    use super::{CONTRACT, explanations, unknown_reason};
     use riposte_core::error::{Reason, StatusKind};
 
     #[test]
@@ -118,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_mistyped_reason_is_reported_with_the_nearest_one() {
-        let message = unknown("SUBJECT_NOT_FUOND", &explanations(CONTRACT)).to_string();
+        let message = unknown_reason("SUBJECT_NOT_FUOND", &explanations(CONTRACT)).to_string();
         assert!(message.ends_with("did you mean SUBJECT_NOT_FOUND?"), "{message}");
     }
 

@@ -15,7 +15,7 @@ pub(crate) const DENIED: u8 = 4;
 /// The server or a data source cannot be reached, is not ready, or responded too late.
 pub(crate) const UNAVAILABLE: u8 = 5;
 /// Some items succeeded and some failed.
-pub(crate) const PARTLY: u8 = 6;
+pub(crate) const PARTIAL: u8 = 6;
 /// Ctrl-C ended the process, as shells report it.
 pub(crate) const INTERRUPTED: u8 = 130;
 
@@ -101,7 +101,7 @@ fn code_of_status(code: tonic::Code) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use super::{DENIED, ERROR, Failure, NOT_FOUND, PARTLY, UNAVAILABLE, USAGE, code};
+    use super::{DENIED, ERROR, Failure, NOT_FOUND, PARTIAL, UNAVAILABLE, USAGE, code};
     use anyhow::{Context, anyhow};
     use riposte_settings::ConfigErrors;
     use riposte_transfer::TransferError;
@@ -122,7 +122,7 @@ mod tests {
             (Status::deadline_exceeded("").into(), UNAVAILABLE),
             (Status::invalid_argument("").into(), USAGE),
             (Status::internal("").into(), ERROR),
-            (Failure::new(PARTLY, "").into(), PARTLY),
+            (Failure::new(PARTIAL, "").into(), PARTIAL),
         ] {
             let shown = format!("{error:?}");
             assert_eq!(code(&deep(error)), expected, "{shown}");

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use riposte_transfer::export::{ExportOptions, ExportOutcome};
 
-use super::ask;
+use super::connect;
 use super::exit::{Failure, INTERRUPTED, USAGE};
 
 const RULES: &str = "\
@@ -55,7 +55,7 @@ impl Args {
         if path.is_none() && self.resume {
             return Err(Failure::new(USAGE, "--resume needs --out FILE").into());
         }
-        let client = ask::admin(&self.target)?;
+        let client = connect::admin(&self.target)?;
         let (resume, overwrite) = (self.resume, self.overwrite);
         let (object_type, object_id) = (self.object_type, self.object_id);
         let outcome = ExportOptions { object_type, object_id, path, gzip, resume, overwrite }.run(client).await?;

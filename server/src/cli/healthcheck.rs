@@ -42,9 +42,9 @@ impl Args {
             }
         };
         let timeout = self.timeout.duration();
-        let response = tokio::time::timeout(timeout, ask(&target)).await;
+        let response = tokio::time::timeout(timeout, query_health(&target)).await;
         let status =
-            response.map_err(|_| Failure::new(UNAVAILABLE, format!("{target} gave no answer in {timeout:?}")))??;
+            response.map_err(|_| Failure::new(UNAVAILABLE, format!("{target} gave no response in {timeout:?}")))??;
         if status != ServingStatus::Serving && !self.live {
             return Err(Failure::new(UNAVAILABLE, format!("{target} is {}", status.as_str_name())).into());
         }
@@ -54,7 +54,7 @@ impl Args {
 }
 
 /// Returns the health of the whole server at `target`.
-async fn ask(target: &str) -> anyhow::Result<ServingStatus> {
+async fn query_health(target: &str) -> anyhow::Result<ServingStatus> {
     // The other subcommands take URLs, so a health check accepts one too.
     let unreachable = || format!("cannot reach {target}");
     let channel = if let Some(address) = target.strip_prefix("https://") {

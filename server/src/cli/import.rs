@@ -8,8 +8,8 @@ use anyhow::Result;
 use riposte_transfer::import::{ImportOptions, ImportOutcome};
 use riposte_transfer::{ImportFormat, Orphans, ReadRequest, SubjectBy, VotePolicy};
 
-use super::ask;
-use super::exit::{INTERRUPTED, PARTLY};
+use super::connect;
+use super::exit::{INTERRUPTED, PARTIAL};
 
 const RULES: &str = "\
 Rules:
@@ -25,17 +25,17 @@ Rules:
   People       CSV: the member ids of the file. Others: <source>:<username>, or a salted hash of
                e-mail or name. An e-mail address is never stored; an IP address only as client
                information, which no public service shows.
-  Votes        Votes known only as numbers come in as members named ~synthetic:…; --votes skip
-               leaves them out.
+  Votes        Votes known only as numbers are imported as likes of members named ~synthetic:…;
+               --votes skip omits them.
   Texts        HTML of Disqus and WordPress becomes plain text; Markdown of Isso and Commento
                stays as it is.
-  Rejects      The rejects file holds JSON lines with the reason beside each record. Correct the
+  Rejects      The rejects file contains JSON lines, each with a record and its reason. Correct the
                records and import that file with --format jsonl.
-  Memory       csv, disqus, wordpress, isso and commento are held in memory whole; jsonl a few
-               subjects at a time.
+  Memory       csv, disqus, wordpress, isso and commento files are read into memory completely;
+               of jsonl files, a few subjects at a time.
 
-Exit codes: 0 all brought in, 6 some rejected, 130 stopped by Ctrl-C; else as `riposte --help`
-says. The whole story: docs/import.md.";
+Exit codes: 0 all imported, 6 some rejected, 130 stopped by Ctrl-C; otherwise as `riposte --help`
+says. Details: docs/import.md.";
 
 /// The input and the limits of an import.
 #[derive(Debug, clap::Args)]
@@ -98,10 +98,10 @@ impl Args {
     pub(super) async fn run(self) -> Result<ExitCode> {
         let (target, dry_run) = (self.target.clone(), self.dry_run);
         let import = self.options().prepare()?;
-        let outcome = if dry_run { import.dry_run().await? } else { import.run(&ask::admin(&target)?).await? };
+        let outcome = if dry_run { import.dry_run().await? } else { import.run(&connect::admin(&target)?).await? };
         Ok(match outcome {
             ImportOutcome::Complete => ExitCode::SUCCESS,
-            ImportOutcome::SomeRejected => ExitCode::from(PARTLY),
+            ImportOutcome::SomeRejected => ExitCode::from(PARTIAL),
             ImportOutcome::Interrupted => ExitCode::from(INTERRUPTED),
         })
     }

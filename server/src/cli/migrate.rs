@@ -34,30 +34,30 @@ enum Action {
 impl Args {
     pub(super) async fn run(self, sources: &ConfigSources) -> anyhow::Result<ExitCode> {
         let config = sources.load()?.config;
-        let store = SqlStore::open(&config.store.to_open()?, Arc::new(SystemClock))?;
-        let done = match self.action {
+        let store = SqlStore::open(&config.store.to_config()?, Arc::new(SystemClock))?;
+        let outcome = match self.action {
             Action::Status => status(&config, &store).await,
             Action::Plan => plan(&config, &store).await,
             Action::Up => up(&config, &store).await,
         };
         store.close().await;
-        done.map(|()| ExitCode::SUCCESS).map_err(Into::into)
+        outcome.map(|()| ExitCode::SUCCESS).map_err(Into::into)
     }
 }
 
 async fn status(config: &Config, store: &SqlStore) -> Result<(), Failure> {
     let found = riposte_migrations::status(store).await;
-    for (place, schema) in found.iter().enumerate() {
-        println!("{}: {}", label(config, place), describe(schema));
+    for (index, schema) in found.iter().enumerate() {
+        println!("{}: {}", label(config, index), describe(schema));
     }
-    match worst(&found) {
+    match worst_exit_code(&found) {
         None => Ok(()),
         Some(code) => Err(Failure::new(code, "not every data source has the schema of this version")),
     }
 }
 
 async fn plan(config: &Config, store: &SqlStore) -> Result<(), Failure> {
-    let planned = reached(config, store, riposte_migrations::plan(store).await).await?;
+    let planned = with_source(config, store, riposte_migrations::plan(store).await).await?;
     let mut text = String::new();
     let mut heading = None;
     for PlannedStatement { source, step, sql, cost } in &planned {
@@ -73,17 +73,19 @@ async fn plan(config: &Config, store: &SqlStore) -> Result<(), Failure> {
 }
 
 async fn up(config: &Config, store: &SqlStore) -> Result<(), Failure> {
-    let mut shown = ProgressView::start(store.sources().all().len());
-    let done = riposte_migrations::up(store, |progress| shown.update(progress)).await;
-    let tables = shown.finish();
-    reached(config, store, done).await?;
+    let mut progress_view = ProgressView::start(store.sources().all().len());
+    let outcome = riposte_migrations::up(store, |progress| progress_view.update(progress)).await;
+    let tables = progress_view.finish();
+    with_source(config, store, outcome).await?;
     println!("{tables} tables made or changed; every data source has the schema of this version");
     Ok(())
 }
 
 /// Returns the number of statements that are not instant.
 fn costs(planned: &[PlannedStatement]) -> String {
-    let count = |is: fn(&StatementCost) -> bool| planned.iter().filter(|statement| is(&statement.cost)).count();
+    let count = |matches_cost: fn(&StatementCost) -> bool| {
+        planned.iter().filter(|statement| matches_cost(&statement.cost)).count()
+    };
     let slow = count(|cost| matches!(cost, StatementCost::OnlineBuild | StatementCost::LockedBuild));
     match (slow, count(|cost| matches!(cost, StatementCost::Refused(_)))) {
         (0, 0) => "all are instant".to_owned(),
@@ -94,8 +96,12 @@ fn costs(planned: &[PlannedStatement]) -> String {
 
 /// Adds the data source to the error of a failed run, and distinguishes an unreachable source from
 /// a failed statement.
-async fn reached<T>(config: &Config, store: &SqlStore, done: riposte_migrations::Result<T>) -> Result<T, Failure> {
-    let error = match done {
+async fn with_source<T>(
+    config: &Config,
+    store: &SqlStore,
+    outcome: riposte_migrations::Result<T>,
+) -> Result<T, Failure> {
+    let error = match outcome {
         Ok(value) => return Ok(value),
         Err(error) => error,
     };
@@ -103,13 +109,13 @@ async fn reached<T>(config: &Config, store: &SqlStore, done: riposte_migrations:
         Error::Refused { source, text } => (source, text, USAGE),
         Error::Failed { source, text } => (source, text, ERROR),
     };
-    let unreachable = worst(&riposte_migrations::status(store).await) == Some(UNAVAILABLE);
+    let unreachable = worst_exit_code(&riposte_migrations::status(store).await) == Some(UNAVAILABLE);
     let code = if unreachable { UNAVAILABLE } else { code };
     Err(Failure::new(code, format!("{}: {text}", label(config, source))))
 }
 
 /// Returns the exit code of the worst finding.
-fn worst(found: &[SourceSchema]) -> Option<u8> {
+fn worst_exit_code(found: &[SourceSchema]) -> Option<u8> {
     let code = |schema: &SourceSchema| match schema {
         SourceSchema::Ready => None,
         SourceSchema::Missing(_) => Some(ERROR),
@@ -130,9 +136,9 @@ fn describe(schema: &SourceSchema) -> String {
 }
 
 /// Returns the number of a data source and its address without credentials.
-fn label(config: &Config, place: usize) -> String {
-    let number = place + 1;
-    match config.store.sources.get(place) {
+fn label(config: &Config, index: usize) -> String {
+    let number = index + 1;
+    match config.store.sources.get(index) {
         Some(source) => format!("data source {number} ({source})"),
         None => format!("data source {number}"),
     }
@@ -140,7 +146,7 @@ fn label(config: &Config, place: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{ERROR, SourceSchema, UNAVAILABLE, USAGE, costs, worst};
+    use super::{ERROR, SourceSchema, UNAVAILABLE, USAGE, costs, worst_exit_code};
     use riposte_migrations::{PlannedStatement, StatementCost};
 
     #[test]
@@ -158,9 +164,9 @@ mod tests {
     fn the_exit_code_stands_for_the_worst_state_that_was_found() {
         let missing = || SourceSchema::Missing(vec!["m0001_schema"]);
         let (mismatch, down) = (SourceSchema::Mismatch("50/200".into()), SourceSchema::Unreachable("refused".into()));
-        assert_eq!(worst(&[SourceSchema::Ready, SourceSchema::Ready]), None);
-        assert_eq!(worst(&[SourceSchema::Ready, missing()]), Some(ERROR));
-        assert_eq!(worst(&[missing(), mismatch.clone()]), Some(USAGE));
-        assert_eq!(worst(&[down, mismatch, missing()]), Some(UNAVAILABLE));
+        assert_eq!(worst_exit_code(&[SourceSchema::Ready, SourceSchema::Ready]), None);
+        assert_eq!(worst_exit_code(&[SourceSchema::Ready, missing()]), Some(ERROR));
+        assert_eq!(worst_exit_code(&[missing(), mismatch.clone()]), Some(USAGE));
+        assert_eq!(worst_exit_code(&[down, mismatch, missing()]), Some(UNAVAILABLE));
     }
 }

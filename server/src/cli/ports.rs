@@ -13,13 +13,13 @@ use std::{
 /// # Errors
 /// The first address that cannot be listened on, with its cure.
 pub(super) fn check(addresses: &[(SocketAddr, &str)]) -> Result<(), Failure> {
-    addresses.iter().try_for_each(|(address, mover)| match TcpListener::bind(address) {
+    addresses.iter().try_for_each(|(address, setting)| match TcpListener::bind(address) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == ErrorKind::AddrInUse => Err(Failure::new(
             ERROR,
-            format!("{address} is in use by another process: choose another address with {mover} (port 0 takes any free port)"),
+            format!("{address} is in use by another process: choose another address with {setting} (port 0 takes any free port)"),
         )),
-        Err(error) => Err(Failure::new(ERROR, format!("cannot listen on {address}, which {mover} sets: {error}"))),
+        Err(error) => Err(Failure::new(ERROR, format!("cannot listen on {address}, which {setting} sets: {error}"))),
     })
 }
 

@@ -8,16 +8,16 @@ use riposte_sdk::v1::{
     RebuildMemberHistoryRequest, RebuildMemberHistoryResponse, RebuildRanksRequest, RebuildRanksResponse,
 };
 
-use super::sweep::{SubjectSweep, SweepRound};
+use super::sweep::{SubjectSweep, SweepProgress};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]
-    what: What,
+    data: DerivedData,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum DerivedData {
     /// Rebuild member histories, which ListMemberComments reads
     #[command(after_long_help = RULES)]
     History(SubjectSweep),
@@ -49,15 +49,15 @@ Examples:
 impl Args {
     /// Runs the rebuild. Messages for people go to standard error.
     pub(super) async fn run(self) -> Result<ExitCode> {
-        match self.what {
-            What::History(subjects) => history(&subjects).await,
-            What::Ranks(subjects) => ranks(&subjects).await,
+        match self.data {
+            DerivedData::History(subjects) => history(&subjects).await,
+            DerivedData::Ranks(subjects) => ranks(&subjects).await,
         }
     }
 }
 
 async fn history(subjects: &SubjectSweep) -> Result<ExitCode> {
-    let mut round = SweepRound::start(subjects);
+    let mut progress = SweepProgress::start(subjects);
     let request = RebuildMemberHistoryRequest {
         scope: subjects.scope(),
         resume_token: subjects.resume.clone(),
@@ -65,12 +65,12 @@ async fn history(subjects: &SubjectSweep) -> Result<ExitCode> {
     };
     let mut responses = subjects.client()?.rebuild_member_history(request).await?.into_inner();
     let mut last = RebuildMemberHistoryResponse::default();
-    while let Some(response) = round.next(&mut responses).await? {
+    while let Some(response) = progress.next(&mut responses).await? {
         let done = u64::try_from(response.subjects_done)?;
-        round.at(done, response.resume_token.clone(), format!("{} comments", response.comments_checked));
+        progress.advance(done, response.resume_token.clone(), format!("{} comments", response.comments_checked));
         last = response;
     }
-    drop(round);
+    drop(progress);
     let RebuildMemberHistoryResponse { subjects_done, comments_checked, rows_changed, .. } = last;
     eprintln!(
         "{subjects_done} subjects, {comments_checked} comments: {rows_changed} history rows were missing or behind"
@@ -79,7 +79,7 @@ async fn history(subjects: &SubjectSweep) -> Result<ExitCode> {
 }
 
 async fn ranks(subjects: &SubjectSweep) -> Result<ExitCode> {
-    let mut round = SweepRound::start(subjects);
+    let mut progress = SweepProgress::start(subjects);
     let request = RebuildRanksRequest {
         scope: subjects.scope(),
         resume_token: subjects.resume.clone(),
@@ -87,12 +87,12 @@ async fn ranks(subjects: &SubjectSweep) -> Result<ExitCode> {
     };
     let mut responses = subjects.client()?.rebuild_ranks(request).await?.into_inner();
     let mut last = RebuildRanksResponse::default();
-    while let Some(response) = round.next(&mut responses).await? {
+    while let Some(response) = progress.next(&mut responses).await? {
         let done = u64::try_from(response.subjects_done)?;
-        round.at(done, response.resume_token.clone(), format!("{} comments", response.comments_checked));
+        progress.advance(done, response.resume_token.clone(), format!("{} comments", response.comments_checked));
         last = response;
     }
-    drop(round);
+    drop(progress);
     let RebuildRanksResponse { subjects_done, comments_checked, comments_changed, .. } = last;
     eprintln!(
         "{subjects_done} subjects, {comments_checked} comments: ranks of {comments_changed} were missing or behind"

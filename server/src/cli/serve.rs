@@ -7,7 +7,7 @@ use crate::{
     app::{App, AppInputs},
     config::Config,
     decorators::Decorators,
-    lifecycle::{Stop, StopSignals},
+    lifecycle::{StopOutcome, StopSignals},
     open_files,
 };
 use riposte_grpc::audit;
@@ -56,12 +56,12 @@ impl Args {
             app.stop().await;
             telemetry.stop().await;
         };
-        match Box::pin(signals.or_at_once(stop)).await {
-            Stop::Soft => {
+        match Box::pin(signals.until_second_signal(stop)).await {
+            StopOutcome::Graceful => {
                 tracing::info!("stopped");
                 Ok(ExitCode::SUCCESS)
             }
-            Stop::Hard => {
+            StopOutcome::Immediate => {
                 tracing::warn!("stopped at once by a second signal; running calls were cancelled");
                 Ok(ExitCode::from(exit::ERROR))
             }

@@ -1,7 +1,7 @@
 //! `riposte smoke`: performs the calls of a client through the SDK on a few subjects of a running
 //! service, and reverts them.
 
-mod round;
+mod steps;
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -10,7 +10,7 @@ use anyhow::Result;
 use futures::{StreamExt, stream};
 use riposte_settings::TimeSpan;
 
-use super::ask;
+use super::connect;
 use super::exit::Failure;
 
 const RULES: &str = "\
@@ -57,12 +57,12 @@ impl Args {
     /// Runs the smoke test. Messages for people go to standard error.
     pub(super) async fn run(self) -> Result<ExitCode> {
         let begin = Instant::now();
-        let client = ask::public(&self.target)?;
+        let client = connect::public(&self.target)?;
         client.wait_ready(self.wait.duration()).await?;
         let outcomes = (1..=self.subjects).map(|number| {
             let subject = client.subject(&self.object_type, format!("smoke-{number}"));
             let client = client.clone();
-            async move { (number, round::run(&client, &subject).await) }
+            async move { (number, steps::run(&client, &subject).await) }
         });
         let mut outcomes = stream::iter(outcomes).buffer_unordered(usize::from(self.parallel));
         let (mut failed, mut first) = (0, None);
@@ -75,8 +75,8 @@ impl Args {
         }
         match first {
             None => {
-                let took = begin.elapsed();
-                println!("{} subjects: written, read, liked and deleted in {took:.1?}", self.subjects);
+                let elapsed = begin.elapsed();
+                println!("{} subjects: written, read, liked and deleted in {elapsed:.1?}", self.subjects);
                 Ok(ExitCode::SUCCESS)
             }
             Some(error) => {

@@ -11,13 +11,13 @@ use riposte_sdk::v1::subject_scope::Scope;
 use riposte_sdk::v1::{AllSubjects, SubjectKey, SubjectScope};
 use tonic::Streaming;
 
-use super::ask;
+use super::connect;
 use super::exit::{Failure, INTERRUPTED};
 
-const TICK: Duration = Duration::from_millis(100);
+const TICK_INTERVAL: Duration = Duration::from_millis(100);
 const TEMPLATE: &str = "{spinner} {human_pos} subjects, {msg} ({elapsed})";
 
-/// Which subjects, and where the server is.
+/// The subjects of a sweep, and the address of the server.
 #[derive(Debug, clap::Args)]
 pub(super) struct SubjectSweep {
     /// Only subjects of this object type
@@ -36,7 +36,7 @@ pub(super) struct SubjectSweep {
 
 impl SubjectSweep {
     pub(super) fn client(&self) -> Result<AdminServiceClient<Connection>> {
-        Ok(ask::admin(&self.target)?)
+        Ok(connect::admin(&self.target)?)
     }
 
     pub(super) fn scope(&self) -> Option<SubjectScope> {
@@ -52,12 +52,12 @@ impl SubjectSweep {
 /// The progress of a sweep: shown on a terminal, and included in the error if the sweep stops
 /// early.
 #[derive(Debug)]
-pub(super) struct SweepRound {
+pub(super) struct SweepProgress {
     bar: ProgressBar,
     token: String,
 }
 
-impl SweepRound {
+impl SweepProgress {
     /// Starts a sweep.
     pub(super) fn start(subjects: &SubjectSweep) -> Self {
         let terminal = std::io::stderr().is_terminal();
@@ -66,7 +66,7 @@ impl SweepRound {
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
             bar.set_style(style);
         }
-        bar.enable_steady_tick(TICK);
+        bar.enable_steady_tick(TICK_INTERVAL);
         Self { bar, token: subjects.resume.clone() }
     }
 
@@ -80,26 +80,26 @@ impl SweepRound {
             _ = tokio::signal::ctrl_c() => Err(Failure::new(INTERRUPTED, "interrupted").into()),
         };
         next.with_context(|| match self.token.as_str() {
-            "" => "not all was done".to_owned(),
-            token => format!("not all was done; the same command goes on with\n  --resume {token}\n"),
+            "" => "the sweep is not complete".to_owned(),
+            token => format!("the sweep is not complete; to continue, add to the same command\n  --resume {token}\n"),
         })
     }
 
     /// Records that `subjects` subjects are done and that a later sweep may continue with this
     /// token.
-    pub(super) fn at(&mut self, subjects: u64, token: String, more: String) {
+    pub(super) fn advance(&mut self, subjects: u64, token: String, message: String) {
         self.bar.set_position(subjects);
-        self.bar.set_message(more);
+        self.bar.set_message(message);
         self.token = token;
     }
 
     /// Writes a line of output without disturbing the progress bar.
-    pub(super) fn say(&self, line: &str) {
+    pub(super) fn write_line(&self, line: &str) {
         self.bar.suspend(|| println!("{line}"));
     }
 }
 
-impl Drop for SweepRound {
+impl Drop for SweepProgress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }

@@ -7,7 +7,7 @@ use anyhow::Result;
 use riposte_sdk::v1::{CountDrift, RepairCountsRequest, SubjectKey, VerifyCountsRequest};
 
 use super::exit::ERROR;
-use super::sweep::{SubjectSweep, SweepRound};
+use super::sweep::{SubjectSweep, SweepProgress};
 
 const RULES: &str = "\
 Compares root_count, comment_count, reply_count, live_below, like_count, dislike_count, listed and
@@ -35,7 +35,7 @@ pub(super) struct Args {
 }
 
 #[derive(Debug, Default)]
-struct Sums {
+struct VerifyTotals {
     subjects: u64,
     comments: i64,
     drifts: u64,
@@ -46,56 +46,56 @@ impl Args {
     /// to standard error.
     pub(super) async fn run(self) -> Result<ExitCode> {
         if self.repair {
-            let Sums { subjects, drifts, .. } = self.repair_counts().await?;
-            eprintln!("{subjects} subjects: {drifts} counts differed and are right now");
+            let VerifyTotals { subjects, drifts, .. } = self.repair_counts().await?;
+            eprintln!("{subjects} subjects: {drifts} counts differed and were corrected");
         }
-        let Sums { subjects, comments, drifts } = self.compare().await?;
+        let VerifyTotals { subjects, comments, drifts } = self.compare().await?;
         eprintln!("{subjects} subjects, {comments} comments: {drifts} counts differ from their rows");
         Ok(if drifts > 0 { ExitCode::from(ERROR) } else { ExitCode::SUCCESS })
     }
 
-    async fn compare(&self) -> Result<Sums> {
-        let (mut round, mut sums) = (SweepRound::start(&self.subjects), Sums::default());
+    async fn compare(&self) -> Result<VerifyTotals> {
+        let (mut progress, mut totals) = (SweepProgress::start(&self.subjects), VerifyTotals::default());
         let request = VerifyCountsRequest { scope: self.subjects.scope(), resume_token: self.subjects.resume.clone() };
         let mut responses = self.subjects.client()?.verify_counts(request).await?.into_inner();
-        while let Some(response) = round.next(&mut responses).await? {
-            sums.comments += response.comments_checked;
-            sums.add(&mut round, response.subject, &response.drifts, response.resume_token);
+        while let Some(response) = progress.next(&mut responses).await? {
+            totals.comments += response.comments_checked;
+            totals.add(&mut progress, response.subject, &response.drifts, response.resume_token);
         }
-        Ok(sums)
+        Ok(totals)
     }
 
-    async fn repair_counts(&self) -> Result<Sums> {
-        let (mut round, mut sums) = (SweepRound::start(&self.subjects), Sums::default());
+    async fn repair_counts(&self) -> Result<VerifyTotals> {
+        let (mut progress, mut totals) = (SweepProgress::start(&self.subjects), VerifyTotals::default());
         let request = RepairCountsRequest {
             scope: self.subjects.scope(),
             resume_token: self.subjects.resume.clone(),
             ..RepairCountsRequest::default()
         };
         let mut responses = self.subjects.client()?.repair_counts(request).await?.into_inner();
-        while let Some(response) = round.next(&mut responses).await? {
-            sums.add(&mut round, response.subject, &response.repaired, response.resume_token);
+        while let Some(response) = progress.next(&mut responses).await? {
+            totals.add(&mut progress, response.subject, &response.repaired, response.resume_token);
         }
-        Ok(sums)
+        Ok(totals)
     }
 }
 
-impl Sums {
-    fn add(&mut self, round: &mut SweepRound, subject: Option<SubjectKey>, drifts: &[CountDrift], token: String) {
+impl VerifyTotals {
+    fn add(&mut self, progress: &mut SweepProgress, subject: Option<SubjectKey>, drifts: &[CountDrift], token: String) {
         let key = subject.unwrap_or_default();
         for drift in drifts {
-            round.say(&line(&key, drift));
+            progress.write_line(&line(&key, drift));
         }
         self.subjects += 1;
         self.drifts += drifts.len() as u64;
-        round.at(self.subjects, token, format!("{} drifts", self.drifts));
+        progress.advance(self.subjects, token, format!("{} drifts", self.drifts));
     }
 }
 
 fn line(key: &SubjectKey, drift: &CountDrift) -> String {
     let CountDrift { comment_id, name, stored, actual } = drift;
-    let of = if *comment_id == 0 { String::new() } else { format!(" comment {comment_id}") };
-    format!("{}/{}{of}: {name} is {stored}, the rows say {actual}", key.object_type, key.object_id)
+    let comment_label = if *comment_id == 0 { String::new() } else { format!(" comment {comment_id}") };
+    format!("{}/{}{comment_label}: {name} is {stored}, the rows say {actual}", key.object_type, key.object_id)
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ impl KeyLines {
     pub(super) fn of(text: &str) -> Self {
         let mut lines = KeyLines::default();
         if let Ok(root) = toml::from_str::<Node>(text) {
-            lines.note(text, "", &root);
+            lines.record_lines(text, "", &root);
         }
         lines
     }
@@ -36,18 +36,20 @@ impl KeyLines {
         }
     }
 
-    fn note(&mut self, text: &str, prefix: &str, node: &Node) {
-        let mut place = |key: &str, offset: usize, node: &Node| {
+    fn record_lines(&mut self, text: &str, prefix: &str, node: &Node) {
+        let mut record_key = |key: &str, offset: usize, node: &Node| {
             let path = if prefix.is_empty() { key.to_owned() } else { format!("{prefix}.{key}") };
             self.0.insert(path.clone(), line_at(text, offset));
-            self.note(text, &path, node);
+            self.record_lines(text, &path, node);
         };
         match node {
-            Node::Table(entries) => entries.iter().for_each(|(key, node)| place(key.get_ref(), key.span().start, node)),
+            Node::Table(entries) => {
+                entries.iter().for_each(|(key, node)| record_key(key.get_ref(), key.span().start, node))
+            }
             Node::List(items) => items
                 .iter()
                 .enumerate()
-                .for_each(|(index, item)| place(&index.to_string(), item.span().start, item.get_ref())),
+                .for_each(|(index, item)| record_key(&index.to_string(), item.span().start, item.get_ref())),
             Node::Leaf => {}
         }
     }
@@ -60,13 +62,13 @@ pub(super) fn line_at(text: &str, offset: usize) -> usize {
 
 impl<'de> Deserialize<'de> for Node {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        input.deserialize_any(Shape)
+        input.deserialize_any(NodeVisitor)
     }
 }
 
-struct Shape;
+struct NodeVisitor;
 
-impl<'de> Visitor<'de> for Shape {
+impl<'de> Visitor<'de> for NodeVisitor {
     type Value = Node;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

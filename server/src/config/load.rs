@@ -117,11 +117,11 @@ pub(super) fn load(inputs: &Inputs) -> Result<Loaded, ConfigErrors> {
         faults.extend(config.iter().flat_map(Config::insecure_settings));
     }
     tree::inherit(&mut sources.tree, "object_type_defaults", "object_types");
-    let mut all = std::mem::take(&mut sources.faults);
-    all.extend(sources.locate(faults));
+    let mut errors = std::mem::take(&mut sources.faults);
+    errors.extend(sources.locate(faults));
     match config {
-        Some(config) if all.is_empty() => Ok(Loaded { config, sources }),
-        Some(_) | None => Err(ConfigErrors(all)),
+        Some(config) if errors.is_empty() => Ok(Loaded { config, sources }),
+        Some(_) | None => Err(ConfigErrors(errors)),
     }
 }
 
@@ -191,13 +191,13 @@ impl Sources {
     }
 
     fn variables(&mut self, variables: &[(OsString, OsString)]) {
-        let ours = |(name, value): &(OsString, OsString)| {
+        let service_variables = |(name, value): &(OsString, OsString)| {
             Some((name.to_str()?.strip_prefix(PREFIX)?.to_owned(), value.clone()))
         };
-        let mut ours: Vec<_> = variables.iter().filter_map(ours).collect();
+        let mut service_variables: Vec<_> = variables.iter().filter_map(service_variables).collect();
         // Item 2 of a list precedes item 10.
-        ours.sort_by_cached_key(|(name, _)| (name.len(), name.clone()));
-        for (name, value) in ours {
+        service_variables.sort_by_cached_key(|(name, _)| (name.len(), name.clone()));
+        for (name, value) in service_variables {
             let source = ValueOrigin::Variable(format!("{PREFIX}{name}"));
             let keys: Vec<String> = name.split("__").map(str::to_lowercase).collect();
             match value.to_str() {
@@ -265,6 +265,6 @@ fn parse(text: &str) -> Value {
     let assigned = toml::from_str::<Dict>(&format!("value = {text}")).ok();
     // More than one key means that the text contains a line break and further keys: it is then
     // plain text, not a TOML value.
-    let alone = assigned.filter(|table| table.len() == 1).and_then(|mut table| table.remove("value"));
-    alone.unwrap_or_else(|| Value::from(text))
+    let single_value = assigned.filter(|table| table.len() == 1).and_then(|mut table| table.remove("value"));
+    single_value.unwrap_or_else(|| Value::from(text))
 }

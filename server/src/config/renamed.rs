@@ -44,7 +44,8 @@ pub(super) fn replace(mut values: Dict, source: &ValueOrigin, lines: &BTreeMap<P
     }
     for (old, new) in RENAMED {
         // What is left of a section is empty or not a table.
-        if !old.contains('.') && values.remove(old).is_some() && !faults.iter().any(|fault| under(&fault.path, old)) {
+        if !old.contains('.') && values.remove(old).is_some() && !faults.iter().any(|fault| is_below(&fault.path, old))
+        {
             faults.push(error(old, new, source, lines));
         }
     }
@@ -74,11 +75,11 @@ fn old_keys(values: &Dict) -> Vec<(String, String)> {
 
 /// Returns the current name of an old key, or `None` if the key is not an old one.
 pub(super) fn successor(path: &str) -> Option<String> {
-    let (old, new) = RENAMED.iter().find(|(old, _)| under(path, old))?;
+    let (old, new) = RENAMED.iter().find(|(old, _)| is_below(path, old))?;
     Some(format!("{new}{}", &path[old.len()..]))
 }
 
-fn under(path: &str, key: &str) -> bool {
+fn is_below(path: &str, key: &str) -> bool {
     path.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 

@@ -28,8 +28,10 @@ pub(super) fn resolve(tree: &Dict, defaults: &Dict) -> (Option<Config>, Vec<Conf
         tree::inherit(&mut inherited, "object_type_defaults", "object_types");
         match Config::deserialize(&Value::from(inherited)) {
             Ok(config) => {
-                let values = config.validate();
-                faults.extend(values.into_iter().filter(|fault| !covered(&faults, &fault.path)).collect::<Vec<_>>());
+                let value_errors = config.validate();
+                faults.extend(
+                    value_errors.into_iter().filter(|fault| !is_covered(&faults, &fault.path)).collect::<Vec<_>>(),
+                );
                 return (Some(config), faults);
             }
             Err(error) => {
@@ -39,11 +41,11 @@ pub(super) fn resolve(tree: &Dict, defaults: &Dict) -> (Option<Config>, Vec<Conf
                     path.push(name.to_string());
                 }
                 let name = path.join(".");
-                let again = faults.iter().any(|fault: &ConfigError| fault.path == name);
-                if !again {
+                let is_repeated = faults.iter().any(|fault: &ConfigError| fault.path == name);
+                if !is_repeated {
                     faults.push(ConfigError::at(name, explain(&error.kind)));
                 }
-                repair(&mut tree, defaults, &mut path, again, missing);
+                repair(&mut tree, defaults, &mut path, is_repeated, missing);
             }
         }
     }
@@ -51,15 +53,15 @@ pub(super) fn resolve(tree: &Dict, defaults: &Dict) -> (Option<Config>, Vec<Conf
 }
 
 /// Returns true if an error at `path` only follows from one already reported at, above or below it.
-fn covered(faults: &[ConfigError], path: &str) -> bool {
-    let within = |outer: &str, inner: &str| {
+fn is_covered(faults: &[ConfigError], path: &str) -> bool {
+    let is_within = |outer: &str, inner: &str| {
         inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
-    faults.iter().any(|fault| within(&fault.path, path) || within(path, &fault.path))
+    faults.iter().any(|fault| is_within(&fault.path, path) || is_within(path, &fault.path))
 }
 
-fn repair(tree: &mut Dict, defaults: &Dict, path: &mut Vec<String>, again: bool, missing: bool) {
-    if again && !missing {
+fn repair(tree: &mut Dict, defaults: &Dict, path: &mut Vec<String>, is_repeated: bool, missing: bool) {
+    if is_repeated && !missing {
         // The replacement is rejected as well, so the enclosing list or table is replaced.
         path.pop();
     }
@@ -71,9 +73,11 @@ fn repair(tree: &mut Dict, defaults: &Dict, path: &mut Vec<String>, again: bool,
 fn explain(kind: &Kind) -> String {
     match kind {
         Kind::Message(message) => message.clone(),
-        Kind::InvalidType(found, expected) => format!("must be {}, not {}", wanted(expected), found_kind(found)),
-        Kind::InvalidValue(_, expected) => format!("is out of bounds: must be {}", wanted(expected)),
-        Kind::InvalidLength(_, expected) => format!("has a wrong length: must be {}", wanted(expected)),
+        Kind::InvalidType(found, expected) => {
+            format!("must be {}, not {}", describe_expected(expected), describe_found(found))
+        }
+        Kind::InvalidValue(_, expected) => format!("is out of bounds: must be {}", describe_expected(expected)),
+        Kind::InvalidLength(_, expected) => format!("has a wrong length: must be {}", describe_expected(expected)),
         Kind::UnknownVariant(_, known) => format!("must be one of: {}", known.join(", ")),
         Kind::UnknownField(name, known) => unknown(name, known),
         Kind::MissingField(_) => "is missing".to_owned(),
@@ -93,7 +97,7 @@ fn unknown(name: &str, known: &[&str]) -> String {
     }
 }
 
-fn wanted(expected: &str) -> &str {
+fn describe_expected(expected: &str) -> &str {
     match expected {
         "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number",
         "f64" => "a number",
@@ -107,7 +111,7 @@ fn wanted(expected: &str) -> &str {
     }
 }
 
-fn found_kind(found: &Actual) -> &'static str {
+fn describe_found(found: &Actual) -> &'static str {
     match found {
         Actual::Bool(_) => "true or false",
         Actual::Unsigned(_) | Actual::Signed(_) => "a whole number",

@@ -31,14 +31,15 @@ fn simplify(schema: &mut Schema) {
         schema.insert("maximum".to_owned(), json!(u32::MAX));
     }
     // An optional key is left out; TOML has no null.
-    let optional = schema.get("type").and_then(Value::as_array).and_then(|types| types.iter().find(|of| *of != "null"));
-    if let Some(of) = optional.cloned() {
-        schema.insert("type".to_owned(), of);
+    let optional =
+        schema.get("type").and_then(Value::as_array).and_then(|types| types.iter().find(|name| *name != "null"));
+    if let Some(name) = optional.cloned() {
+        schema.insert("type".to_owned(), name);
     }
     // Variants with a doc comment each have a schema of their own.
-    let variants = schema
-        .remove("oneOf")
-        .and_then(|of| of.as_array().map(|of| of.iter().map(|of| of["const"].clone()).collect::<Vec<_>>()));
+    let variants = schema.remove("oneOf").and_then(|variants| {
+        variants.as_array().map(|list| list.iter().map(|variant| variant["const"].clone()).collect::<Vec<_>>())
+    });
     if let Some(variants) = variants {
         schema.insert("enum".to_owned(), Value::Array(variants));
     }
@@ -65,15 +66,15 @@ mod tests {
         found
     }
 
-    fn collect(at: &Value, path: &str, found: &mut BTreeMap<String, Map<String, Value>>) {
+    fn collect(schema: &Value, path: &str, found: &mut BTreeMap<String, Map<String, Value>>) {
         let join = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
-        let mut own = at.as_object().cloned().unwrap_or_default();
+        let mut own = schema.as_object().cloned().unwrap_or_default();
         for (name, inner) in own.remove("properties").iter().filter_map(Value::as_object).flatten() {
             collect(inner, &join(name), found);
         }
         for word in ["items", "additionalProperties"] {
-            if at[word].is_object() {
-                collect(&at[word], &join("*"), found);
+            if schema[word].is_object() {
+                collect(&schema[word], &join("*"), found);
                 own.remove(word);
             }
         }
@@ -90,27 +91,30 @@ mod tests {
 
     #[test]
     fn every_key_of_the_example_is_in_the_schema_and_no_object_takes_another() {
-        let known = constraints(&schema());
+        let constraints = constraints(&schema());
         let mut named = Vec::new();
         keys(&EXAMPLE.parse().unwrap(), "", &mut named);
-        let missing: Vec<_> = named.iter().filter(|path| !known.contains_key(*path)).collect();
+        let missing: Vec<_> = named.iter().filter(|path| !constraints.contains_key(*path)).collect();
         assert!(missing.is_empty(), "{missing:?}");
         for path in ["store.sources.*.url", "server.tls.cert_file", "object_types.*.max_depth"] {
-            assert!(known.contains_key(path), "{path} is not in {known:?}");
+            assert!(constraints.contains_key(path), "{path} is not in {constraints:?}");
         }
-        for (path, own) in &known {
+        for (path, own) in &constraints {
             let tables_of_users = ["object_types", "telemetry.resource"];
-            let open = own.get("type").is_some_and(|of| of == "object")
+            let open = own.get("type").is_some_and(|name| name == "object")
                 && own.get("additionalProperties") != Some(&json!(false))
                 && !tables_of_users.contains(&path.as_str());
             assert!(!open, "{path} takes any key");
         }
     }
 
-    /// The golden schema is that of revision ed6c35b, from before keys were renamed and values
-    /// removed.
+    /// The keys and tables that revision ed6c35b does not have.
+    const ADDED: [&str; 2] = ["events", "events.retention"];
+
+    /// The golden schema is that of revision ed6c35b, from before keys were renamed, values removed
+    /// and keys added.
     #[test]
-    fn the_schema_equals_the_golden_schema_except_for_renamed_keys_and_removed_values() {
+    fn the_schema_equals_the_golden_schema_except_for_listed_changes() {
         let golden: Value = serde_json::from_str(include_str!("../../golden/config_schema.json")).unwrap();
         let mut golden: BTreeMap<_, _> = constraints(&golden)
             .into_iter()
@@ -120,19 +124,24 @@ mod tests {
             let values = golden.get_mut(key).and_then(|own| own["enum"].as_array_mut()).unwrap();
             values.retain(|value| value != removed);
         }
-        assert_eq!(constraints(&schema()), golden);
+        let mut schema = constraints(&schema());
+        let added = ADDED.map(|path| schema.remove(path));
+        assert_eq!(schema, golden);
+        let table = json!({"type": "object", "additionalProperties": false});
+        let span = schema["server.drain_delay"].clone();
+        assert_eq!(added.map(|own| own.map(Value::Object)), [Some(table), Some(Value::Object(span))]);
     }
 
     #[test]
     fn each_type_has_its_constraints() {
-        let known = constraints(&schema());
-        let at = |path: &str| Value::Object(known[path].clone());
-        assert_eq!(at("response_cache.enabled"), json!({"type": "boolean"}));
-        assert_eq!(at("store.index_tables"), json!({"type": "integer", "minimum": 0, "maximum": 65_535}));
-        assert_eq!(at("limits.principals"), json!({"type": "integer", "minimum": 0}));
-        assert_eq!(at("log.filter"), json!({"type": "string"}));
-        assert_eq!(at("telemetry.sampling_ratio"), json!({"type": "number"}));
-        assert_eq!(at("cache.kind"), json!({"enum": ["none", "redis"]}));
+        let constraints = constraints(&schema());
+        let of_key = |path: &str| Value::Object(constraints[path].clone());
+        assert_eq!(of_key("response_cache.enabled"), json!({"type": "boolean"}));
+        assert_eq!(of_key("store.index_tables"), json!({"type": "integer", "minimum": 0, "maximum": 65_535}));
+        assert_eq!(of_key("limits.principals"), json!({"type": "integer", "minimum": 0}));
+        assert_eq!(of_key("log.filter"), json!({"type": "string"}));
+        assert_eq!(of_key("telemetry.sampling_ratio"), json!({"type": "number"}));
+        assert_eq!(of_key("cache.kind"), json!({"enum": ["none", "redis"]}));
         for (path, like) in [
             ("server.drain_delay", "(ms|s|min|h|d)"),
             ("response_cache.memory", "(B|KiB|MiB|GiB)"),
@@ -140,23 +149,26 @@ mod tests {
             ("object_type_defaults.edit_window", "always"),
             ("store.sources.*.subject_tables", "-"),
         ] {
-            assert!(at(path)["pattern"].as_str().unwrap().contains(like), "{path}: {}", at(path));
+            assert!(of_key(path)["pattern"].as_str().unwrap().contains(like), "{path}: {}", of_key(path));
         }
     }
 
     #[test]
     fn object_types_have_names() {
         let schema = schema();
-        let of = &schema["properties"]["object_types"];
-        assert_eq!(of["propertyNames"]["pattern"], "^[a-z][a-z0-9_]{0,31}$");
-        assert!(of["additionalProperties"]["properties"]["max_depth"].is_object(), "{of}");
+        let object_types = &schema["properties"]["object_types"];
+        assert_eq!(object_types["propertyNames"]["pattern"], "^[a-z][a-z0-9_]{0,31}$");
+        assert!(object_types["additionalProperties"]["properties"]["max_depth"].is_object(), "{object_types}");
     }
 
     #[test]
     fn secrets_are_marked_and_nothing_else_is() {
-        let known = constraints(&schema());
-        let marked: Vec<_> =
-            known.iter().filter(|(_, own)| own.contains_key("writeOnly")).map(|(path, _)| path.as_str()).collect();
+        let constraints = constraints(&schema());
+        let marked: Vec<_> = constraints
+            .iter()
+            .filter(|(_, own)| own.contains_key("writeOnly"))
+            .map(|(path, _)| path.as_str())
+            .collect();
         assert_eq!(marked, ["cache.url", "page_tokens.keys.*", "store.sources.*.url", "telemetry.headers"]);
     }
 }

@@ -113,9 +113,9 @@ fn an_unknown_key_is_refused_with_a_suggestion_at_every_depth_from_every_source(
             assert_eq!(paths(found), [path]);
             assert!(found[0].message.ends_with(&format!("did you mean `{suggestion}`?")), "{}", found[0]);
         }
-        assert!(matches!(&from_file[0].origin, Some(ValueOrigin::File(_, Some(1)))), "{}", from_file[0]);
-        assert_eq!(from_variable[0].origin, Some(ValueOrigin::Variable(variable)));
-        assert_eq!(from_flag[0].origin, Some(ValueOrigin::Flag(format!("--set {key}"))));
+        assert!(matches!(&from_file[0].source, Some(ValueOrigin::File(_, Some(1)))), "{}", from_file[0]);
+        assert_eq!(from_variable[0].source, Some(ValueOrigin::Variable(variable)));
+        assert_eq!(from_flag[0].source, Some(ValueOrigin::Flag(format!("--set {key}"))));
     }
 }
 
@@ -155,7 +155,7 @@ fn all_errors_of_all_kinds_are_reported_at_once() {
             "server.reflection",
         ]
     );
-    assert!(found.iter().all(|fault| fault.origin.is_some()));
+    assert!(found.iter().all(|fault| fault.source.is_some()));
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn broken_lists_and_tables_do_not_hide_the_faults_beside_them() {
 #[test]
 fn an_unreadable_or_malformed_file_is_a_fault_with_its_line() {
     let found = faults("[server]\nlisten = \n", &[], &["log.format=xml"]);
-    assert!(matches!(&found[0].origin, Some(ValueOrigin::File(_, Some(2)))), "{}", found[0]);
+    assert!(matches!(&found[0].source, Some(ValueOrigin::File(_, Some(2)))), "{}", found[0]);
     assert_eq!(found[1].message, "must be one of: auto, pretty, json");
 
     let absent = Inputs { files: vec![PathBuf::from("/nowhere/riposte.toml")], ..Inputs::default() };
@@ -324,7 +324,7 @@ fn roles_are_a_nonempty_set_and_a_single_process_needs_both() {
 fn the_store_is_opened_as_the_configuration_says() {
     let file = "[[store.sources]]\nurl = 'mysql://a/r'\n[[store.sources]]\nurl = 'mysql://b/r'\n";
     let (_folder, inputs) = inputs(Profile::Serve, file, &[], &["store.lock_wait_timeout=7s"]);
-    let store = Config::load(&inputs).unwrap().config.store.to_open().unwrap();
+    let store = Config::load(&inputs).unwrap().config.store.to_config().unwrap();
     assert_eq!((store.tables.subject, store.tables.index, store.lock_wait.as_secs()), (50, 200, 7));
     let riposte_store::config::DatabaseKind::MySql(sources) = store.kind else { panic!("{:?}", store.kind) };
     let sources: Vec<_> = sources.iter().map(|source| (source.url.as_str(), source.subject_tables.clone())).collect();
@@ -336,10 +336,11 @@ fn object_types_inherit_unset_values_and_become_policies() {
     let file = "object_type_defaults.max_depth = 4\n[object_types.video]\nedit_window = 'always'\n[object_types.post]\nmax_depth = 7\n";
     let (_folder, inputs) = inputs(Profile::Dev, file, &[], &[]);
     let policies = Config::load(&inputs).unwrap().config.policies();
-    let of = |name: &str| policies.of(&riposte_core::ObjectType::parse("object_type", name).unwrap()).unwrap().clone();
-    assert_eq!((of("video").max_depth, of("video").edit_window), (4, None));
-    assert_eq!((of("post").max_depth, of("post").auto_create), (7, true));
-    assert_eq!(of("never_registered").max_depth, 4);
+    let policy =
+        |name: &str| policies.of(&riposte_core::ObjectType::parse("object_type", name).unwrap()).unwrap().clone();
+    assert_eq!((policy("video").max_depth, policy("video").edit_window), (4, None));
+    assert_eq!((policy("post").max_depth, policy("post").auto_create), (7, true));
+    assert_eq!(policy("never_registered").max_depth, 4);
 }
 
 #[test]
@@ -457,7 +458,7 @@ fn secrets_are_read_from_their_files_and_a_wrong_one_is_reported_by_key_and_path
     assert_eq!(store.address(0).unwrap().expose(), "mysql://u:hunter2@db/r");
     assert_eq!(cache.address().unwrap().unwrap().expose(), "rediss://:hunter2@cache");
     assert_eq!(page_tokens.ring().unwrap(), [*b"canarycanarycanarycanarycanary12"; 2]);
-    assert!(store.to_open().is_ok() && !show(&loaded, true).contains("hunter2"));
+    assert!(store.to_config().is_ok() && !show(&loaded, true).contains("hunter2"));
 
     let errors = || {
         let ring = page_tokens.ring().unwrap_err();
@@ -471,7 +472,7 @@ fn secrets_are_read_from_their_files_and_a_wrong_one_is_reported_by_key_and_path
             assert!(error.contains(key) && error.contains(&at(name)) && error.contains("must"), "{error}");
             assert!(!error.contains("hunter2"), "{error}");
         }
-        assert!(store.to_open().is_err());
+        assert!(store.to_config().is_err());
     }
     ["source", "cache", "key"].iter().for_each(|name| fs::remove_file(folder.path().join(name)).unwrap());
     assert!(errors().iter().zip(keys).all(|(error, key)| error.contains(key) && error.contains("cannot be read")));

@@ -47,30 +47,30 @@ fn put_in_list(items: &mut [Value], path: &[String], value: Option<Value>) {
     }
 }
 
-/// Merges `over` into `under`. Tables are merged key by key; anything else is replaced, a list as a
-/// whole. Only a table with numeric keys amends single items of a list, so that one variable can
+/// Merges `overlay` into `base`. Tables are merged key by key; anything else is replaced, a list as
+/// a whole. Only a table with numeric keys amends single items of a list, so that one variable can
 /// change an item of a list from a file.
-pub(super) fn merge(under: &mut Dict, over: Dict) {
-    for (key, value) in over {
-        match under.get_mut(&key) {
+pub(super) fn merge(base: &mut Dict, overlay: Dict) {
+    for (key, value) in overlay {
+        match base.get_mut(&key) {
             Some(old) => merge_value(old, value),
-            None => drop(under.insert(key, value)),
+            None => drop(base.insert(key, value)),
         }
     }
 }
 
-fn merge_value(under: &mut Value, over: Value) {
-    match (under, over) {
-        (Value::Dict(tag, table), Value::Dict(newer, over)) => {
+fn merge_value(base: &mut Value, overlay: Value) {
+    match (base, overlay) {
+        (Value::Dict(tag, table), Value::Dict(newer, overlay)) => {
             *tag = newer;
-            merge(table, over);
+            merge(table, overlay);
         }
         (Value::Array(_, items), Value::Dict(_, amendments))
             if !amendments.is_empty() && amendments.keys().all(|key| key.parse::<usize>().is_ok()) =>
         {
             amend(items, amendments);
         }
-        (under, over) => *under = over,
+        (base, overlay) => *base = overlay,
     }
 }
 

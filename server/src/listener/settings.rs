@@ -56,7 +56,7 @@ pub struct ServerSettings {
 
 impl ServerSettings {
     /// Returns the longest durations of calls.
-    pub fn times(&self) -> Timeouts {
+    pub fn timeouts(&self) -> Timeouts {
         let ServerSettings { max_call_time, max_read_time, max_write_time, max_admin_time, .. } = self;
         Timeouts {
             read: max_read_time.duration(),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::shard::TableCounts;
 
 /// The default time limit of a writing transaction.
-const LIMIT: Duration = Duration::from_secs(20);
+const TRANSACTION_LIMIT: Duration = Duration::from_secs(20);
 
 /// The databases of a store, the number of tables and the connection pools.
 #[derive(Debug, Clone)]
@@ -22,8 +22,8 @@ pub struct StoreConfig {
     pub write: PoolConfig,
     /// The time that a transaction waits for a row lock, in whole seconds.
     pub lock_wait: Duration,
-    /// The time limit of a writing transaction, and separately of its COMMIT; a server that has not
-    /// responded by then is given up.
+    /// The time limit of a writing transaction, and separately of its COMMIT. A transaction whose
+    /// server has not responded by then fails.
     pub transaction_limit: Duration,
 }
 
@@ -67,7 +67,7 @@ pub struct PoolConfig {
 impl PoolConfig {
     /// Returns a pool whose statements fit into the default limit of a server for two processes
     /// with the default number of connections.
-    const fn sized(connections: u32, acquire_timeout: Duration, statements: usize) -> Self {
+    const fn new(connections: u32, acquire_timeout: Duration, statements: usize) -> Self {
         Self { connections, acquire_timeout, statements }
     }
 }
@@ -82,10 +82,10 @@ impl StoreConfig {
         Self {
             kind: DatabaseKind::Sqlite { folder, durable },
             tables: TableCounts { subject: 1, index: 1 },
-            read: PoolConfig::sized(4, wait, 512),
-            write: PoolConfig::sized(1, wait, 1_024),
+            read: PoolConfig::new(4, wait, 512),
+            write: PoolConfig::new(1, wait, 1_024),
             lock_wait: wait,
-            transaction_limit: LIMIT,
+            transaction_limit: TRANSACTION_LIMIT,
         }
     }
 
@@ -95,18 +95,18 @@ impl StoreConfig {
     pub fn mysql(urls: &[String], tables: TableCounts) -> Self {
         let wait = Duration::from_secs(5);
         let count = u16::try_from(urls.len()).unwrap_or(u16::MAX).max(1);
-        let first = |n: u16| (u32::from(tables.subject) * u32::from(n) / u32::from(count)) as u16;
+        let first_table = |n: u16| (u32::from(tables.subject) * u32::from(n) / u32::from(count)) as u16;
         let source = |(n, url): (u16, &String)| SourceConfig {
             url: url.clone(),
-            subject_tables: first(n)..=first(n + 1).saturating_sub(1),
+            subject_tables: first_table(n)..=first_table(n + 1).saturating_sub(1),
         };
         Self {
             kind: DatabaseKind::MySql((0..count).zip(urls).map(source).collect()),
             tables,
-            read: PoolConfig::sized(8, wait, 256),
-            write: PoolConfig::sized(8, wait, 512),
+            read: PoolConfig::new(8, wait, 256),
+            write: PoolConfig::new(8, wait, 512),
             lock_wait: wait,
-            transaction_limit: LIMIT,
+            transaction_limit: TRANSACTION_LIMIT,
         }
     }
 }

@@ -14,11 +14,14 @@ pub(crate) enum StoreError {
     Db(DbErr),
     /// The domain returned an error, or a row is invalid.
     Domain(Error),
-    /// The database has not responded within the time limit of a transaction.
-    Silence,
+    /// The database did not respond within the time limit of a transaction.
+    NoResponse,
     /// The database was not called, because the circuit breaker is open.
     Unavailable,
 }
+
+/// The result of a database operation.
+pub(crate) type StoreResult<T> = Result<T, StoreError>;
 
 /// The class of a failed statement: its consequence for the surrounding transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +36,7 @@ pub(crate) enum ErrorClass {
     Lost,
     /// No connection became free within the acquire timeout; nothing was sent.
     Unreachable,
-    /// An error that a retry does not cure.
+    /// Any other error: a retry would fail in the same way.
     Fatal,
 }
 
@@ -63,9 +66,9 @@ impl From<StoreError> for Error {
     fn from(fault: StoreError) -> Self {
         match fault {
             StoreError::Domain(error) => error,
-            StoreError::Silence => Self::ShardUnavailable,
-            StoreError::Unavailable => Self::ShardAway { after: CircuitBreaker::PAUSE },
-            StoreError::Db(error) => match meaning(&error) {
+            StoreError::NoResponse => Self::ShardUnavailable,
+            StoreError::Unavailable => Self::ShardCircuitOpen { after: CircuitBreaker::PAUSE },
+            StoreError::Db(error) => match class_of(&error) {
                 ErrorClass::Lost | ErrorClass::Unreachable => Self::ShardUnavailable,
                 // The transaction was retried inside and rolled back each time: nothing was
                 // written, and a later call may succeed.
@@ -77,11 +80,12 @@ impl From<StoreError> for Error {
 }
 
 impl StoreError {
-    pub(crate) fn meaning(&self) -> ErrorClass {
+    /// Returns the class of the error.
+    pub(crate) fn class(&self) -> ErrorClass {
         match self {
-            Self::Db(error) => meaning(error),
-            Self::Domain(Error::ShardUnavailable | Error::ShardAway { .. } | Error::Overloaded { .. })
-            | Self::Silence
+            Self::Db(error) => class_of(error),
+            Self::Domain(Error::ShardUnavailable | Error::ShardCircuitOpen { .. } | Error::Overloaded { .. })
+            | Self::NoResponse
             | Self::Unavailable => ErrorClass::Unreachable,
             Self::Domain(_) => ErrorClass::Fatal,
         }
@@ -102,19 +106,19 @@ pub(crate) fn is_lost(error: &DbErr) -> bool {
 
 /// Returns whether a conflict with another transaction caused the error.
 pub(crate) fn is_conflict(error: &DbErr) -> bool {
-    matches!(meaning(error), ErrorClass::Conflict | ErrorClass::Locked)
+    matches!(class_of(error), ErrorClass::Conflict | ErrorClass::Locked)
 }
 
 /// Returns whether another transaction has held a lock, of a row or of a table, for too long.
 #[must_use]
 pub fn is_locked(error: &DbErr) -> bool {
-    matches!(meaning(error), ErrorClass::Locked)
+    matches!(class_of(error), ErrorClass::Locked)
 }
 
 /// Returns whether the data source itself may be unavailable; a source that denies access is
 /// available.
 pub(crate) fn is_unavailable(error: &DbErr) -> bool {
-    meaning(error).is_unavailable() && !is_denied(error)
+    class_of(error).is_unavailable() && !is_denied(error)
 }
 
 fn is_denied(error: &DbErr) -> bool {
@@ -124,16 +128,16 @@ fn is_denied(error: &DbErr) -> bool {
     else {
         return false;
     };
-    denies(cause)
+    is_access_denied(cause)
 }
 
 /// Returns whether a server of the MySQL family denied access.
-pub(crate) fn denies(error: &SqlxError) -> bool {
+pub(crate) fn is_access_denied(error: &SqlxError) -> bool {
     let SqlxError::Database(error) = error else { return false };
-    error.try_downcast_ref::<SqlxMySqlError>().is_some_and(|mysql| DENIED.contains(&mysql.number()))
+    error.try_downcast_ref::<SqlxMySqlError>().is_some_and(|mysql| ACCESS_DENIED.contains(&mysql.number()))
 }
 
-fn meaning(error: &DbErr) -> ErrorClass {
+fn class_of(error: &DbErr) -> ErrorClass {
     if matches!(error, DbErr::ConnectionAcquire(_)) {
         return ErrorClass::Unreachable;
     }
@@ -146,13 +150,13 @@ fn meaning(error: &DbErr) -> ErrorClass {
     if let SqlxError::Database(error) = &**cause {
         let code = error.code();
         return match error.try_downcast_ref::<SqlxMySqlError>() {
-            Some(mysql) if is_full(mysql.number(), mysql.message()) => ErrorClass::Lost,
-            Some(mysql) => of_mysql(mysql.number()),
+            Some(mysql) if is_disk_full(mysql.number(), mysql.message()) => ErrorClass::Lost,
+            Some(mysql) => mysql_class(mysql.number()),
             None if error.is_unique_violation() => ErrorClass::Duplicate,
-            None => of_sqlite(code.as_deref().unwrap_or_default()),
+            None => sqlite_class(code.as_deref().unwrap_or_default()),
         };
     }
-    let gone = matches!(
+    let is_connection_lost = matches!(
         **cause,
         SqlxError::Io(_)
             | SqlxError::Tls(_)
@@ -161,7 +165,7 @@ fn meaning(error: &DbErr) -> ErrorClass {
             | SqlxError::PoolClosed
             | SqlxError::WorkerCrashed
     );
-    if gone { ErrorClass::Lost } else { ErrorClass::Fatal }
+    if is_connection_lost { ErrorClass::Lost } else { ErrorClass::Fatal }
 }
 
 /// Returns whether a statement failed because its table was never created.
@@ -177,12 +181,12 @@ pub(crate) fn is_missing_table(error: &DbErr) -> bool {
 }
 
 /// Returns whether a temporary file or a call of the storage engine failed because the disk is
-/// full. Each of the two has one error code for all its errors.
-fn is_full(number: u16, message: &str) -> bool {
+/// full. The error codes have other causes too, so the message decides.
+fn is_disk_full(number: u16, message: &str) -> bool {
     [1, 3, 1030].contains(&number) && ["Errcode: 28 ", "error 28 "].iter().any(|words| message.contains(words))
 }
 
-fn of_mysql(number: u16) -> ErrorClass {
+fn mysql_class(number: u16) -> ErrorClass {
     match number {
         // Deadlock; record changed since the last read; prepared statement limit reached.
         1213 | 1020 | 1461 => ErrorClass::Conflict,
@@ -195,18 +199,18 @@ fn of_mysql(number: u16) -> ErrorClass {
         // The disk is full, for the server or for a table; a write or a commit failed.
         1021 | 1026 | 1114 | 1180 => ErrorClass::Lost,
         // The password was changed while the process ran; nothing was sent.
-        number if DENIED.contains(&number) => ErrorClass::Unreachable,
+        number if ACCESS_DENIED.contains(&number) => ErrorClass::Unreachable,
         _ => ErrorClass::Fatal,
     }
 }
 
 /// The codes by which a reachable server denies access: to itself, to the database, or because the
 /// database does not exist.
-const DENIED: [u16; 4] = [1044, 1045, 1049, 1698];
+const ACCESS_DENIED: [u16; 4] = [1044, 1045, 1049, 1698];
 
 /// Classifies a SQLite result code. Extended codes carry the plain code in their low byte: 5 is
 /// BUSY, 6 LOCKED, 10 IOERR, 13 FULL.
-fn of_sqlite(code: &str) -> ErrorClass {
+fn sqlite_class(code: &str) -> ErrorClass {
     match code.parse::<u32>().map(|code| code & 0xff) {
         Ok(5 | 6) => ErrorClass::Conflict,
         Ok(10 | 13) => ErrorClass::Lost,
@@ -216,11 +220,11 @@ fn of_sqlite(code: &str) -> ErrorClass {
 
 #[cfg(test)]
 mod tests {
-    use super::{ErrorClass, is_full, of_mysql, of_sqlite};
+    use super::{ErrorClass, is_disk_full, mysql_class, sqlite_class};
 
     #[test]
     fn codes_distinguish_conflicts_from_faults() {
-        for (number, meaning) in [
+        for (number, class) in [
             (1213, ErrorClass::Conflict),
             (1461, ErrorClass::Conflict),
             (1205, ErrorClass::Locked),
@@ -230,12 +234,12 @@ mod tests {
             (1045, ErrorClass::Unreachable),
             (1406, ErrorClass::Fatal),
         ] {
-            assert_eq!(of_mysql(number), meaning, "{number}");
+            assert_eq!(mysql_class(number), class, "{number}");
         }
-        assert!(is_full(1030, "Got error 28 \"No space left on device\" from storage engine InnoDB"));
-        assert!(is_full(3, "Error writing file '/tmp/x' (Errcode: 28 \"No space left on device\")"));
-        assert!(!is_full(1030, "Got error 194 \"Tablespace is missing for a table\" from storage engine InnoDB"));
-        for (code, meaning) in [
+        assert!(is_disk_full(1030, "Got error 28 \"No space left on device\" from storage engine InnoDB"));
+        assert!(is_disk_full(3, "Error writing file '/tmp/x' (Errcode: 28 \"No space left on device\")"));
+        assert!(!is_disk_full(1030, "Got error 194 \"Tablespace is missing for a table\" from storage engine InnoDB"));
+        for (code, class) in [
             ("5", ErrorClass::Conflict),
             ("517", ErrorClass::Conflict),
             ("262", ErrorClass::Conflict),
@@ -243,7 +247,7 @@ mod tests {
             ("778", ErrorClass::Lost),
             ("19", ErrorClass::Fatal),
         ] {
-            assert_eq!(of_sqlite(code), meaning, "{code}");
+            assert_eq!(sqlite_class(code), class, "{code}");
         }
     }
 }

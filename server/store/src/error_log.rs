@@ -1,5 +1,5 @@
-//! Log messages about a failing data source. Every call would log the same message, so each message
-//! is logged once a second, with the number of suppressed ones.
+//! Log messages about a failing data source. Every failed call would log the same message, so each
+//! message is logged at most once a second, with the number of suppressed messages.
 
 use std::time::Instant;
 
@@ -13,34 +13,34 @@ pub(crate) struct StoreErrorLog {
     source: usize,
     begin: Instant,
     no_response: ThrottledLog,
-    unreached: ThrottledLog,
-    gave_up: ThrottledLog,
+    unreachable: ThrottledLog,
+    retries_exhausted: ThrottledLog,
 }
 
 impl StoreErrorLog {
     /// Creates the log of a source, counted from 0, without earlier messages.
     pub(crate) fn new(source: usize) -> Self {
-        let [no_response, unreached, gave_up] = [(); 3].map(|()| ThrottledLog::default());
-        Self { source, begin: Instant::now(), no_response, unreached, gave_up }
+        let [no_response, unreachable, retries_exhausted] = [(); 3].map(|()| ThrottledLog::default());
+        Self { source, begin: Instant::now(), no_response, unreachable, retries_exhausted }
     }
 
     /// Logs the details of a fault that the caller of the failed call does not receive.
     pub(crate) fn log(&self, fault: &StoreError) {
         let (source, now) = (self.source + 1, self.begin.elapsed());
         match fault {
-            StoreError::Silence => {
+            StoreError::NoResponse => {
                 if let Some(suppressed) = self.no_response.pass(now) {
                     tracing::warn!(source, suppressed, "a data source did not respond in time");
                 }
             }
-            StoreError::Db(error) => match fault.meaning() {
+            StoreError::Db(error) => match fault.class() {
                 ErrorClass::Lost | ErrorClass::Unreachable => {
-                    if let Some(suppressed) = self.unreached.pass(now) {
+                    if let Some(suppressed) = self.unreachable.pass(now) {
                         tracing::warn!(source, suppressed, %error, "a data source is unreachable or read-only");
                     }
                 }
                 ErrorClass::Conflict | ErrorClass::Locked => {
-                    if let Some(suppressed) = self.gave_up.pass(now) {
+                    if let Some(suppressed) = self.retries_exhausted.pass(now) {
                         tracing::warn!(source, suppressed, %error, "a transaction failed after its retries");
                     }
                 }

@@ -90,7 +90,7 @@ pub(crate) async fn check(sources: &DataSources, number: usize) -> SourceSchema 
     let configured = Layout::configured(sources.map(), number, sources.all().len());
     let applied_steps = async { applied(&sources.all()[number].begin_read().await?).await };
     match applied_steps.await {
-        Ok(steps) => judge(&steps, configured),
+        Ok(steps) => compare(&steps, configured),
         Err(error) if is_unavailable(&error) => SourceSchema::Unreachable(error.to_string()),
         Err(error) => SourceSchema::Unreadable(error.to_string()),
     }
@@ -98,7 +98,7 @@ pub(crate) async fn check(sources: &DataSources, number: usize) -> SourceSchema 
 
 /// Compares the steps that a source has with the steps that this version needs.
 #[must_use]
-pub fn judge(applied: &[(String, Layout)], configured: Layout) -> SourceSchema {
+pub fn compare(applied: &[(String, Layout)], configured: Layout) -> SourceSchema {
     if let Some((_, recorded)) = applied.iter().find(|(_, recorded)| *recorded != configured) {
         return SourceSchema::Mismatch(format!("made for {recorded}, but the configuration says {configured}"));
     }
@@ -146,33 +146,35 @@ pub async fn record<C: ConnectionTrait>(connection: &C, step: &str, layout: Layo
 
 #[cfg(test)]
 mod tests {
-    use super::{Layout, STEPS, SourceSchema, judge};
+    use super::{Layout, STEPS, SourceSchema, compare};
 
-    const HERE: Layout =
+    const CONFIGURED: Layout =
         Layout { subject_tables: 50, index_tables: 200, source: 0, sources: 2, first_table: 0, last_table: 24 };
 
     fn steps(names: &[&str]) -> Vec<(String, Layout)> {
-        names.iter().map(|name| ((*name).to_owned(), HERE)).collect()
+        names.iter().map(|name| ((*name).to_owned(), CONFIGURED)).collect()
     }
 
     #[test]
     fn a_schema_that_is_newer_is_served_and_one_that_lacks_steps_is_not() {
         let newer: Vec<_> = STEPS.into_iter().chain(["m9999_later"]).collect();
-        assert_eq!(judge(&steps(&newer), HERE), SourceSchema::Ready);
-        assert_eq!(judge(&steps(&STEPS[..5]), HERE), SourceSchema::Missing(STEPS[5..].to_vec()));
-        assert_eq!(judge(&[], HERE), SourceSchema::Missing(STEPS.to_vec()));
+        assert_eq!(compare(&steps(&newer), CONFIGURED), SourceSchema::Ready);
+        assert_eq!(compare(&steps(&STEPS[..5]), CONFIGURED), SourceSchema::Missing(STEPS[5..].to_vec()));
+        assert_eq!(compare(&[], CONFIGURED), SourceSchema::Missing(STEPS.to_vec()));
     }
 
     #[test]
     fn any_difference_of_layout_is_a_mismatch_even_where_steps_are_missing() {
         for other in [
-            Layout { index_tables: 100, ..HERE },
-            Layout { source: 1, ..HERE },
-            Layout { sources: 3, ..HERE },
-            Layout { last_table: 25, ..HERE },
+            Layout { index_tables: 100, ..CONFIGURED },
+            Layout { source: 1, ..CONFIGURED },
+            Layout { sources: 3, ..CONFIGURED },
+            Layout { last_table: 25, ..CONFIGURED },
         ] {
-            let SourceSchema::Mismatch(text) = judge(&steps(&STEPS[..1]), other) else { panic!("{other:?} was taken") };
-            assert!(text.contains(&HERE.to_string()) && text.contains(&other.to_string()), "{text}");
+            let SourceSchema::Mismatch(text) = compare(&steps(&STEPS[..1]), other) else {
+                panic!("{other:?} was taken")
+            };
+            assert!(text.contains(&CONFIGURED.to_string()) && text.contains(&other.to_string()), "{text}");
         }
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::{fmt, ops::RangeInclusive, path::PathBuf, str::FromStr, time::Duration};
 
 /// The error text of an invalid address.
-const FORM: &str = "must have the form mysql://user:password@host:port/database";
+const INVALID_ADDRESS: &str = "must have the form mysql://user:password@host:port/database";
 
 /// The database, and the distribution of its tables.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
@@ -95,7 +95,7 @@ impl StoreSettings {
     ///
     /// # Errors
     /// An error for each file that cannot be read or does not contain an address.
-    pub fn to_open(&self) -> Result<StoreConfig, ConfigErrors> {
+    pub fn to_config(&self) -> Result<StoreConfig, ConfigErrors> {
         let StoreSettings {
             kind,
             data_dir,
@@ -111,24 +111,24 @@ impl StoreSettings {
         let kind = match kind {
             StoreKind::Sqlite => DatabaseKind::Sqlite { folder: data_dir.clone(), durable: data_dir.is_some() },
             StoreKind::Mysql => {
-                let (mut open, mut faults) = (Vec::new(), Vec::new());
-                for (place, TableRange(subject_tables)) in (0..sources.len()).zip(self.table_ranges()) {
-                    match self.address(place) {
-                        Ok(url) => open.push(SourceConfig { url: url.expose().to_owned(), subject_tables }),
+                let (mut open_sources, mut faults) = (Vec::new(), Vec::new());
+                for (index, TableRange(subject_tables)) in (0..sources.len()).zip(self.table_ranges()) {
+                    match self.address(index) {
+                        Ok(url) => open_sources.push(SourceConfig { url: url.expose().to_owned(), subject_tables }),
                         Err(fault) => faults.push(fault),
                     }
                 }
                 if !faults.is_empty() {
                     return Err(ConfigErrors(faults));
                 }
-                DatabaseKind::MySql(open)
+                DatabaseKind::MySql(open_sources)
             }
         };
         Ok(StoreConfig {
             kind,
             tables: TableCounts { subject: *subject_tables, index: *index_tables },
-            read: pools.read.to_open(),
-            write: pools.write.to_open(),
+            read: pools.read.to_config(),
+            write: pools.write.to_config(),
             lock_wait: lock_wait_timeout.duration(),
             transaction_limit: transaction_timeout.duration(),
         })
@@ -138,14 +138,14 @@ impl StoreSettings {
     ///
     /// # Errors
     /// The source has no address, or its file cannot be read or contains none.
-    pub fn address(&self, place: usize) -> Result<SourceUrl, ConfigError> {
-        let path = format!("store.sources.{place}");
-        let source = self.sources.get(place).ok_or_else(|| ConfigError::at(&path, "does not exist"))?;
+    pub fn address(&self, index: usize) -> Result<SourceUrl, ConfigError> {
+        let path = format!("store.sources.{index}");
+        let source = self.sources.get(index).ok_or_else(|| ConfigError::at(&path, "does not exist"))?;
         match (&source.url_file, &source.url) {
-            (Some(file), _) => SourceUrl::read(file, is_mysql, FORM)
+            (Some(file), _) => SourceUrl::read(file, is_mysql, INVALID_ADDRESS)
                 .map_err(|message| ConfigError::at(format!("{path}.url_file"), message)),
             (None, Some(url)) => Ok(url.clone()),
-            (None, None) => Err(ConfigError::at(format!("{path}.url"), FORM)),
+            (None, None) => Err(ConfigError::at(format!("{path}.url"), INVALID_ADDRESS)),
         }
     }
 
@@ -153,13 +153,14 @@ impl StoreSettings {
     /// without a configured range share the tables evenly.
     pub fn table_ranges(&self) -> Vec<TableRange> {
         let count = u16::try_from(self.sources.len()).unwrap_or(u16::MAX);
-        let first = |place: u16| u16::try_from(u32::from(self.subject_tables) * u32::from(place) / u32::from(count));
+        let first_table =
+            |index: u16| u16::try_from(u32::from(self.subject_tables) * u32::from(index) / u32::from(count));
         (0..count)
             .zip(&self.sources)
-            .map(|(place, source)| {
+            .map(|(index, source)| {
                 source.subject_tables.clone().unwrap_or_else(|| {
                     // The product is below `subject_tables`, so neither conversion can fail.
-                    TableRange(first(place).unwrap_or(0)..=first(place + 1).unwrap_or(0).saturating_sub(1))
+                    TableRange(first_table(index).unwrap_or(0)..=first_table(index + 1).unwrap_or(0).saturating_sub(1))
                 })
             })
             .collect()
@@ -167,11 +168,14 @@ impl StoreSettings {
 
     /// Adds an error for each value that is out of bounds or conflicts with another one.
     pub fn validate(&self, report: &mut ErrorScope<'_>) {
-        let (subjects, index) = (self.subject_tables, self.index_tables);
-        report.require((1..=1024).contains(&subjects), "subject_tables", "must be 1 to 1024");
-        report.require((1..=1024).contains(&index), "index_tables", "must be 1 to 1024");
-        if subjects > 0 && !index.is_multiple_of(subjects) {
-            report.fault("index_tables", format!("must be a multiple of store.subject_tables, which is {subjects}"));
+        let (subject_tables, index_tables) = (self.subject_tables, self.index_tables);
+        report.require((1..=1024).contains(&subject_tables), "subject_tables", "must be 1 to 1024");
+        report.require((1..=1024).contains(&index_tables), "index_tables", "must be 1 to 1024");
+        if subject_tables > 0 && !index_tables.is_multiple_of(subject_tables) {
+            report.fault(
+                "index_tables",
+                format!("must be a multiple of store.subject_tables, which is {subject_tables}"),
+            );
         }
         if self.kind == StoreKind::Mysql {
             // A migration keeps its lock on one connection and reads on another.
@@ -192,8 +196,8 @@ impl StoreSettings {
         // A transaction that waits for a lock must not be mistaken for one on a server that does
         // not respond.
         let limit = self.transaction_timeout.duration();
-        let longer = (wait * 2..=Duration::from_secs(600)).contains(&limit);
-        report.require(longer, "transaction_timeout", "must be at least twice lock_wait_timeout, and at most 10min");
+        let in_range = (wait * 2..=Duration::from_secs(600)).contains(&limit);
+        report.require(in_range, "transaction_timeout", "must be at least twice lock_wait_timeout, and at most 10min");
         report.path("data_dir", self.data_dir.as_ref());
         match self.kind {
             StoreKind::Sqlite => self.validate_sqlite(report),
@@ -219,16 +223,16 @@ impl StoreSettings {
         if self.sources.is_empty() {
             return report.fault("sources", "contains no data source: write [[store.sources]] url = \"mysql://…\"");
         }
-        for (place, source) in self.sources.iter().enumerate() {
-            let found = source.url.as_ref().map_or(source.url_file.is_some(), is_mysql);
-            report.require(found, &format!("sources.{place}.url"), FORM);
-            let one = source.url.is_none() || source.url_file.is_none();
-            let both = "excludes url: set one of them";
-            report.require(one, &format!("sources.{place}.url_file"), both);
-            report.path(&format!("sources.{place}.url_file"), source.url_file.as_ref());
+        for (index, source) in self.sources.iter().enumerate() {
+            let has_address = source.url.as_ref().map_or(source.url_file.is_some(), is_mysql);
+            report.require(has_address, &format!("sources.{index}.url"), INVALID_ADDRESS);
+            let not_both = source.url.is_none() || source.url_file.is_none();
+            let conflict = "excludes url: set one of them";
+            report.require(not_both, &format!("sources.{index}.url_file"), conflict);
+            report.path(&format!("sources.{index}.url_file"), source.url_file.as_ref());
         }
-        let given = self.sources.iter().filter(|source| source.subject_tables.is_some()).count();
-        if given != 0 && given != self.sources.len() {
+        let configured = self.sources.iter().filter(|source| source.subject_tables.is_some()).count();
+        if configured != 0 && configured != self.sources.len() {
             return report.fault("sources", "must set subject_tables for every source, or for none");
         }
         if self.sources.len() > usize::from(self.subject_tables) {
@@ -237,12 +241,12 @@ impl StoreSettings {
         let mut ranges = self.table_ranges();
         ranges.sort_by_key(|TableRange(range)| *range.start());
         let mut next = 0;
-        let dense = ranges.iter().all(|TableRange(range)| {
+        let is_dense = ranges.iter().all(|TableRange(range)| {
             let follows = *range.start() == next;
             next = range.end().saturating_add(1);
             follows
         });
-        if !dense || next != self.subject_tables {
+        if !is_dense || next != self.subject_tables {
             let last = self.subject_tables.saturating_sub(1);
             report.fault("sources", format!("must assign each subject table, 0 to {last}, to exactly one source"));
         }
@@ -250,7 +254,7 @@ impl StoreSettings {
 }
 
 impl PoolSettings {
-    fn to_open(&self) -> PoolConfig {
+    fn to_config(&self) -> PoolConfig {
         let PoolSettings { connections, acquire_timeout, statements } = self;
         PoolConfig { connections: *connections, acquire_timeout: acquire_timeout.duration(), statements: *statements }
     }

@@ -28,7 +28,7 @@ pub struct TableSlot {
 }
 
 impl TableSlot {
-    /// The partition.
+    /// Returns the partition.
     #[must_use]
     pub fn partition(self) -> Partition {
         self.partition
@@ -48,16 +48,16 @@ impl TableSlot {
         if !sql.contains(INDEX_MARKER) {
             return sql;
         }
-        let number = |count: u16| if count > 1 { format!("_{}", self.partition.get() % count) } else { String::new() };
-        let subject = format!("comment_subject{}", number(self.tables.subject));
-        sql.replace(SUBJECT_MARKER, &subject).replace(INDEX_MARKER, &number(self.tables.index))
+        let suffix = |count: u16| if count > 1 { format!("_{}", self.partition.get() % count) } else { String::new() };
+        let subject = format!("comment_subject{}", suffix(self.tables.subject));
+        sql.replace(SUBJECT_MARKER, &subject).replace(INDEX_MARKER, &suffix(self.tables.index))
     }
 }
 
 /// Returns the number of a partition as its rows carry it.
 #[must_use]
 pub fn part(partition: Partition) -> i16 {
-    partition.get() as i16 // below 1024
+    partition.get() as i16 // A partition is below 1024.
 }
 
 /// The assignment of tables to data sources.
@@ -81,8 +81,8 @@ impl ShardMap {
         }
         let mut sources = Vec::new();
         for table in 0..subject {
-            let mut holders = ranges.iter().enumerate().filter(|(_, range)| range.contains(&table));
-            match (holders.next(), holders.next()) {
+            let mut owners = ranges.iter().enumerate().filter(|(_, range)| range.contains(&table));
+            match (owners.next(), owners.next()) {
                 (Some((source, _)), None) => sources.push(source),
                 (_, _) => return fault(format!("subject table {table} has no data source, or several")),
             }
@@ -90,7 +90,7 @@ impl ShardMap {
         Ok(Self { tables, sources })
     }
 
-    /// The table counts.
+    /// Returns the table counts.
     #[must_use]
     pub fn tables(&self) -> TableCounts {
         self.tables

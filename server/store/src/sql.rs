@@ -1,12 +1,12 @@
 //! The store on SQL, with the same code for MySQL and SQLite.
 
-mod among;
 mod chunks;
 mod commit;
 pub(crate) mod entity;
 mod grouping;
 mod histories;
 mod ids;
+mod keys_join;
 mod outbox;
 mod pool;
 mod ranks;

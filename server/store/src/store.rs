@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use riposte_core::Result;
 use riposte_core::ports::{
-    Clock, ConsumerPositions, CountRepair, IdSource, MemberHistories, Outbox, RankIndexes, Rankings, Reader,
+    Clock, ConsumerPositions, CountRepair, IdSource, MemberHistories, Outbox, RankIndexes, RankingSnapshots, Reader,
 };
 use riposte_core::rank::RankingConfig;
 use riposte_core::{CommitObserver, Writer};
@@ -33,9 +33,9 @@ pub struct SqlStore {
 pub struct Diagnosis {
     /// The round trip of the smallest query, in microseconds.
     pub latency_micros: u64,
-    /// The names and values of settings that decide about correctness and durability, as the server
-    /// returns them on a writing connection; `None` if the server does not know the name.
-    pub facts: Vec<(&'static str, Option<String>)>,
+    /// The names and values of the variables on which correctness and durability depend, as the
+    /// server returns them on a writing connection; `None` if the server does not know the name.
+    pub variables: Vec<(&'static str, Option<String>)>,
     /// The number of tables in its database, for a server of the MySQL family.
     pub tables: Option<u64>,
     /// The reason why the source could not be reached, if so.
@@ -79,7 +79,7 @@ impl SqlStore {
 
     /// Returns a writer that notifies `observer` of each commit.
     #[must_use]
-    pub fn witnessed_writer(&self, observer: Arc<dyn CommitObserver>) -> Arc<dyn Writer> {
+    pub fn observed_writer(&self, observer: Arc<dyn CommitObserver>) -> Arc<dyn Writer> {
         Arc::new(SqlWriter::new(Arc::clone(&self.sources), Arc::clone(&self.ids), Some(observer)))
     }
 
@@ -107,9 +107,10 @@ impl SqlStore {
         Arc::new(SqlHistories::new(Arc::clone(&self.sources), Arc::clone(&self.reader)))
     }
 
-    /// Returns the ranked orders under `rules`: the rank indexes, and the rankings made from them.
+    /// Returns the ranked orders under `rules`: the rank indexes, and the rankings computed from
+    /// them.
     #[must_use]
-    pub fn ranks(&self, rules: RankingConfig) -> (Arc<dyn RankIndexes>, Arc<dyn Rankings>) {
+    pub fn ranks(&self, rules: RankingConfig) -> (Arc<dyn RankIndexes>, Arc<dyn RankingSnapshots>) {
         let ranks = Arc::new(SqlRanks::new(Arc::clone(&self.sources), Arc::clone(&self.reader), rules));
         (Arc::clone(&ranks) as _, ranks)
     }
@@ -134,13 +135,13 @@ impl SqlStore {
 
     /// Returns the schema state of every data source, in order.
     pub async fn schema(&self) -> Vec<SourceSchema> {
-        let ask = |number| {
+        let check = |number| {
             let sources = Arc::clone(&self.sources);
             let runner = sources.runner().clone();
             runner.spawn(async move { schema::check(&sources, number).await })
         };
-        let schemas = futures::future::join_all((0..self.sources.all().len()).map(ask)).await;
-        schemas.into_iter().map(|a| a.unwrap_or_else(|e| SourceSchema::Unreachable(e.to_string()))).collect()
+        let schemas = futures::future::join_all((0..self.sources.all().len()).map(check)).await;
+        schemas.into_iter().map(|schema| schema.unwrap_or_else(|e| SourceSchema::Unreachable(e.to_string()))).collect()
     }
 
     /// Returns the diagnosis of every data source, in order.
@@ -148,8 +149,7 @@ impl SqlStore {
         futures::future::join_all(self.sources.all().iter().map(diagnose)).await
     }
 
-    /// Closes the store: releases the worker numbers and closes every connection. Running work is
-    /// waited for.
+    /// Waits for running work, releases the worker numbers and closes every connection.
     pub async fn close(&self) {
         self.ids.close().await;
         self.sources.close().await;
@@ -157,7 +157,7 @@ impl SqlStore {
 }
 
 /// The variables of a server of the MySQL family; of each line, one name exists on a server.
-const MYSQL_FACTS: [(&str, &[&str]); 10] = [
+const MYSQL_VARIABLES: [(&str, &[&str]); 10] = [
     ("version", &["version"]),
     ("innodb_flush_log_at_trx_commit", &["innodb_flush_log_at_trx_commit"]),
     ("sync_binlog", &["sync_binlog"]),
@@ -171,7 +171,7 @@ const MYSQL_FACTS: [(&str, &[&str]); 10] = [
 ];
 const MYSQL_TABLES: &str =
     "SELECT CAST(COUNT(*) AS CHAR) FROM information_schema.tables WHERE table_schema = DATABASE()";
-const SQLITE_FACTS: [(&str, &[&str]); 3] = [
+const SQLITE_VARIABLES: [(&str, &[&str]); 3] = [
     ("version", &["SELECT sqlite_version()"]),
     ("journal_mode", &["PRAGMA journal_mode"]),
     ("synchronous", &["PRAGMA synchronous"]),
@@ -180,30 +180,30 @@ const SQLITE_FACTS: [(&str, &[&str]); 3] = [
 async fn diagnose(source: &DataSource) -> Diagnosis {
     let mut diagnosis = Diagnosis::default();
     let mysql = source.write_pool().get_database_backend() == sea_orm::DbBackend::MySql;
-    let facts: &[(&'static str, &[&str])] = if mysql { &MYSQL_FACTS } else { &SQLITE_FACTS };
-    if let Err(error) = ask(source, "SELECT 1").await {
+    let variables: &[(&'static str, &[&str])] = if mysql { &MYSQL_VARIABLES } else { &SQLITE_VARIABLES };
+    if let Err(error) = query(source, "SELECT 1").await {
         diagnosis.unreachable = Some(error.to_string());
         return diagnosis;
     }
     let begin = Instant::now();
-    let _ = ask(source, "SELECT 1").await;
+    let _ = query(source, "SELECT 1").await;
     diagnosis.latency_micros = u64::try_from(begin.elapsed().as_micros()).unwrap_or(u64::MAX);
-    for (name, spellings) in facts {
+    for (name, spellings) in variables {
         let mut value = None;
         for spelling in *spellings {
             let sql = if mysql { format!("SELECT CAST(@@{spelling} AS CHAR)") } else { (*spelling).to_owned() };
-            value = value.or(ask(source, &sql).await.ok().flatten());
+            value = value.or(query(source, &sql).await.ok().flatten());
         }
-        diagnosis.facts.push((name, value));
+        diagnosis.variables.push((name, value));
     }
     if mysql {
-        let counted = ask(source, MYSQL_TABLES).await.ok().flatten();
+        let counted = query(source, MYSQL_TABLES).await.ok().flatten();
         diagnosis.tables = counted.and_then(|count| count.parse().ok());
     }
     diagnosis
 }
 
-async fn ask(source: &DataSource, sql: &str) -> std::result::Result<Option<String>, DbErr> {
+async fn query(source: &DataSource, sql: &str) -> std::result::Result<Option<String>, DbErr> {
     let pool = source.write_pool();
     let row = pool.query_one_raw(Statement::from_string(pool.get_database_backend(), sql)).await?;
     let Some(row) = row else { return Ok(None) };

@@ -47,7 +47,8 @@ impl<Q, A> Batcher<Q, A> {
 
     /// Adds a request. Returns the channel of its response, and, if fewer than the maximum of
     /// workers exist, a new worker, which the caller must run in a task of its own. The channel
-    /// closes without a response if the worker that took the request is dropped.
+    /// closes without a response if the worker that took the request is dropped, or the last
+    /// worker before any took it.
     pub fn add(self: &Arc<Self>, request: Q) -> (oneshot::Receiver<A>, Option<BatchWorker<Q, A>>) {
         let (reply, response) = oneshot::channel();
         let mut queue = self.queue();
@@ -77,12 +78,19 @@ impl<Q, A> BatchWorker<Q, A> {
 }
 
 /// A worker that is dropped before its end, for example by a panic, no longer counts, so the next
-/// request gets a new worker.
+/// request gets a new worker. If it was the last one, the channels of the waiting requests close:
+/// no worker would take them before the next request arrives.
 impl<Q, A> Drop for BatchWorker<Q, A> {
     fn drop(&mut self) {
-        if self.is_counted {
-            self.batcher.queue().workers -= 1;
+        if !self.is_counted {
+            return;
         }
+        let mut queue = self.batcher.queue();
+        queue.workers -= 1;
+        let abandoned = if queue.workers == 0 { std::mem::take(&mut queue.waiting) } else { Vec::new() };
+        // Dropped without the lock, since a request may run code of its owner.
+        drop(queue);
+        drop(abandoned);
     }
 }
 
@@ -131,8 +139,11 @@ mod tests {
         let (lost, worker) = batcher.add(1);
         let mut worker = worker.expect("a worker");
         assert_eq!(worker.next_batch().map(|batch| batch.len()), Some(1));
+        let (waiting, _) = batcher.add(3);
         drop(worker);
         assert!(lost.await.is_err(), "its request has no response");
+        let waited = tokio::time::timeout(std::time::Duration::from_secs(5), waiting).await;
+        assert!(waited.is_ok_and(|response| response.is_err()), "no worker would take the request that waited");
         let (response, worker) = batcher.add(2);
         assert_eq!(serve(&mut worker.expect("a worker again")), [2]);
         assert_eq!(response.await, Ok(20));

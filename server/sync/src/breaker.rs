@@ -13,7 +13,7 @@ const FAILURES: u32 = 5;
 pub struct CircuitBreaker {
     failures: AtomicU32,
     /// The time of the next probe, in milliseconds.
-    next_try: AtomicU64,
+    next_probe_at: AtomicU64,
 }
 
 impl CircuitBreaker {
@@ -33,9 +33,10 @@ impl CircuitBreaker {
         if !self.is_open() {
             return true;
         }
-        let (now, at) = (millis(now), self.next_try.load(Ordering::Relaxed));
+        let (now, next_probe) = (millis(now), self.next_probe_at.load(Ordering::Relaxed));
         let next = now + millis(Self::PAUSE);
-        now >= at && self.next_try.compare_exchange(at, next, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        now >= next_probe
+            && self.next_probe_at.compare_exchange(next_probe, next, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
     /// Records a successful call and closes the breaker; returns `true` if it was open until now.
@@ -47,21 +48,22 @@ impl CircuitBreaker {
     /// Opens the breaker at once, without further failures; returns `true` if it was closed until
     /// now.
     pub fn open(&self, now: Duration) -> bool {
-        let opens = self.failures.fetch_max(FAILURES, Ordering::Relaxed) < FAILURES;
-        if opens {
-            self.next_try.store(millis(now) + millis(Self::PAUSE), Ordering::Relaxed);
+        let is_opened = self.failures.fetch_max(FAILURES, Ordering::Relaxed) < FAILURES;
+        if is_opened {
+            self.next_probe_at.store(millis(now) + millis(Self::PAUSE), Ordering::Relaxed);
         }
-        opens
+        is_opened
     }
 
     /// Records a call that failed or timed out; returns `true` if this opens the breaker.
     pub fn failed(&self, now: Duration) -> bool {
-        let last = self.failures.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |failures| failures.checked_add(1));
-        let opens = last == Ok(FAILURES - 1);
-        if opens {
-            self.next_try.store(millis(now) + millis(Self::PAUSE), Ordering::Relaxed);
+        let previous =
+            self.failures.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |failures| failures.checked_add(1));
+        let is_opened = previous == Ok(FAILURES - 1);
+        if is_opened {
+            self.next_probe_at.store(millis(now) + millis(Self::PAUSE), Ordering::Relaxed);
         }
-        opens
+        is_opened
     }
 }
 

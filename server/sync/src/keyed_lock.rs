@@ -1,5 +1,5 @@
-//! One lock for each key. Tasks of this process that work on the same key take turns; tasks that
-//! work on different keys do not wait for each other.
+//! One lock for each key. Tasks of this process that work on the same key run one after the other;
+//! tasks that work on different keys do not wait for each other.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -41,7 +41,7 @@ mod tests {
     use super::KeyedLock;
 
     #[test]
-    fn one_key_has_one_lock_and_unused_locks_go() {
+    fn one_key_has_one_lock_and_unused_locks_are_removed() {
         let locks = KeyedLock::default();
         let first = locks.of(&1);
         let held = first.try_lock().expect("free");

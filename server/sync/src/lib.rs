@@ -8,17 +8,21 @@
 mod backoff_log;
 mod batcher;
 mod breaker;
+mod byte_budget;
 mod fallback;
 mod flag;
 mod keyed_lock;
+mod keyed_quota;
 mod single_flight;
 mod throttled_log;
 
 pub use backoff_log::BackoffLog;
 pub use batcher::{BatchWorker, BatchedRequest, Batcher};
 pub use breaker::CircuitBreaker;
+pub use byte_budget::ByteBudget;
 pub use fallback::{fell_back, record_fallback, track_fallback};
 pub use flag::until_set;
 pub use keyed_lock::{KeyLock, KeyedLock};
+pub use keyed_quota::{KeyedQuota, QuotaPermit};
 pub use single_flight::{LoadAborted, SingleFlight};
 pub use throttled_log::ThrottledLog;

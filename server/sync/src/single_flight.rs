@@ -18,7 +18,7 @@ use futures::future::{BoxFuture, Shared, WeakShared};
 /// caller of the load gets a clone of it. A load that can fail has a `Result` as its output.
 #[derive(Debug)]
 pub struct SingleFlight<K, V: Clone> {
-    places: Arc<Mutex<HashMap<K, Entry<V>>>>,
+    entries: Arc<Mutex<HashMap<K, Entry<V>>>>,
 }
 
 /// The error of a load that panicked, or that the shutdown of the runtime ended.
@@ -46,18 +46,18 @@ struct Entry<V: Clone> {
 }
 
 /// Removes the entry of a key when its last load has ended.
-struct Leave<K: Eq + Hash, V: Clone> {
-    places: Arc<Mutex<HashMap<K, Entry<V>>>>,
+struct EntryGuard<K: Eq + Hash, V: Clone> {
+    entries: Arc<Mutex<HashMap<K, Entry<V>>>>,
     key: K,
 }
 
-impl<K: Eq + Hash, V: Clone> Drop for Leave<K, V> {
+impl<K: Eq + Hash, V: Clone> Drop for EntryGuard<K, V> {
     fn drop(&mut self) {
-        let mut places = locked(&self.places);
-        let Some(entry) = places.get_mut(&self.key) else { return };
+        let mut entries = locked(&self.entries);
+        let Some(entry) = entries.get_mut(&self.key) else { return };
         entry.loads -= 1;
         if entry.loads == 0 {
-            places.remove(&self.key);
+            entries.remove(&self.key);
         }
     }
 }
@@ -71,7 +71,7 @@ where
     V: Clone,
 {
     fn default() -> Self {
-        Self { places: Arc::default() }
+        Self { entries: Arc::default() }
     }
 }
 
@@ -90,14 +90,14 @@ where
         F: Future<Output = V> + Send + 'static,
     {
         let shared = {
-            let mut places = locked(&self.places);
+            let mut entries = locked(&self.entries);
             let new = || Entry { running: Arc::default(), next: None, loads: 0 };
-            let entry = places.entry(key.clone()).or_insert_with(new);
+            let entry = entries.entry(key.clone()).or_insert_with(new);
             match entry.next.as_ref().and_then(WeakShared::upgrade) {
                 Some(next) => next,
                 None => {
                     entry.loads += 1;
-                    let next = self.shared(key, Arc::clone(&entry.running), load);
+                    let next = self.shared_load(key, Arc::clone(&entry.running), load);
                     entry.next = next.downgrade();
                     next
                 }
@@ -106,7 +106,7 @@ where
         shared.await
     }
 
-    fn shared<F>(
+    fn shared_load<F>(
         &self,
         key: K,
         running: Arc<tokio::sync::Mutex<()>>,
@@ -115,18 +115,18 @@ where
     where
         F: Future<Output = V> + Send + 'static,
     {
-        let leave = Leave { places: Arc::clone(&self.places), key };
+        let guard = EntryGuard { entries: Arc::clone(&self.entries), key };
         async move {
             let running = running.lock_owned().await;
-            if let Some(entry) = locked(&leave.places).get_mut(&leave.key) {
+            if let Some(entry) = locked(&guard.entries).get_mut(&guard.key) {
                 entry.next = None;
             }
             let load = load();
             let loaded = tokio::spawn(async move {
-                let _held = (running, leave);
+                let _running = (running, guard);
                 load.await
             });
-            loaded.await.map_err(|died| LoadAborted(died.to_string().into()))
+            loaded.await.map_err(|error| LoadAborted(error.to_string().into()))
         }
         .boxed()
         .shared()
@@ -172,7 +172,7 @@ mod tests {
         for one in later {
             assert_eq!(one.await.expect("ends"), Ok(2));
         }
-        assert!(shared_loads.places.lock().expect("not poisoned").is_empty(), "idle entries are removed");
+        assert!(shared_loads.entries.lock().expect("not poisoned").is_empty(), "idle entries are removed");
     }
 
     #[tokio::test]
@@ -181,7 +181,7 @@ mod tests {
         let aborted = shared_loads.join(7, || async { panic!("lost") }).await.expect_err("it panics");
         let text = aborted.to_string();
         assert!(text.starts_with("a shared load: task ") && text.contains("lost"), "{text}");
-        assert!(shared_loads.places.lock().expect("not poisoned").is_empty());
+        assert!(shared_loads.entries.lock().expect("not poisoned").is_empty());
     }
 
     #[tokio::test]
@@ -203,9 +203,9 @@ mod tests {
         // The first load has started, and keeps the lock; no caller waits for the second.
         let mut third = pin!(shared_loads.join(7, load(3)));
         assert!(poll!(&mut third).is_pending());
-        assert_eq!(shared_loads.places.lock().expect("not poisoned")[&7].loads, 2);
+        assert_eq!(shared_loads.entries.lock().expect("not poisoned")[&7].loads, 2);
         gate.add_permits(2);
         assert_eq!(third.await, Ok(3));
-        assert!(shared_loads.places.lock().expect("not poisoned").is_empty());
+        assert!(shared_loads.entries.lock().expect("not poisoned").is_empty());
     }
 }

@@ -1,11 +1,11 @@
-//! A limit on the rate of a log message. Where every call would log the same message, it is logged
-//! once a second, with the number of suppressed ones.
+//! A limit on the rate of a log message. If every call would log the same message, it is logged at
+//! most once a second, with the number of suppressed messages.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// The pause after a message was logged.
-const REST: Duration = Duration::from_secs(1);
+/// The minimum interval between two messages.
+const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Lets one message pass once a second. The caller logs it. Times come from any clock that never
 /// goes back and count from any fixed instant.
@@ -20,10 +20,10 @@ impl ThrottledLog {
     /// Returns the number of messages suppressed since the last one if the message may pass at this
     /// time; counts it as suppressed and returns `None` otherwise. Of concurrent calls, one passes.
     pub fn pass(&self, now: Duration) -> Option<u64> {
-        let millis = |of: Duration| u64::try_from(of.as_millis()).unwrap_or(u64::MAX);
+        let millis = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
         let (now, next) = (millis(now), self.next.load(Ordering::Relaxed));
-        let then = now + millis(REST);
-        if now >= next && self.next.compare_exchange(next, then, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+        let following = now + millis(INTERVAL);
+        if now >= next && self.next.compare_exchange(next, following, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
             return Some(self.suppressed.swap(0, Ordering::Relaxed));
         }
         self.suppressed.fetch_add(1, Ordering::Relaxed);
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_said_once_a_second_with_the_count_of_those_left_out() {
+    fn a_message_passes_once_a_second_with_the_number_of_suppressed_ones() {
         let log = ThrottledLog::default();
         let passed = [0, 1, 999, 1_000, 1_001, 2_500].map(|millis| log.pass(Duration::from_millis(millis)));
         assert_eq!(passed, [Some(0), None, None, Some(2), None, Some(1)]);

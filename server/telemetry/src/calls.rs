@@ -36,7 +36,7 @@ const CODES: [&str; 17] = [
 const OK: usize = 0;
 const CANCELLED: usize = 1;
 /// The codes that the semantic conventions classify as server errors.
-const FAULTS: [usize; 6] = [2, 4, 12, 13, 14, 15];
+const SERVER_ERRORS: [usize; 6] = [2, 4, 12, 13, 14, 15];
 /// The health methods, which are served but are not part of the contract.
 const HEALTH: [&str; 2] = ["grpc.health.v1.Health/Check", "grpc.health.v1.Health/Watch"];
 /// The name for every method that is not served: clients could send any number of invented names.
@@ -71,7 +71,7 @@ pub struct CallTimer {
     begin: Instant,
     caller: Option<Arc<str>>,
     span: Span,
-    over: bool,
+    has_ended: bool,
 }
 
 impl CallMetrics {
@@ -92,7 +92,7 @@ impl CallMetrics {
         let name = &self.0.methods[method].name;
         // Health probes arrive every few seconds, and their traces contain no useful information.
         let span = if path.starts_with("/grpc.") { Span::none() } else { spans::call(name, headers, request_id) };
-        CallTimer { calls: self.clone(), method, begin: Instant::now(), caller: None, span, over: false }
+        CallTimer { calls: self.clone(), method, begin: Instant::now(), caller: None, span, has_ended: false }
     }
 }
 
@@ -105,7 +105,7 @@ impl Method {
                 KeyValue::new(attribute::RPC_METHOD, Arc::clone(&shared)),
                 KeyValue::new(attribute::RPC_RESPONSE_STATUS_CODE, CODES[code]),
             ];
-            if FAULTS.contains(&code) {
+            if SERVER_ERRORS.contains(&code) {
                 attributes.push(KeyValue::new(attribute::ERROR_TYPE, CODES[code]));
             }
             attributes
@@ -140,7 +140,7 @@ impl CallTimer {
     }
 
     fn end(&mut self, code: usize) {
-        if std::mem::replace(&mut self.over, true) {
+        if std::mem::replace(&mut self.has_ended, true) {
             return;
         }
         let CallInstruments { methods, duration, callers, .. } = &*self.calls.0;
@@ -149,7 +149,7 @@ impl CallTimer {
             let status = KeyValue::new(attribute::RPC_RESPONSE_STATUS_CODE, CODES[code]);
             callers.add(1, &[KeyValue::new(attribute::CALLER, caller), status]);
         }
-        spans::ended(&self.span, CODES[code], FAULTS.contains(&code));
+        spans::record_status(&self.span, CODES[code], SERVER_ERRORS.contains(&code));
     }
 }
 

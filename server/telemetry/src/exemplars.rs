@@ -27,7 +27,7 @@ pub(super) struct Exemplar {
     /// Seconds.
     pub(super) value: f64,
     /// Milliseconds since 1970.
-    pub(super) at: u128,
+    pub(super) time_millis: u128,
 }
 
 /// The exemplars of a series: one element per bound, and one for values beyond the last bound.
@@ -54,19 +54,24 @@ pub(super) struct ExemplarHistogram {
 
 impl ExemplarHistogram {
     /// Creates a histogram without exemplars. `bounds` are those of the histogram.
-    pub(super) fn new(name: &'static str, bounds: &'static [f64], histogram: Histogram<f64>, wanted: bool) -> Self {
-        Self { name, bounds, histogram, stored: wanted.then(Arc::default) }
+    pub(super) fn new(
+        name: &'static str,
+        bounds: &'static [f64],
+        histogram: Histogram<f64>,
+        with_exemplars: bool,
+    ) -> Self {
+        Self { name, bounds, histogram, stored: with_exemplars.then(Arc::default) }
     }
 
-    /// Records the duration `took` of the operation that `span` represents. An exemplar is stored
+    /// Records the duration of the operation that `span` represents. An exemplar is stored
     /// only for a sampled span.
-    pub(super) fn record(&self, took: Duration, attributes: &[KeyValue], span: &Span) {
-        let value = took.as_secs_f64();
+    pub(super) fn record(&self, duration: Duration, attributes: &[KeyValue], span: &Span) {
+        let value = duration.as_secs_f64();
         self.histogram.record(value, attributes);
         let Some(stored) = &self.stored else { return };
         let Some(context) = spans::sampled(span) else { return };
-        let at = clock::since_1970().as_millis();
-        let exemplar = Exemplar { trace: context.trace_id(), span: context.span_id(), value, at };
+        let time_millis = clock::since_1970().as_millis();
+        let exemplar = Exemplar { trace: context.trace_id(), span: context.span_id(), value, time_millis };
         let labels = labels(attributes);
         let mut stored = stored.lock().unwrap_or_else(PoisonError::into_inner);
         if stored.len() < SERIES || stored.contains_key(&labels) {
@@ -85,7 +90,7 @@ impl ExemplarHistogram {
 
 fn labels(attributes: &[KeyValue]) -> Labels {
     let text = |value: &Value| value.as_str().into_owned();
-    attributes.iter().map(|of| (of.key.as_str().replace('.', "_"), text(&of.value))).collect()
+    attributes.iter().map(|attribute| (attribute.key.as_str().replace('.', "_"), text(&attribute.value))).collect()
 }
 
 #[cfg(test)]
@@ -105,7 +110,7 @@ mod tests {
 
     const BOUNDS: &[f64] = &[0.1, 1.0];
 
-    fn traced() -> ExemplarHistogram {
+    fn histogram() -> ExemplarHistogram {
         let histogram = SdkMeterProvider::default().meter("test").f64_histogram("a").build();
         ExemplarHistogram::new("a", BOUNDS, histogram, true)
     }
@@ -123,39 +128,43 @@ mod tests {
 
     #[test]
     fn a_bucket_stores_the_last_sampled_span() {
-        let traced = traced();
+        let histogram = histogram();
         let status = [KeyValue::new("rpc.response.status_code", "OK")];
         tracing(Sampler::AlwaysOn, || {
             let spans = [span(), span(), span(), span()];
-            let took = [20, 100, 101, 5_000].map(Duration::from_millis);
-            spans.iter().zip(took).for_each(|(span, took)| traced.record(took, &status, span));
-            let series = traced.exemplars().series;
+            let duration = [20, 100, 101, 5_000].map(Duration::from_millis);
+            spans.iter().zip(duration).for_each(|(span, duration)| histogram.record(duration, &status, span));
+            let series = histogram.exemplars().series;
             let (labels, buckets) = series.iter().next().expect("one series");
             assert_eq!(*labels, Labels::from([("rpc_response_status_code".to_owned(), "OK".to_owned())]));
-            let last = [&spans[1], &spans[2], &spans[3]].map(|span| spans::sampled(span).map(|of| of.span_id()));
-            assert_eq!(buckets.iter().map(|of| of.as_ref().map(|of| of.span)).collect::<Vec<_>>(), last);
+            let last =
+                [&spans[1], &spans[2], &spans[3]].map(|span| spans::sampled(span).map(|context| context.span_id()));
+            assert_eq!(
+                buckets.iter().map(|exemplar| exemplar.as_ref().map(|exemplar| exemplar.span)).collect::<Vec<_>>(),
+                last
+            );
         });
     }
 
     #[test]
     fn a_span_that_is_not_sampled_is_not_stored() {
-        let traced = traced();
-        traced.record(Duration::from_millis(1), &[], &Span::none());
-        tracing(Sampler::AlwaysOff, || traced.record(Duration::from_millis(1), &[], &span()));
-        assert!(traced.exemplars().series.is_empty());
+        let histogram = histogram();
+        histogram.record(Duration::from_millis(1), &[], &Span::none());
+        tracing(Sampler::AlwaysOff, || histogram.record(Duration::from_millis(1), &[], &span()));
+        assert!(histogram.exemplars().series.is_empty());
     }
 
     #[test]
     fn the_number_of_series_with_exemplars_is_limited() {
-        let traced = traced();
+        let histogram = histogram();
         tracing(Sampler::AlwaysOn, || {
             let span = span();
             for number in 0..SERIES as i64 + 10 {
-                traced.record(Duration::ZERO, &[KeyValue::new("number", number)], &span);
+                histogram.record(Duration::ZERO, &[KeyValue::new("number", number)], &span);
             }
-            traced.record(Duration::from_secs(2), &[KeyValue::new("number", 0)], &span);
+            histogram.record(Duration::from_secs(2), &[KeyValue::new("number", 0)], &span);
         });
-        let series = traced.exemplars().series;
+        let series = histogram.exemplars().series;
         assert_eq!(series.len(), SERIES);
         assert_eq!(series.values().flatten().flatten().count(), SERIES + 1, "existing series still store exemplars");
     }

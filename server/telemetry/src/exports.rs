@@ -50,12 +50,12 @@ impl ExportStats {
     pub(crate) fn all(&self) -> impl Iterator<Item = (&'static str, &'static str, u64)> {
         ExportSignal::ALL.into_iter().flat_map(|signal| {
             let Outcomes { ok, failed, .. } = &self.0[signal as usize];
-            let row = |name, count: &AtomicU64| (signal.name(), name, count.load(Ordering::Relaxed));
-            [row("ok", ok), row("failed", failed)]
+            let count_of = |name, count: &AtomicU64| (signal.name(), name, count.load(Ordering::Relaxed));
+            [count_of("ok", ok), count_of("failed", failed)]
         })
     }
 
-    fn note(&self, signal: ExportSignal, outcome: &OTelSdkResult) {
+    fn record(&self, signal: ExportSignal, outcome: &OTelSdkResult) {
         let Outcomes { ok, failed, failing } = &self.0[signal as usize];
         let count = if outcome.is_ok() { ok } else { failed };
         count.fetch_add(1, Ordering::Relaxed);
@@ -86,16 +86,16 @@ impl<E> ObservedExporter<E> {
         Self { exporter, exports, signal }
     }
 
-    async fn noted(&self, export: impl Future<Output = OTelSdkResult>) -> OTelSdkResult {
+    async fn observe(&self, export: impl Future<Output = OTelSdkResult>) -> OTelSdkResult {
         let outcome = export.await;
-        self.exports.note(self.signal, &outcome);
+        self.exports.record(self.signal, &outcome);
         outcome
     }
 }
 
 impl<E: SpanExporter> SpanExporter for ObservedExporter<E> {
     async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
-        self.noted(self.exporter.export(batch)).await
+        self.observe(self.exporter.export(batch)).await
     }
 
     fn shutdown_with_timeout(&self, timeout: Duration) -> OTelSdkResult {
@@ -109,7 +109,7 @@ impl<E: SpanExporter> SpanExporter for ObservedExporter<E> {
 
 impl<E: LogExporter> LogExporter for ObservedExporter<E> {
     async fn export(&self, batch: LogBatch<'_>) -> OTelSdkResult {
-        self.noted(self.exporter.export(batch)).await
+        self.observe(self.exporter.export(batch)).await
     }
 
     fn shutdown_with_timeout(&self, timeout: Duration) -> OTelSdkResult {
@@ -123,7 +123,7 @@ impl<E: LogExporter> LogExporter for ObservedExporter<E> {
 
 impl<E: PushMetricExporter> PushMetricExporter for ObservedExporter<E> {
     async fn export(&self, metrics: &ResourceMetrics) -> OTelSdkResult {
-        self.noted(self.exporter.export(metrics)).await
+        self.observe(self.exporter.export(metrics)).await
     }
 
     fn force_flush(&self) -> OTelSdkResult {
@@ -149,9 +149,9 @@ mod tests {
     fn every_export_is_counted_under_its_signal_and_outcome() {
         let exports = ExportStats::default();
         for outcome in [Ok(()), Err(OTelSdkError::AlreadyShutdown), Err(OTelSdkError::AlreadyShutdown)] {
-            exports.note(ExportSignal::Metrics, &outcome);
+            exports.record(ExportSignal::Metrics, &outcome);
         }
-        exports.note(ExportSignal::Logs, &Ok(()));
+        exports.record(ExportSignal::Logs, &Ok(()));
         let counted: Vec<_> = exports.all().filter(|(_, _, count)| *count > 0).collect();
         assert_eq!(counted, [("metrics", "ok", 1), ("metrics", "failed", 2), ("logs", "ok", 1)]);
     }

@@ -40,7 +40,7 @@ pub use settings::{LogFormat, LogSettings, TelemetrySettings};
 
 /// The targets of the libraries that carry exports. Their log lines must not be exported, because
 /// each export would cause the next one.
-const CARRIERS: [&str; 6] = ["h2", "hyper", "hyper_util", "opentelemetry", "tonic", "tower"];
+const EXPORT_LIBRARIES: [&str; 6] = ["h2", "hyper", "hyper_util", "opentelemetry", "tonic", "tower"];
 
 /// The telemetry that was started. It is stopped last.
 #[derive(Debug)]
@@ -66,15 +66,16 @@ pub fn start(
     let exports = ExportStats::default();
     let push = Push::open(settings, &exports)?;
     if let Some(push) = &push {
-        let carried = CARRIERS.into_iter().fold(filter.clone(), |all, name| all.with_target(name, LevelFilter::OFF));
-        let layers = tracing_subscriber::registry().with(lines(*format).with_filter(filter));
-        layers.with(push.traces()).with(push.logs(carried)).try_init()?;
+        let without_export_libraries =
+            EXPORT_LIBRARIES.into_iter().fold(filter.clone(), |all, name| all.with_target(name, LevelFilter::OFF));
+        let layers = tracing_subscriber::registry().with(log_layer(*format).with_filter(filter));
+        layers.with(push.traces()).with(push.logs(without_export_libraries)).try_init()?;
     } else {
         // One filter for all layers: a line that it rejects costs nothing.
-        tracing_subscriber::registry().with(filter).with(lines(*format)).try_init()?;
+        tracing_subscriber::registry().with(filter).with(log_layer(*format)).try_init()?;
     }
-    let pushed = push.as_ref().map(|push| push.metrics(settings, &exports)).transpose()?.unwrap_or_default();
-    let metrics = Metrics::with(pushed, settings.scrape)?;
+    let meter_builder = push.as_ref().map(|push| push.metrics(settings, &exports)).transpose()?.unwrap_or_default();
+    let metrics = Metrics::with_readers(meter_builder, settings.scrape)?;
     metrics.exports(exports);
     if let Some(endpoint) = settings.endpoint.as_ref().filter(|_| push.is_some()) {
         let TelemetrySettings { traces, metrics, logs, .. } = *settings;
@@ -88,8 +89,10 @@ pub fn start(
 ///
 /// # Errors
 /// If a server would not start with this configuration.
-pub async fn reach(settings: &TelemetrySettings) -> Result<Option<Result<(), tonic::transport::Error>>, StartError> {
-    push::reach(settings).await
+pub async fn check_receiver(
+    settings: &TelemetrySettings,
+) -> Result<Option<Result<(), tonic::transport::Error>>, StartError> {
+    push::check_receiver(settings).await
 }
 
 impl Telemetry {
@@ -109,7 +112,7 @@ impl Telemetry {
 }
 
 /// Returns the layer that writes the log to standard error.
-fn lines<S>(format: LogFormat) -> Box<dyn Layer<S> + Send + Sync>
+fn log_layer<S>(format: LogFormat) -> Box<dyn Layer<S> + Send + Sync>
 where
     S: Subscriber + for<'span> LookupSpan<'span> + Send + Sync,
 {

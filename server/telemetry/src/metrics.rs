@@ -57,12 +57,12 @@ impl Metrics {
     /// # Errors
     /// Only if the exporter for scrapes cannot be registered, which a test excludes.
     pub fn new() -> Result<Self, OTelSdkError> {
-        Self::with(MeterProviderBuilder::default(), true)
+        Self::with_readers(MeterProviderBuilder::default(), true)
     }
 
     /// Creates metrics without measurements, for the readers of `builder` and, if `scrape` is true,
     /// for scrapes.
-    pub(super) fn with(builder: MeterProviderBuilder, scrape: bool) -> Result<Self, OTelSdkError> {
+    pub(super) fn with_readers(builder: MeterProviderBuilder, scrape: bool) -> Result<Self, OTelSdkError> {
         let registry = Registry::new();
         let builder = if scrape {
             let exporter = opentelemetry_prometheus::exporter().with_registry(registry.clone());
@@ -83,7 +83,7 @@ impl Metrics {
         Ok(Self(Arc::new(MetricReaders { instruments, registry, meter, provider })))
     }
 
-    /// Returns the metrics of the calls of these methods. All other methods share one label.
+    /// Returns the metrics of calls of these methods. Calls of all other methods share one label.
     #[must_use]
     pub fn calls(&self, methods: Vec<String>) -> CallMetrics {
         CallMetrics::new(&self.0.instruments, methods)
@@ -110,11 +110,11 @@ impl Metrics {
 
     /// Reports the connections of the pools, which `pools` returns at each collection.
     pub fn connections(&self, pools: impl Fn() -> Vec<ConnectionPool> + Send + Sync + 'static) {
-        let counted = Arc::new(pools);
-        let limited = Arc::clone(&counted);
+        let pools_of_counts = Arc::new(pools);
+        let pools_of_limits = Arc::clone(&pools_of_counts);
         let _ = instruments::connections(&self.0.meter)
             .with_callback(move |observer| {
-                for ConnectionPool { source, name, used, idle, .. } in counted() {
+                for ConnectionPool { source, name, used, idle, .. } in pools_of_counts() {
                     for (state, count) in [("used", used), ("idle", idle)] {
                         let state = KeyValue::new(attribute::DB_CLIENT_CONNECTION_STATE, state);
                         observer.observe(count, &[pool_name(source, name), state]);
@@ -124,7 +124,9 @@ impl Metrics {
             .build();
         let _ = instruments::connections_max(&self.0.meter)
             .with_callback(move |observer| {
-                limited().into_iter().for_each(|of| observer.observe(of.max, &[pool_name(of.source, of.name)]));
+                pools_of_limits()
+                    .into_iter()
+                    .for_each(|pool| observer.observe(pool.max, &[pool_name(pool.source, pool.name)]));
             })
             .build();
     }
@@ -132,7 +134,7 @@ impl Metrics {
     /// Records the duration of a database transaction or of a round trip to Redis. `failed` is the
     /// class of its error. The method must be called within the span of the operation, which may
     /// become an exemplar.
-    pub fn operation(&self, system: &'static str, name: StringValue, took: Duration, failed: Option<&'static str>) {
+    pub fn operation(&self, system: &'static str, name: StringValue, duration: Duration, failed: Option<&'static str>) {
         let name = KeyValue::new(attribute::DB_OPERATION_NAME, name);
         let labels = [
             KeyValue::new(attribute::DB_SYSTEM_NAME, system),
@@ -140,16 +142,16 @@ impl Metrics {
             KeyValue::new(attribute::ERROR_TYPE, failed.unwrap_or_default()),
         ];
         let labels = if failed.is_some() { &labels[..] } else { &labels[..2] };
-        self.0.instruments.operation_duration.record(took, labels, &Span::current());
+        self.0.instruments.operation_duration.record(duration, labels, &Span::current());
     }
 
-    /// Records that a transaction waited `took` for a connection from a pool of a data source (from
-    /// 0). `begun` is false if it got none.
-    pub fn connection_wait(&self, source: usize, pool: &str, took: Duration, begun: bool) {
+    /// Records that a transaction waited `duration` for a connection from a pool of a data source
+    /// (from 0). `begun` is false if it got none.
+    pub fn connection_wait(&self, source: usize, pool: &str, duration: Duration, begun: bool) {
         let Instruments { connection_wait, connection_failures, .. } = &self.0.instruments;
         let name = pool_name(source, pool);
         if begun {
-            connection_wait.record(took.as_secs_f64(), &[name]);
+            connection_wait.record(duration.as_secs_f64(), &[name]);
         } else {
             connection_failures.add(1, &[name]);
         }
@@ -168,8 +170,8 @@ impl Metrics {
     }
 
     /// Records whether an event consumer fails on an event of a data source (from 0).
-    pub fn consumer_stuck(&self, source: usize, consumer: &str, is: bool) {
-        self.0.instruments.consumer_stuck.record(is.into(), &[source_label(source), consumer_label(consumer)]);
+    pub fn consumer_stuck(&self, source: usize, consumer: &str, is_stuck: bool) {
+        self.0.instruments.consumer_stuck.record(is_stuck.into(), &[source_label(source), consumer_label(consumer)]);
     }
 
     /// Counts commits of a data source (from 0) whose events were deleted before an event consumer
@@ -296,7 +298,7 @@ impl Metrics {
     }
 
     /// Exports the last measurements, if exports are enabled, and ends the collection.
-    pub(super) fn shut(&self, timeout: Duration) -> OTelSdkResult {
+    pub(super) fn shutdown(&self, timeout: Duration) -> OTelSdkResult {
         self.0.provider.shutdown_with_timeout(timeout)
     }
 
@@ -444,7 +446,7 @@ mod tests {
 
     #[test]
     fn without_a_scrape_no_metric_is_stored_for_it() {
-        let metrics = Metrics::with(super::MeterProviderBuilder::default(), false).expect("sound");
+        let metrics = Metrics::with_readers(super::MeterProviderBuilder::default(), false).expect("sound");
         metrics.refused(0, "likes");
         assert_eq!(metrics.text().expect("empty"), "");
     }

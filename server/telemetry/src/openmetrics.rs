@@ -15,20 +15,22 @@ const TOTAL: &str = "_total";
 pub(super) fn text(families: &[MetricFamily], exemplars: &[Exemplars]) -> String {
     let mut text = String::new();
     for family in families {
-        head(&mut text, family);
+        write_header(&mut text, family);
         let name = family.name();
-        let exemplars = exemplars.iter().find(|of| of.name == name);
+        let exemplars = exemplars.iter().find(|exemplars| exemplars.name == name);
         for metric in family.get_metric() {
             let labels = metric.get_label();
             match family.get_field_type() {
                 MetricType::COUNTER => {
-                    let name = [counted(name), TOTAL].concat();
-                    sample(&mut text, (&name, labels, None), metric.get_counter().get_value(), None);
+                    let name = [family_name(name), TOTAL].concat();
+                    write_sample(&mut text, (&name, labels, None), metric.get_counter().get_value(), None);
                 }
-                MetricType::GAUGE => sample(&mut text, (name, labels, None), metric.get_gauge().get_value(), None),
+                MetricType::GAUGE => {
+                    write_sample(&mut text, (name, labels, None), metric.get_gauge().get_value(), None)
+                }
                 MetricType::HISTOGRAM => {
-                    let of = exemplars.and_then(|of| of.series.get(&named(metric)));
-                    histogram(&mut text, (name, labels), metric.get_histogram(), of);
+                    let buckets = exemplars.and_then(|exemplars| exemplars.series.get(&labels_of(metric)));
+                    write_histogram(&mut text, (name, labels), metric.get_histogram(), buckets);
                 }
                 // The SDK has no such instruments.
                 MetricType::SUMMARY | MetricType::UNTYPED => {}
@@ -39,9 +41,9 @@ pub(super) fn text(families: &[MetricFamily], exemplars: &[Exemplars]) -> String
 }
 
 /// Writes the type, the unit and the help text of a family.
-fn head(text: &mut String, family: &MetricFamily) {
+fn write_header(text: &mut String, family: &MetricFamily) {
     let (kind, name) = match family.get_field_type() {
-        MetricType::COUNTER => ("counter", counted(family.name())),
+        MetricType::COUNTER => ("counter", family_name(family.name())),
         MetricType::GAUGE => ("gauge", family.name()),
         MetricType::HISTOGRAM => ("histogram", family.name()),
         MetricType::SUMMARY | MetricType::UNTYPED => return,
@@ -55,20 +57,26 @@ fn head(text: &mut String, family: &MetricFamily) {
 }
 
 /// Writes the buckets of a series, then its count and sum.
-fn histogram(text: &mut String, (name, labels): (&str, &[LabelPair]), of: &Histogram, exemplars: Option<&Buckets>) {
-    let bucket = format!("{name}_bucket");
+fn write_histogram(
+    text: &mut String,
+    (name, labels): (&str, &[LabelPair]),
+    histogram: &Histogram,
+    exemplars: Option<&Buckets>,
+) {
+    let bucket_name = format!("{name}_bucket");
     // A bound is written as a number with a decimal point.
-    let bounds = of.get_bucket().iter().map(|of| (format!("{:?}", of.upper_bound()), of.cumulative_count()));
-    for (number, (bound, count)) in bounds.chain([("+Inf".to_owned(), of.get_sample_count())]).enumerate() {
-        let exemplar = exemplars.and_then(|of| of.get(number)?.as_ref());
-        sample(text, (&bucket, labels, Some(&bound)), count as f64, exemplar);
+    let bounds =
+        histogram.get_bucket().iter().map(|bucket| (format!("{:?}", bucket.upper_bound()), bucket.cumulative_count()));
+    for (number, (bound, count)) in bounds.chain([("+Inf".to_owned(), histogram.get_sample_count())]).enumerate() {
+        let exemplar = exemplars.and_then(|buckets| buckets.get(number)?.as_ref());
+        write_sample(text, (&bucket_name, labels, Some(&bound)), count as f64, exemplar);
     }
-    sample(text, (&format!("{name}_count"), labels, None), of.get_sample_count() as f64, None);
-    sample(text, (&format!("{name}_sum"), labels, None), of.get_sample_sum(), None);
+    write_sample(text, (&format!("{name}_count"), labels, None), histogram.get_sample_count() as f64, None);
+    write_sample(text, (&format!("{name}_sum"), labels, None), histogram.get_sample_sum(), None);
 }
 
 /// Writes one line: a series, with its bound if it is a bucket.
-fn sample(
+fn write_sample(
     text: &mut String,
     (name, labels, bound): (&str, &[LabelPair], Option<&str>),
     value: f64,
@@ -82,17 +90,17 @@ fn sample(
 
 /// Returns the text of an exemplar. The names and values of its labels have 63 characters together;
 /// the limit is 128.
-fn exemplar_text(Exemplar { trace, span, value, at }: &Exemplar) -> String {
-    let (seconds, millis) = (at / 1_000, at % 1_000);
+fn exemplar_text(Exemplar { trace, span, value, time_millis }: &Exemplar) -> String {
+    let (seconds, millis) = (time_millis / 1_000, time_millis % 1_000);
     format!(" # {{trace_id=\"{trace}\",span_id=\"{span}\"}} {value} {seconds}.{millis:03}")
 }
 
 /// Returns the name of the family of a counter.
-fn counted(name: &str) -> &str {
+fn family_name(name: &str) -> &str {
     name.strip_suffix(TOTAL).unwrap_or(name)
 }
 
-fn named(metric: &Metric) -> Labels {
+fn labels_of(metric: &Metric) -> Labels {
     metric.get_label().iter().map(|label| (label.name().to_owned(), label.value().to_owned())).collect()
 }
 
@@ -127,10 +135,10 @@ mod tests {
         let histogram = histogram.build();
         let method = [KeyValue::new("rpc.method", "x")];
         [0.125, 0.25, 12.0].iter().for_each(|value| histogram.record(*value, &method));
-        let exemplar = Exemplar { trace: 0xabc.into(), span: 0xd.into(), value: 0.25, at: 1_700_000_000_007 };
+        let exemplar = Exemplar { trace: 0xabc.into(), span: 0xd.into(), value: 0.25, time_millis: 1_700_000_000_007 };
         let labels = Labels::from([("rpc_method".to_owned(), "x".to_owned())]);
         let series = HashMap::from([(labels, vec![Some(exemplar), None, None].into())]);
-        let wanted = r#"# TYPE age_seconds gauge
+        let expected = r#"# TYPE age_seconds gauge
 # UNIT age_seconds seconds
 # HELP age_seconds Age
 age_seconds -0.5
@@ -147,7 +155,7 @@ call_seconds_sum{rpc_method="x"} 12.375
 hits_total{a_b="c\"\\\nd"} 3
 # EOF
 "#;
-        assert_eq!(text(&registry.gather(), &[Exemplars { name: "call_seconds", series }]), wanted);
+        assert_eq!(text(&registry.gather(), &[Exemplars { name: "call_seconds", series }]), expected);
     }
 
     #[test]

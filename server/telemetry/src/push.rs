@@ -27,12 +27,12 @@ use crate::spans;
 use crate::version::VERSION;
 
 /// The interval at which spans and log lines are sent, if no full batch is sent earlier.
-const DELAY: Duration = Duration::from_secs(1);
-const NAME: &str = "riposte";
+const BATCH_INTERVAL: Duration = Duration::from_secs(1);
+const TRACER_NAME: &str = "riposte";
 
 type Result<T> = std::result::Result<T, StartError>;
 /// A layer of the subscriber `S`.
-type Boxed<S> = Box<dyn Layer<S> + Send + Sync>;
+type BoxedLayer<S> = Box<dyn Layer<S> + Send + Sync>;
 
 /// The exports.
 #[derive(Debug)]
@@ -66,18 +66,18 @@ impl Push {
 
     /// Returns the layer that creates traces from spans with the target of this crate, and from
     /// nothing else.
-    pub(super) fn traces<S>(&self) -> Option<Boxed<S>>
+    pub(super) fn traces<S>(&self) -> Option<BoxedLayer<S>>
     where
         S: Subscriber + for<'span> LookupSpan<'span> + Send + Sync,
     {
-        let tracer = self.traces.as_ref()?.tracer(NAME);
+        let tracer = self.traces.as_ref()?.tracer(TRACER_NAME);
         let layer = tracing_opentelemetry::layer().with_tracer(tracer);
         let layer = layer.with_location(false).with_threads(false).with_target(false).with_tracked_inactivity(false);
         Some(layer.with_filter(Targets::new().with_target(spans::TARGET, LevelFilter::TRACE)).boxed())
     }
 
     /// Returns the layer that sends the log lines which `filter` accepts.
-    pub(super) fn logs<S>(&self, filter: Targets) -> Option<Boxed<S>>
+    pub(super) fn logs<S>(&self, filter: Targets) -> Option<BoxedLayer<S>>
     where
         S: Subscriber + for<'span> LookupSpan<'span> + Send + Sync,
     {
@@ -92,21 +92,23 @@ impl Push {
         }
         let exporter = MetricExporter::builder().with_tonic().with_channel(self.channel.clone());
         let exporter = exporter.with_metadata(self.metadata.clone()).with_timeout(self.timeout).build()?;
-        let watched = ObservedExporter::new(exporter, exports.clone(), ExportSignal::Metrics);
-        Ok(builder.with_reader(PeriodicReader::builder(watched).with_interval(config.interval.duration()).build()))
+        let observed_exporter = ObservedExporter::new(exporter, exports.clone(), ExportSignal::Metrics);
+        Ok(builder
+            .with_reader(PeriodicReader::builder(observed_exporter).with_interval(config.interval.duration()).build()))
     }
 
     /// Sends the pending data, all signals at once. Data that is not sent within the timeout is
     /// abandoned, together with the threads that send it.
     pub(super) async fn stop(self, metrics: Metrics) {
         let Self { timeout, traces, logs, .. } = self;
-        let last = [
-            tokio::task::spawn_blocking(move || traces.map(|of| of.shutdown_with_timeout(timeout))),
-            tokio::task::spawn_blocking(move || logs.map(|of| of.shutdown_with_timeout(timeout))),
-            tokio::task::spawn_blocking(move || Some(metrics.shut(timeout))),
+        let shutdowns = [
+            tokio::task::spawn_blocking(move || traces.map(|provider| provider.shutdown_with_timeout(timeout))),
+            tokio::task::spawn_blocking(move || logs.map(|provider| provider.shutdown_with_timeout(timeout))),
+            tokio::task::spawn_blocking(move || Some(metrics.shutdown(timeout))),
         ];
-        let ended = tokio::time::timeout(timeout, futures::future::join_all(last)).await;
-        let complete = ended.is_ok_and(|all| all.into_iter().all(|one| matches!(one, Ok(None | Some(Ok(()))))));
+        let ended = tokio::time::timeout(timeout, futures::future::join_all(shutdowns)).await;
+        let complete =
+            ended.is_ok_and(|results| results.into_iter().all(|result| matches!(result, Ok(None | Some(Ok(()))))));
         if !complete {
             tracing::warn!("the OpenTelemetry receiver did not accept the last data before the timeout");
         }
@@ -115,7 +117,7 @@ impl Push {
     fn tracer_provider(&self, ratio: f64, exports: &ExportStats) -> Result<SdkTracerProvider> {
         let exporter = SpanExporter::builder().with_tonic().with_channel(self.channel.clone());
         let exporter = exporter.with_metadata(self.metadata.clone()).with_timeout(self.timeout).build()?;
-        let batches = BatchConfigBuilder::default().with_scheduled_delay(DELAY).build();
+        let batches = BatchConfigBuilder::default().with_scheduled_delay(BATCH_INTERVAL).build();
         let processor =
             BatchSpanProcessor::builder(ObservedExporter::new(exporter, exports.clone(), ExportSignal::Traces));
         let processor = processor.with_batch_config(batches).build();
@@ -126,7 +128,7 @@ impl Push {
     fn logger_provider(&self, exports: &ExportStats) -> Result<SdkLoggerProvider> {
         let exporter = LogExporter::builder().with_tonic().with_channel(self.channel.clone());
         let exporter = exporter.with_metadata(self.metadata.clone()).with_timeout(self.timeout).build()?;
-        let batches = LogConfig::default().with_scheduled_delay(DELAY).build();
+        let batches = LogConfig::default().with_scheduled_delay(BATCH_INTERVAL).build();
         let processor =
             BatchLogProcessor::builder(ObservedExporter::new(exporter, exports.clone(), ExportSignal::Logs));
         let processor = processor.with_batch_config(batches).build();
@@ -137,7 +139,7 @@ impl Push {
 
 /// Checks whether the receiver accepts a connection now; `None` if nothing is sent. The check sends
 /// no data.
-pub(super) async fn reach(
+pub(super) async fn check_receiver(
     config: &TelemetrySettings,
 ) -> Result<Option<std::result::Result<(), tonic::transport::Error>>> {
     let Some(endpoint) = config.endpoint.as_ref().filter(|_| config.pushes()) else { return Ok(None) };
@@ -148,7 +150,7 @@ pub(super) async fn reach(
 /// is verified with.
 fn receiver(endpoint: &str, config: &TelemetrySettings) -> Result<Endpoint> {
     let timeout = config.timeout.duration();
-    let mut to = Endpoint::from_shared(endpoint.to_owned())?.connect_timeout(timeout).timeout(timeout);
+    let mut receiver_endpoint = Endpoint::from_shared(endpoint.to_owned())?.connect_timeout(timeout).timeout(timeout);
     if endpoint.starts_with("https://") {
         let tls = match &config.ca_file {
             None => ClientTlsConfig::new().with_native_roots(),
@@ -157,19 +159,19 @@ fn receiver(endpoint: &str, config: &TelemetrySettings) -> Result<Endpoint> {
                 ClientTlsConfig::new().ca_certificate(Certificate::from_pem(pem))
             }
         };
-        to = to.tls_config(tls)?;
+        receiver_endpoint = receiver_endpoint.tls_config(tls)?;
     }
-    Ok(to)
+    Ok(receiver_endpoint)
 }
 
 /// Returns the resource attributes of all exported data.
 fn resource(config: &TelemetrySettings) -> Resource {
     let instance = config.instance.clone().unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
-    let ours = [
+    let own_attributes = [
         KeyValue::new("service.name", config.service_name.clone()),
         KeyValue::new("service.version", VERSION),
         KeyValue::new("service.instance.id", instance),
     ];
-    let more = config.resource.iter().map(|(name, value)| KeyValue::new(name.clone(), value.clone()));
-    Resource::builder_empty().with_attributes(ours.into_iter().chain(more)).build()
+    let configured_attributes = config.resource.iter().map(|(name, value)| KeyValue::new(name.clone(), value.clone()));
+    Resource::builder_empty().with_attributes(own_attributes.into_iter().chain(configured_attributes)).build()
 }

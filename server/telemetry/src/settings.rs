@@ -91,9 +91,9 @@ impl TelemetrySettings {
     pub fn validate(&self, report: &mut ErrorScope<'_>) {
         let address = |text: &String| {
             let uri = text.parse::<Uri>().ok()?;
-            let plain = uri.path_and_query().is_none_or(|path| path == "/") && uri.port_u16() != Some(0);
-            let known = matches!(uri.scheme_str(), Some("http" | "https")) && !text.contains('@');
-            (plain && known && uri.host().is_some_and(|host| !host.is_empty())).then_some(())
+            let is_plain = uri.path_and_query().is_none_or(|path| path == "/") && uri.port_u16() != Some(0);
+            let has_known_scheme = matches!(uri.scheme_str(), Some("http" | "https")) && !text.contains('@');
+            (is_plain && has_known_scheme && uri.host().is_some_and(|host| !host.is_empty())).then_some(())
         };
         let endpoint = self.endpoint.as_ref().is_none_or(|text| address(text).is_some());
         report.require(
@@ -112,18 +112,23 @@ impl TelemetrySettings {
         );
         let ratio = (0.0..=1.0).contains(&self.sampling_ratio);
         report.require(ratio, "sampling_ratio", "must be 0 to 1, for example 0.01 for one call in a hundred");
-        let within = |span: TimeSpan, low: u64, high: u64| {
+        let is_between = |span: TimeSpan, low: u64, high: u64| {
             (Duration::from_secs(low)..=Duration::from_secs(high)).contains(&span.duration())
         };
-        report.require(within(self.interval, 1, 300), "interval", "must be 1s to 5min");
-        report.require(within(self.timeout, 1, 30), "timeout", "must be 1s to 30s");
-        let word = |text: &str| (1..=255).contains(&text.len()) && !text.contains(char::is_control);
-        report.require(word(&self.service_name), "service_name", "must be 1 to 255 bytes");
-        report.require(self.instance.as_deref().is_none_or(word), "instance", "must be 1 to 255 bytes");
-        let resource = self.resource.iter().all(|(name, value)| word(name) && word(value));
+        report.require(is_between(self.interval, 1, 300), "interval", "must be 1s to 5min");
+        report.require(is_between(self.timeout, 1, 30), "timeout", "must be 1s to 30s");
+        let is_name = |text: &str| (1..=255).contains(&text.len()) && !text.contains(char::is_control);
+        report.require(is_name(&self.service_name), "service_name", "must be 1 to 255 bytes");
+        report.require(self.instance.as_deref().is_none_or(is_name), "instance", "must be 1 to 255 bytes");
+        let resource = self.resource.iter().all(|(name, value)| is_name(name) && is_name(value));
         report.require(resource, "resource", "must have names and values of 1 to 255 bytes");
-        let ours = self.resource.keys().any(|name| name.starts_with("service.name") || name == "service.instance.id");
-        report.require(!ours, "resource", "must not contain the name or the instance: set service_name and instance");
+        let has_own_attribute =
+            self.resource.keys().any(|name| name.starts_with("service.name") || name == "service.instance.id");
+        report.require(
+            !has_own_attribute,
+            "resource",
+            "must not contain the name or the instance: set service_name and instance",
+        );
         report.require(self.resource.len() <= 32, "resource", "must have at most 32 attributes");
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn call(method: &str, headers: &HeaderMap, request_id: &HeaderValue) 
 }
 
 /// Records the status code of a call, and whether it is a server error.
-pub(super) fn ended(span: &Span, code: &'static str, fault: bool) {
+pub(super) fn record_status(span: &Span, code: &'static str, fault: bool) {
     span.record("rpc.response.status_code", code);
     if fault {
         span.record("error.type", code).record("otel.status_code", "ERROR");
@@ -93,13 +93,13 @@ pub(super) fn sampled(span: &Span) -> Option<SpanContext> {
 /// `ratio`. Other spans never begin a trace: background work would fill the receiver with traces of
 /// little use.
 pub(super) fn sampler(ratio: f64) -> Sampler {
-    Sampler::ParentBased(Box::new(CallsAlone(Sampler::TraceIdRatioBased(ratio))))
+    Sampler::ParentBased(Box::new(CallSampler(Sampler::TraceIdRatioBased(ratio))))
 }
 
 #[derive(Debug, Clone)]
-struct CallsAlone(Sampler);
+struct CallSampler(Sampler);
 
-impl ShouldSample for CallsAlone {
+impl ShouldSample for CallSampler {
     fn should_sample(
         &self,
         parent: Option<&Context>,

@@ -79,7 +79,7 @@ pub(crate) fn read(path: &Path, settings: &ReadSettings, out: &mut dyn FnMut(Gro
     ensure!(export.version == 1, "{}: version {} of Commento's export is not known", base_name(path), export.version);
     let commenters = export.commenters.unwrap_or_default();
     let commenters: HashMap<&str, &Commenter> =
-        commenters.iter().map(|one| (one.commenter_hex.as_str(), one)).collect();
+        commenters.iter().map(|commenter| (commenter.commenter_hex.as_str(), commenter)).collect();
     let mut pages = HashSet::new();
     for row in export.comments.unwrap_or_default() {
         let page = PageNames { id: "", link: &row.url, number: "" };
@@ -89,7 +89,7 @@ pub(crate) fn read(path: &Path, settings: &ReadSettings, out: &mut dyn FnMut(Gro
             let mut subject = Subject { key, ..Subject::default() };
             put_metadata(&mut subject.metadata, "url", &row.url);
             put_metadata(&mut subject.metadata, "domain", &row.domain);
-            out(GroupEntry::good(Record::Subject(subject)));
+            out(GroupEntry::valid(Record::Subject(subject)));
         }
         let commenter = commenters.get(row.commenter_hex.as_str()).copied();
         out(comment(row, key, commenter, settings));
@@ -98,11 +98,13 @@ pub(crate) fn read(path: &Path, settings: &ReadSettings, out: &mut dyn FnMut(Gro
 }
 
 fn comment(row: Row, key: Option<Key>, commenter: Option<&Commenter>, settings: &ReadSettings) -> GroupEntry {
-    let person = SourceMember {
+    let author = SourceMember {
         username: "",
-        email: commenter.map_or("", |one| &one.email),
+        email: commenter.map_or("", |commenter| &commenter.email),
         // Without an entry, the hex still distinguishes commenters; "anonymous" is not a person.
-        name: commenter.map_or(if row.commenter_hex == "anonymous" { "" } else { &row.commenter_hex }, |one| &one.name),
+        name: commenter.map_or(if row.commenter_hex == "anonymous" { "" } else { &row.commenter_hex }, |commenter| {
+            &commenter.name
+        }),
     };
     let create_time = TimeReader::utc().read(&row.creation_date);
     let problem = match (&create_time, &key) {
@@ -114,9 +116,9 @@ fn comment(row: Row, key: Option<Key>, commenter: Option<&Commenter>, settings: 
     let by_author = row.deleter_hex == row.commenter_hex;
     let mut comment = Comment {
         key: key.unwrap_or_else(|| page::unknown(settings)),
-        external_id: member_ids::fit(&row.comment_hex),
-        parent_external_id: (!is_root).then(|| member_ids::fit(&row.parent_hex)),
-        member_id: member_ids::member(&settings.source, &settings.salt, person),
+        external_id: member_ids::fit_id(&row.comment_hex),
+        parent_external_id: (!is_root).then(|| member_ids::fit_id(&row.parent_hex)),
+        member_id: member_ids::member_id(&settings.source, &settings.salt, author),
         state: match (row.deleted, row.state.as_str()) {
             (true, _) => CommentState::Deleted,
             (false, "approved" | "") => CommentState::Active,

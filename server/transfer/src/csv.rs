@@ -31,15 +31,15 @@ pub(crate) fn read(
     settings: &ReadSettings,
     out: &mut dyn FnMut(GroupEntry),
 ) -> Result<()> {
-    let location = Files::sort(files, map)?;
+    let files = InputFiles::sort(files, map)?;
     if let Some(subjects) = &map.subject {
-        read_subjects(&location.table(map, &subjects.table)?, subjects, map, settings, out)?;
+        read_subjects(&files.table(map, &subjects.table)?, subjects, map, settings, out)?;
     }
-    for main in &location.main {
-        read_comments(main, &location, map, settings, out)?;
+    for main in &files.main {
+        read_comments(main, &files, map, settings, out)?;
     }
     if let Some(likes) = &map.like {
-        LatestVotes::read(&location.table(map, &likes.table)?, likes, map, settings)?.hand_out(out);
+        LatestVotes::read(&files.table(map, &likes.table)?, likes, map, settings)?.emit(out);
     }
     Ok(())
 }
@@ -47,12 +47,12 @@ pub(crate) fn read(
 /// The files of the command line: those that a table of the map names, and the others, which
 /// contain the comments.
 #[derive(Debug)]
-struct Files {
+struct InputFiles {
     main: Vec<PathBuf>,
     tables: Vec<PathBuf>,
 }
 
-impl Files {
+impl InputFiles {
     fn sort(files: &[PathBuf], map: &Map) -> Result<Self> {
         let is_table = |path: &PathBuf| map.tables.values().any(|table| table.file == base_name(path));
         let (tables, main): (Vec<_>, Vec<_>) = files.iter().cloned().partition(is_table);
@@ -65,9 +65,9 @@ impl Files {
     fn table(&self, map: &Map, alias: &str) -> Result<PathBuf> {
         let JoinedTable { file, .. } =
             map.tables.get(alias).with_context(|| format!("there is no [tables.{alias}]"))?;
-        let given = self.tables.iter().find(|path| base_name(path) == *file).cloned();
-        let beside = || self.main.first().and_then(|main| main.parent()).unwrap_or(Path::new("")).join(file);
-        Ok(given.unwrap_or_else(beside))
+        let named = self.tables.iter().find(|path| base_name(path) == *file).cloned();
+        let sibling = || self.main.first().and_then(|main| main.parent()).unwrap_or(Path::new("")).join(file);
+        Ok(named.unwrap_or_else(sibling))
     }
 }
 
@@ -75,7 +75,7 @@ fn read_subjects(
     path: &Path,
     subjects: &SubjectMap,
     map: &Map,
-    to: &ReadSettings,
+    settings: &ReadSettings,
     out: &mut dyn FnMut(GroupEntry),
 ) -> Result<()> {
     let mut rows = CsvRows::open(path, map)?;
@@ -94,7 +94,7 @@ fn read_subjects(
     })()
     .context("in [subject] of the mapping file")?;
     while let Some((row, line)) = rows.next()? {
-        out(fields.subject(&mut RowReader::new(&[Some(&row)], map, line), to));
+        out(fields.subject(&mut RowReader::new(&[Some(&row)], map, line), settings));
     }
     Ok(())
 }
@@ -114,7 +114,7 @@ impl SubjectFields {
         let mut subject = Subject {
             key: row.key(self.object_type.as_ref(), &self.id, settings),
             owner_id: row.text(self.owner.as_ref()),
-            state: row.word(self.state.as_ref(), "subject state").unwrap_or_default(),
+            state: row.enum_value(self.state.as_ref(), "subject state").unwrap_or_default(),
             create_time: row.time(self.create_time.as_ref()),
             ..Subject::default()
         };
@@ -134,7 +134,7 @@ struct Join {
 
 fn read_comments(
     main: &Path,
-    files: &Files,
+    files: &InputFiles,
     map: &Map,
     settings: &ReadSettings,
     out: &mut dyn FnMut(GroupEntry),
@@ -146,10 +146,10 @@ fn read_comments(
     for (alias, table) in &map.tables {
         let (Some(key), Some(on)) = (&table.key, &table.on) else { continue };
         let context = || format!("in [tables.{alias}] of the mapping file");
-        let found = TableLookup::load(&files.table(map, alias)?, key, map).with_context(context)?;
+        let lookup = TableLookup::load(&files.table(map, alias)?, key, map).with_context(context)?;
         let on = columns.compile(on).with_context(context)?;
-        columns.add(alias, found.header.clone());
-        joins.push(Join { rows: found, on });
+        columns.add(alias, lookup.header.clone());
+        joins.push(Join { rows: lookup, on });
     }
     let compiler = Compiler { columns: &columns, map };
     let fields = CommentFields::compile(&map.comment, &compiler).context("in [comment] of the mapping file")?;
@@ -227,8 +227,8 @@ impl CommentFields {
             text: if self.html { html::to_text(&text) } else { text },
             mentioned_member_ids: mentions.map(str::to_owned).collect(),
             client: Client { ip, platform, device },
-            state: row.word(self.state.as_ref(), "state").unwrap_or_default(),
-            deleted_by: row.word(self.deleted_by.as_ref(), "deleted_by"),
+            state: row.enum_value(self.state.as_ref(), "state").unwrap_or_default(),
+            deleted_by: row.enum_value(self.deleted_by.as_ref(), "deleted_by"),
             create_time,
             edit_time,
             delete_time,
@@ -239,10 +239,10 @@ impl CommentFields {
             put_metadata(&mut comment.metadata, name, &row.text(Some(value)));
         }
         if comment.external_id.is_empty() {
-            row.fault("ID_EMPTY", "it has no id");
+            row.report_problem("ID_EMPTY", "it has no id");
         }
         if comment.create_time.is_none() {
-            row.fault("TIME_INVALID", "it has no create time");
+            row.report_problem("TIME_INVALID", "it has no create time");
         }
         row.entry(Record::Comment(comment))
     }

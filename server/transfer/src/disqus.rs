@@ -34,10 +34,10 @@ pub(crate) fn read(path: &Path, settings: &ReadSettings, out: &mut dyn FnMut(Gro
                 let fields = xml.fields(attributes)?;
                 if let Some(subject) = thread(&fields, settings) {
                     threads.insert(fields.get("@id").to_owned(), subject.key.clone());
-                    out(GroupEntry::good(Record::Subject(subject)));
+                    out(GroupEntry::valid(Record::Subject(subject)));
                 }
             }
-            // A post may precede its thread, so posts are held until the end of the file.
+            // A post may precede its thread, so posts are kept until the end of the file.
             Tag::Open(name, attributes) if name == "post" => posts.push(xml.fields(attributes)?),
             Tag::Open(..) | Tag::Close(_) => {}
         }
@@ -46,8 +46,7 @@ pub(crate) fn read(path: &Path, settings: &ReadSettings, out: &mut dyn FnMut(Gro
     Ok(())
 }
 
-/// Converts a thread. One without identifier and link is a leftover under which nothing can be
-/// shown, so it gives `None`.
+/// Converts a thread; `None` for a thread without identifier and link, which no page can show.
 fn thread(fields: &Fields, settings: &ReadSettings) -> Option<Subject> {
     let page = PageNames { id: fields.get("id"), link: fields.get("link"), number: "" };
     let object_id = page.object_id(settings.subject_by)?;
@@ -68,8 +67,8 @@ fn thread(fields: &Fields, settings: &ReadSettings) -> Option<Subject> {
 }
 
 fn post(fields: &Fields, threads: &HashMap<String, Key>, settings: &ReadSettings) -> GroupEntry {
-    let number = fields.get("thread@id");
-    let person = SourceMember {
+    let thread_id = fields.get("thread@id");
+    let author = SourceMember {
         username: fields.get("author/username"),
         email: fields.get("author/email"),
         name: fields.get("author/name"),
@@ -82,20 +81,20 @@ fn post(fields: &Fields, threads: &HashMap<String, Key>, settings: &ReadSettings
         _ => CommentState::Active,
     };
     let mut comment = Comment {
-        key: threads.get(number).cloned().unwrap_or_else(|| page::unknown(settings)),
-        external_id: member_ids::fit(fields.get("@id")),
-        parent_external_id: (!parent.is_empty()).then(|| member_ids::fit(parent)),
-        member_id: member_ids::member(&settings.source, &settings.salt, person),
+        key: threads.get(thread_id).cloned().unwrap_or_else(|| page::unknown(settings)),
+        external_id: member_ids::fit_id(fields.get("@id")),
+        parent_external_id: (!parent.is_empty()).then(|| member_ids::fit_id(parent)),
+        member_id: member_ids::member_id(&settings.source, &settings.salt, author),
         text: html::to_text(fields.get("message")),
         client: Client { ip: fields.get("ipAddress").to_owned(), ..Client::default() },
         state,
         create_time: create_time.as_ref().ok().copied(),
         ..Comment::default()
     };
-    put_metadata(&mut comment.metadata, "author_name", person.name);
-    let problem = match (&create_time, fields.get("@id"), threads.contains_key(number)) {
+    put_metadata(&mut comment.metadata, "author_name", author.name);
+    let problem = match (&create_time, fields.get("@id"), threads.contains_key(thread_id)) {
         (_, "", _) => Some(Problem::new("ID_EMPTY", "it has no id")),
-        (_, _, false) => Some(Problem::new("SUBJECT_MISSING", format!("the thread {number} is not in the file"))),
+        (_, _, false) => Some(Problem::new("SUBJECT_MISSING", format!("the thread {thread_id} is not in the file"))),
         (Err(error), ..) => Some(Problem::new("TIME_INVALID", format!("{error:#}"))),
         (Ok(_), ..) => None,
     };

@@ -21,22 +21,22 @@ pub(crate) struct DryRunFindings {
 /// # Errors
 /// The first error in a file; the rejects file cannot be written.
 pub(crate) fn read(prepared: &PreparedImport, orphans: Orphans, rejects: &mut Rejects) -> Result<DryRunFindings> {
-    let mut found = DryRunFindings::default();
+    let mut findings = DryRunFindings::default();
     prepared.read(&mut |group| {
-        let batch = ordering::arrange(group, orphans);
-        found.add(&batch);
+        let batch = ordering::prepare_batch(group, orphans);
+        findings.add(&batch);
         batch.rejects.into_iter().try_for_each(|reject| rejects.add(reject))
     })?;
-    Ok(found)
+    Ok(findings)
 }
 
 impl DryRunFindings {
     fn add(&mut self, batch: &SubjectBatch) {
-        self.subjects += u64::from(batch.sends_subject);
-        for planned in &batch.comments {
+        self.subjects += u64::from(batch.requires_subject);
+        for ordered in &batch.comments {
             self.comments += 1;
-            self.orphans += u64::from(planned.orphan);
-            self.votes += planned.comment.votes.total();
+            self.orphans += u64::from(ordered.orphan);
+            self.votes += ordered.comment.votes.total();
         }
         self.likes += u64::try_from(batch.likes.len()).unwrap_or(u64::MAX);
     }
@@ -46,7 +46,7 @@ impl DryRunFindings {
         let Self { subjects, comments, orphans, likes, votes } = self;
         format!(
             "nothing was sent: {subjects} subjects, {comments} comments, {likes} likes, {votes} votes known only as numbers\n\
-             {orphans} of the comments answer one that is not in the files: the server would be asked"
+             {orphans} of the comments are replies to a comment that is not in the files: it may be on the server"
         )
     }
 }

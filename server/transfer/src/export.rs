@@ -1,4 +1,4 @@
-//! A whole export: writes subjects as lines of JSON, and reports the outcome to a person.
+//! A complete export: writes subjects as lines of JSON, and reports the outcome to a person.
 
 mod subject;
 
@@ -25,11 +25,11 @@ use super::resume::FinishedSubjects;
 use super::totals::ImportTotals;
 use subject::SubjectExport;
 
-/// Bytes of one subject that are held in memory before they go to a temporary file.
+/// The bytes of one subject that are kept in memory before they go to a temporary file.
 const SPOOL_BYTES: usize = 16 << 20;
-const PAGE: i32 = 100;
+const PAGE_SIZE: i32 = 100;
 /// Attempts for one subject before the export gives up.
-const TRIES: u32 = 5;
+const ATTEMPTS_MAX: u32 = 5;
 
 /// The options of an export.
 #[derive(Debug, Clone)]
@@ -48,7 +48,7 @@ pub struct ExportOptions {
     pub overwrite: bool,
 }
 
-/// The end of an export that no error broke off.
+/// The outcome of an export that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportOutcome {
     /// Every subject was exported.
@@ -62,8 +62,8 @@ pub enum ExportOutcome {
 struct Run {
     client: AdminServiceClient<Connection>,
     output: ExportOutput,
-    done: FinishedSubjects,
-    counters: Arc<ImportTotals>,
+    finished: FinishedSubjects,
+    progress_totals: Arc<ImportTotals>,
     stop: watch::Receiver<bool>,
     totals: Totals,
 }
@@ -86,21 +86,27 @@ impl ExportOptions {
         let Self { object_type, object_id, path, gzip, resume, overwrite } = self;
         let scope = Scope { object_type, object_id };
         let to_file = path.is_some();
-        let (output, done) = OutputTarget { path, gzip, resume, overwrite }.open(&scope)?;
-        let counters = Arc::new(ImportTotals::default());
-        let progress = ImportProgress::start(&counters);
+        let (output, finished) = OutputTarget { path, gzip, resume, overwrite }.open(&scope)?;
+        let progress_totals = Arc::new(ImportTotals::default());
+        let progress = ImportProgress::start(&progress_totals);
         let (stop, stopped) = watch::channel(false);
-        let mut run = Run { client, output, done, counters, stop: stopped.clone(), totals: Totals::default() };
+        let mut run =
+            Run { client, output, finished, progress_totals, stop: stopped.clone(), totals: Totals::default() };
         let outcome = tokio::select! {
-            outcome = Box::pin(run.all(scope)) => outcome,
-            () = interrupt::second(&stop, &progress) => return Ok(ExportOutcome::Interrupted),
+            outcome = Box::pin(run.export_all(scope)) => outcome,
+            () = interrupt::wait_for_second_signal(&stop, &progress) => return Ok(ExportOutcome::Interrupted),
         };
         let elapsed = progress.elapsed();
         drop(progress);
-        let resume = if to_file { "--resume" } else { "" };
-        outcome.with_context(|| format!("not all was exported; to go on:\n  {}\n", command_line(resume)))?;
+        // Only a file shows which subjects it has, so an export to standard output starts again.
+        let next = if to_file {
+            format!("To continue, run:\n  {}", command_line("--resume"))
+        } else {
+            format!("To start again, run:\n  {}", command_line(""))
+        };
+        outcome.with_context(|| format!("the export is incomplete. {next}\n"))?;
         if *stopped.borrow() {
-            eprintln!("stopped behind a whole subject. To go on:\n  {}", command_line(resume));
+            eprintln!("the export stopped after a complete subject. {next}");
             return Ok(ExportOutcome::Interrupted);
         }
         run.output.finish()?;
@@ -115,11 +121,11 @@ impl ExportOptions {
 }
 
 impl Run {
-    async fn all(&mut self, scope: Scope) -> Result<()> {
+    async fn export_all(&mut self, scope: Scope) -> Result<()> {
         if let Some(object_id) = scope.object_id {
-            self.counters.total.add(1);
+            self.progress_totals.total.add(1);
             let key = Key { object_type: scope.object_type, object_id };
-            self.subject(&key).await?;
+            self.export_subject(&key).await?;
             if self.totals.deleted > 0 {
                 let Key { object_type, object_id } = key;
                 return Err(TransferError::SubjectDeleted { object_type, object_id }.into());
@@ -130,21 +136,21 @@ impl Run {
         loop {
             let request = ListSubjectsRequest {
                 object_type: scope.object_type.clone(),
-                page_size: PAGE,
+                page_size: PAGE_SIZE,
                 page_token: page_token.clone(),
             };
             let page = self.client.list_subjects(request).await?.into_inner();
-            self.counters.total.add(u64::try_from(page.subjects.len())?);
-            self.counters.total_known.store(page.next_page_token.is_empty(), Ordering::Relaxed);
+            self.progress_totals.total.add(u64::try_from(page.subjects.len())?);
+            self.progress_totals.total_known.store(page.next_page_token.is_empty(), Ordering::Relaxed);
             for subject in page.subjects {
                 if *self.stop.borrow() {
                     return Ok(());
                 }
                 let key = proto::key(subject.key);
-                if !self.done.contains(&key.object_id) {
-                    self.subject(&key).await?;
+                if !self.finished.contains(&key.object_id) {
+                    self.export_subject(&key).await?;
                 }
-                self.counters.done.add(1);
+                self.progress_totals.done.add(1);
             }
             if page.next_page_token.is_empty() {
                 return Ok(());
@@ -155,25 +161,25 @@ impl Run {
 
     /// Exports one subject. If the connection breaks, it starts again from the beginning, because
     /// nothing of the subject has been written yet.
-    async fn subject(&mut self, key: &Key) -> Result<()> {
-        let mut tries = 1;
+    async fn export_subject(&mut self, key: &Key) -> Result<()> {
+        let mut attempt = 1;
         loop {
             let mut lines = SpooledTempFile::new(SPOOL_BYTES);
             let error = match subject::write(&mut self.client, key, &mut lines).await {
-                Ok(exported) => return self.write(exported, lines),
+                Ok(exported) => return self.append(exported, lines),
                 Err(error) => error,
             };
-            let broken =
+            let is_unreachable =
                 error.downcast_ref::<tonic::Status>().is_some_and(|status| status.code() == tonic::Code::Unavailable);
-            if !broken || tries == TRIES {
+            if !is_unreachable || attempt == ATTEMPTS_MAX {
                 return Err(error).with_context(|| format!("exporting {}/{}", key.object_type, key.object_id));
             }
-            tokio::time::sleep(std::time::Duration::from_millis(100) * (1 << tries)).await;
-            tries += 1;
+            tokio::time::sleep(std::time::Duration::from_millis(100) * (1 << attempt)).await;
+            attempt += 1;
         }
     }
 
-    fn write(&mut self, exported: SubjectExport, mut lines: SpooledTempFile) -> Result<()> {
+    fn append(&mut self, exported: SubjectExport, mut lines: SpooledTempFile) -> Result<()> {
         let (comments, likes) = match exported {
             SubjectExport::Complete { comments, likes } => (comments, likes),
             SubjectExport::Deleted => {

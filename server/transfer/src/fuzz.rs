@@ -37,8 +37,8 @@ pub fn import(bytes: &[u8]) {
     let Some((format, rest)) = bytes.split_first() else { return };
     let format = formats[usize::from(*format) % formats.len()];
     let file = |bytes: &[u8]| {
-        let mut file = tempfile::NamedTempFile::new().expect("a file");
-        file.write_all(bytes).expect("room for it");
+        let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+        file.write_all(bytes).expect("written to a temporary file");
         file
     };
     let (file, map) = (file(rest), (format == ImportFormat::Csv).then(|| file(MAP.as_bytes())));

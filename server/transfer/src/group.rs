@@ -31,19 +31,19 @@ pub(crate) struct Groups {
 
 impl GroupEntry {
     /// Creates an entry without a problem.
-    pub(crate) fn good(record: Record) -> Self {
+    pub(crate) fn valid(record: Record) -> Self {
         Self { record, problem: None }
     }
 
     /// Creates an entry that will be rejected.
-    pub(crate) fn bad(record: Record, problem: Problem) -> Self {
+    pub(crate) fn rejected(record: Record, problem: Problem) -> Self {
         Self { record, problem: Some(problem) }
     }
 }
 
 impl Group {
     /// Creates an empty group for this subject.
-    pub(crate) fn of(key: Key) -> Self {
+    pub(crate) fn new(key: Key) -> Self {
         Self { key, ..Self::default() }
     }
 
@@ -67,7 +67,7 @@ impl Groups {
             None => {
                 let index = self.groups.len();
                 self.by_key.insert(key.clone(), index);
-                self.groups.push(Group::of(key.clone()));
+                self.groups.push(Group::new(key.clone()));
                 index
             }
         };

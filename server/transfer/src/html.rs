@@ -9,16 +9,16 @@ use html_escape::NAMED_ENTITIES;
 /// Converts a fragment of HTML to text; at most one empty line remains between two lines.
 pub(crate) fn to_text(html: &str) -> String {
     let mut out = Text::default();
-    let mut rest = html;
-    while let Some(at) = rest.find(['<', '&']) {
-        let (before, from) = rest.split_at(at);
+    let mut remaining = html;
+    while let Some(offset) = remaining.find(['<', '&']) {
+        let (before, input) = remaining.split_at(offset);
         out.push_str(before);
-        rest = match from.as_bytes().first() {
-            Some(b'<') => tag(from, &mut out),
-            _ => entity(from, &mut out),
+        remaining = match input.as_bytes().first() {
+            Some(b'<') => tag(input, &mut out),
+            _ => entity(input, &mut out),
         };
     }
-    out.push_str(rest);
+    out.push_str(remaining);
     out.finish()
 }
 
@@ -49,8 +49,8 @@ impl Text {
 
     fn close_link(&mut self) {
         let Some((start, address)) = self.link.take() else { return };
-        let shown = self.text.get(start..).unwrap_or_default();
-        if !shown.trim().is_empty() && !shown.contains(address.trim_end_matches('/')) {
+        let label = self.text.get(start..).unwrap_or_default();
+        if !label.trim().is_empty() && !label.contains(address.trim_end_matches('/')) {
             self.text.push_str(&format!(" ({address})"));
         }
     }
@@ -67,9 +67,9 @@ impl Text {
     }
 }
 
-/// Reads the tag at the start of `from` and returns the rest.
-fn tag<'a>(from: &'a str, out: &mut Text) -> &'a str {
-    let inner = from.get(1..).unwrap_or_default();
+/// Reads the tag at the start of `input` and returns the rest.
+fn tag<'a>(input: &'a str, out: &mut Text) -> &'a str {
+    let inner = input.get(1..).unwrap_or_default();
     if let Some(comment) = inner.strip_prefix("!--") {
         return comment.find("-->").and_then(|end| comment.get(end + 3..)).unwrap_or_default();
     }
@@ -78,8 +78,8 @@ fn tag<'a>(from: &'a str, out: &mut Text) -> &'a str {
         out.push_str("<");
         return inner;
     };
-    let (body, rest) = inner.split_at(end);
-    let rest = rest.get(1..).unwrap_or_default();
+    let (body, remaining) = inner.split_at(end);
+    let remaining = remaining.get(1..).unwrap_or_default();
     let closing = body.starts_with('/');
     let name = body.trim_start_matches('/').split(|c: char| c.is_whitespace() || c == '/').next().unwrap_or_default();
     match name.to_ascii_lowercase().as_str() {
@@ -94,23 +94,23 @@ fn tag<'a>(from: &'a str, out: &mut Text) -> &'a str {
             out.close_link();
             out.link = attribute(body, "href").map(|address| (out.text.len(), address));
         }
-        skipped @ ("script" | "style") if !closing => return after_end(rest, skipped),
+        skipped @ ("script" | "style") if !closing => return after_end(remaining, skipped),
         _ => {}
     }
-    rest
+    remaining
 }
 
-fn after_end<'a>(rest: &'a str, name: &str) -> &'a str {
+fn after_end<'a>(remaining: &'a str, name: &str) -> &'a str {
     let end = format!("</{name}");
     // Lower-casing ASCII keeps every byte offset, so the offset is valid in the original.
-    let found = rest.to_ascii_lowercase().find(&end);
-    let from_end = found.and_then(|at| rest.get(at..)).unwrap_or_default();
+    let found = remaining.to_ascii_lowercase().find(&end);
+    let from_end = found.and_then(|offset| remaining.get(offset..)).unwrap_or_default();
     from_end.split_once('>').map_or("", |(_, after)| after)
 }
 
 fn attribute(body: &str, name: &str) -> Option<String> {
-    let at = body.find(&format!("{name}="))?;
-    let value = body.get(at + name.len() + 1..)?;
+    let offset = body.find(&format!("{name}="))?;
+    let value = body.get(offset + name.len() + 1..)?;
     let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
     let value = match quote {
         Some(quote) => value.get(1..)?.split(quote).next()?,
@@ -122,27 +122,27 @@ fn attribute(body: &str, name: &str) -> Option<String> {
 
 fn entities(text: &str) -> String {
     let mut out = Text::default();
-    let mut rest = text;
-    while let Some(at) = rest.find('&') {
-        let (before, from) = rest.split_at(at);
+    let mut remaining = text;
+    while let Some(offset) = remaining.find('&') {
+        let (before, input) = remaining.split_at(offset);
         out.push_str(before);
-        rest = entity(from, &mut out);
+        remaining = entity(input, &mut out);
     }
-    out.push_str(rest);
+    out.push_str(remaining);
     out.text
 }
 
-/// Reads the entity at the start of `from`; an unknown one is kept as it is.
-fn entity<'a>(from: &'a str, out: &mut Text) -> &'a str {
-    let inner = from.get(1..).unwrap_or_default();
-    let known = inner.find(';').filter(|end| *end <= 10).and_then(|end| {
-        let (name, rest) = inner.split_at(end);
-        Some((character(name)?, rest.get(1..)?))
+/// Reads the entity at the start of `input`; an unknown one is kept as it is.
+fn entity<'a>(input: &'a str, out: &mut Text) -> &'a str {
+    let inner = input.get(1..).unwrap_or_default();
+    let character = inner.find(';').filter(|end| *end <= 10).and_then(|end| {
+        let (name, remaining) = inner.split_at(end);
+        Some((entity_character(name)?, remaining.get(1..)?))
     });
-    match known {
-        Some((character, rest)) => {
+    match character {
+        Some((character, remaining)) => {
             out.text.push(character);
-            rest
+            remaining
         }
         None => {
             out.text.push('&');
@@ -152,7 +152,7 @@ fn entity<'a>(from: &'a str, out: &mut Text) -> &'a str {
 }
 
 /// Returns the character of an entity's name: a number, or a name of HTML.
-pub(crate) fn character(name: &str) -> Option<char> {
+pub(crate) fn entity_character(name: &str) -> Option<char> {
     if let Some(number) = name.strip_prefix('#') {
         let code = match number.strip_prefix(['x', 'X']) {
             Some(hex) => u32::from_str_radix(hex, 16).ok()?,
@@ -163,9 +163,9 @@ pub(crate) fn character(name: &str) -> Option<char> {
     if name == "nbsp" {
         return Some(' ');
     }
-    let known = NAMED_ENTITIES.binary_search_by_key(&name.as_bytes(), |(known, _)| *known).ok()?;
+    let index = NAMED_ENTITIES.binary_search_by_key(&name.as_bytes(), |(entity, _)| *entity).ok()?;
     // A name of two characters is no character.
-    NAMED_ENTITIES.get(known)?.1.parse().ok()
+    NAMED_ENTITIES.get(index)?.1.parse().ok()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A whole import: reads files, sends their records, and reports the outcome to a person.
+//! A complete import: reads files, sends their records, and reports the outcome to a person.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -45,7 +45,7 @@ pub struct ImportOptions {
     pub outage_limit: Duration,
 }
 
-/// The end of an import that no error broke off.
+/// The outcome of an import that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImportOutcome {
     /// Every record was imported, or could be.
@@ -115,7 +115,7 @@ impl Import {
         let sending = send::run(prepared, client, streams, &shared, &stopped);
         let outcome = tokio::select! {
             outcome = Box::pin(sending) => outcome,
-            () = interrupt::second(&stop, &progress) => return Ok(ImportOutcome::Interrupted),
+            () = interrupt::wait_for_second_signal(&stop, &progress) => return Ok(ImportOutcome::Interrupted),
         };
         let rejects = shared.rejects.lock().unwrap_or_else(PoisonError::into_inner).take();
         let by_reason = rejects.map_or_else(|| Ok(Default::default()), Rejects::finish)?;
@@ -127,12 +127,12 @@ impl Import {
         );
         if *stopped.borrow() {
             eprintln!(
-                "stopped; what was answered is kept. To go on, run the same command again:\n  {}",
+                "the import stopped; acknowledged items are stored. To continue, run the same command again:\n  {}",
                 command_line("")
             );
             return Ok(ImportOutcome::Interrupted);
         }
-        outcome.map_err(going_on)?;
+        outcome.map_err(with_next_command)?;
         Ok(if by_reason.is_empty() { ImportOutcome::Complete } else { ImportOutcome::SomeRejected })
     }
 }
@@ -152,10 +152,10 @@ impl ImportOptions {
             votes: self.votes,
             orphans: self.orphans,
             window: usize::try_from(self.outstanding.div_ceil(self.streams)).unwrap_or(1),
-            pace: Throttle::new(self.max_rps),
+            throttle: Throttle::new(self.max_rps),
             outage_limit: self.outage_limit,
             outage: AtomicBool::new(false),
-            say: Box::new(move |text| progress.say(text)),
+            report: Box::new(move |text| progress.show_message(text)),
             rejects: Mutex::new(Some(rejects)),
         }
     }
@@ -163,9 +163,9 @@ impl ImportOptions {
 
 /// Adds the command that continues the import. Another run completes what an unavailable server
 /// left undone, but never repairs an error in the files.
-fn going_on(error: anyhow::Error) -> anyhow::Error {
+fn with_next_command(error: anyhow::Error) -> anyhow::Error {
     if !error.chain().any(|cause| cause.is::<tonic::Status>()) {
         return error;
     }
-    error.context(format!("not all was brought in; to go on, run `{}` again", command_line("")))
+    error.context(format!("the import is incomplete; to continue, run `{}` again", command_line("")))
 }

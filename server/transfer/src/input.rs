@@ -9,45 +9,46 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::{Context, Result, bail};
 use flate2::read::MultiGzDecoder;
 
-/// Most bytes between two records. A longer record means a broken file (an open quote, a missing
-/// end tag), not a comment.
+/// The size limit of a record, in bytes. A longer record means a broken file (an open quote, a
+/// missing end tag), not a comment.
 pub(crate) const RECORD_BYTES_MAX: usize = 16 << 20;
 const BUFFER_BYTES: usize = 64 << 10;
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// A source file that fails instead of reading an endless record into memory.
-pub(crate) type Input = BufReader<Guarded>;
+pub(crate) type Input = BufReader<BoundedReader>;
 
-/// Notifies the guard that a record has ended, so that the next one may be as long again.
+/// The number of bytes that were read since the last record ended. A format's reader resets it
+/// after each record.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Meter {
-    since: Arc<AtomicUsize>,
+pub(crate) struct RecordMeter {
+    bytes_in_record: Arc<AtomicUsize>,
 }
 
-impl Meter {
+impl RecordMeter {
     /// Marks the end of a record.
     pub(crate) fn reset(&self) {
-        self.since.store(0, Ordering::Relaxed);
+        self.bytes_in_record.store(0, Ordering::Relaxed);
     }
 }
 
-/// A reader that counts the bytes since the end of the last record.
-pub(crate) struct Guarded {
+/// A reader that fails when a record exceeds its size limit.
+pub(crate) struct BoundedReader {
     inner: Box<dyn Read + Send>,
-    meter: Meter,
+    meter: RecordMeter,
 }
 
-impl std::fmt::Debug for Guarded {
+impl std::fmt::Debug for BoundedReader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Guarded").field("meter", &self.meter).finish_non_exhaustive()
     }
 }
 
-impl Read for Guarded {
+impl Read for BoundedReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
-        let since = self.meter.since.fetch_add(read, Ordering::Relaxed) + read;
-        if since > RECORD_BYTES_MAX + BUFFER_BYTES {
+        let bytes_in_record = self.meter.bytes_in_record.fetch_add(read, Ordering::Relaxed) + read;
+        if bytes_in_record > RECORD_BYTES_MAX + BUFFER_BYTES {
             let text =
                 format!("one record is longer than {} MiB; is a quote or a tag left open?", RECORD_BYTES_MAX >> 20);
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));
@@ -60,7 +61,7 @@ impl Read for Guarded {
 ///
 /// # Errors
 /// The file cannot be read, or its byte order mark indicates UTF-16 or UTF-32.
-pub(crate) fn open(path: &Path) -> Result<(Input, Meter)> {
+pub(crate) fn open(path: &Path) -> Result<(Input, RecordMeter)> {
     let name = path.display();
     let file = File::open(path).with_context(|| format!("cannot open {name}"))?;
     from_reader(file).with_context(|| format!("cannot read {name}"))
@@ -70,12 +71,12 @@ pub(crate) fn open(path: &Path) -> Result<(Input, Meter)> {
 ///
 /// # Errors
 /// Same as for [`open`].
-pub(crate) fn from_reader(bytes: impl Read + Send + 'static) -> Result<(Input, Meter)> {
+pub(crate) fn from_reader(bytes: impl Read + Send + 'static) -> Result<(Input, RecordMeter)> {
     let mut raw = BufReader::with_capacity(BUFFER_BYTES, bytes);
-    let packed = raw.fill_buf()?.starts_with(&GZIP_MAGIC);
-    let inner: Box<dyn Read + Send> = if packed { Box::new(MultiGzDecoder::new(raw)) } else { Box::new(raw) };
-    let meter = Meter::default();
-    let mut input = BufReader::with_capacity(BUFFER_BYTES, Guarded { inner, meter: meter.clone() });
+    let is_gzip = raw.fill_buf()?.starts_with(&GZIP_MAGIC);
+    let inner: Box<dyn Read + Send> = if is_gzip { Box::new(MultiGzDecoder::new(raw)) } else { Box::new(raw) };
+    let meter = RecordMeter::default();
+    let mut input = BufReader::with_capacity(BUFFER_BYTES, BoundedReader { inner, meter: meter.clone() });
     let start = input.fill_buf()?;
     if start.starts_with(&[0xff, 0xfe]) || start.starts_with(&[0xfe, 0xff]) {
         bail!("the file is UTF-16; convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)");
@@ -110,8 +111,8 @@ pub(crate) fn read_all(path: &Path, bytes_max: usize) -> Result<String> {
     match String::from_utf8(bytes) {
         Ok(text) => Ok(text),
         Err(error) => {
-            let good = error.utf8_error().valid_up_to();
-            let line = 1 + error.as_bytes().iter().take(good).filter(|byte| **byte == b'\n').count();
+            let valid = error.utf8_error().valid_up_to();
+            let line = 1 + error.as_bytes().iter().take(valid).filter(|byte| **byte == b'\n').count();
             bail!("{name}:{line}: not UTF-8")
         }
     }
@@ -147,13 +148,13 @@ mod tests {
 
     #[test]
     fn gzip_is_known_by_its_first_bytes_even_in_several_members() {
-        let mut packed = Vec::new();
+        let mut gzip = Vec::new();
         for part in ["one\n", "two\n"] {
             let mut member = GzEncoder::new(Vec::new(), Compression::fast());
             member.write_all(part.as_bytes()).unwrap();
-            packed.extend(member.finish().unwrap());
+            gzip.extend(member.finish().unwrap());
         }
-        let (mut input, _) = from_reader(Cursor::new(packed)).unwrap();
+        let (mut input, _) = from_reader(Cursor::new(gzip)).unwrap();
         let mut text = String::new();
         input.read_to_string(&mut text).unwrap();
         assert_eq!(text, "one\ntwo\n");

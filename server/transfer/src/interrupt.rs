@@ -1,19 +1,19 @@
-//! Ctrl-C in a long job: the first one stops it in order, the second one at once.
+//! Ctrl-C during a long job: the first one stops it in an orderly way, the second one at once.
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use super::progress::ImportProgress;
 
-/// Asks the job to stop at the first Ctrl-C or SIGTERM; returns at the second.
-pub(crate) async fn second(stop: &watch::Sender<bool>, progress: &ImportProgress) {
-    one().await;
+/// Requests a stop of the job at the first Ctrl-C or SIGTERM; returns at the second.
+pub(crate) async fn wait_for_second_signal(stop: &watch::Sender<bool>, progress: &ImportProgress) {
+    wait_for_signal().await;
     stop.send_replace(true);
-    progress.say("stopping when what is under way is answered; Ctrl-C again stops now");
-    one().await;
+    progress.show_message("stopping after the responses to what was sent; Ctrl-C again stops now");
+    wait_for_signal().await;
 }
 
-async fn one() {
+async fn wait_for_signal() {
     let Ok(mut terminate) = signal(SignalKind::terminate()) else { return std::future::pending().await };
     tokio::select! {
         _ = tokio::signal::ctrl_c() => {}
@@ -21,17 +21,17 @@ async fn one() {
     }
 }
 
-/// Returns the command as it was typed, quoted where a shell needs it, without secrets; `more` is
+/// Returns the command as it was typed, quoted where a shell needs it, without secrets; `option` is
 /// added unless it is already present.
-pub(crate) fn command_line(more: &str) -> String {
+pub(crate) fn command_line(option: &str) -> String {
     let mut words: Vec<String> = std::env::args().collect();
-    if !more.is_empty() && !words.iter().any(|word| word == more) {
-        words.push(more.to_owned());
+    if !option.is_empty() && !words.iter().any(|word| word == option) {
+        words.push(option.to_owned());
     }
-    shown(words)
+    redacted(words)
 }
 
-fn shown(words: Vec<String>) -> String {
+fn redacted(words: Vec<String>) -> String {
     let mut secret = false;
     let mut shown = Vec::new();
     for word in words {
@@ -39,13 +39,13 @@ fn shown(words: Vec<String>) -> String {
         shown.push(match (hidden, word.starts_with("--member-salt=")) {
             (true, _) => "…".to_owned(),
             (false, true) => "--member-salt=…".to_owned(),
-            (false, false) => quoted(word),
+            (false, false) => shell_quoted(word),
         });
     }
     shown.join(" ")
 }
 
-fn quoted(word: String) -> String {
+fn shell_quoted(word: String) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+~".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word;
@@ -70,7 +70,7 @@ mod tests {
             "--member-salt=x",
             "",
         ];
-        let shown = shown(words.map(str::to_owned).to_vec());
-        assert_eq!(shown, r"riposte import 'it'\''s here.csv' --member-salt … --map a/b.toml --member-salt=… ''");
+        let redacted = redacted(words.map(str::to_owned).to_vec());
+        assert_eq!(redacted, r"riposte import 'it'\''s here.csv' --member-salt … --map a/b.toml --member-salt=… ''");
     }
 }

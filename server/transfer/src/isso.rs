@@ -81,7 +81,7 @@ pub(crate) fn read(path: &Path, settings: &ReadSettings, out: &mut dyn FnMut(Gro
         put_metadata(&mut subject.metadata, "title", thread.title.as_deref().unwrap_or_default());
         put_metadata(&mut subject.metadata, "url", &thread.id);
         if !key.object_id.is_empty() {
-            out(GroupEntry::good(Record::Subject(subject)));
+            out(GroupEntry::valid(Record::Subject(subject)));
         }
         thread.comments.into_iter().for_each(|row| out(comment(row, &key, settings)));
     }
@@ -89,7 +89,7 @@ pub(crate) fn read(path: &Path, settings: &ReadSettings, out: &mut dyn FnMut(Gro
 }
 
 fn comment(row: Row, key: &Key, settings: &ReadSettings) -> GroupEntry {
-    let person = SourceMember {
+    let author = SourceMember {
         username: "",
         email: row.email.as_deref().unwrap_or_default(),
         name: row.author.as_deref().unwrap_or_default(),
@@ -97,9 +97,9 @@ fn comment(row: Row, key: &Key, settings: &ReadSettings) -> GroupEntry {
     let create_time = row.created.read();
     let mut comment = Comment {
         key: key.clone(),
-        external_id: member_ids::within(&key.object_id, &row.id.text()),
-        parent_external_id: row.parent.map(|id| member_ids::within(&key.object_id, &id.text())),
-        member_id: member_ids::member(&settings.source, &settings.salt, person),
+        external_id: member_ids::external_id_in_page(&key.object_id, &row.id.text()),
+        parent_external_id: row.parent.map(|id| member_ids::external_id_in_page(&key.object_id, &id.text())),
+        member_id: member_ids::member_id(&settings.source, &settings.salt, author),
         client: Client { ip: row.remote_addr.clone().unwrap_or_default(), ..Client::default() },
         state: match row.mode {
             None | Some(1) => CommentState::Active,
@@ -111,7 +111,7 @@ fn comment(row: Row, key: &Key, settings: &ReadSettings) -> GroupEntry {
         votes: Votes { up: row.likes, down: row.dislikes },
         ..Comment::default()
     };
-    put_metadata(&mut comment.metadata, "author_name", person.name);
+    put_metadata(&mut comment.metadata, "author_name", author.name);
     comment.text = row.text.unwrap_or_default();
     let problem = match (create_time, key.object_id.as_str()) {
         (_, "") => Some(Problem::new("SUBJECT_MISSING", "its thread has no id")),

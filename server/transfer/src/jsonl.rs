@@ -108,9 +108,9 @@ pub(crate) fn read(path: &Path, sink: GroupSink<'_>) -> Result<()> {
         let entry = parse(text).map_err(|error| anyhow!("{}:{number}: {error:#}", base_name(path)))?;
         let Some(entry) = entry else { return Ok(()) };
         if group.as_ref().is_none_or(|group| group.key != *entry.record.key()) {
-            let next = Group::of(entry.record.key().clone());
-            if let Some(done) = group.replace(next) {
-                sink(done)?;
+            let next = Group::new(entry.record.key().clone());
+            if let Some(complete) = group.replace(next) {
+                sink(complete)?;
             }
         }
         if let Some(group) = &mut group {
@@ -132,19 +132,19 @@ pub(crate) fn parse(text: &str) -> Result<Option<GroupEntry>> {
         (Some(schema), None, None, None) if schema == SCHEMA => return Ok(None),
         (Some(schema), ..) if schema != SCHEMA => bail!("the schema {schema:?} is not known; this is {SCHEMA}"),
         _ if scope.is_some() => bail!("scope belongs to the header"),
-        (None, Some(subject), None, None) => GroupEntry::good(Record::Subject(subject)),
-        (None, None, Some(comment), None) => check(comment),
-        (None, None, None, Some(like)) => GroupEntry::good(Record::Like(like)),
+        (None, Some(subject), None, None) => GroupEntry::valid(Record::Subject(subject)),
+        (None, None, Some(comment), None) => require_time(comment),
+        (None, None, None, Some(like)) => GroupEntry::valid(Record::Like(like)),
         _ => bail!("a line holds exactly one of subject, comment and like"),
     }))
 }
 
-/// Rejects a comment without a time: it was rejected for that before and has not been corrected,
-/// and the current time would be wrong.
-fn check(comment: Comment) -> GroupEntry {
+/// Rejects a comment without a time: an earlier import rejected it for that reason, and it has not
+/// been corrected. The current time would be wrong.
+fn require_time(comment: Comment) -> GroupEntry {
     match comment.create_time {
-        Some(_) => GroupEntry::good(Record::Comment(comment)),
-        None => GroupEntry::bad(Record::Comment(comment), Problem::new("TIME_INVALID", "it has no create_time")),
+        Some(_) => GroupEntry::valid(Record::Comment(comment)),
+        None => GroupEntry::rejected(Record::Comment(comment), Problem::new("TIME_INVALID", "it has no create_time")),
     }
 }
 
@@ -158,12 +158,12 @@ pub(crate) fn each_line(path: &Path, each: &mut dyn FnMut(u64, &str) -> Result<(
     let mut bytes = Vec::new();
     for number in 1.. {
         bytes.clear();
-        let place = || format!("{}:{number}", base_name(path));
-        if input.read_until(b'\n', &mut bytes).with_context(place)? == 0 {
+        let location = || format!("{}:{number}", base_name(path));
+        if input.read_until(b'\n', &mut bytes).with_context(location)? == 0 {
             break;
         }
         meter.reset();
-        let text = std::str::from_utf8(&bytes).map_err(|_| anyhow!("not UTF-8")).with_context(place)?;
+        let text = std::str::from_utf8(&bytes).map_err(|_| anyhow!("not UTF-8")).with_context(location)?;
         if !text.trim().is_empty() {
             each(number, text.trim())?;
         }

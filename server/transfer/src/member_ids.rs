@@ -3,14 +3,14 @@
 
 use sha2::{Digest, Sha256};
 
-/// Most bytes of a member id or object id.
+/// The size limit of a member id or object id, in bytes.
 pub(crate) const ID_BYTES_MAX: usize = 64;
-/// Most bytes of an external id.
+/// The size limit of an external id, in bytes.
 pub(crate) const EXTERNAL_ID_BYTES_MAX: usize = 128;
 
 /// Returns the text itself if it can be an id, otherwise `sha256:` with the first 20 bytes of its
 /// digest.
-pub(crate) fn fit(text: &str) -> String {
+pub(crate) fn fit_id(text: &str) -> String {
     if !text.is_empty() && text.len() <= ID_BYTES_MAX && !text.chars().any(char::is_control) {
         return text.to_owned();
     }
@@ -18,13 +18,13 @@ pub(crate) fn fit(text: &str) -> String {
 }
 
 /// Returns the external id of a comment whose own id is unique only within its page.
-pub(crate) fn within(page: &str, id: &str) -> String {
-    item(&format!("{page}#{id}"))
+pub(crate) fn external_id_in_page(page: &str, id: &str) -> String {
+    fit_external_id(&format!("{page}#{id}"))
 }
 
 /// Returns the text itself if it can be an external id, otherwise `sha256:` with the first 20 bytes
 /// of its digest.
-pub(crate) fn item(text: &str) -> String {
+pub(crate) fn fit_external_id(text: &str) -> String {
     if text.len() <= EXTERNAL_ID_BYTES_MAX { text.to_owned() } else { format!("sha256:{}", digest(text, 20)) }
 }
 
@@ -44,21 +44,21 @@ pub(crate) struct SourceMember<'a> {
 /// Returns a stable member id: `<source>:<username>`; without a username `<source>:e:<hash of salt
 /// and email>`; with neither `<source>:n:<hash of salt and name>`; `<source>:anonymous` without any
 /// of them. The e-mail address itself never appears.
-pub(crate) fn member(source: &str, salt: &str, person: SourceMember<'_>) -> String {
-    let email = person.email.trim().to_lowercase();
+pub(crate) fn member_id(source: &str, salt: &str, author: SourceMember<'_>) -> String {
+    let email = author.email.trim().to_lowercase();
     let hash = |kind: &str, text: &str| format!("{source}:{kind}:{}", digest(&format!("{salt}\0{text}"), 16));
-    let id = match (person.username.trim(), email.as_str(), person.name.trim()) {
+    let id = match (author.username.trim(), email.as_str(), author.name.trim()) {
         ("", "", "") => format!("{source}:anonymous"),
         ("", "", name) => hash("n", name),
         ("", email, _) => hash("e", email),
         (username, _, _) => format!("{source}:{username}"),
     };
-    fit(&id)
+    fit_id(&id)
 }
 
 /// Returns the member that stands for vote number `n` of a comment, counted from 1:
 /// `~synthetic:<source>:<id>:up:<n>`.
-pub(crate) fn synthetic(source: &str, external_id: &str, direction: &str, n: u32) -> String {
+pub(crate) fn synthetic_member_id(source: &str, external_id: &str, direction: &str, n: u32) -> String {
     let complete = format!("~synthetic:{source}:{external_id}:{direction}:{n}");
     if complete.len() <= ID_BYTES_MAX {
         return complete;
@@ -73,13 +73,13 @@ mod tests {
 
     #[test]
     fn a_person_is_named_without_the_email() {
-        let id = |person| member("disqus", "salt", person);
+        let id = |author| member_id("disqus", "salt", author);
         let both = SourceMember { username: "user", email: "foo@bar.com", name: "A" };
         assert_eq!(id(both), "disqus:user");
         let hashed = id(SourceMember { username: "", ..both });
         assert!(hashed.starts_with("disqus:e:") && !hashed.contains("foo"), "{hashed}");
         assert_eq!(hashed, id(SourceMember { username: "", email: " FOO@bar.com\n", name: "B" }));
-        assert_ne!(hashed, member("disqus", "pepper", SourceMember { username: "", ..both }));
+        assert_ne!(hashed, member_id("disqus", "pepper", SourceMember { username: "", ..both }));
         assert!(id(SourceMember { name: "A", ..SourceMember::default() }).starts_with("disqus:n:"));
         assert_eq!(id(SourceMember::default()), "disqus:anonymous");
     }
@@ -87,14 +87,14 @@ mod tests {
     #[test]
     fn ids_fit_whatever_the_source_has() {
         let long = "x".repeat(500);
-        assert!(fit(&long).len() <= ID_BYTES_MAX);
-        assert_ne!(fit(&long), fit(&"y".repeat(500)));
-        assert!(fit("a\nb").starts_with("sha256:"));
-        assert_eq!(fit("/blog/post/1"), "/blog/post/1");
+        assert!(fit_id(&long).len() <= ID_BYTES_MAX);
+        assert_ne!(fit_id(&long), fit_id(&"y".repeat(500)));
+        assert!(fit_id("a\nb").starts_with("sha256:"));
+        assert_eq!(fit_id("/blog/post/1"), "/blog/post/1");
         let commento = "e7069a7dfcfaed43caf62300a9b0edb1c124ad79d0f5887c93649c15d7f69945";
-        assert_eq!(synthetic("decide-madrid", "17092", "up", 3), "~synthetic:decide-madrid:17092:up:3");
-        let short = synthetic(&"s".repeat(64), commento, "down", u32::MAX);
+        assert_eq!(synthetic_member_id("decide-madrid", "17092", "up", 3), "~synthetic:decide-madrid:17092:up:3");
+        let short = synthetic_member_id(&"s".repeat(64), commento, "down", u32::MAX);
         assert!(short.len() <= ID_BYTES_MAX, "{short}");
-        assert_ne!(short, synthetic(&"s".repeat(64), "other", "down", u32::MAX));
+        assert_ne!(short, synthetic_member_id(&"s".repeat(64), "other", "down", u32::MAX));
     }
 }

@@ -24,15 +24,15 @@ use super::record::{Comment, CommentState, DeletedBy, Key, Like, Problem, Record
 /// The treatment of a reply whose parent is neither in the file nor on the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Orphans {
-    /// It stays outside with all its replies and is listed: nothing is claimed that the source does
-    /// not say.
+    /// The reply and all its replies are rejected and listed: the import adds nothing that the
+    /// source does not have.
     #[default]
     Reject,
-    /// It becomes a root with the metadata `orphan_of=<id>`: every text is kept, but roots are
-    /// counted that were none.
+    /// The reply becomes a root with the metadata `orphan_of=<id>`: every text is imported, but the
+    /// subject has more roots than in the source.
     Root,
-    /// Its missing parent is put back as a deleted comment: every text and every known edge is
-    /// kept.
+    /// The missing parent is imported as a deleted comment: every text and every known edge is
+    /// imported.
     Tombstone,
 }
 
@@ -42,9 +42,9 @@ pub(crate) struct SubjectBatch {
     pub(crate) key: Key,
     pub(crate) subject: Subject,
     /// True if the file describes the subject.
-    pub(crate) described: bool,
+    pub(crate) is_described: bool,
     /// True if the subject itself is to be sent: the file describes it, or comments need it.
-    pub(crate) sends_subject: bool,
+    pub(crate) requires_subject: bool,
     pub(crate) comments: Vec<OrderedComment>,
     pub(crate) likes: Vec<Like>,
     pub(crate) rejects: Vec<Reject>,
@@ -61,21 +61,21 @@ pub(crate) struct OrderedComment {
 }
 
 /// Orders a group and separates the records that cannot be imported.
-pub(crate) fn arrange(group: Group, orphans: Orphans) -> SubjectBatch {
+pub(crate) fn prepare_batch(group: Group, orphans: Orphans) -> SubjectBatch {
     let Group { key, subject, comments, likes, rejects } = group;
-    let described = subject.is_some();
+    let is_described = subject.is_some();
     let subject = subject.unwrap_or_else(|| Subject { key: key.clone(), ..Subject::default() });
-    let mut batch = SubjectBatch { key, subject, described, likes, rejects, ..SubjectBatch::default() };
+    let mut batch = SubjectBatch { key, subject, is_described, likes, rejects, ..SubjectBatch::default() };
     let mut comments = unique(comments, &mut batch);
     if orphans == Orphans::Tombstone {
-        restore_missing(&mut comments, &batch.rejects);
+        add_missing_parents(&mut comments, &batch.rejects);
     }
     let tree = ThreadTree::of(&comments);
-    let order = tree.walk(&comments);
-    let keep = tree.worth_keeping(&comments, &order);
-    let refused = refused_ids(&batch.rejects);
-    place(comments, &Placement { tree, order, keep, refused }, &mut batch);
-    batch.sends_subject = described || !batch.comments.is_empty();
+    let order = tree.order(&comments);
+    let keep = tree.carries_text(&comments, &order);
+    let rejected = rejected_ids(&batch.rejects);
+    fill_batch(comments, &Placement { tree, order, keep, rejected }, &mut batch);
+    batch.requires_subject = is_described || !batch.comments.is_empty();
     batch
 }
 
@@ -91,21 +91,21 @@ struct Placement {
     tree: ThreadTree,
     order: Vec<usize>,
     keep: Vec<bool>,
-    refused: HashSet<String>,
+    rejected: HashSet<String>,
 }
 
 impl ThreadTree {
     fn of(comments: &[Comment]) -> Self {
         let ids: HashMap<&str, usize> =
-            comments.iter().enumerate().map(|(at, c)| (c.external_id.as_str(), at)).collect();
+            comments.iter().enumerate().map(|(index, c)| (c.external_id.as_str(), index)).collect();
         let mut children = vec![Vec::new(); comments.len()];
         let mut parent = vec![None; comments.len()];
-        for (at, comment) in comments.iter().enumerate() {
-            let above = comment.parent_external_id.as_deref().and_then(|id| ids.get(id).copied());
-            if let (Some(slot), Some(above)) = (parent.get_mut(at), above) {
-                *slot = Some(above);
-                if let Some(list) = children.get_mut(above) {
-                    list.push(at);
+        for (index, comment) in comments.iter().enumerate() {
+            let parent_index = comment.parent_external_id.as_deref().and_then(|id| ids.get(id).copied());
+            if let (Some(slot), Some(parent_index)) = (parent.get_mut(index), parent_index) {
+                *slot = Some(parent_index);
+                if let Some(list) = children.get_mut(parent_index) {
+                    list.push(index);
                 }
             }
         }
@@ -114,26 +114,26 @@ impl ThreadTree {
 
     /// Returns positions with every parent before its replies, then by time; comments in a cycle
     /// are never reached.
-    fn walk(&self, comments: &[Comment]) -> Vec<usize> {
-        let rank = |at: usize| (comments.get(at).and_then(|c| c.create_time).unwrap_or(Timestamp::MAX), at);
+    fn order(&self, comments: &[Comment]) -> Vec<usize> {
+        let rank = |index: usize| (comments.get(index).and_then(|c| c.create_time).unwrap_or(Timestamp::MAX), index);
         let roots = self.parent.iter().enumerate().filter(|(_, parent)| parent.is_none());
-        let mut ready: BinaryHeap<_> = roots.map(|(at, _)| Reverse(rank(at))).collect();
+        let mut ready: BinaryHeap<_> = roots.map(|(index, _)| Reverse(rank(index))).collect();
         let mut order = Vec::with_capacity(comments.len());
-        while let Some(Reverse((_, at))) = ready.pop() {
-            order.push(at);
-            ready.extend(self.children.get(at).into_iter().flatten().map(|child| Reverse(rank(*child))));
+        while let Some(Reverse((_, index))) = ready.pop() {
+            order.push(index);
+            ready.extend(self.children.get(index).into_iter().flatten().map(|child| Reverse(rank(*child))));
         }
         order
     }
 
     /// Returns, for each comment, true if it has a text, was deleted in the source, or has such a
     /// comment below it.
-    fn worth_keeping(&self, comments: &[Comment], order: &[usize]) -> Vec<bool> {
+    fn carries_text(&self, comments: &[Comment], order: &[usize]) -> Vec<bool> {
         let mut keep: Vec<bool> = comments.iter().map(has_substance).collect();
-        for at in order.iter().rev() {
-            let above = self.parent.get(*at).copied().flatten();
-            if keep.get(*at).copied().unwrap_or_default()
-                && let Some(slot) = above.and_then(|above| keep.get_mut(above))
+        for index in order.iter().rev() {
+            let parent = self.parent.get(*index).copied().flatten();
+            if keep.get(*index).copied().unwrap_or_default()
+                && let Some(slot) = parent.and_then(|parent| keep.get_mut(parent))
             {
                 *slot = true;
             }
@@ -147,10 +147,10 @@ fn has_substance(comment: &Comment) -> bool {
 }
 
 fn unique(comments: Vec<Comment>, batch: &mut SubjectBatch) -> Vec<Comment> {
-    let mut seen: HashMap<String, usize> = HashMap::with_capacity(comments.len());
+    let mut index_by_id: HashMap<String, usize> = HashMap::with_capacity(comments.len());
     let mut unique: Vec<Comment> = Vec::with_capacity(comments.len());
     for comment in comments {
-        match seen.entry(comment.external_id.clone()) {
+        match index_by_id.entry(comment.external_id.clone()) {
             Slot::Vacant(slot) => {
                 slot.insert(unique.len());
                 unique.push(comment);
@@ -166,23 +166,23 @@ fn unique(comments: Vec<Comment>, batch: &mut SubjectBatch) -> Vec<Comment> {
 }
 
 /// Adds a deleted root for every parent that is named but absent, as old as its oldest reply.
-fn restore_missing(comments: &mut Vec<Comment>, rejects: &[Reject]) {
-    let refused = refused_ids(rejects);
+fn add_missing_parents(comments: &mut Vec<Comment>, rejects: &[Reject]) {
+    let rejected = rejected_ids(rejects);
     let present: HashSet<&str> = comments.iter().map(|c| c.external_id.as_str()).collect();
     let mut missing: Vec<Comment> = Vec::new();
-    let mut at: HashMap<String, usize> = HashMap::new();
+    let mut index_by_id: HashMap<String, usize> = HashMap::new();
     for comment in comments.iter() {
         let Some(parent) = &comment.parent_external_id else { continue };
-        if present.contains(parent.as_str()) || refused.contains(parent) {
+        if present.contains(parent.as_str()) || rejected.contains(parent) {
             continue;
         }
-        let index = *at.entry(parent.clone()).or_insert_with(|| {
+        let index = *index_by_id.entry(parent.clone()).or_insert_with(|| {
             missing.push(placeholder(parent, comment));
             missing.len() - 1
         });
-        if let Some(lost) = missing.get_mut(index) {
-            lost.create_time = lost.create_time.min(comment.create_time);
-            lost.delete_time = lost.create_time;
+        if let Some(placeholder) = missing.get_mut(index) {
+            placeholder.create_time = placeholder.create_time.min(comment.create_time);
+            placeholder.delete_time = placeholder.create_time;
         }
     }
     comments.append(&mut missing);
@@ -201,7 +201,7 @@ fn placeholder(id: &str, reply: &Comment) -> Comment {
     }
 }
 
-fn refused_ids(rejects: &[Reject]) -> HashSet<String> {
+fn rejected_ids(rejects: &[Reject]) -> HashSet<String> {
     let id = |reject: &Reject| match &reject.record {
         Record::Comment(comment) => Some(comment.external_id.clone()),
         Record::Subject(_) | Record::Like(_) => None,
@@ -211,16 +211,16 @@ fn refused_ids(rejects: &[Reject]) -> HashSet<String> {
 }
 
 /// Fills the batch: first the reachable comments in order, then those in cycles as rejects.
-fn place(comments: Vec<Comment>, placement: &Placement, batch: &mut SubjectBatch) {
+fn fill_batch(comments: Vec<Comment>, placement: &Placement, batch: &mut SubjectBatch) {
     let mut slots: Vec<Option<Comment>> = comments.into_iter().map(Some).collect();
-    let mut refused = placement.refused.clone();
-    for at in &placement.order {
-        let Some(comment) = slots.get_mut(*at).and_then(Option::take) else { continue };
-        let keep = placement.keep.get(*at).copied().unwrap_or_default();
-        let in_file = placement.tree.parent.get(*at).copied().flatten().is_some();
-        let below_refused = comment.parent_external_id.as_ref().is_some_and(|parent| refused.contains(parent));
-        if !keep || below_refused {
-            refused.insert(comment.external_id.clone());
+    let mut rejected = placement.rejected.clone();
+    for index in &placement.order {
+        let Some(comment) = slots.get_mut(*index).and_then(Option::take) else { continue };
+        let keep = placement.keep.get(*index).copied().unwrap_or_default();
+        let in_file = placement.tree.parent.get(*index).copied().flatten().is_some();
+        let below_rejected = comment.parent_external_id.as_ref().is_some_and(|parent| rejected.contains(parent));
+        if !keep || below_rejected {
+            rejected.insert(comment.external_id.clone());
             let (reason, message) = match keep {
                 false => ("TEXT_EMPTY", "it has no text and no reply with a text"),
                 true => ("PARENT_REJECTED", "its parent was rejected"),
@@ -232,7 +232,7 @@ fn place(comments: Vec<Comment>, placement: &Placement, batch: &mut SubjectBatch
         batch.comments.push(OrderedComment { comment: normalized(comment), orphan });
     }
     for comment in slots.into_iter().flatten() {
-        batch.rejects.push(reject(comment, "PARENT_CYCLE", "it answers itself by way of its parents".to_owned()));
+        batch.rejects.push(reject(comment, "PARENT_CYCLE", "it is one of its own ancestors".to_owned()));
     }
 }
 

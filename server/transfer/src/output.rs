@@ -16,12 +16,12 @@ use super::resume::{self, FinishedSubjects};
 /// broken file can be cut back to the last complete subject.
 #[derive(Debug)]
 pub(crate) struct ExportOutput {
-    to: To,
+    destination: Destination,
     gzip: bool,
 }
 
 #[derive(Debug)]
-enum To {
+enum Destination {
     Stdout,
     File { file: BufWriter<File>, part: PathBuf, path: PathBuf },
 }
@@ -45,32 +45,35 @@ impl OutputTarget {
     /// A file already exists, or the unfinished file belongs to another export or cannot be read.
     pub(crate) fn open(&self, scope: &Scope) -> Result<(ExportOutput, FinishedSubjects)> {
         let Some(path) = &self.path else {
-            let mut output = ExportOutput { to: To::Stdout, gzip: self.gzip };
+            let mut output = ExportOutput { destination: Destination::Stdout, gzip: self.gzip };
             output.append(&mut header(scope)?.as_slice())?;
             return Ok((output, FinishedSubjects::new()));
         };
         ensure!(self.overwrite || !path.exists(), "{} exists; --overwrite replaces it", path.display());
-        let part = part(path);
+        let part = part_path(path);
         let unfinished = part.exists();
         if unfinished && !self.resume {
-            bail!("{} is an unfinished export; --resume goes on with it, or remove it", part.display());
+            bail!("{} is an unfinished export; --resume continues it, or remove it", part.display());
         }
         let context = || format!("cannot write {}", part.display());
-        let (done, end) = match unfinished {
-            true => resume::scan(&part, self.gzip, scope)
-                .with_context(|| format!("cannot go on with {}", part.display()))?,
+        let (finished, end) = match unfinished {
+            true => {
+                resume::scan(&part, self.gzip, scope).with_context(|| format!("cannot continue {}", part.display()))?
+            }
             false => (FinishedSubjects::new(), 0),
         };
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(&part).with_context(context)?;
         file.set_len(end).with_context(context)?;
         let mut file = BufWriter::new(file);
         file.seek(io::SeekFrom::Start(end)).with_context(context)?;
-        let mut output =
-            ExportOutput { to: To::File { file, part: part.clone(), path: path.clone() }, gzip: self.gzip };
+        let mut output = ExportOutput {
+            destination: Destination::File { file, part: part.clone(), path: path.clone() },
+            gzip: self.gzip,
+        };
         if end == 0 {
             output.append(&mut header(scope)?.as_slice())?;
         }
-        Ok((output, done))
+        Ok((output, finished))
     }
 }
 
@@ -80,9 +83,9 @@ impl ExportOutput {
     /// # Errors
     /// The output cannot be written.
     pub(crate) fn append(&mut self, lines: &mut impl Read) -> Result<()> {
-        match &mut self.to {
-            To::Stdout => copy(lines, &mut io::stdout().lock(), self.gzip),
-            To::File { file, .. } => copy(lines, file, self.gzip),
+        match &mut self.destination {
+            Destination::Stdout => copy(lines, &mut io::stdout().lock(), self.gzip),
+            Destination::File { file, .. } => copy(lines, file, self.gzip),
         }
         .context("cannot write the export")
     }
@@ -92,7 +95,7 @@ impl ExportOutput {
     /// # Errors
     /// The output cannot be written.
     pub(crate) fn finish(self) -> Result<()> {
-        let To::File { mut file, part, path } = self.to else { return Ok(()) };
+        let Destination::File { mut file, part, path } = self.destination else { return Ok(()) };
         let context = || format!("cannot finish {}", path.display());
         file.flush().with_context(context)?;
         file.get_ref().sync_all().with_context(context)?;
@@ -118,7 +121,7 @@ fn header(scope: &Scope) -> Result<Vec<u8>> {
 }
 
 /// Returns the path of the unfinished file of an export.
-pub(crate) fn part(path: &Path) -> PathBuf {
+pub(crate) fn part_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".part");
     PathBuf::from(name)

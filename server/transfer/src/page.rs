@@ -18,13 +18,13 @@ pub(crate) struct PageNames<'a> {
 impl PageNames<'_> {
     /// Returns the object id: the first name that is not empty, hashed if it is too long. `None` if
     /// all are empty.
-    pub(crate) fn object_id(&self, by: SubjectBy) -> Option<String> {
+    pub(crate) fn object_id(&self, preference: SubjectBy) -> Option<String> {
         let path = path_of(self.link);
-        let names = match by {
+        let names = match preference {
             SubjectBy::Id => [self.id, path, self.number],
             SubjectBy::Path => [path, self.id, self.number],
         };
-        names.into_iter().find(|name| !name.is_empty()).map(member_ids::fit)
+        names.into_iter().find(|name| !name.is_empty()).map(member_ids::fit_id)
     }
 }
 
@@ -39,7 +39,7 @@ fn path_of(link: &str) -> &str {
     match link.split_once("://") {
         None => link,
         Some((_, rest)) => match rest.find(['/', '?']) {
-            Some(at) => rest.get(at..).unwrap_or_default(),
+            Some(offset) => rest.get(offset..).unwrap_or_default(),
             None => "/",
         },
     }

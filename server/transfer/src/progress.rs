@@ -31,7 +31,7 @@ impl ImportProgress {
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
             bar.set_style(style);
         }
-        let (shown, counted) = (bar.clone(), Arc::clone(totals));
+        let (task_bar, totals) = (bar.clone(), Arc::clone(totals));
         let task = tokio::spawn(async move {
             let mut tick = tokio::time::interval(if terminal { BAR_TICK } else { LINE_TICK });
             tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -40,11 +40,11 @@ impl ImportProgress {
             loop {
                 tick.tick().await;
                 if terminal {
-                    shown.set_length(counted.total.get());
-                    shown.set_position(counted.done.get());
-                    shown.set_message(rest_of_line(&counted, shown.elapsed()));
+                    task_bar.set_length(totals.total.get());
+                    task_bar.set_position(totals.done.get());
+                    task_bar.set_message(rate_and_rejects(&totals, task_bar.elapsed()));
                 } else {
-                    eprintln!("{}", line(&counted, shown.elapsed()));
+                    eprintln!("{}", line(&totals, task_bar.elapsed()));
                 }
             }
         });
@@ -52,7 +52,7 @@ impl ImportProgress {
     }
 
     /// Shows a message without disturbing the bar.
-    pub(crate) fn say(&self, text: &str) {
+    pub(crate) fn show_message(&self, text: &str) {
         if self.bar.is_hidden() {
             eprintln!("{text}");
         } else {
@@ -76,17 +76,18 @@ impl Drop for ImportProgress {
 /// Returns one line for a log: done, total, share, rate, time left, rejects.
 pub(crate) fn line(totals: &ImportTotals, elapsed: Duration) -> String {
     let (done, total) = (totals.done.get(), totals.total.get());
-    let known = totals.total_known.load(Ordering::Relaxed);
-    let of = if known { format!("of {total}") } else { format!("of {total} or more") };
+    let is_total_known = totals.total_known.load(Ordering::Relaxed);
+    let of_total = if is_total_known { format!("of {total}") } else { format!("of {total} or more") };
     let percent = (done.min(total) * 100).checked_div(total).unwrap_or_default();
-    format!("{done} {of} ({percent} %), {}", rest_of_line(totals, elapsed))
+    format!("{done} {of_total} ({percent} %), {}", rate_and_rejects(totals, elapsed))
 }
 
-fn rest_of_line(totals: &ImportTotals, elapsed: Duration) -> String {
+fn rate_and_rejects(totals: &ImportTotals, elapsed: Duration) -> String {
     let (done, total) = (totals.done.get(), totals.total.get());
     let rate = per_second(done, elapsed);
-    let left = total.saturating_sub(done).checked_div(rate).map_or_else(|| "?".to_owned(), |left| left.to_string());
-    format!("{rate}/s, {left} s left, {} rejected", totals.rejected.get())
+    let remaining =
+        total.saturating_sub(done).checked_div(rate).map_or_else(|| "?".to_owned(), |remaining| remaining.to_string());
+    format!("{rate}/s, {remaining} s left, {} rejected", totals.rejected.get())
 }
 
 /// Returns items per second, rounded.

@@ -12,7 +12,7 @@ use super::record::{Client, Comment, CommentState, DeletedBy, Key, Like, LikeVal
 
 /// Returns the request that imports one record; `source` applies to records without a source.
 pub(crate) fn request(record: &Record, source: &str) -> ImportCommentsRequest {
-    let (own, external_id, kind) = match record {
+    let (own_source, external_id, kind) = match record {
         Record::Subject(subject) => {
             (&subject.source, subject_id(&subject.key), Kind::Subject(imported_subject(subject)))
         }
@@ -21,7 +21,7 @@ pub(crate) fn request(record: &Record, source: &str) -> ImportCommentsRequest {
         }
         Record::Like(like) => (&like.source, like_id(like), Kind::Like(imported_like(like))),
     };
-    let source = own.as_deref().unwrap_or(source).to_owned();
+    let source = own_source.as_deref().unwrap_or(source).to_owned();
     ImportCommentsRequest { item: Some(ImportItem { source, external_id, kind: Some(kind) }) }
 }
 
@@ -37,7 +37,7 @@ fn like_id(like: &Like) -> String {
         LikeValue::Like => "up",
         LikeValue::Dislike => "down",
     };
-    member_ids::item(&format!("{}/{}/{value}/{timestamp}", like.comment_external_id, like.member_id))
+    member_ids::fit_external_id(&format!("{}/{}/{value}/{timestamp}", like.comment_external_id, like.member_id))
 }
 
 fn imported_subject(subject: &Subject) -> ImportedSubject {

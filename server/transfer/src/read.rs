@@ -9,7 +9,7 @@ use super::map::{self, Map};
 use super::read_settings::{ReadSettings, SubjectBy};
 use super::{commento, csv, disqus, isso, jsonl, wordpress};
 
-/// A format that comments can be brought in from.
+/// A format from which comments can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum ImportFormat {
     /// Any CSV files, by a mapping file (`--map`).
@@ -69,8 +69,8 @@ impl ReadRequest {
         };
         let source = self.source.or_else(|| map.as_ref().map(|map| map.source.clone()));
         let source = source.unwrap_or_else(|| self.format.source().to_owned());
-        let mapped = map.as_ref().map(|map| map.object_type.clone()).filter(|name| !name.is_empty());
-        let object_type = self.object_type.or(mapped).unwrap_or_else(|| "page".to_owned());
+        let object_type_of_map = map.as_ref().map(|map| map.object_type.clone()).filter(|name| !name.is_empty());
+        let object_type = self.object_type.or(object_type_of_map).unwrap_or_else(|| "page".to_owned());
         let salt = if self.salt.is_empty() { source.clone() } else { self.salt };
         let settings = ReadSettings { source, object_type, salt, subject_by: self.subject_by };
         Ok(PreparedImport { files: self.files, format: self.format, map, settings })

@@ -1,6 +1,6 @@
 //! The settings with which the records of an import are read.
 
-/// Which of a page's names becomes the subject's object id, where the format has both.
+/// The name of a page that becomes the subject's object id, in formats that have both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum SubjectBy {
     /// The system's own id of the page (Disqus identifier, WordPress post id), else its path.

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::time::timestamp_text;
 
-/// Most bytes that the keys and values of one metadata map may have together.
+/// The size limit of the keys and values of one metadata map together, in bytes.
 const METADATA_BYTES_MAX: usize = 1024;
-/// Most entries of one metadata map.
+/// The highest number of entries of one metadata map.
 const METADATA_ENTRIES_MAX: usize = 16;
 
 /// The key of a subject: the object that comments are about.
@@ -190,7 +190,7 @@ impl Record {
 }
 
 impl Problem {
-    /// A problem with its reason and its message.
+    /// Creates a problem from its reason and its message.
     pub(crate) fn new(reason: &str, message: impl Into<String>) -> Self {
         Self { reason: reason.to_owned(), message: message.into() }
     }

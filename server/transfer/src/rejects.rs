@@ -52,7 +52,7 @@ impl Rejects {
         let Some(path) = &self.path else { return Ok(()) };
         let context = || format!("cannot write the rejects file {}", path.display());
         if self.file.is_none() {
-            let mut file = BufWriter::new(File::create(part(path)).with_context(context)?);
+            let mut file = BufWriter::new(File::create(part_path(path)).with_context(context)?);
             jsonl::write_header(&mut file, None).with_context(context)?;
             self.file = Some(file);
         }
@@ -73,12 +73,12 @@ impl Rejects {
         let (Some(mut file), Some(path)) = (self.file, &self.path) else { return Ok(self.by_reason) };
         let context = || format!("cannot write the rejects file {}", path.display());
         file.flush().with_context(context)?;
-        std::fs::rename(part(path), path).with_context(context)?;
+        std::fs::rename(part_path(path), path).with_context(context)?;
         Ok(self.by_reason)
     }
 }
 
-fn part(path: &Path) -> PathBuf {
+fn part_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".part");
     PathBuf::from(name)
@@ -111,6 +111,6 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("r.jsonl");
         assert!(Rejects::new(Some(path.clone()), "isso").finish().unwrap().is_empty());
-        assert!(!path.exists() && !part(&path).exists());
+        assert!(!path.exists() && !part_path(&path).exists());
     }
 }

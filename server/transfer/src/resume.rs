@@ -21,46 +21,46 @@ pub(crate) type FinishedSubjects = HashSet<String>;
 /// The file cannot be read, or belongs to another export.
 pub(crate) fn scan(part: &Path, gzip: bool, scope: &Scope) -> Result<(FinishedSubjects, u64)> {
     let mut file = BufReader::new(File::open(part)?);
-    let mut scan = Scan { scope, done: FinishedSubjects::new(), end: 0 };
+    let mut scan = Scan { scope, finished: FinishedSubjects::new(), end: 0 };
     match gzip {
-        true => scan.members(&mut file)?,
-        false => scan.lines(&mut file)?,
+        true => scan.scan_gzip_members(&mut file)?,
+        false => scan.scan_lines(&mut file)?,
     }
-    Ok((scan.done, scan.end))
+    Ok((scan.finished, scan.end))
 }
 
 #[derive(Debug)]
 struct Scan<'a> {
     scope: &'a Scope,
-    done: FinishedSubjects,
+    finished: FinishedSubjects,
     end: u64,
 }
 
 impl Scan<'_> {
     /// Reads plain lines. A subject is complete when the next one begins, so the last one never
     /// counts as complete.
-    fn lines(&mut self, file: &mut impl BufRead) -> Result<()> {
-        let (mut line, mut offset, mut open) = (Vec::new(), 0, None);
+    fn scan_lines(&mut self, file: &mut impl BufRead) -> Result<()> {
+        let (mut line, mut offset, mut open_subject) = (Vec::new(), 0, None);
         loop {
-            let begins = offset;
+            let line_start = offset;
             line.clear();
             offset += u64::try_from(file.read_until(b'\n', &mut line)?)?;
             if !line.ends_with(b"\n") {
                 return Ok(());
             }
-            if begins == 0 {
+            if line_start == 0 {
                 self.check_header(&line)?;
                 self.end = offset;
             } else if let Some(object_id) = subject_of(&line) {
-                self.done.extend(open.replace(object_id));
-                self.end = begins;
+                self.finished.extend(open_subject.replace(object_id));
+                self.end = line_start;
             }
         }
     }
 
     /// Reads a gzip file. The header and each subject are separate gzip members, so a member that
     /// can be unpacked is complete.
-    fn members(&mut self, file: &mut (impl BufRead + Seek)) -> Result<()> {
+    fn scan_gzip_members(&mut self, file: &mut (impl BufRead + Seek)) -> Result<()> {
         while !file.fill_buf()?.is_empty() {
             let mut line = Vec::new();
             let mut member = BufReader::new(GzDecoder::new(&mut *file));
@@ -71,7 +71,7 @@ impl Scan<'_> {
             drop(member);
             match self.end {
                 0 => self.check_header(&line)?,
-                _ => self.done.extend(subject_of(&line)),
+                _ => self.finished.extend(subject_of(&line)),
             }
             self.end = file.stream_position()?;
         }

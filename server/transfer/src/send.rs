@@ -1,4 +1,5 @@
-//! The whole import: one reader fills several streams, and each subject stays on one of them.
+//! The distribution of an import over streams: one reader fills several streams, and each subject
+//! stays on one of them.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,9 +17,9 @@ use super::record::Key;
 use super::sender::ImportSender;
 use super::shared::ImportShared;
 
-/// Subjects that wait for each stream. Together with the one being sent, they bound the memory for
-/// JSON lines.
-const QUEUE: usize = 16;
+/// The number of subjects that wait for each stream. With the subject that is being sent, it bounds
+/// the memory for JSON lines.
+const QUEUE_CAPACITY: usize = 16;
 
 /// Imports the prepared files over `streams` streams, until all is done or `stop` becomes true.
 ///
@@ -35,18 +36,18 @@ pub(crate) async fn run(
     let mut senders = JoinSet::new();
     let mut queues = Vec::new();
     for _ in 0..streams.max(1) {
-        let (queue, batches) = mpsc::channel(QUEUE);
+        let (queue, batches) = mpsc::channel(QUEUE_CAPACITY);
         queues.push(queue);
         senders.spawn(ImportSender::new(client.clone(), Arc::clone(shared), stop.clone()).run(batches));
     }
-    let (counted, stopped) = (Arc::clone(shared), stop.clone());
+    let (shared, stopped) = (Arc::clone(shared), stop.clone());
     let reader = tokio::task::spawn_blocking(move || {
         let records = prepared.records()?;
-        counted.totals.total.add(records.unwrap_or_default());
-        counted.totals.total_known.store(records.is_some(), Ordering::Relaxed);
+        shared.totals.total.add(records.unwrap_or_default());
+        shared.totals.total_known.store(records.is_some(), Ordering::Relaxed);
         let read = prepared.read(&mut |group| {
-            let batch = ordering::arrange(group, counted.orphans);
-            counted.expect(&batch, records.is_some());
+            let batch = ordering::prepare_batch(group, shared.orphans);
+            shared.add_expected(&batch, records.is_some());
             let queue = queues.get(sender_of(&batch.key, queues.len())).context("there is no stream")?;
             // A stream that has ended has failed, and reports the error itself.
             match *stopped.borrow() || queue.blocking_send(batch).is_err() {
@@ -54,7 +55,7 @@ pub(crate) async fn run(
                 false => Ok(()),
             }
         });
-        counted.totals.total_known.store(true, Ordering::Relaxed);
+        shared.totals.total_known.store(true, Ordering::Relaxed);
         read
     });
     let mut outcome = Ok(());

@@ -23,9 +23,9 @@ use super::record::{Comment, Like, Problem, Record, Reject, put_metadata};
 use super::shared::ImportShared;
 use super::votes::{self, VotePolicy};
 
-const FIRST_WAIT: Duration = Duration::from_millis(100);
-const LAST_WAIT: Duration = Duration::from_secs(1);
-const LONGEST_WAIT: Duration = Duration::from_secs(5);
+const BACKOFF_MIN: Duration = Duration::from_millis(100);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
+const BACKOFF_MAX: Duration = Duration::from_secs(5);
 
 /// One stream of an import, which sends one subject after the other.
 #[derive(Debug)]
@@ -33,19 +33,19 @@ pub(crate) struct ImportSender {
     client: AdminServiceClient<Connection>,
     shared: Arc<ImportShared>,
     stop: watch::Receiver<bool>,
-    link: Option<Link>,
-    unanswered: VecDeque<Item>,
+    stream: Option<OpenStream>,
+    in_flight: VecDeque<Item>,
     /// Rejected orphans, whose parent the server does not know; they are sent again as roots.
-    returned: Vec<Comment>,
+    unplaced_orphans: Vec<Comment>,
     /// The external ids of the rejected comments of the current subject.
-    outside: HashSet<String>,
+    rejected_ids: HashSet<String>,
     /// The time for which the sender has waited for the server since its last response.
     waited: Duration,
 }
 
 /// The two ends of a connection, and the index of the next response.
 #[derive(Debug)]
-struct Link {
+struct OpenStream {
     requests: mpsc::Sender<ImportCommentsRequest>,
     responses: Streaming<ImportCommentsResponse>,
     index: i64,
@@ -64,8 +64,17 @@ impl ImportSender {
         shared: Arc<ImportShared>,
         stop: watch::Receiver<bool>,
     ) -> Self {
-        let (link, unanswered, returned) = (None, VecDeque::new(), Vec::new());
-        Self { client, shared, stop, link, unanswered, returned, outside: HashSet::new(), waited: Duration::ZERO }
+        let (stream, in_flight, unplaced_orphans) = (None, VecDeque::new(), Vec::new());
+        Self {
+            client,
+            shared,
+            stop,
+            stream,
+            in_flight,
+            unplaced_orphans,
+            rejected_ids: HashSet::new(),
+            waited: Duration::ZERO,
+        }
     }
 
     /// Imports the subjects of the queue until it ends or a stop is requested, and waits for the
@@ -75,8 +84,8 @@ impl ImportSender {
     /// The server can no longer be reached, rejects the caller, or violates the contract; the
     /// rejects file cannot be written.
     pub(crate) async fn run(mut self, mut queue: mpsc::Receiver<SubjectBatch>) -> Result<()> {
-        while let Some(batch) = self.next(&mut queue).await {
-            self.bring_in(batch).await?;
+        while let Some(batch) = self.next_batch(&mut queue).await {
+            self.import_subject(batch).await?;
         }
         self.drain().await?;
         self.close().await;
@@ -86,13 +95,13 @@ impl ImportSender {
     /// Ends the stream and waits for the server to end it too. Otherwise the server would log a
     /// broken call after a successful import.
     async fn close(&mut self) {
-        let Some(Link { requests, mut responses, .. }) = self.link.take() else { return };
+        let Some(OpenStream { requests, mut responses, .. }) = self.stream.take() else { return };
         drop(requests);
         // All items have a response, so a further response or error of the server changes nothing.
-        let _end = tokio::time::timeout(LAST_WAIT, responses.message()).await;
+        let _end = tokio::time::timeout(CLOSE_TIMEOUT, responses.message()).await;
     }
 
-    async fn next(&mut self, queue: &mut mpsc::Receiver<SubjectBatch>) -> Option<SubjectBatch> {
+    async fn next_batch(&mut self, queue: &mut mpsc::Receiver<SubjectBatch>) -> Option<SubjectBatch> {
         let mut stop = self.stop.clone();
         tokio::select! {
             biased;
@@ -101,35 +110,35 @@ impl ImportSender {
         }
     }
 
-    async fn bring_in(&mut self, batch: SubjectBatch) -> Result<()> {
-        self.outside.clear();
-        let SubjectBatch { subject, sends_subject, comments, likes, rejects, repeated, .. } = batch;
+    async fn import_subject(&mut self, batch: SubjectBatch) -> Result<()> {
+        self.rejected_ids.clear();
+        let SubjectBatch { subject, requires_subject, comments, likes, rejects, repeated, .. } = batch;
         self.shared.totals.repeated.add(repeated);
         self.shared.totals.done.add(repeated);
         for reject in rejects {
             if let Record::Comment(comment) = &reject.record {
-                self.outside.insert(comment.external_id.clone());
+                self.rejected_ids.insert(comment.external_id.clone());
             }
-            self.refuse(reject)?;
+            self.reject(reject)?;
         }
-        if sends_subject {
-            self.offer(Item { record: Record::Subject(subject), orphan: false }).await?;
+        if requires_subject {
+            self.send(Item { record: Record::Subject(subject), orphan: false }).await?;
         }
         let mut voted = Vec::new();
         for OrderedComment { comment, orphan } in comments {
             if comment.votes.total() > 0 {
                 voted.push(vote_stub(&comment));
             }
-            self.place(comment, orphan).await?;
+            self.send_comment(comment, orphan).await?;
         }
         if voted.is_empty() && likes.is_empty() {
             return Ok(());
         }
         // After this, it is known which comments the server has rejected.
         self.drain().await?;
-        self.give_votes(&voted).await?;
+        self.send_votes(&voted).await?;
         for like in likes {
-            self.give(like).await?;
+            self.send_like(like).await?;
         }
         Ok(())
     }
@@ -137,64 +146,64 @@ impl ImportSender {
     /// Sends a comment. If the comment is an orphan that may become a root, it is sent alone: its
     /// response, and if necessary its repetition as a root, come before the next comment gets a
     /// floor.
-    async fn place(&mut self, comment: Comment, orphan: bool) -> Result<()> {
-        let waits = orphan && self.shared.orphans == Orphans::Root;
-        if waits {
+    async fn send_comment(&mut self, comment: Comment, orphan: bool) -> Result<()> {
+        let sent_alone = orphan && self.shared.orphans == Orphans::Root;
+        if sent_alone {
             self.drain().await?;
         }
-        self.offer(Item { record: Record::Comment(comment), orphan }).await?;
-        if waits {
+        self.send(Item { record: Record::Comment(comment), orphan }).await?;
+        if sent_alone {
             self.drain().await?;
-            for mut comment in std::mem::take(&mut self.returned) {
+            for mut comment in std::mem::take(&mut self.unplaced_orphans) {
                 let parent = comment.parent_external_id.take().unwrap_or_default();
                 put_metadata(&mut comment.metadata, "orphan_of", &parent);
-                self.offer(Item { record: Record::Comment(comment), orphan: false }).await?;
+                self.send(Item { record: Record::Comment(comment), orphan: false }).await?;
             }
         }
         Ok(())
     }
 
-    async fn give_votes(&mut self, voted: &[Comment]) -> Result<()> {
+    async fn send_votes(&mut self, voted: &[Comment]) -> Result<()> {
         let shared = Arc::clone(&self.shared);
         for comment in voted {
             let total = comment.votes.total();
-            if shared.votes == VotePolicy::Skip || self.outside.contains(&comment.external_id) {
+            if shared.votes == VotePolicy::Skip || self.rejected_ids.contains(&comment.external_id) {
                 // The votes of a rejected comment are part of its line in the rejects file.
                 shared.totals.votes_skipped.add(total);
                 shared.totals.done.add(if shared.votes == VotePolicy::Skip { 0 } else { total });
                 continue;
             }
             for like in votes::likes(comment, &shared.source) {
-                self.offer(Item { record: Record::Like(like), orphan: false }).await?;
+                self.send(Item { record: Record::Like(like), orphan: false }).await?;
             }
         }
         Ok(())
     }
 
-    async fn give(&mut self, like: Like) -> Result<()> {
-        if self.outside.contains(&like.comment_external_id) {
+    async fn send_like(&mut self, like: Like) -> Result<()> {
+        if self.rejected_ids.contains(&like.comment_external_id) {
             let problem = Problem::new("COMMENT_REJECTED", "the comment that it belongs to was rejected");
-            return self.refuse(Reject { record: Record::Like(like), problem });
+            return self.reject(Reject { record: Record::Like(like), problem });
         }
-        self.offer(Item { record: Record::Like(like), orphan: false }).await
+        self.send(Item { record: Record::Like(like), orphan: false }).await
     }
 
     /// Sends one item as soon as fewer items than the window are without a response. After a stop
     /// the item is not sent; the next run of the import sends it.
-    async fn offer(&mut self, item: Item) -> Result<()> {
-        while self.unanswered.len() >= self.shared.window {
+    async fn send(&mut self, item: Item) -> Result<()> {
+        while self.in_flight.len() >= self.shared.window {
             self.receive().await?;
         }
         if *self.stop.borrow() {
             return Ok(());
         }
-        self.shared.pace.wait().await;
+        self.shared.throttle.wait().await;
         let request = proto::request(&item.record, &self.shared.source);
-        self.unanswered.push_back(item);
-        match &self.link {
+        self.in_flight.push_back(item);
+        match &self.stream {
             // A broken stream is noticed when the next response is received; this item is then sent
             // again with the others.
-            Some(link) => link.requests.send(request).await.unwrap_or_default(),
+            Some(stream) => stream.requests.send(request).await.unwrap_or_default(),
             None => self.connect().await?,
         }
         Ok(())
@@ -202,7 +211,7 @@ impl ImportSender {
 
     /// Waits for the responses to all sent items.
     async fn drain(&mut self) -> Result<()> {
-        while !self.unanswered.is_empty() {
+        while !self.in_flight.is_empty() {
             self.receive().await?;
         }
         Ok(())
@@ -211,22 +220,22 @@ impl ImportSender {
     /// Receives the next response; opens a new connection as often as necessary.
     async fn receive(&mut self) -> Result<()> {
         loop {
-            let Some(link) = &mut self.link else {
+            let Some(stream) = &mut self.stream else {
                 self.connect().await?;
                 continue;
             };
-            let lost = match link.responses.message().await {
+            let status = match stream.responses.message().await {
                 Ok(Some(response)) => {
-                    let expected = link.index;
-                    link.index += 1;
-                    return self.count(response, expected);
+                    let expected = stream.index;
+                    stream.index += 1;
+                    return self.record_response(response, expected);
                 }
-                Ok(None) => Status::unavailable("the server ended the stream before its last answer"),
+                Ok(None) => Status::unavailable("the server ended the stream before its last response"),
                 Err(status) => status,
             };
-            self.link = None;
-            self.pause(lost).await?;
-            self.shared.totals.resent.add(self.unanswered.len().try_into().unwrap_or(u64::MAX));
+            self.stream = None;
+            self.back_off(status).await?;
+            self.shared.totals.resent.add(self.in_flight.len().try_into().unwrap_or(u64::MAX));
         }
     }
 
@@ -235,16 +244,16 @@ impl ImportSender {
     async fn connect(&mut self) -> Result<()> {
         loop {
             let (requests, stream) = mpsc::channel(self.shared.window + 1);
-            for item in &self.unanswered {
+            for item in &self.in_flight {
                 // The channel has capacity for the whole window.
                 requests.try_send(proto::request(&item.record, &self.shared.source)).unwrap_or_default();
             }
             match self.client.import_comments(ReceiverStream::new(stream)).await {
                 Ok(responses) => {
-                    self.link = Some(Link { requests, responses: responses.into_inner(), index: 0 });
+                    self.stream = Some(OpenStream { requests, responses: responses.into_inner(), index: 0 });
                     return Ok(());
                 }
-                Err(status) => self.pause(status).await?,
+                Err(status) => self.back_off(status).await?,
             }
         }
     }
@@ -252,8 +261,8 @@ impl ImportSender {
     /// Waits before the next attempt, each time longer. Only a response to an item resets the wait.
     /// Returns an error if another attempt is useless, if the limit of the outage is reached, or
     /// after a stop.
-    async fn pause(&mut self, status: Status) -> Result<()> {
-        if !is_passing(&status) {
+    async fn back_off(&mut self, status: Status) -> Result<()> {
+        if !is_transient(&status) {
             return Err(status).context("the import was refused");
         }
         if self.waited >= self.shared.outage_limit || *self.stop.borrow() {
@@ -261,12 +270,12 @@ impl ImportSender {
         }
         if !self.shared.outage.swap(true, Ordering::Relaxed) {
             let outage_limit = self.shared.outage_limit;
-            (self.shared.say)(&format!(
+            (self.shared.report)(&format!(
                 "the server does not answer ({}); trying for {outage_limit:?}",
                 status.message()
             ));
         }
-        let wait = (FIRST_WAIT + self.waited).min(LONGEST_WAIT);
+        let wait = (BACKOFF_MIN + self.waited).min(BACKOFF_MAX);
         let mut stop = self.stop.clone();
         tokio::select! {
             _ = stop.wait_for(|stop| *stop) => {}
@@ -277,19 +286,19 @@ impl ImportSender {
     }
 
     /// Counts a response. It belongs to the oldest item without a response.
-    fn count(&mut self, response: ImportCommentsResponse, expected: i64) -> Result<()> {
+    fn record_response(&mut self, response: ImportCommentsResponse, expected: i64) -> Result<()> {
         self.waited = Duration::ZERO;
         self.shared.outage.store(false, Ordering::Relaxed);
         let outcome = response.outcome();
         let ImportCommentsResponse { index, external_id, error, .. } = response;
         ensure!(index == expected, "the server broke the contract: response {index} came where {expected} was due");
-        let item = self.unanswered.pop_front().context("the server broke the contract: a response to no item")?;
+        let item = self.in_flight.pop_front().context("the server broke the contract: a response to no item")?;
         let totals = &self.shared.totals;
         let kind = totals.kind(&item.record);
         match outcome {
             ImportOutcome::Created => kind.created.add(1),
             ImportOutcome::Unchanged => kind.unchanged.add(1),
-            ImportOutcome::Rejected => return self.rejected(item, error.unwrap_or_default()),
+            ImportOutcome::Rejected => return self.handle_rejection(item, error.unwrap_or_default()),
             ImportOutcome::Unspecified => bail!("the server broke the contract: no outcome for {external_id}"),
         }
         if matches!(&item.record, Record::Like(like) if like.synthetic) {
@@ -299,12 +308,12 @@ impl ImportSender {
         Ok(())
     }
 
-    fn rejected(&mut self, item: Item, error: ItemError) -> Result<()> {
+    fn handle_rejection(&mut self, item: Item, error: ItemError) -> Result<()> {
         let missing = error.reason == "COMMENT_NOT_FOUND";
         let problem = match (&item.record, missing) {
             (Record::Comment(comment), true) => match (item.orphan, self.shared.orphans) {
                 (true, Orphans::Root) => {
-                    self.returned.push(comment.clone());
+                    self.unplaced_orphans.push(comment.clone());
                     return Ok(());
                 }
                 (true, Orphans::Reject | Orphans::Tombstone) => {
@@ -315,12 +324,12 @@ impl ImportSender {
             (Record::Comment(_) | Record::Subject(_) | Record::Like(_), _) => problem_of(error),
         };
         if let Record::Comment(comment) = &item.record {
-            self.outside.insert(comment.external_id.clone());
+            self.rejected_ids.insert(comment.external_id.clone());
         }
-        self.refuse(Reject { record: item.record, problem })
+        self.reject(Reject { record: item.record, problem })
     }
 
-    fn refuse(&self, reject: Reject) -> Result<()> {
+    fn reject(&self, reject: Reject) -> Result<()> {
         self.shared.totals.rejected.add(1);
         self.shared.totals.done.add(1);
         self.shared.reject(reject)
@@ -349,7 +358,7 @@ fn problem_of(error: ItemError) -> Problem {
 }
 
 /// Returns true if another attempt may succeed after this error.
-fn is_passing(status: &Status) -> bool {
+fn is_transient(status: &Status) -> bool {
     match status.code() {
         Code::Unavailable | Code::ResourceExhausted | Code::Aborted | Code::DeadlineExceeded | Code::Cancelled => true,
         // A connection that breaks within a stream is reported with one of these codes, and with

@@ -21,13 +21,13 @@ pub(crate) struct ImportShared {
     pub(crate) orphans: Orphans,
     /// The most items without a response in one stream.
     pub(crate) window: usize,
-    pub(crate) pace: Throttle,
+    pub(crate) throttle: Throttle,
     /// The longest time that the server may be unreachable before the import gives up.
     pub(crate) outage_limit: Duration,
     /// True while the server is known to be unreachable, so that only one stream reports it.
     pub(crate) outage: AtomicBool,
     /// Reports a message to the person at the terminal.
-    pub(crate) say: Box<dyn Fn(&str) + Send + Sync>,
+    pub(crate) report: Box<dyn Fn(&str) + Send + Sync>,
     pub(crate) rejects: Mutex<Option<Rejects>>,
 }
 
@@ -52,12 +52,12 @@ impl ImportShared {
 
     /// Adds the items of a batch to the expected total. If the records of the files were counted
     /// before, only items that are not records themselves are added.
-    pub(crate) fn expect(&self, batch: &SubjectBatch, records_counted: bool) {
-        let votes: u64 = batch.comments.iter().map(|planned| planned.comment.votes.total()).sum();
+    pub(crate) fn add_expected(&self, batch: &SubjectBatch, records_counted: bool) {
+        let votes: u64 = batch.comments.iter().map(|ordered| ordered.comment.votes.total()).sum();
         let votes = if self.votes == VotePolicy::Skip { 0 } else { votes };
-        let records = batch.comments.len() + batch.likes.len() + batch.rejects.len() + usize::from(batch.described);
+        let records = batch.comments.len() + batch.likes.len() + batch.rejects.len() + usize::from(batch.is_described);
         let records = u64::try_from(records).unwrap_or(u64::MAX) + batch.repeated;
-        let bare_subject = u64::from(batch.sends_subject && !batch.described);
+        let bare_subject = u64::from(batch.requires_subject && !batch.is_described);
         self.totals.total.add(votes + bare_subject + if records_counted { 0 } else { records });
     }
 }

@@ -28,8 +28,8 @@ impl ImportSummary<'_> {
             kind("likes", &totals.likes, &synthetic(totals)),
         ];
         if !self.by_reason.is_empty() {
-            let place = self.rejects.map_or_else(String::new, |path| format!(", listed in {}", path.display()));
-            lines.push(format!("rejected  {}{place}", totals.rejected.get()));
+            let location = self.rejects.map_or_else(String::new, |path| format!(", listed in {}", path.display()));
+            lines.push(format!("rejected  {}{location}", totals.rejected.get()));
             lines.extend(self.by_reason.iter().map(|(reason, count)| format!("          {count:>7}  {reason}")));
         }
         let (done, resent) = (totals.done.get(), totals.resent.get());
@@ -44,8 +44,8 @@ impl ImportSummary<'_> {
     }
 }
 
-fn kind(name: &str, kind: &ItemTotals, more: &str) -> String {
-    format!("{name:<9} {} created, {} unchanged{more}", kind.created.get(), kind.unchanged.get())
+fn kind(name: &str, kind: &ItemTotals, suffix: &str) -> String {
+    format!("{name:<9} {} created, {} unchanged{suffix}", kind.created.get(), kind.unchanged.get())
 }
 
 fn repeated(totals: &ImportTotals) -> String {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use ::csv::{Reader, ReaderBuilder, StringRecord};
 use anyhow::{Result, anyhow, bail};
 
-use super::input::{self, Input, Meter, base_name};
+use super::input::{self, Input, RecordMeter, base_name};
 use super::map::Map;
 use super::template::Columns;
 
@@ -14,7 +14,7 @@ use super::template::Columns;
 #[derive(Debug)]
 pub(crate) struct CsvRows {
     reader: Reader<Input>,
-    meter: Meter,
+    meter: RecordMeter,
     path: PathBuf,
     header: StringRecord,
 }
@@ -40,7 +40,7 @@ impl CsvRows {
             Self { reader: builder.from_reader(input), meter, path: path.to_owned(), header: StringRecord::new() };
         rows.header = match rows.reader.headers() {
             Ok(header) => header.clone(),
-            Err(error) => return Err(rows.location(&error)),
+            Err(error) => return Err(rows.error_at(&error)),
         };
         if rows.header.is_empty() {
             bail!("{} is empty: a CSV file begins with the names of its columns", rows.path.display());
@@ -60,13 +60,13 @@ impl CsvRows {
     /// line.
     pub(crate) fn next(&mut self) -> Result<Option<(StringRecord, u64)>> {
         let mut row = StringRecord::new();
-        let more = self.reader.read_record(&mut row).map_err(|error| self.location(&error))?;
+        let found = self.reader.read_record(&mut row).map_err(|error| self.error_at(&error))?;
         self.meter.reset();
         let line = row.position().map_or(0, ::csv::Position::line);
-        Ok(more.then_some((row, line)))
+        Ok(found.then_some((row, line)))
     }
 
-    fn location(&self, error: &::csv::Error) -> anyhow::Error {
+    fn error_at(&self, error: &::csv::Error) -> anyhow::Error {
         let line = error.position().map_or_else(|| self.reader.position().line(), ::csv::Position::line);
         let name = base_name(&self.path);
         match error.kind() {

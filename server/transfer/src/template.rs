@@ -80,8 +80,10 @@ impl Columns {
             return Ok(TemplatePart::Column { table: 0, column });
         }
         for (table, (alias, header)) in self.headers.iter().enumerate().skip(1) {
-            let rest = name.strip_prefix(alias.as_str()).and_then(|rest| rest.strip_prefix('.'));
-            if let Some(column) = rest.and_then(|rest| header.iter().position(|known| known == rest)) {
+            let column_name = name.strip_prefix(alias.as_str()).and_then(|column_name| column_name.strip_prefix('.'));
+            if let Some(column) =
+                column_name.and_then(|column_name| header.iter().position(|known| known == column_name))
+            {
                 return Ok(TemplatePart::Column { table, column });
             }
         }
@@ -97,7 +99,7 @@ impl Columns {
 
 impl Template {
     /// Fills the template from a row. `nulls` has the cell texts that stand for "no value"; such
-    /// cells read as empty.
+    /// cells are treated as empty.
     pub(crate) fn fill(&self, row: &Row<'_>, nulls: &[String]) -> String {
         let mut out = String::new();
         for part in &self.parts {

@@ -1,5 +1,5 @@
-//! A limit on items per second, reached by a ramp so that a cold server does not get the full rate
-//! at once.
+//! A limit on items per second, which rises over the first seconds, so that a cold server does not
+//! get the full rate at once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,11 +54,11 @@ async fn fill(permits: Arc<Semaphore>, rate: u32) {
     let mut ramp = Ramp { rate, ticks: 0, sent: 0 };
     loop {
         tick.tick().await;
-        let more = ramp.next();
+        let admitted = ramp.next();
         // Permits that are unused for a tenth of a second are dropped, so a pause does not allow a
         // burst.
         if permits.available_permits() < (rate as usize / 10).max(1) {
-            permits.add_permits(more);
+            permits.add_permits(admitted);
         }
     }
 }
@@ -81,9 +81,9 @@ impl Ramp {
         // plus a square.
         let tenths_of_ticks = rising + 9 * rising * rising / (2 * ramp) + 10 * (self.ticks - rising);
         let due = u64::from(self.rate) * tenths_of_ticks / (10 * u64::from(TICKS_PER_SECOND));
-        let more = due - self.sent.min(due);
+        let admitted = due - self.sent.min(due);
         self.sent = self.sent.max(due);
-        usize::try_from(more).unwrap_or(usize::MAX)
+        usize::try_from(admitted).unwrap_or(usize::MAX)
     }
 }
 
@@ -106,9 +106,9 @@ mod tests {
 
     #[tokio::test]
     async fn without_a_bound_nothing_waits() {
-        let pace = Throttle::new(None);
+        let throttle = Throttle::new(None);
         for _ in 0..1_000_000 {
-            pace.wait().await;
+            throttle.wait().await;
         }
     }
 }

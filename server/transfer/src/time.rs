@@ -42,7 +42,7 @@ impl TimeReader {
         Ok(Self { format, zone })
     }
 
-    /// A reader for times in UTC, in RFC 3339 or as date and time.
+    /// Creates a reader for times in UTC, in RFC 3339 or as date and time.
     pub(crate) fn utc() -> Self {
         Self { format: Format::Auto, zone: TimeZone::UTC }
     }
@@ -54,27 +54,27 @@ impl TimeReader {
     /// The text is not of the expected form, or out of the range of a timestamp.
     pub(crate) fn read(&self, text: &str) -> Result<Timestamp> {
         let text = text.trim();
-        let read = match &self.format {
+        let parsed = match &self.format {
             Format::UnixSeconds => integer(text).and_then(|n| Ok(Timestamp::from_second(n)?)),
             Format::UnixMillis => integer(text).and_then(|n| Ok(Timestamp::from_millisecond(n)?)),
             Format::Auto => match text.parse::<Timestamp>() {
                 Ok(timestamp) => Ok(timestamp),
-                Err(_) => text.parse::<DateTime>().map_err(Into::into).and_then(|local| self.place(local)),
+                Err(_) => text.parse::<DateTime>().map_err(Into::into).and_then(|local| self.to_timestamp(local)),
             },
             Format::Pattern(pattern) => self.read_pattern(pattern, text),
         };
-        read.with_context(|| format!("{text:?} is not a time"))
+        parsed.with_context(|| format!("{text:?} is not a time"))
     }
 
     fn read_pattern(&self, pattern: &str, text: &str) -> Result<Timestamp> {
         let parsed = strtime::parse(pattern, text)?;
         match parsed.to_timestamp() {
             Ok(timestamp) => Ok(timestamp),
-            Err(_) => self.place(parsed.to_datetime()?),
+            Err(_) => self.to_timestamp(parsed.to_datetime()?),
         }
     }
 
-    fn place(&self, local: DateTime) -> Result<Timestamp> {
+    fn to_timestamp(&self, local: DateTime) -> Result<Timestamp> {
         Ok(local.to_zoned(self.zone.clone())?.timestamp())
     }
 }

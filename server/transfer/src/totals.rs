@@ -39,9 +39,9 @@ pub(crate) struct ItemTotals {
 pub(crate) struct Count(AtomicU64);
 
 impl Count {
-    /// Adds `more`.
-    pub(crate) fn add(&self, more: u64) {
-        self.0.fetch_add(more, Ordering::Relaxed);
+    /// Adds `count`.
+    pub(crate) fn add(&self, count: u64) {
+        self.0.fetch_add(count, Ordering::Relaxed);
     }
 
     /// Returns the current value.

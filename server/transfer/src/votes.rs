@@ -25,7 +25,7 @@ pub(crate) fn likes<'a>(comment: &'a Comment, source: &'a str) -> impl Iterator<
         key: comment.key.clone(),
         source: comment.source.clone(),
         comment_external_id: comment.external_id.clone(),
-        member_id: member_ids::synthetic(source, &comment.external_id, direction, n),
+        member_id: member_ids::synthetic_member_id(source, &comment.external_id, direction, n),
         value,
         time: comment.create_time,
         synthetic: true,

@@ -35,16 +35,16 @@ pub(crate) fn read(path: &Path, settings: &ReadSettings, out: &mut dyn FnMut(Gro
 }
 
 /// Reads one item to its end. Its comments may precede the fields that identify the subject, so the
-/// comments are held until the end. An item without comments is skipped.
+/// comments are kept until the end. An item without comments is skipped.
 fn read_item(xml: &mut Xml, settings: &ReadSettings, out: &mut dyn FnMut(GroupEntry)) -> Result<()> {
-    let mut about: HashMap<String, String> = HashMap::new();
+    let mut item_fields: HashMap<String, String> = HashMap::new();
     let mut comments: Vec<Fields> = Vec::new();
     loop {
         match xml.next()? {
             Tag::Open(name, attributes) if name == "comment" => comments.push(xml.fields(attributes)?),
             Tag::Open(name, attributes) => {
                 let fields = xml.fields(attributes)?;
-                about.entry(name).or_insert_with(|| fields.get("").to_owned());
+                item_fields.entry(name).or_insert_with(|| fields.get("").to_owned());
             }
             Tag::Close(_) | Tag::End => break,
         }
@@ -52,15 +52,15 @@ fn read_item(xml: &mut Xml, settings: &ReadSettings, out: &mut dyn FnMut(GroupEn
     if comments.is_empty() {
         return Ok(());
     }
-    let subject = item(&about, settings);
+    let subject = item(&item_fields, settings);
     let key = subject.as_ref().map_or_else(|| page::unknown(settings), |subject| subject.key.clone());
-    subject.into_iter().for_each(|subject| out(GroupEntry::good(Record::Subject(subject))));
+    subject.into_iter().for_each(|subject| out(GroupEntry::valid(Record::Subject(subject))));
     comments.iter().for_each(|fields| out(comment(fields, &key, settings)));
     Ok(())
 }
 
-fn item(about: &HashMap<String, String>, settings: &ReadSettings) -> Option<Subject> {
-    let get = |name: &str| about.get(name).map_or("", String::as_str);
+fn item(item_fields: &HashMap<String, String>, settings: &ReadSettings) -> Option<Subject> {
+    let get = |name: &str| item_fields.get(name).map_or("", String::as_str);
     let page = PageNames { id: get("post_id"), link: get("link"), number: "" };
     let mut subject = Subject {
         key: Key { object_type: settings.object_type.clone(), object_id: page.object_id(settings.subject_by)? },
@@ -69,7 +69,7 @@ fn item(about: &HashMap<String, String>, settings: &ReadSettings) -> Option<Subj
     };
     if !get("creator").is_empty() {
         let author = SourceMember { username: get("creator"), ..SourceMember::default() };
-        subject.owner_id = member_ids::member(&settings.source, &settings.salt, author);
+        subject.owner_id = member_ids::member_id(&settings.source, &settings.salt, author);
     }
     if get("comment_status") == "closed" {
         subject.state = SubjectState::ReadOnly;
@@ -80,7 +80,7 @@ fn item(about: &HashMap<String, String>, settings: &ReadSettings) -> Option<Subj
 }
 
 fn comment(fields: &Fields, key: &Key, settings: &ReadSettings) -> GroupEntry {
-    let person =
+    let author =
         SourceMember { username: "", email: fields.get("comment_author_email"), name: fields.get("comment_author") };
     let create_time = TimeReader::utc().read(fields.get("comment_date_gmt"));
     let parent = fields.get("comment_parent");
@@ -91,16 +91,16 @@ fn comment(fields: &Fields, key: &Key, settings: &ReadSettings) -> GroupEntry {
     };
     let mut comment = Comment {
         key: key.clone(),
-        external_id: member_ids::fit(fields.get("comment_id")),
-        parent_external_id: (!matches!(parent, "" | "0")).then(|| member_ids::fit(parent)),
-        member_id: member_ids::member(&settings.source, &settings.salt, person),
+        external_id: member_ids::fit_id(fields.get("comment_id")),
+        parent_external_id: (!matches!(parent, "" | "0")).then(|| member_ids::fit_id(parent)),
+        member_id: member_ids::member_id(&settings.source, &settings.salt, author),
         text: html::to_text(fields.get("comment_content")),
         client: Client { ip: fields.get("comment_author_IP").to_owned(), ..Client::default() },
         state,
         create_time: create_time.as_ref().ok().copied(),
         ..Comment::default()
     };
-    put_metadata(&mut comment.metadata, "author_name", person.name);
+    put_metadata(&mut comment.metadata, "author_name", author.name);
     let problem = if fields.get("comment_id").is_empty() {
         Some(Problem::new("ID_EMPTY", "it has no id"))
     } else if key.object_id.is_empty() {

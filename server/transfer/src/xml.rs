@@ -13,15 +13,15 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
 use super::html;
-use super::input::{self, Input, Meter, base_name};
+use super::input::{self, Input, RecordMeter, base_name};
 
-/// Deepest nesting that any of the formats needs.
+/// The deepest nesting that any of the formats needs.
 const DEPTH_MAX: usize = 64;
 
 /// A file that is read from tag to tag.
 pub(crate) struct Xml {
     reader: Reader<Input>,
-    meter: Meter,
+    meter: RecordMeter,
     path: PathBuf,
     buffer: Vec<u8>,
     depth: usize,
@@ -82,16 +82,16 @@ impl Xml {
         match xml.next()? {
             Tag::Open(name, _) if name == root => Ok(xml),
             Tag::Open(name, _) => {
-                Err(xml.location(&format!("this is no export: <{root}> is expected first, but there is <{name}>")))
+                Err(xml.error_here(&format!("this is no export: <{root}> is expected first, but there is <{name}>")))
             }
             Tag::Close(_) | Tag::End => {
-                Err(xml.location(&format!("this is no export: <{root}> is expected, but there is no element")))
+                Err(xml.error_here(&format!("this is no export: <{root}> is expected, but there is no element")))
             }
         }
     }
 
-    /// Returns the next tag and skips text in between. An empty element gives its opening and then
-    /// its closing.
+    /// Returns the next tag and skips the text before it. An empty element counts as an opening and
+    /// a closing tag.
     ///
     /// # Errors
     /// The input is not well-formed XML, with file and line.
@@ -118,14 +118,16 @@ impl Xml {
         loop {
             match self.step()? {
                 Step::Open { name, attributes } => {
-                    let above = path.last().map_or("", |(above, _)| above);
-                    let here = if above.is_empty() { name } else { format!("{above}/{name}") };
-                    attributes.into_iter().for_each(|(name, value)| fields.put(format!("{here}@{name}"), value));
-                    path.push((here, String::new()));
+                    let parent_path = path.last().map_or("", |(parent_path, _)| parent_path);
+                    let element_path = if parent_path.is_empty() { name } else { format!("{parent_path}/{name}") };
+                    attributes
+                        .into_iter()
+                        .for_each(|(name, value)| fields.put(format!("{element_path}@{name}"), value));
+                    path.push((element_path, String::new()));
                 }
                 Step::Close(_) => {
-                    let Some((here, text)) = path.pop() else { return Ok(fields) };
-                    fields.put(here, text);
+                    let Some((element_path, text)) = path.pop() else { return Ok(fields) };
+                    fields.put(element_path, text);
                     if path.is_empty() {
                         return Ok(fields);
                     }
@@ -136,7 +138,7 @@ impl Xml {
                     }
                 }
                 Step::Nothing => {}
-                Step::End => return Err(self.location("the file ends inside an element")),
+                Step::End => return Err(self.error_here("the file ends inside an element")),
             }
         }
     }
@@ -145,35 +147,37 @@ impl Xml {
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.clear();
         let step = match self.reader.read_event_into(&mut buffer) {
-            Ok(event) => understand(event),
+            Ok(event) => convert(event),
             Err(error) => Err(error.into()),
         };
         self.buffer = buffer;
-        let step = step.map_err(|error| self.location(&format!("{error:#}")))?;
+        let step = step.map_err(|error| self.error_here(&format!("{error:#}")))?;
         match &step {
-            Step::Open { .. } if self.depth >= DEPTH_MAX => return Err(self.location("elements nested too deeply")),
+            Step::Open { .. } if self.depth >= DEPTH_MAX => return Err(self.error_here("elements nested too deeply")),
             Step::Open { .. } => self.depth += 1,
             Step::Close(_) => self.depth = self.depth.saturating_sub(1),
-            Step::End if self.depth > 0 => return Err(self.location("the file ends inside an element: it is cut off")),
+            Step::End if self.depth > 0 => {
+                return Err(self.error_here("the file ends inside an element: it is cut off"));
+            }
             Step::End | Step::Text(_) | Step::Nothing => {}
         }
         Ok(step)
     }
 
-    fn location(&self, message: &str) -> anyhow::Error {
+    fn error_here(&self, message: &str) -> anyhow::Error {
         let line = input::line_at(&self.path, self.reader.buffer_position());
         let line = line.map_or_else(|| "?".to_owned(), |line| line.to_string());
         anyhow!("{}:{line}: {message}", base_name(&self.path))
     }
 }
 
-fn understand(event: Event<'_>) -> Result<Step> {
+fn convert(event: Event<'_>) -> Result<Step> {
     Ok(match event {
-        Event::Start(start) | Event::Empty(start) => open(&start)?,
+        Event::Start(start) | Event::Empty(start) => open_step(&start)?,
         Event::End(end) => Step::Close(end.local_name().as_ref().to_owned()),
         Event::Text(text) => Step::Text(text.xml10_content().into_owned()),
         Event::CData(text) => Step::Text(text.into_inner().into_owned()),
-        Event::GeneralRef(name) => match html::character(&name) {
+        Event::GeneralRef(name) => match html::entity_character(&name) {
             Some(character) => Step::Text(character.to_string()),
             None => bail!("the entity &{}; is not known (entities that a file defines are not expanded)", &*name),
         },
@@ -191,7 +195,7 @@ fn understand(event: Event<'_>) -> Result<Step> {
     })
 }
 
-fn open(start: &BytesStart<'_>) -> Result<Step> {
+fn open_step(start: &BytesStart<'_>) -> Result<Step> {
     let mut attributes = HashMap::new();
     for attribute in start.attributes() {
         let attribute = attribute?;

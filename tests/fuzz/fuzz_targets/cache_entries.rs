@@ -5,7 +5,7 @@
 use riposte_cache::fuzz;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    fuzz::copy(bytes);
+    fuzz::stored_comment(bytes);
     fuzz::subject(bytes);
-    fuzz::reply(bytes);
+    fuzz::response(bytes);
 });

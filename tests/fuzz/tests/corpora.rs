@@ -37,9 +37,9 @@ fn the_corpora_break_nothing() {
     corpus("page_tokens").iter().for_each(|bytes| page_token(bytes));
     corpus("imports").iter().for_each(|bytes| import(bytes));
     for bytes in corpus("cache_entries") {
-        riposte_cache::fuzz::copy(&bytes);
+        riposte_cache::fuzz::stored_comment(&bytes);
         riposte_cache::fuzz::subject(&bytes);
-        riposte_cache::fuzz::reply(&bytes);
+        riposte_cache::fuzz::response(&bytes);
     }
 }
 

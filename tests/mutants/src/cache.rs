@@ -20,7 +20,7 @@ pub(crate) struct MutantCache {
 }
 
 /// Returns true for the partitions whose commits are not reported to the cache.
-fn is_deaf(at: Partition) -> bool {
+fn is_unreported(at: Partition) -> bool {
     at.get().is_multiple_of(2)
 }
 
@@ -34,16 +34,16 @@ impl Cache for MutantCache {
         self.inner.comments(ids).await
     }
 
-    async fn page(&self, ask: &CachedPageQuery) -> Result<EntryLookup<Option<CachedPage>>, Unavailable> {
-        self.inner.page(ask).await
+    async fn page(&self, query: &CachedPageQuery) -> Result<EntryLookup<Option<CachedPage>>, Unavailable> {
+        self.inner.page(query).await
     }
 
     async fn states(
         &self,
-        who: &SubjectMember,
+        member: &SubjectMember,
         ids: &[CommentId],
     ) -> Result<EntryLookup<Option<Vec<Option<LikeValue>>>>, Unavailable> {
-        self.inner.states(who, ids).await
+        self.inner.states(member, ids).await
     }
 
     async fn open(&self, key: &SubjectKey, kind: FillScope, token: u64) -> Result<LeaseOutcome, Unavailable> {
@@ -68,7 +68,7 @@ impl Cache for MutantCache {
 
     async fn apply(&self, changes: &[SubjectUpdate]) -> Result<(), Unavailable> {
         let applied = |change: &&SubjectUpdate| {
-            self.mutant != Mutant::CommitsNotApplied || !is_deaf(change.subject.key.partition())
+            self.mutant != Mutant::CommitsNotApplied || !is_unreported(change.subject.key.partition())
         };
         let applied: Vec<SubjectUpdate> = changes.iter().filter(applied).cloned().collect();
         if applied.is_empty() { Ok(()) } else { self.inner.apply(&applied).await }
@@ -94,21 +94,21 @@ impl Cache for MutantCache {
         }
     }
 
-    async fn open_states(&self, who: &SubjectMember, token: u64) -> Result<bool, Unavailable> {
-        self.inner.open_states(who, token).await
+    async fn open_states(&self, member: &SubjectMember, token: u64) -> Result<bool, Unavailable> {
+        self.inner.open_states(member, token).await
     }
 
     async fn fill_states(
         &self,
-        who: &SubjectMember,
+        member: &SubjectMember,
         token: u64,
         values: &[(CommentId, LikeValue)],
     ) -> Result<(), Unavailable> {
-        self.inner.fill_states(who, token, values).await
+        self.inner.fill_states(member, token, values).await
     }
 
-    async fn exist(&self, who: &SubjectMember, ids: &[CommentId]) -> Result<(), Unavailable> {
-        self.inner.exist(who, ids).await
+    async fn record_existing(&self, member: &SubjectMember, ids: &[CommentId]) -> Result<(), Unavailable> {
+        self.inner.record_existing(member, ids).await
     }
 
     async fn cursors(&self, partitions: &[Partition]) -> Result<Vec<Option<RelayCursor>>, Unavailable> {
@@ -123,7 +123,7 @@ impl Cache for MutantCache {
         state: &CommittedState,
     ) -> Result<bool, Unavailable> {
         let mut state = state.clone();
-        if self.mutant == Mutant::CommitsNotApplied && is_deaf(at) {
+        if self.mutant == Mutant::CommitsNotApplied && is_unreported(at) {
             state.revisions.clear();
         }
         if self.mutant == Mutant::LikesNotApplied {
@@ -139,12 +139,12 @@ impl Cache for MutantCache {
         self.inner.renew(partition, at, generation).await
     }
 
-    async fn forget(&self, key: &SubjectKey) -> Result<(), Unavailable> {
-        self.inner.forget(key).await
+    async fn invalidate_subject(&self, key: &SubjectKey) -> Result<(), Unavailable> {
+        self.inner.invalidate_subject(key).await
     }
 
-    fn is_away(&self) -> bool {
-        self.inner.is_away()
+    fn is_unavailable(&self) -> bool {
+        self.inner.is_unavailable()
     }
 
     fn rendered_pages(&self) -> Option<&dyn RenderedPages> {

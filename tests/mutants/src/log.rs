@@ -28,7 +28,7 @@ pub(crate) struct MutantLog {
 #[async_trait]
 impl CommandLog for MutantLog {
     async fn submit(&self, mut batch: Batch) -> Result<Vec<Result<CommandOutput>>> {
-        if let Some(outputs) = self.known(&keys(&batch)) {
+        if let Some(outputs) = self.stored(&keys(&batch)) {
             return Ok(outputs);
         }
         let unchanged = batch.clone();
@@ -67,7 +67,7 @@ impl MutantLog {
     }
 
     /// Returns the stored outputs if this process has executed all of these requests before.
-    fn known(&self, keys: &[IdempotencyKey]) -> Option<Vec<Result<CommandOutput>>> {
+    fn stored(&self, keys: &[IdempotencyKey]) -> Option<Vec<Result<CommandOutput>>> {
         let outputs = self.outputs.lock().unwrap_or_else(PoisonError::into_inner);
         keys.iter().map(|key| outputs.get(key).cloned().map(Ok)).collect()
     }
@@ -98,7 +98,7 @@ impl MutantLog {
             (Mutant::LikesOfAnother, LikeCommandKind::SetLike(like)) if one_of(20) => {
                 like.member = MemberId::stored("another".into())
             }
-            _fine => {}
+            _unaffected => {}
         }
     }
 
@@ -123,17 +123,17 @@ impl MutantLog {
                 let member = view.comment.reference.member.clone();
                 self.again(command, Undelete { target: delete.target, member }.into()).await;
             }
-            _fine => {}
+            _unaffected => {}
         }
     }
 
     fn after_like(&self, command: &LikeCommand, output: &mut Result<CommandOutput>) {
         self.after_any(output);
         let Ok(done) = output else { return };
-        if let (Mutant::LikesLost, LikeCommandKind::SetLike(like), Effect::Like(answer)) =
+        if let (Mutant::LikesLost, LikeCommandKind::SetLike(like), Effect::Like(liked)) =
             (self.mutant, &command.verb, &mut done.effect)
         {
-            answer.value = like.value;
+            liked.value = like.value;
         }
     }
 

@@ -29,6 +29,7 @@ pub(crate) struct MutantReader {
     counts: Mutex<HashMap<SubjectKey, (i32, i32)>>,
     pages: Mutex<HashMap<(String, PageQuery), RootPage>>,
     states: Mutex<States>,
+    /// The comment that was read last.
     last: Mutex<Option<CommentView>>,
     absent: Mutex<HashSet<SubjectKey>>,
 }
@@ -47,7 +48,8 @@ impl MutantReader {
         }
     }
 
-    fn count(&self, subject: &mut Subject) {
+    /// Replaces the counts of a subject by those of the previous read.
+    fn break_counts(&self, subject: &mut Subject) {
         if self.mutant == Mutant::CountsBefore {
             let now = (subject.counts.root_count, subject.counts.comment_count);
             let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
@@ -56,7 +58,8 @@ impl MutantReader {
         }
     }
 
-    fn show(&self, view: &mut CommentView) {
+    /// Changes the state or the counts of a comment.
+    fn break_view(&self, view: &mut CommentView) {
         if self.mutant == Mutant::DeletedShown && view.content.is_some() {
             view.comment.lifecycle.state = CommentState::Active;
         }
@@ -69,7 +72,7 @@ impl MutantReader {
     }
 
     /// Replaces a comment, sometimes, by the comment of the same subject that was read before it.
-    fn confuse(&self, view: &mut CommentView) {
+    fn replace_by_neighbour(&self, view: &mut CommentView) {
         if self.mutant == Mutant::NeighboursShown {
             let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
             let before = last.replace(view.clone());
@@ -80,7 +83,7 @@ impl MutantReader {
     }
 
     /// Breaks the list of a page.
-    fn tear(&self, threads: &mut Page<Thread>) {
+    fn break_list(&self, threads: &mut Page<Thread>) {
         let Page { items, more_after, .. } = threads;
         let Some(last) = items.len().checked_sub(1).filter(|last| *last > 0) else { return };
         match (self.mutant, one_of(10)) {
@@ -92,35 +95,36 @@ impl MutantReader {
                 items[0].replies = std::mem::replace(&mut items[last].replies, replies);
             }
             (Mutant::TextsSwapped, true) => {
-                let words = items[0].root.content.take();
-                items[0].root.content = std::mem::replace(&mut items[last].root.content, words);
+                let content = items[0].root.content.take();
+                items[0].root.content = std::mem::replace(&mut items[last].root.content, content);
             }
-            _fine => {}
+            _unaffected => {}
         }
     }
 
-    fn window(&self, mut window: PageQuery) -> PageQuery {
-        let onward = if window.order == ListOrder::Oldest { 1 } else { -1 };
-        match (self.mutant, window.start) {
-            (Mutant::PageEdge, PageStart::After(floor)) => window.start = PageStart::After(floor + onward),
-            (Mutant::PageOverlap, PageStart::After(floor)) => window.start = PageStart::After(floor - onward),
-            _fine => {}
+    /// Moves the start of a page by one floor.
+    fn break_query(&self, mut query: PageQuery) -> PageQuery {
+        let step = if query.order == ListOrder::Oldest { 1 } else { -1 };
+        match (self.mutant, query.start) {
+            (Mutant::PageEdge, PageStart::After(floor)) => query.start = PageStart::After(floor + step),
+            (Mutant::PageOverlap, PageStart::After(floor)) => query.start = PageStart::After(floor - step),
+            _unaffected => {}
         }
-        window
+        query
     }
 
-    fn page(&self, mut page: RootPage, window: &PageQuery) -> RootPage {
-        self.count(&mut page.subject);
-        page.threads.items.iter_mut().for_each(|thread| self.show(&mut thread.root));
-        self.tear(&mut page.threads);
-        if self.mutant == Mutant::EndByCount && window.order == ListOrder::Oldest {
+    fn break_page(&self, mut page: RootPage, query: &PageQuery) -> RootPage {
+        self.break_counts(&mut page.subject);
+        page.threads.items.iter_mut().for_each(|thread| self.break_view(&mut thread.root));
+        self.break_list(&mut page.threads);
+        if self.mutant == Mutant::EndByCount && query.order == ListOrder::Oldest {
             let last = page.threads.items.last().map_or(0, |thread| thread.root.comment.reference.floor);
             page.threads.more_after &= last < page.subject.counts.root_count;
         }
         if self.mutant == Mutant::TypeIgnored {
-            let name = (page.subject.key.object_id().to_owned(), *window);
+            let key = (page.subject.key.object_id().to_owned(), *query);
             let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
-            return pages.insert(name, page.clone()).unwrap_or(page);
+            return pages.insert(key, page.clone()).unwrap_or(page);
         }
         page
     }
@@ -136,7 +140,7 @@ impl Reader for MutantReader {
 impl SubjectRows for MutantReader {
     async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
         let mut found = self.inner.subjects(keys).await?;
-        found.iter_mut().flatten().for_each(|subject| self.count(subject));
+        found.iter_mut().flatten().for_each(|subject| self.break_counts(subject));
         if self.mutant == Mutant::AbsenceNeverReloaded {
             let mut absent = self.absent.lock().unwrap_or_else(PoisonError::into_inner);
             for (key, found) in keys.iter().zip(&mut found) {
@@ -175,8 +179,8 @@ impl CommentRows for MutantReader {
 
     async fn comments(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>> {
         let mut found = self.inner.comments(ids).await?;
-        found.iter_mut().flatten().for_each(|view| self.show(view));
-        found.iter_mut().flatten().for_each(|view| self.confuse(view));
+        found.iter_mut().flatten().for_each(|view| self.break_view(view));
+        found.iter_mut().flatten().for_each(|view| self.replace_by_neighbour(view));
         if self.mutant == Mutant::CommentsNeverReloaded {
             let mut first = self.comments.lock().unwrap_or_else(PoisonError::into_inner);
             for view in found.iter_mut().flatten() {
@@ -205,14 +209,14 @@ impl CommentRows for MutantReader {
 
 #[async_trait]
 impl ListRows for MutantReader {
-    async fn roots(&self, key: &SubjectKey, window: PageQuery, previews: u8) -> Result<Option<RootPage>> {
-        let mut page = self.inner.roots(key, self.window(window), previews).await?;
+    async fn roots(&self, key: &SubjectKey, query: PageQuery, previews: u8) -> Result<Option<RootPage>> {
+        let mut page = self.inner.roots(key, self.break_query(query), previews).await?;
         if self.mutant == Mutant::RowsBeforeRevision
-            && let (Some(page), Some(later)) = (&mut page, self.inner.roots(key, window, previews).await?)
+            && let (Some(page), Some(later)) = (&mut page, self.inner.roots(key, query, previews).await?)
         {
             page.subject = later.subject;
         }
-        Ok(page.map(|page| self.page(page, &window)))
+        Ok(page.map(|page| self.break_page(page, &query)))
     }
 
     async fn root_page_with_candidates(
@@ -228,8 +232,8 @@ impl ListRows for MutantReader {
         self.inner.roots_at(key, floors, previews).await
     }
 
-    async fn replies(&self, key: &SubjectKey, root: CommentId, window: PageQuery) -> Result<Option<ReplyPage>> {
-        self.inner.replies(key, root, window).await
+    async fn replies(&self, key: &SubjectKey, root: CommentId, query: PageQuery) -> Result<Option<ReplyPage>> {
+        self.inner.replies(key, root, query).await
     }
 
     async fn replies_at(&self, key: &SubjectKey, root: CommentId, floors: &[i32]) -> Result<Option<ReplyPage>> {

@@ -14,39 +14,39 @@ use crate::{Say, until};
 /// its rows.
 pub(super) async fn check(client: &Client, file: &Path) -> Result<()> {
     let text = std::fs::read_to_string(file)?;
-    let noted = text.lines().map(|line| {
-        let (id, text) = line.split_once(' ').context("no line of a drill")?;
+    let acknowledged = text.lines().map(|line| {
+        let (id, text) = line.split_once(' ').context("a line without a text")?;
         anyhow::Ok((id.parse::<i64>()?, text))
     });
-    let noted: HashMap<i64, &str> = noted.collect::<Result<_>>()?;
-    let ids: Vec<i64> = noted.keys().copied().collect();
-    let (mut stand, mut changed) = (0, 0);
+    let acknowledged: HashMap<i64, &str> = acknowledged.collect::<Result<_>>()?;
+    let ids: Vec<i64> = acknowledged.keys().copied().collect();
+    let (mut unchanged, mut changed) = (0, 0);
     for ids in ids.chunks(200) {
         let request = BatchGetCommentsRequest { ids: ids.to_vec(), allow_missing: true, fresh: true };
         let found = client.comments().batch_get_comments(request).await?.into_inner().comments;
         for comment in found {
-            let says = comment.content.unwrap_or_default().text;
-            *(if noted[&comment.id] == says { &mut stand } else { &mut changed }) += 1;
+            let text = comment.content.unwrap_or_default().text;
+            *(if acknowledged[&comment.id] == text { &mut unchanged } else { &mut changed }) += 1;
         }
     }
-    let missing = noted.len() - stand - changed;
+    let missing = acknowledged.len() - unchanged - changed;
     println!(
-        "of {} acknowledged comments {stand} stand, {missing} are missing, {changed} say something else",
-        noted.len()
+        "of {} acknowledged comments {unchanged} are unchanged, {missing} are missing, {changed} have another text",
+        acknowledged.len()
     );
     for number in 0..SUBJECTS {
         let say = Say { client: client.clone(), key: subject(number) };
         // Cached data may lag a little, but must not stay stale.
-        until("a first page by its copies is the one by its rows", || same(say.clone())).await?;
+        until("the cached first page equals the rows", || pages_are_equal(say.clone())).await?;
     }
-    println!("{SUBJECTS} first pages from copies are those of the rows");
+    println!("{SUBJECTS} cached first pages equal the rows");
     Ok(())
 }
 
-async fn same(say: Say) -> Result<bool> {
+async fn pages_are_equal(say: Say) -> Result<bool> {
     let newest =
         ListCommentsRequest { sort: CommentSort::Newest.into(), page_size: 50, ..ListCommentsRequest::default() };
-    let copies = say.list(newest.clone()).await?;
+    let cached = say.list(newest.clone()).await?;
     let rows = say.list(ListCommentsRequest { fresh: true, ..newest }).await?;
-    Ok(copies.subject == rows.subject && copies.threads == rows.threads)
+    Ok(cached.subject == rows.subject && cached.threads == rows.threads)
 }

@@ -15,39 +15,43 @@ use tonic::Code;
 use super::subject;
 use crate::Say;
 
+/// Number of concurrent callers.
 const CALLERS: usize = 16;
 
 /// The record of acknowledged comments.
 #[derive(Debug)]
-struct Book {
+struct AcknowledgedLog {
     file: std::fs::File,
-    acknowledged: usize,
-    /// The time of the last one, and the longest time without any.
+    /// Number of acknowledged comments.
+    count: usize,
+    /// Time of the last acknowledgement.
     last: Instant,
-    gap: Duration,
+    /// The longest time without an acknowledgement.
+    longest_gap: Duration,
 }
 
 /// Writes until standard input ends.
 pub(super) async fn write(client: &Client, file: &Path) -> Result<()> {
     let file = std::fs::OpenOptions::new().create(true).append(true).open(file)?;
-    let book = Arc::new(Mutex::new(Book { file, acknowledged: 0, last: Instant::now(), gap: Duration::ZERO }));
+    let log =
+        Arc::new(Mutex::new(AcknowledgedLog { file, count: 0, last: Instant::now(), longest_gap: Duration::ZERO }));
     let (failed, (stop, stopped)) = (Arc::new(AtomicUsize::new(0)), watch::channel(false));
     let callers = (0..CALLERS).map(|caller| {
-        let (client, book, failed) = (client.clone(), Arc::clone(&book), Arc::clone(&failed));
+        let (client, log, failed) = (client.clone(), Arc::clone(&log), Arc::clone(&failed));
         let stopped = stopped.clone();
         tokio::spawn(async move {
-            for turn in 0_usize.. {
+            for round in 0_usize.. {
                 if *stopped.borrow() {
                     break;
                 }
-                let say = Say { client: client.clone(), key: subject(caller + turn * CALLERS) };
-                let text = format!("{} of {caller}, {}", turn + 1, std::process::id());
+                let say = Say { client: client.clone(), key: subject(caller + round * CALLERS) };
+                let text = format!("{} of {caller}, {}", round + 1, std::process::id());
                 match say.comment("m", &text).await {
-                    Ok(comment) => locked(&book).note(comment.id, &text)?,
+                    Ok(comment) => locked(&log).append(comment.id, &text)?,
                     Err(status) => {
                         failed.fetch_add(1, Ordering::Relaxed);
                         if status.code() != Code::DeadlineExceeded {
-                            // No server is running: repeats without a pause would be most of the
+                            // No server is running: retries without a pause would be most of the
                             // load.
                             tokio::time::sleep(Duration::from_millis(20)).await;
                         }
@@ -66,28 +70,28 @@ pub(super) async fn write(client: &Client, file: &Path) -> Result<()> {
     for caller in callers.await {
         caller??;
     }
-    let (book, failed) = (locked(&book), failed.load(Ordering::Relaxed));
-    let gap = book.gap.as_secs_f64();
+    let (log, failed) = (locked(&log), failed.load(Ordering::Relaxed));
+    let gap = log.longest_gap.as_secs_f64();
     println!(
-        "{} acknowledged, {failed} calls failed, the longest time without an answer {gap:.2} s",
-        book.acknowledged
+        "{} acknowledged, {failed} calls failed, the longest time without an acknowledgement {gap:.2} s",
+        log.count
     );
     Ok(())
 }
 
-impl Book {
+impl AcknowledgedLog {
     /// Records an acknowledged comment.
-    fn note(&mut self, id: i64, text: &str) -> Result<()> {
+    fn append(&mut self, id: i64, text: &str) -> Result<()> {
         let now = Instant::now();
-        if self.acknowledged > 0 {
-            self.gap = self.gap.max(now - self.last);
+        if self.count > 0 {
+            self.longest_gap = self.longest_gap.max(now - self.last);
         }
         self.last = now;
-        self.acknowledged += 1;
-        writeln!(self.file, "{id} {text}").context("cannot note what was acknowledged")
+        self.count += 1;
+        writeln!(self.file, "{id} {text}").context("cannot record an acknowledged comment")
     }
 }
 
-fn locked(book: &Mutex<Book>) -> MutexGuard<'_, Book> {
-    book.lock().unwrap_or_else(PoisonError::into_inner)
+fn locked(log: &Mutex<AcknowledgedLog>) -> MutexGuard<'_, AcknowledgedLog> {
+    log.lock().unwrap_or_else(PoisonError::into_inner)
 }

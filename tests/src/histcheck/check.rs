@@ -8,42 +8,42 @@
 //! have shown.
 
 mod alarms;
-mod asked;
-mod copies;
+mod availability;
+mod cache;
 mod counts;
-mod feed;
-mod fixture;
 mod floors;
+mod int_map;
 mod isolation;
 mod like_counts;
 mod likes;
+mod matching;
+mod multi_reads;
 mod once;
-#[cfg(test)]
-mod plant;
-mod quick;
-mod ranks;
-mod refusals;
+mod rankings;
+mod refused_calls;
 mod revisions;
 mod rows;
 #[cfg(test)]
+mod sample_data;
+#[cfg(test)]
 mod sample_history;
-mod served;
-mod several;
+mod subject_history;
 mod tables;
 mod walks;
+mod watches;
 
 use std::collections::BTreeMap;
 
 use super::history::{History, Nanos};
-use fixture::Fixture;
+use subject_history::SubjectHistory;
 
 /// Maximum age of a response to a read that is not fresh. The service promises 2 s, and 5 s after a
 /// fault has healed. Here faults follow each other and share the processors with the service, so
 /// the bound is larger: no delay explains a response beyond it, and data that stays stale exceeds
 /// it.
-pub(crate) const STALE: Nanos = 15_000_000_000;
-/// Number of anomalies kept of one rule and one subject: the first ones suffice.
-const KEPT: usize = 20;
+pub(crate) const MAX_AGE: Nanos = 15_000_000_000;
+/// Maximum number of anomalies that are recorded for one rule and one subject.
+const MAX_PER_RULE: usize = 20;
 
 /// A broken promise.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,40 +51,46 @@ pub(crate) struct Anomaly {
     /// The rule, by the name of its file.
     pub(crate) rule: &'static str,
     /// Description of the violation.
-    pub(crate) what: String,
+    pub(crate) description: String,
     /// The operations that show it, by their indexes in the history; as few as possible.
     pub(crate) ops: Vec<u32>,
 }
 
 /// The anomalies found so far.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct Findings {
     rule: &'static str,
     anomalies: Vec<Anomaly>,
-    kept: usize,
+    /// Number of anomalies that the current rule found in the current subject.
+    count: usize,
 }
 
-impl Found {
+impl Findings {
+    /// Begins the check of a rule on a subject, or on the whole history.
+    fn begin(&mut self, rule: &'static str) {
+        (self.rule, self.count) = (rule, 0);
+    }
+
     /// Records an anomaly.
-    fn add(&mut self, what: impl FnOnce() -> String, ops: &[u32]) {
-        self.kept += 1;
-        if self.kept <= KEPT {
-            self.anomalies.push(Anomaly { rule: self.rule, what: what(), ops: ops.to_vec() });
+    fn add(&mut self, description: impl FnOnce() -> String, ops: &[u32]) {
+        self.count += 1;
+        if self.count <= MAX_PER_RULE {
+            self.anomalies.push(Anomaly { rule: self.rule, description: description(), ops: ops.to_vec() });
         }
     }
 
     /// Records an anomaly of one operation, if there is one.
-    fn extend(&mut self, wrong: Option<String>, op: u32) {
-        if let Some(what) = wrong {
-            self.add(|| what, &[op]);
+    fn add_if_any(&mut self, violation: Option<String>, op: u32) {
+        if let Some(description) = violation {
+            self.add(|| description, &[op]);
         }
     }
 }
 
-type Rule = fn(&Fixture<'_>, &mut Found);
+type Rule = fn(&SubjectHistory<'_>, &mut Findings);
 
 const RULES: [(&str, Rule); 14] = [
-    ("asked", asked::check),
+    ("matching", matching::check),
     ("once", once::check),
     ("rows", rows::check),
     ("floors", floors::check),
@@ -92,36 +98,36 @@ const RULES: [(&str, Rule); 14] = [
     ("likes", likes::check),
     ("like counts", like_counts::check),
     ("walks", walks::check),
-    ("ranks", ranks::check),
-    ("several", several::check),
+    ("rankings", rankings::check),
+    ("multi reads", multi_reads::check),
     ("revisions", revisions::check),
     ("isolation", isolation::check),
-    ("feed", feed::check),
-    ("refusals", refusals::check),
+    ("watches", watches::check),
+    ("refused calls", refused_calls::check),
 ];
 
 /// Returns all anomalies of a history, in the order of subjects and rules.
 pub(crate) fn check(history: &History) -> Vec<Anomaly> {
-    let mut found = Found::default();
-    for mine in by_subject(history) {
-        let fixture = Fixture::of(&history.ops, &mine);
+    let mut findings = Findings::default();
+    for op_numbers in by_subject(history) {
+        let subject = SubjectHistory::of(&history.ops, &op_numbers);
         for (name, rule) in RULES {
-            (found.rule, found.kept) = (name, 0);
-            rule(&fixture, &mut found);
+            findings.begin(name);
+            rule(&subject, &mut findings);
         }
     }
-    (found.rule, found.kept) = ("served", 0);
-    served::check(&history.ops, &mut found);
-    (found.rule, found.kept) = ("alarms", 0);
-    alarms::check(&history.alarms, &mut found);
+    findings.begin("availability");
+    availability::check(&history.ops, &mut findings);
+    findings.begin("alarms");
+    alarms::check(&history.alarms, &mut findings);
     // A run that did not complete has no tables.
     if !history.tables.is_empty() {
-        (found.rule, found.kept) = ("tables", 0);
-        let stand = tables::check(history, &mut found);
-        (found.rule, found.kept) = ("copies", 0);
-        copies::check(&stand, &history.copies, &mut found);
+        findings.begin("tables");
+        let stored = tables::check(history, &mut findings);
+        findings.begin("cache");
+        cache::check(&stored, &history.cache, &mut findings);
     }
-    found.anomalies
+    findings.anomalies
 }
 
 /// Returns the operations of each subject, in the order they began.
@@ -130,8 +136,8 @@ fn by_subject(history: &History) -> Vec<Vec<u32>> {
     for (number, op) in (0..).zip(&history.ops) {
         all.entry(op.call.subject()).or_default().push(number);
     }
-    for mine in all.values_mut() {
-        mine.sort_by_key(|number| history.ops[*number as usize].begun);
+    for op_numbers in all.values_mut() {
+        op_numbers.sort_by_key(|number| history.ops[*number as usize].begun);
     }
     all.into_values().collect()
 }

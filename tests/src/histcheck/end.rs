@@ -1,8 +1,8 @@
-//! The reads at the end of a run. All data is read through the API into the history: by each server
-//! from the cache, from the rows, and from the change streams of watchers. Then the rows of the
-//! databases and the keys of Redis are read directly.
+//! The reads at the end of a run. They add all data to the history: through the API, from the cache
+//! of each server, from the rows and from the change streams of watchers; and directly, from the
+//! rows of the databases and the keys of Redis.
 
-mod copies;
+mod cache;
 mod line;
 mod tables;
 
@@ -18,18 +18,19 @@ use riposte_sdk::v1::{
 };
 use tonic::Code;
 
-use super::fault::Rig;
+use super::fault::Deployment;
 use super::fleet::SERVERS;
-use super::history::{Call, Item, Op, Outcome, PageOf, Place, RequestId, Sort, USUAL, Value, View};
-use super::load::{Acknowledged, Environment, SUBJECTS, Watcher, counts, failed, heard, item, send};
+use super::history::{Call, Item, ItemKind, Op, Outcome, PageOf, RequestId, Sort, USUAL_PAGE_SIZE, Value, View};
+use super::load::{Acknowledged, Environment, SUBJECTS, Watcher, counts, failure_outcome, item, send, value_of};
 use super::names;
 use crate::Server;
 use crate::mysql::Databases;
 
 /// The client number of these reads.
 const CLIENT: u32 = 200_000;
-/// Number of members of each subject whose like states are read, and of comments of each of them.
+/// Number of members of each subject whose like states are read.
 const MEMBERS: usize = 20;
+/// Number of comments whose like states are read for each member.
 const COMMENTS: usize = 8;
 /// Number of acknowledged requests that are repeated.
 const REPEATS: usize = 2_000;
@@ -39,31 +40,38 @@ const WITHIN: Duration = Duration::from_secs(10);
 /// The request id of a read.
 const READ: RequestId = (0, 0);
 
-/// Reads all data.
+/// Reads all data into the history.
 ///
 /// # Errors
 /// Fails when a read fails, since no fault is injected any more.
-pub(super) async fn read(environment: &Environment, rig: &Rig, databases: &Databases, seed: u64) -> Result<()> {
-    let server = rig.fleet.any()?;
+pub(super) async fn read(
+    environment: &Environment,
+    deployment: &Deployment,
+    databases: &Databases,
+    seed: u64,
+) -> Result<()> {
+    let server = deployment.fleet.any_serving()?;
     let drifts = drifts(server).await?;
     for subject in 0..SUBJECTS as u32 {
-        for door in 0..SERVERS {
-            copies(environment, subject, door).await.with_context(|| format!("subject {subject} at server {door}"))?;
+        for number in 0..SERVERS {
+            pages(environment, subject, number)
+                .await
+                .with_context(|| format!("subject {subject} at server {number}"))?;
         }
         let likes = export(environment, server, subject, drifts.get(&subject).cloned().unwrap_or_default()).await?;
         states(environment, subject, &likes).await.with_context(|| format!("likes of subject {subject}"))?;
-        let door = subject as usize % SERVERS;
+        let number = subject as usize % SERVERS;
         Watcher::new(CLIENT + 10, subject, seed)
-            .rest(environment, door)
+            .catch_up(environment, number)
             .await
-            .with_context(|| format!("watching subject {subject} at server {door}"))?;
+            .with_context(|| format!("watching subject {subject} at server {number}"))?;
     }
     tables::read(databases, &environment.recorder).await.context("reading the rows")?;
-    copies::read(rig.redis(), &environment.recorder).await.context("reading the copies")
+    cache::read(deployment.redis(), &environment.recorder).await.context("reading the cache")
 }
 
-/// Repeats a sample of the acknowledged requests, alternately at each server: every repeat has to
-/// be answered, as the first time.
+/// Repeats a sample of the acknowledged requests, alternately at each server. Every repeat must
+/// have a response, as the first request had.
 ///
 /// # Errors
 /// Fails when a repeat has no response, since no fault is injected any more.
@@ -74,22 +82,22 @@ pub(super) async fn repeat(
 ) -> Result<()> {
     let (chosen, _) = acknowledged.partial_shuffle(random, REPEATS);
     for (number, (call, request)) in chosen.iter().enumerate() {
-        one(environment, CLIENT + 11, (call.clone(), *request), number % SERVERS).await?;
+        perform(environment, CLIENT + 11, (call.clone(), *request), number % SERVERS).await?;
     }
     Ok(())
 }
 
 /// Reads the first pages of several orders, and the counts; any cached response is allowed.
-async fn copies(environment: &Environment, subject: u32, door: usize) -> Result<()> {
-    let (view, client) = (View::default(), CLIENT + door as u32);
+async fn pages(environment: &Environment, subject: u32, server: usize) -> Result<()> {
+    let (view, client) = (View::default(), CLIENT + server as u32);
     let mut calls = vec![Call::Counts { subject, view }];
-    let pages = [(Sort::Newest, USUAL), (Sort::Newest, 60), (Sort::Oldest, 63), (Sort::Top, 62)];
-    for (order, (sort, size)) in (0..).zip(pages) {
+    let lists = [(Sort::Newest, USUAL_PAGE_SIZE), (Sort::Newest, 60), (Sort::Oldest, 63), (Sort::Top, 62)];
+    for (order, (sort, size)) in (0..).zip(lists) {
         let walk = subject * 4 + order;
         calls.push(Call::List(PageOf { subject, sort, size, walk, number: 0, view }));
     }
     for call in calls {
-        one(environment, client, (call, READ), door).await?;
+        perform(environment, client, (call, READ), server).await?;
     }
     Ok(())
 }
@@ -103,24 +111,29 @@ async fn states(environment: &Environment, subject: u32, likes: &[(i64, u32, Val
     for (member, mut comments) in members.into_iter().take(MEMBERS) {
         comments.truncate(COMMENTS);
         let call = Call::States { subject, member, comments: comments.into(), fresh: false };
-        one(environment, CLIENT + 8, (call, READ), member as usize % SERVERS).await?;
+        perform(environment, CLIENT + 8, (call, READ), member as usize % SERVERS).await?;
     }
     Ok(())
 }
 
 /// Performs one call. A permanent refusal is recorded as its outcome and checked; no other failure
 /// is allowed when no fault is injected.
-async fn one(environment: &Environment, client: u32, (call, request): (Call, RequestId), door: usize) -> Result<()> {
+async fn perform(
+    environment: &Environment,
+    client: u32,
+    (call, request): (Call, RequestId),
+    server: usize,
+) -> Result<()> {
     let begun = environment.now();
-    let outcome = match send(environment.doors.channel(door), &call, request, "", WITHIN).await {
+    let outcome = match send(environment.channels.to(server), &call, request, "", WITHIN).await {
         Ok((outcome, _)) => outcome,
         Err(status) => {
-            let (outcome, passing) = failed(status.clone());
-            ensure!(!passing, status);
+            let (outcome, retryable) = failure_outcome(status.clone());
+            ensure!(!retryable, status);
             outcome
         }
     };
-    let (ended, server) = (environment.now(), door as u8);
+    let (ended, server) = (environment.now(), server as u8);
     environment.recorder.op(Op { client, server, begun, ended, request, call, outcome })
 }
 
@@ -133,18 +146,20 @@ async fn export(
 ) -> Result<Vec<(i64, u32, Value)>> {
     let begun = environment.now();
     let request = ExportSubjectRequest { key: Some(names::key(subject)) };
-    let mut told = None;
+    let mut subject_counts = None;
     let mut rows: Vec<Item> = Vec::new();
     let mut likes: Vec<(i64, u32, Value)> = Vec::new();
     match server.admin()?.export_subject(request).await {
-        Ok(answers) => {
-            let mut answers = answers.into_inner();
-            while let Some(answer) = answers.message().await? {
-                match answer.item.context("an empty item")? {
-                    Exported::Subject(of) => told = of.subject.as_ref().map(counts),
-                    Exported::Comment(of) => rows.push(item(&of.comment.context("an empty comment")?, Place::Row)),
+        Ok(responses) => {
+            let mut responses = responses.into_inner();
+            while let Some(response) = responses.message().await? {
+                match response.item.context("an empty item")? {
+                    Exported::Subject(exported) => subject_counts = exported.subject.as_ref().map(counts),
+                    Exported::Comment(exported) => {
+                        rows.push(item(&exported.comment.context("an empty comment")?, ItemKind::Row))
+                    }
                     Exported::Like(like) => {
-                        likes.push((like.comment_id, names::member(&like.member_id), heard(like.value())));
+                        likes.push((like.comment_id, names::member(&like.member_id), value_of(like.value())));
                     }
                 }
             }
@@ -154,7 +169,7 @@ async fn export(
         Err(status) => return Err(status.into()),
     }
     let (rows, drifts) = (rows.into(), drifts.into());
-    let outcome = Outcome::Export { counts: told, rows, likes: likes.as_slice().into(), drifts };
+    let outcome = Outcome::Export { counts: subject_counts, rows, likes: likes.as_slice().into(), drifts };
     let (ended, call) = (environment.now(), Call::Export { subject });
     environment.recorder.op(Op { client: CLIENT + 9, server: 0, begun, ended, request: (0, 0), call, outcome })?;
     Ok(likes)
@@ -166,10 +181,10 @@ async fn drifts(server: &Server) -> Result<BTreeMap<u32, Vec<String>>> {
     for object_type in names::OBJECT_TYPES {
         let scope = Some(SubjectScope { scope: Some(Scope::ObjectType(object_type.to_owned())) });
         let request = VerifyCountsRequest { scope, ..VerifyCountsRequest::default() };
-        let mut answers = server.admin()?.verify_counts(request).await?.into_inner();
+        let mut responses = server.admin()?.verify_counts(request).await?.into_inner();
         loop {
-            let answer = match answers.message().await {
-                Ok(Some(answer)) => answer,
+            let response = match responses.message().await {
+                Ok(Some(response)) => response,
                 Ok(None) => break,
                 // The call visits only existing subjects, so NotFound is a violation. The status
                 // does not name the subject.
@@ -179,8 +194,8 @@ async fn drifts(server: &Server) -> Result<BTreeMap<u32, Vec<String>>> {
                 }
                 Err(status) => return Err(status.into()),
             };
-            let subject = names::subject(answer.subject.as_ref());
-            drifts.entry(subject).or_default().extend(answer.drifts.iter().map(|drift| format!("{drift:?}")));
+            let subject = names::subject(response.subject.as_ref());
+            drifts.entry(subject).or_default().extend(response.drifts.iter().map(|drift| format!("{drift:?}")));
         }
     }
     Ok(drifts)

@@ -1,5 +1,5 @@
-//! The environment of a run: two databases, a Redis or a Redis Cluster, two servers and a relay,
-//! and the proxies between them.
+//! Starts the environment of a run: two databases, a Redis or a Redis Cluster, two servers and a
+//! relay, and the proxies between them.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Mutex, watch};
 
-use super::fault::{Means, PATIENT, PROCESSES, RELAY, Rig, Wires};
+use super::fault::{Deployment, LONG_TIMEOUT_SERVER, Means, PROCESSES, Proxies, RELAY};
 use super::fleet::{Fleet, Launch};
 use super::names;
 use super::options::Options;
@@ -17,11 +17,10 @@ use crate::net::Network;
 use crate::redis;
 
 /// Enough tables for several on both databases, and few enough that their statements are soon
-/// prepared: the number of calls in a run matters more than the number of tables they are spread
-/// over.
+/// prepared: the number of calls in a run matters more than the number of tables.
 const TABLES: [&str; 4] = ["--set", "store.subject_tables=4", "--set", "store.index_tables=8"];
 /// Settings that all servers of a run share, other than those of their stores.
-const SETS: [&str; 6] = [
+const SHARED_SETTINGS: [&str; 6] = [
     // A run is longer than the default edit window.
     "object_type_defaults.edit_window=always",
     // A walk may continue at any server.
@@ -34,19 +33,19 @@ const SETS: [&str; 6] = [
     "response_cache.threshold=5",
 ];
 
-/// Starts all processes; `errors` receives the errors in the logs of the servers. Also returns the
-/// addresses of the databases.
+/// Starts all processes. `burst` starts and pauses the clients of a burst; `errors` receives the
+/// errors in the logs of the servers. Also returns the addresses of the databases.
 ///
 /// # Errors
 /// Fails when there are no databases, or when something that the options require is unavailable.
-pub(super) async fn begin(
+pub(super) async fn start(
     burst: watch::Sender<bool>,
     errors: UnboundedSender<String>,
     options: &Options,
-) -> Result<(Rig, Databases)> {
+) -> Result<(Deployment, Databases)> {
     let has = |means| options.means.contains(&means);
     let databases = mysql::servers().context("there are no database servers: `cargo xtask prove` starts them")?;
-    let copies = Copies::start(has(Means::Cluster)).await?;
+    let cache = CacheServer::start(has(Means::Cluster)).await?;
     let clocks = (0..PROCESSES).filter(|_| has(Means::Clocks)).map(|_| Clock::new()?.context("there are no clocks"));
     let clocks = clocks.collect::<Result<Vec<Clock>>>()?;
     let mut networks = Vec::new();
@@ -56,59 +55,59 @@ pub(super) async fn begin(
     let databases = Databases::on(&databases, TABLES).await?;
     let port = |url: &String| url.rsplit(':').next().and_then(|port| port.parse().ok()).context("no port");
     let ports = databases.servers.iter().map(port).collect::<Result<Vec<u16>>>()?;
-    let proxies = Wires::to(&ports, copies.port, &networks, options.seed).await?;
+    let proxies = Proxies::to(&ports, cache.port, &networks, options.seed).await?;
     let launch = |process: usize| {
-        let mut sets = crate::settings::on_databases(&proxies.databases(process), &databases.name);
-        sets.extend(TABLES.map(str::to_owned));
-        let url = proxies.redis(process).unwrap_or_else(|| copies.url.clone());
-        let mut more: Vec<String> = SETS.map(str::to_owned).to_vec();
+        let mut arguments = crate::settings::on_databases(&proxies.databases(process), &databases.name);
+        arguments.extend(TABLES.map(str::to_owned));
+        let url = proxies.redis(process).unwrap_or_else(|| cache.url.clone());
+        let mut settings: Vec<String> = SHARED_SETTINGS.map(str::to_owned).to_vec();
         let levels = names::OBJECT_TYPES.iter().zip(names::LEVELS);
-        more.extend(levels.map(|(name, levels)| format!("object_types.{name}.max_depth={levels}")));
-        more.push(format!("cache.url={url}"));
-        more.push(format!("server.roles={}", roles(process)));
-        if process == PATIENT {
-            // Reads as well: from reads that time out a server concludes that Redis is unavailable,
-            // and then it no longer updates the cache. Clients wait for a read a little longer, so
-            // that they see its fallback result instead.
-            more.extend(["cache.apply_timeout=1s", "cache.read_timeout=800ms"].map(str::to_owned));
+        settings.extend(levels.map(|(name, levels)| format!("object_types.{name}.max_depth={levels}")));
+        settings.push(format!("cache.url={url}"));
+        settings.push(format!("server.roles={}", roles(process)));
+        if process == LONG_TIMEOUT_SERVER {
+            // Reads need it as well: after reads that time out, a server considers Redis
+            // unavailable and no longer updates the cache. Clients wait for a read a little longer,
+            // so that they see its fallback result instead.
+            settings.extend(["cache.apply_timeout=1s", "cache.read_timeout=800ms"].map(str::to_owned));
         }
-        let mut before = Vec::new();
+        let mut wrapper = Vec::new();
         if let Some(network) = networks.get(process) {
-            let listens = ["server.listen", "server.admin_listen", "server.metrics_listen"];
-            more.extend(listens.map(|key| format!("{key}={}:0", network.server())));
-            before.extend(network.enter()?);
+            let addresses = ["server.listen", "server.admin_listen", "server.metrics_listen"];
+            settings.extend(addresses.map(|key| format!("{key}={}:0", network.server())));
+            wrapper.extend(network.enter()?);
         }
-        sets.extend(crate::settings::sets(more));
+        arguments.extend(crate::settings::sets(settings));
         let clock = clocks.get(process).map(Clock::variables).into_iter().flatten();
-        let mut variables: Vec<_> = clock.map(|(name, of)| (name, of.to_owned())).collect();
+        let mut variables: Vec<_> = clock.map(|(name, value)| (name, value.to_owned())).collect();
         if !options.mutant.is_empty() {
             variables.push(("RIPOSTE_MUTANT", options.mutant.clone().into()));
         }
-        anyhow::Ok(Launch { sets, variables, before, errors: Some(errors.clone()) })
+        anyhow::Ok(Launch { arguments, variables, wrapper, errors: Some(errors.clone()) })
     };
     let fleet = Fleet::start((0..PROCESSES).map(launch).collect::<Result<_>>()?).await?;
-    let rig = Rig::new(fleet, proxies, (clocks, networks), copies.redis, burst);
-    Ok((rig, databases))
+    let deployment = Deployment::new(fleet, proxies, (clocks, networks), cache.redis, burst);
+    Ok((deployment, databases))
 }
 
 /// Returns the roles of a process; all three combinations occur in deployments.
 fn roles(process: usize) -> &'static str {
     match process {
         RELAY => "['worker']",
-        PATIENT => "['api']",
+        LONG_TIMEOUT_SERVER => "['api']",
         _ => "['api', 'worker']",
     }
 }
 
 /// The Redis that stores the cache.
-struct Copies {
+struct CacheServer {
     redis: Arc<Mutex<dyn redis::Victim + Send>>,
     url: String,
-    /// The port that a proxy can lead to; `None` for a cluster, which announces its own addresses.
+    /// The port for a proxy; `None` for a cluster, which announces its own addresses.
     port: Option<u16>,
 }
 
-impl Copies {
+impl CacheServer {
     async fn start(cluster: bool) -> Result<Self> {
         let program = redis::Program::find().context("there is no redis-server")?;
         let start = move || {

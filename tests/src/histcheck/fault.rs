@@ -1,12 +1,12 @@
 //! The faults injected into processes, stores and the proxies between them during the load.
 
 mod databases;
+mod deployment;
 mod injection;
 mod kind;
 mod proxies;
-mod victims;
 
-pub(crate) use injection::{Injection, PATIENT, PROCESSES, RELAY};
+pub(crate) use deployment::Deployment;
+pub(crate) use injection::{Injection, LONG_TIMEOUT_SERVER, PROCESSES, RELAY};
 pub use kind::Means;
-pub(crate) use proxies::Wires;
-pub(crate) use victims::Rig;
+pub(crate) use proxies::Proxies;

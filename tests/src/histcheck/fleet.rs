@@ -1,5 +1,5 @@
-//! Two servers over one set of databases, and the channels to them; and further processes that
-//! receive no calls.
+//! The processes of the service: two servers over one set of databases with the channels to them,
+//! and further processes that receive no calls.
 
 use std::ffi::{OsStr, OsString};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -17,37 +17,37 @@ use crate::server::Server;
 /// Number of servers that receive calls.
 pub(crate) const SERVERS: usize = 2;
 
-/// The channels to the servers. The channel of a killed server leads nowhere until its successor is
-/// started.
+/// The channels to the servers. Calls on the channel of a killed server fail until its successor
+/// has started.
 #[derive(Debug)]
-pub(crate) struct Doors([RwLock<Channel>; SERVERS]);
+pub(crate) struct ServerChannels([RwLock<Channel>; SERVERS]);
 
 /// The command line and environment of a server.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Launch {
     /// Its arguments.
-    pub(crate) sets: Vec<String>,
+    pub(crate) arguments: Vec<String>,
     /// Variables added to the inherited environment.
     pub(crate) variables: Vec<(&'static str, OsString)>,
-    /// Words in front of the command: a program that executes it.
-    pub(crate) before: Vec<String>,
+    /// A program that executes the command, with its arguments; empty for none.
+    pub(crate) wrapper: Vec<String>,
     /// Receives the errors of its log.
     pub(crate) errors: Option<UnboundedSender<String>>,
 }
 
-/// The servers. The first [`SERVERS`] of them receive calls.
+/// All processes of the service. The first [`SERVERS`] of them receive calls.
 #[derive(Debug)]
 pub(crate) struct Fleet {
-    /// The launch of each server.
+    /// The command line and environment of each process.
     launches: Vec<Launch>,
     servers: Vec<Option<Server>>,
-    doors: Arc<Doors>,
+    channels: Arc<ServerChannels>,
 }
 
-impl Doors {
+impl ServerChannels {
     /// Returns the channel to a server; the index wraps around.
-    pub(crate) fn channel(&self, door: usize) -> Channel {
-        self.0[door % SERVERS].read().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(crate) fn to(&self, server: usize) -> Channel {
+        self.0[server % SERVERS].read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -56,27 +56,27 @@ impl Fleet {
     pub(crate) async fn start(launches: Vec<Launch>) -> Result<Self> {
         let servers = try_join_all(launches.iter().map(Launch::serve)).await?;
         let [first, second, ..] = &servers[..] else { bail!("there are {} servers", servers.len()) };
-        let doors = Doors([RwLock::new(door(first)?), RwLock::new(door(second)?)]);
-        Ok(Self { launches, servers: servers.into_iter().map(Some).collect(), doors: Arc::new(doors) })
+        let channels = ServerChannels([RwLock::new(channel(first)?), RwLock::new(channel(second)?)]);
+        Ok(Self { launches, servers: servers.into_iter().map(Some).collect(), channels: Arc::new(channels) })
     }
 
     /// Returns the channels.
-    pub(crate) fn doors(&self) -> Arc<Doors> {
-        Arc::clone(&self.doors)
+    pub(crate) fn channels(&self) -> Arc<ServerChannels> {
+        Arc::clone(&self.channels)
     }
 
     /// Ends one server by SIGKILL.
     pub(crate) async fn kill(&mut self, number: usize) -> Result<()> {
-        self.servers[number].take().context("it was killed before")?.crash().await
+        self.servers[number].take().context("the server was stopped before")?.crash().await
     }
 
     /// Stops one server as an operator does: it completes the calls in flight.
-    pub(crate) async fn end(&mut self, number: usize) -> Result<()> {
-        let server = self.servers[number].take().context("it was ended before")?;
-        well(number, server.stop().await?)
+    pub(crate) async fn terminate(&mut self, number: usize) -> Result<()> {
+        let server = self.servers[number].take().context("the server was stopped before")?;
+        ensure_success(number, server.stop().await?)
     }
 
-    /// Fails if a server has ended that was not stopped by this fleet.
+    /// Fails if a server has ended that this fleet did not stop.
     pub(crate) fn all_run(&mut self) -> Result<()> {
         for (number, server) in self.servers.iter_mut().enumerate() {
             if let Some(status) = server.as_mut().map(Server::has_ended).transpose()?.flatten() {
@@ -88,62 +88,64 @@ impl Fleet {
 
     /// Sends a signal to one server.
     pub(crate) fn signal(&self, number: usize, signal: Signal) -> Result<()> {
-        Ok(kill(self.servers[number].as_ref().context("it was ended before")?.pid(), signal)?)
+        Ok(kill(self.servers[number].as_ref().context("the server was stopped before")?.pid(), signal)?)
     }
 
     /// Starts a successor for each server that was ended, and waits until it serves.
     pub(crate) async fn replace(&mut self) -> Result<()> {
-        for (number, place) in self.servers.iter_mut().enumerate().filter(|(_, place)| place.is_none()) {
-            let starts = tokio::time::timeout(Duration::from_secs(60), self.launches[number].serve()).await;
-            let server = starts.context("a server does not serve again within a minute")??;
-            if let Some(way) = self.doors.0.get(number) {
-                *way.write().unwrap_or_else(PoisonError::into_inner) = door(&server)?;
+        for (number, server) in self.servers.iter_mut().enumerate().filter(|(_, server)| server.is_none()) {
+            let successor = tokio::time::timeout(Duration::from_secs(60), self.launches[number].serve()).await;
+            let successor = successor.context("a server does not serve again within a minute")??;
+            if let Some(shared) = self.channels.0.get(number) {
+                *shared.write().unwrap_or_else(PoisonError::into_inner) = channel(&successor)?;
             }
-            *place = Some(server);
+            *server = Some(successor);
         }
         Ok(())
     }
 
     /// Returns a server that receives calls, for the reads at the end of the run.
-    pub(crate) fn any(&self) -> Result<&Server> {
-        self.servers.iter().take(SERVERS).flatten().next().context("no server stands")
+    pub(crate) fn any_serving(&self) -> Result<&Server> {
+        self.servers.iter().take(SERVERS).flatten().next().context("no server is running")
     }
 
-    /// Asks all servers to stop.
+    /// Stops all servers as an operator does.
     pub(crate) async fn stop(mut self) -> Result<()> {
         self.all_run()?;
         for (number, server) in self.servers.into_iter().flatten().enumerate() {
-            well(number, server.stop().await?)?;
+            ensure_success(number, server.stop().await?)?;
         }
         Ok(())
     }
 }
 
-/// Checks that a server that was stopped has ended with code 0.
-fn well(number: usize, code: Option<i32>) -> Result<()> {
-    ensure!(code == Some(0), "server {number} was asked to stop and ended with code {code:?}");
+/// Fails unless a stopped server ended with code 0.
+fn ensure_success(number: usize, code: Option<i32>) -> Result<()> {
+    ensure!(code == Some(0), "server {number} was stopped and ended with code {code:?}");
     Ok(())
 }
 
 impl Launch {
     async fn serve(&self) -> Result<Server> {
         let binary = binary()?;
-        let variables: Vec<(&str, &OsStr)> = self.variables.iter().map(|(name, of)| (*name, of.as_os_str())).collect();
+        let variables: Vec<(&str, &OsStr)> =
+            self.variables.iter().map(|(name, value)| (*name, value.as_os_str())).collect();
         let errors = self.errors.clone();
-        let hears = move |line| {
+        let on_error = move |line| {
             // The receiver may be dropped before the server ends.
             let _ = errors.as_ref().map(|errors| errors.send(line));
         };
-        let Some((program, words)) = self.before.split_first() else {
-            return Server::serve_observed(&binary, &self.sets, &variables, hears).await;
+        let Some((program, arguments)) = self.wrapper.split_first() else {
+            return Server::serve_observed(&binary, &self.arguments, &variables, on_error).await;
         };
-        let binary = binary.to_str().context("the binary's path is no text")?.to_owned();
-        let words: Vec<String> = words.iter().cloned().chain([binary]).chain(self.sets.iter().cloned()).collect();
-        Server::serve_observed(program.as_ref(), &words, &variables, hears).await
+        let binary = binary.to_str().context("the path of the binary is not UTF-8")?.to_owned();
+        let arguments: Vec<String> =
+            arguments.iter().cloned().chain([binary]).chain(self.arguments.iter().cloned()).collect();
+        Server::serve_observed(program.as_ref(), &arguments, &variables, on_error).await
     }
 }
 
-fn door(server: &Server) -> Result<Channel> {
+fn channel(server: &Server) -> Result<Channel> {
     let endpoint = Endpoint::from_shared(server.target().to_owned())?;
     Ok(endpoint.connect_timeout(Duration::from_secs(2)).tcp_nodelay(true).connect_lazy())
 }

@@ -3,26 +3,27 @@
 //!
 //! An operation is one attempt of one call. A repeat under the same request id is another
 //! operation, so that the checker sees each response. All values are kept as small numbers:
-//! subjects and members by their number, texts by the number that marks them (see
-//! [`super::names`]), times in nanoseconds since the start of the run, by one clock.
+//! subjects and members by their number, texts by their unique number (see [`super::names`]), times
+//! in nanoseconds since the start of the run, by one clock.
 
-mod copy;
+mod cache_entry;
+mod display;
 mod file;
 mod op;
-mod say;
 mod table;
 
-pub(crate) use copy::{BlockRow, Copy, Owner};
+pub(crate) use cache_entry::{CacheEntry, CachedSubject, ListOwner};
 pub(crate) use file::{Recorder, read};
 pub(crate) use op::{
-    Call, Counts, How, Item, Liked, Misuse, Nanos, Op, Outcome, PageOf, Place, RequestId, Shown, Sort, THREAD, TOLD,
-    Told, USUAL, Value, View, What, Which, Written,
+    Call, ChangeKind, CommentSelector, Counts, Item, ItemKind, LikeResponse, Misuse, Nanos, Op, Outcome, PageOf,
+    PageResponse, Property, RequestId, Sort, THREAD_PAGE_SIZE, USUAL_PAGE_SIZE, Value, View, WATCH_WINDOW,
+    WatchedChange, WriteResponse,
 };
 pub(crate) use table::{CommentRow, ContentRow, LikeRow, Rows, SubjectRow, Table};
 
 /// A fault that was injected.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Fault {
+pub(crate) struct InjectedFault {
     /// The kind of fault.
     pub(crate) kind: String,
     /// The process, store or connection that it affects.
@@ -37,8 +38,7 @@ pub(crate) struct Fault {
 pub(crate) struct Alarm {
     /// Time at which the line was read.
     pub(crate) at: Nanos,
-    /// The line.
-    pub(crate) said: String,
+    pub(crate) line: String,
 }
 
 /// The history of a whole run.
@@ -46,14 +46,13 @@ pub(crate) struct Alarm {
 pub(crate) struct History {
     /// The seed of the run.
     pub(crate) seed: u64,
-    /// The command that repeats the run.
-    pub(crate) again: String,
+    pub(crate) repeat_command: String,
     /// The operations in the order of their ends.
     pub(crate) ops: Vec<Op>,
-    pub(crate) faults: Vec<Fault>,
+    pub(crate) faults: Vec<InjectedFault>,
     pub(crate) alarms: Vec<Alarm>,
     /// The rows of the databases at the end; empty if the run did not complete.
     pub(crate) tables: Vec<Table>,
     /// The keys of Redis at the end.
-    pub(crate) copies: Vec<Copy>,
+    pub(crate) cache: Vec<CacheEntry>,
 }

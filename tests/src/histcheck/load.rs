@@ -3,15 +3,15 @@
 mod call;
 mod client;
 mod failure;
-mod ground;
+mod known_comments;
 mod planner;
 mod walk;
 mod watcher;
 
-pub(crate) use call::{counts, failed, heard, item, send};
+pub(crate) use call::{counts, failure_outcome, item, send, value_of};
 pub(crate) use client::{Acknowledged, Client, Environment};
-pub(crate) use ground::Ground;
-pub(crate) use planner::{Planner, RIPE};
+pub(crate) use known_comments::KnownComments;
+pub(crate) use planner::{Planner, REREAD_DELAY};
 pub(crate) use watcher::Watcher;
 
 /// Number of clients that run all the time.

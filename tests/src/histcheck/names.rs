@@ -1,8 +1,8 @@
 //! Conversion between the numbers of a history and the keys, ids and texts of the service.
 //!
 //! Subjects of different object types share their object ids, and members share their ids across
-//! subjects. Each text names the subject it was written for, so data that crosses from one type
-//! into another is detected.
+//! subjects. Each text names the subject it was written for, so the check
+//! detects data that crosses from one type into another.
 
 use riposte_sdk::v1::SubjectKey;
 
@@ -12,8 +12,8 @@ pub(crate) const OBJECT_TYPES: [&str; 3] = ["article", "deep", "video"];
 /// is placed next to it.
 pub(crate) const LEVELS: [usize; OBJECT_TYPES.len()] = [4, 8, 2];
 
-/// The member that every client sets likes of, so that their order is contested.
-pub(crate) const EVERYBODY: u32 = 300_000;
+/// The member whose likes all clients set, so that the order of the likes is contested.
+pub(crate) const CONTESTED_MEMBER: u32 = 300_000;
 
 /// Returns the key of a subject.
 pub(crate) fn key(subject: u32) -> SubjectKey {
@@ -55,14 +55,14 @@ pub(crate) fn member(id: &str) -> u32 {
 }
 
 /// Returns a text, which consists of its subject and a number that no other text of the run has.
-pub(crate) fn text(subject: u32, mark: u64) -> String {
-    format!("s{subject} t{mark}")
+pub(crate) fn text(subject: u32, number: u64) -> String {
+    format!("s{subject} t{number}")
 }
 
 /// Returns the subject and the number of a text; `u32::MAX` and 0 for a text that no run writes.
-pub(crate) fn mark(text: &str) -> (u32, u64) {
-    let parts = text.split_once(' ').and_then(|(subject, mark)| {
-        Some((subject.strip_prefix('s')?.parse().ok()?, mark.strip_prefix('t')?.parse().ok()?))
+pub(crate) fn text_number(text: &str) -> (u32, u64) {
+    let parts = text.split_once(' ').and_then(|(subject, number)| {
+        Some((subject.strip_prefix('s')?.parse().ok()?, number.strip_prefix('t')?.parse().ok()?))
     });
     parts.unwrap_or((u32::MAX, 0))
 }
@@ -72,14 +72,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_found_again_and_strangers_are_none() {
+    fn names_map_back_to_numbers_and_unknown_names_do_not() {
         for number in [0, 1, 2, 3, 100, 4_000] {
             assert_eq!(subject(Some(&key(number))), number);
             assert_eq!(member(&member_id(number)), number);
-            assert_eq!(mark(&text(number, 1 << 50)), (number, 1 << 50));
+            assert_eq!(text_number(&text(number, 1 << 50)), (number, 1 << 50));
         }
         assert_eq!(key(3).object_id, key(4).object_id, "types share their object ids");
         assert_eq!(subject(Some(&SubjectKey { object_type: "x".into(), object_id: "object-1".into() })), u32::MAX);
-        assert_eq!((subject(None), member("n1"), mark("s1")), (u32::MAX, u32::MAX, (u32::MAX, 0)));
+        assert_eq!((subject(None), member("n1"), text_number("s1")), (u32::MAX, u32::MAX, (u32::MAX, 0)));
     }
 }

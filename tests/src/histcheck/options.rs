@@ -16,14 +16,14 @@ pub struct Options {
     pub seed: u64,
     /// Means of a run in addition to servers, databases, a Redis and the proxies between them.
     pub means: Vec<Means>,
-    /// The mutant that the servers are started with; empty for none. The run succeeds if it is
-    /// found.
+    /// The mutant that the servers contain; empty for none. With a mutant the run succeeds if the
+    /// check finds a violation.
     pub mutant: String,
     /// Folder of the history and the summary.
     pub folder: PathBuf,
     /// A history to check instead of a run.
     pub check: Option<PathBuf>,
-    /// Number of operations of a model history to check instead of a run, which measures the speed
+    /// Number of operations of a generated history to check instead of a run, to measure the speed
     /// of the check; 0 for none.
     pub sample: u64,
 }
@@ -66,10 +66,10 @@ impl Options {
     }
 
     /// Returns the command that repeats the run with the same faults and the same load.
-    pub(super) fn again(&self) -> String {
+    pub(super) fn repeat_command(&self) -> String {
         let cluster = if self.means.contains(&Means::Cluster) { " --cluster" } else { "" };
-        let planted = if self.mutant.is_empty() { String::new() } else { format!(" --planted {}", self.mutant) };
-        format!("cargo xtask prove --seconds {} --seed {}{cluster}{planted}", self.length.as_secs(), self.seed)
+        let mutant = if self.mutant.is_empty() { String::new() } else { format!(" --planted {}", self.mutant) };
+        format!("cargo xtask prove --seconds {} --seed {}{cluster}{mutant}", self.length.as_secs(), self.seed)
     }
 }
 
@@ -78,14 +78,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_are_read_and_others_refused() {
+    fn arguments_are_parsed_and_unknown_ones_are_refused() {
         let read = |arguments: &[&str]| Options::read(arguments.iter().map(|word| (*word).to_owned()));
         let options = read(&["--seed", "7", "--seconds", "30", "--planted", "twice"]).unwrap();
         assert_eq!((options.seed, options.length.as_secs(), options.mutant.as_str()), (7, 30, "twice"));
         let with = read(&["--with", "clocks", "--with", "cluster"]).unwrap().means;
         assert_eq!(with, [Means::Clocks, Means::Cluster]);
         assert!(read(&["--with", "luck"]).is_err());
-        assert_eq!(options.again(), "cargo xtask prove --seconds 30 --seed 7 --planted twice");
+        assert_eq!(options.repeat_command(), "cargo xtask prove --seconds 30 --seed 7 --planted twice");
         assert_eq!(read(&["--check", "a"]).unwrap().check, Some("a".into()));
         assert!(
             read(&["--seconds"]).is_err() && read(&["--seconds", "x"]).is_err() && read(&["--second", "3"]).is_err()

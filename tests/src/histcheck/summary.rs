@@ -1,4 +1,4 @@
-//! The result of a run, for people and for programs.
+//! The summary of a run: a table for people and a file for programs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,8 +15,8 @@ use super::report;
 /// fault, in seconds.
 pub(super) type Recoveries = BTreeMap<&'static str, Vec<f64>>;
 
-/// Prints a line for each kind of fault.
-pub(super) fn print(recoveries: &Recoveries) {
+/// Shows a line for each kind of fault.
+pub(super) fn show(recoveries: &Recoveries) {
     println!("{:<18} {:>6}  serving again: median, longest", "fault", "times");
     for (kind, times) in recoveries {
         let (median, longest) = quantiles(times);
@@ -25,8 +25,8 @@ pub(super) fn print(recoveries: &Recoveries) {
 }
 
 /// Writes `summary.json`.
+///
 /// # Errors
-/// Fails when the file cannot be written.
 /// Fails when the file cannot be written.
 pub(super) fn write(
     folder: &Path,
@@ -45,7 +45,7 @@ pub(super) fn write(
             )
         })
         .collect();
-    let planted = u8::from(!options.mutant.is_empty());
+    let mutants = u8::from(!options.mutant.is_empty());
     let summary = json!({
         "seed": history.seed,
         "seconds": options.length.as_secs(),
@@ -54,8 +54,8 @@ pub(super) fn write(
         "injections": history.faults.len(),
         "anomalies": anomalies.len(),
         "rules": report::rules(anomalies),
-        "planted": planted,
-        "caught": u8::from(planted == 1 && !anomalies.is_empty()),
+        "planted": mutants,
+        "caught": u8::from(mutants == 1 && !anomalies.is_empty()),
         "faults": kinds,
     });
     let path = folder.join("summary.json");
@@ -65,7 +65,7 @@ pub(super) fn write(
 fn quantiles(times: &[f64]) -> (f64, f64) {
     let mut sorted = times.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let at = |place: usize| sorted.get(place).copied().unwrap_or_default();
+    let at = |index: usize| sorted.get(index).copied().unwrap_or_default();
     (at(sorted.len() / 2), at(sorted.len().saturating_sub(1)))
 }
 
@@ -74,17 +74,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_summary_says_what_was_done_and_found() {
+    fn a_summary_contains_the_anomalies_and_the_recovery_times() {
         let folder = tempfile::tempdir().unwrap();
-        let found = |rule| Anomaly { rule, what: String::new(), ops: Vec::new() };
+        let found = |rule| Anomaly { rule, description: String::new(), ops: Vec::new() };
         let options = Options::read(["--planted".to_owned(), "x".to_owned()]).unwrap();
         let recoveries = BTreeMap::from([("kill server", vec![3.0, 1.0, 2.0])]);
         write(folder.path(), &options, &History::default(), &[found("rows"), found("rows")], &recoveries).unwrap();
         let text = std::fs::read_to_string(folder.path().join("summary.json")).unwrap();
-        let told: Value = serde_json::from_str(&text).unwrap();
-        assert_eq!((&told["anomalies"], &told["planted"], &told["caught"]), (&json!(2), &json!(1), &json!(1)));
-        assert_eq!(told["rules"], json!({ "rows": 2 }));
-        assert_eq!(told["faults"]["kill server"]["serving_again_median_s"], json!(2.0));
-        assert_eq!(told["faults"]["kill server"]["serving_again_longest_s"], json!(3.0));
+        let summary: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((&summary["anomalies"], &summary["planted"], &summary["caught"]), (&json!(2), &json!(1), &json!(1)));
+        assert_eq!(summary["rules"], json!({ "rows": 2 }));
+        assert_eq!(summary["faults"]["kill server"]["serving_again_median_s"], json!(2.0));
+        assert_eq!(summary["faults"]["kill server"]["serving_again_longest_s"], json!(3.0));
     }
 }

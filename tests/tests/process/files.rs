@@ -88,7 +88,7 @@ async fn a_server_out_of_reach_is_waited_for_and_then_named() -> Result<()> {
     let free = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
     let mut import = command::riposte(["import", "--format", "isso", "--patience", "1"])?;
     let output = command::finish(import.arg(&file).args(["--target", &format!("http://{free}")])).await?.ended(5)?;
-    output.says(&["does not answer", "did not answer", "to go on", "riposte import"])?;
+    output.says(&["does not answer", "did not answer", "to continue", "riposte import"])?;
     command::run(["export", "--object-type", "page", "--target", &format!("http://{free}")]).await?.ended(5)?;
     Ok(())
 }

@@ -28,7 +28,7 @@ async fn a_service_that_works_passes_again_and_again_and_no_comment_is_left() ->
 async fn what_keeps_callers_away_keeps_it_away_and_says_so() -> Result<()> {
     let server = Server::dev_with(None, &["--set", "open_object_types=false"]).await?;
     let unknown = smoke(server.target(), &["--subjects", "2"]).await?.ended(2)?;
-    unknown.says(&["smoke-1: make the subject", "2 of 2 subjects failed"])?;
+    unknown.says(&["smoke-1: create the subject", "2 of 2 subjects failed"])?;
     let target = server.target().to_owned();
     server.stop().await?;
     smoke(&target, &["--wait", "100ms"]).await?.ended(5)?;
@@ -51,7 +51,7 @@ async fn one_data_source_that_takes_no_writes_is_found() -> Result<()> {
     settings.extend(TABLES.map(str::to_owned));
     let server = Server::serve_with(&settings).await?;
     let found = smoke(server.target(), &[]).await?;
-    ensure!(found.code != 0 && found.err.contains("make the subject"), "{}{}", found.out, found.err);
+    ensure!(found.code != 0 && found.err.contains("create the subject"), "{}{}", found.out, found.err);
     let failed = found.err.lines().filter(|line| line.starts_with("smoke-")).count();
     ensure!((1..24).contains(&failed), "{failed} of 24 subjects failed:\n{}", found.err);
     mysql::query(&servers[1], "", &format!("DROP USER {reader}@'%'")).await?;

@@ -4,7 +4,7 @@
 use anyhow::{Context, Result, ensure};
 use futures::future::join_all;
 use riposte_sdk::v1::{ErrorReason, ListCommentsRequest, SubjectKey};
-use riposte_tests::proxy::{Proxy, Weather};
+use riposte_tests::proxy::{Proxy, ProxyMode};
 use riposte_tests::{Say, Server, mysql, refused, until};
 use tonic::{Code, Status};
 
@@ -32,7 +32,7 @@ async fn calls_to_a_stalled_source_fail_at_once_and_the_others_go_on() -> Result
         say.comment("m", "here").await?;
     }
 
-    proxy.set(Weather::Stalled);
+    proxy.set(ProxyMode::Stalled);
     let outcomes = join_all(all.iter().map(fresh)).await;
     let (near, far): (Vec<_>, Vec<_>) = all.iter().zip(outcomes).partition(|(_, outcome)| outcome.is_ok());
     ensure!(near.len() >= 3 && far.len() >= 3, "{} and {} subjects", near.len(), far.len());
@@ -61,14 +61,14 @@ async fn calls_to_a_stalled_source_fail_at_once_and_the_others_go_on() -> Result
         say.comment("m", "still here").await?;
     }
 
-    proxy.set(Weather::Clear);
+    proxy.set(ProxyMode::Forward);
     until("it is back", || async { Ok(far[0].comment("m", "back").await.is_ok()) }).await?;
     for say in &all {
         until("every subject is", || async { Ok(fresh(say).await.is_ok()) }).await?;
     }
 
     // Writes go through a few committers, which detect the failure by themselves.
-    proxy.set(Weather::Stalled);
+    proxy.set(ProxyMode::Stalled);
     until("writes are refused", || async {
         let gone = join_all(far.iter().map(|say| say.comment("m", "gone")));
         let here = join_all(near.iter().map(|say| say.comment("m", "still here")));
@@ -77,7 +77,7 @@ async fn calls_to_a_stalled_source_fail_at_once_and_the_others_go_on() -> Result
         Ok(gone.into_iter().flat_map(Result::err).any(is_unavailable))
     })
     .await?;
-    proxy.set(Weather::Clear);
+    proxy.set(ProxyMode::Forward);
     until("it is back again", || async { Ok(far[0].comment("m", "back").await.is_ok()) }).await
 }
 
@@ -95,7 +95,7 @@ async fn a_server_that_starts_with_a_stalled_source_serves_the_other_and_later_b
     }
     before.stop().await?;
 
-    proxy.set(Weather::Stalled);
+    proxy.set(ProxyMode::Stalled);
     let proxied = format!("mysql://root@127.0.0.1:{}", proxy.port());
     let server = Server::serve_with(&riposte_tests::settings::on_databases(&[first, proxied], &name)).await?;
     let client = server.client()?;
@@ -116,7 +116,7 @@ async fn a_server_that_starts_with_a_stalled_source_serves_the_other_and_later_b
     }
     ensure!((3..=SUBJECTS - 3).contains(&near), "{near} subjects");
 
-    proxy.set(Weather::Clear);
+    proxy.set(ProxyMode::Forward);
     for say in &all {
         until("every subject is there", || async { Ok(say.comment("m", "after").await.is_ok()) }).await?;
         until("and is read", || async { Ok(fresh(say).await.is_ok()) }).await?;

@@ -82,7 +82,13 @@ async fn a_wordpress_export_comes_in_even_where_two_posts_use_one_comment_id() -
         ("7", "6", "Drölfter!", 1_398_784_895_000),
         ("8", "7", "Yet another reply.", 1_398_784_905_000),
         ("9", "7", "...", 1_398_784_912_000),
-        ("10", "", "When you have a comment with multiple lines:\nWordPress exports it like this.", 1_654_481_594_000),
+        (
+            "10",
+            "",
+            "When you have a comment with multiple lines:\n\
+             WordPress exports it like this.",
+            1_654_481_594_000,
+        ),
         ("11", "", "...", 1_654_615_316_000),
     ]);
     let query = tree(&[("11", "", "...", 1_398_784_917_000)]);

@@ -21,9 +21,9 @@ riposte config schema                               # a JSON Schema, for editors
 ```
 
 An unknown key is an error that names the most similar key; a renamed key is an error that names its successor
-([UPGRADING.md](../UPGRADING.md)). Every key can be set by a flag, as in `--set store.subject_tables=50`, and by a variable,
-as in `RIPOSTE__STORE__SUBJECT_TABLES=50`. A flag overrides variables, a variable overrides files, and a file overrides the
-defaults below. On Kubernetes the same keys are under `config:` ([install.md](install.md)).
+([UPGRADING.md](../UPGRADING.md)). Every key can be set by a flag, as in `--set store.subject_tables=50`, and by a
+variable, as in `RIPOSTE__STORE__SUBJECT_TABLES=50`. A flag overrides variables, a variable overrides files, and a file
+overrides the defaults below. On Kubernetes the same keys are under `config:` ([install.md](install.md)).
 ";
 
 /// Returns the page for the text of the defaults.

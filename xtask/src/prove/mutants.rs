@@ -12,7 +12,7 @@ pub(super) fn all() -> Vec<&'static str> {
 }
 
 /// Fails if one of the names is no mutant.
-pub(super) fn known(named: &[String]) -> Result<()> {
+pub(super) fn check_names(named: &[String]) -> Result<()> {
     let all = all();
     let unknown = named.iter().find(|name| !all.contains(&name.as_str()));
     ensure!(unknown.is_none(), "no such mutant: {}; there are {}", unknown.map_or("", String::as_str), all.join(", "));
@@ -31,11 +31,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lists_of_mutants_are_read_whole() {
-        // The counts are those of the lists: no entry may be written so that the parser overlooks
-        // it.
+    fn the_parser_reads_every_mutant_of_the_lists() {
+        // The counts of the lists. The parser must not overlook an entry because of its layout.
         assert_eq!(all().len(), 38 + 10, "{:?}", all());
-        assert!(known(&["late-likes".to_owned()]).is_ok() && known(&["late".to_owned()]).is_err());
+        assert!(check_names(&["late-likes".to_owned()]).is_ok() && check_names(&["late".to_owned()]).is_err());
         assert!(
             ["late-likes", "edits-not-applied", "content-version-unchanged"].iter().all(|name| all().contains(name))
         );

@@ -1,6 +1,6 @@
 //! The orders of the load program for its databases: `@kill 1`, `@kill 1 2`, `@start 2`, `@pause
-//! 1`, `@resume 1`, `@fail-sync 1`, `@fill-disk 2`. It writes them to its standard output, one a
-//! line, and reads their completion from its standard input.
+//! 1`, `@resume 1`, `@fail-sync 1`, `@fill-disk 2`. The load program writes each order to a line of
+//! its standard output, and reads the completion from its standard input.
 
 use crate::live::Live;
 use crate::servers::{DiskFault, Pair};
@@ -12,14 +12,14 @@ use std::sync::Arc;
 
 /// Runs a load program to its end and executes its orders on the databases. Returns `true` if it
 /// succeeded.
-pub(super) fn obey(live: &Arc<Live>, load: &mut Command, databases: &mut Pair) -> Result<bool> {
+pub(super) fn run_load(live: &Arc<Live>, load: &mut Command, databases: &mut Pair) -> Result<bool> {
     // The load program's temporary files are in this folder, which is removed even if the program
     // is killed.
     let scratch = live.folder()?;
     load.stdin(Stdio::piped()).stdout(Stdio::piped()).env("TMPDIR", scratch.path());
     // The load program's servers are in its process group and end with it.
     let mut load = live.spawn(load)?;
-    let mut answers = load.child().stdin.take().context("no standard input")?;
+    let mut completions = load.child().stdin.take().context("no standard input")?;
     let lines = load.child().stdout.take().context("no standard output")?;
     for line in BufReader::new(lines).lines() {
         let line = line?;
@@ -37,7 +37,7 @@ pub(super) fn obey(live: &Arc<Live>, load: &mut Command, databases: &mut Pair) -
                 Verb::FillDisk => databases.fail_disk(live, number, DiskFault::Full)?,
             }
         }
-        writeln!(answers, "done")?;
+        writeln!(completions, "done")?;
     }
     Ok(load.wait()?.success())
 }
@@ -53,9 +53,9 @@ enum Verb {
     Pause,
     /// SIGCONT.
     Resume,
-    /// Lets each flush of its disk fail until it dies, and starts it.
+    /// Makes each flush of its disk fail until it exits, and starts it.
     FailSync,
-    /// Lets its disk be full for a moment, kills it and starts it.
+    /// Fills its disk for a moment, kills it and starts it.
     FillDisk,
 }
 
@@ -79,9 +79,10 @@ impl Order {
             Some("resume") => Verb::Resume,
             Some("fail-sync") => Verb::FailSync,
             Some("fill-disk") => Verb::FillDisk,
-            other => bail!("no order: {other:?}"),
+            other => bail!("not an order: {other:?}"),
         };
-        let numbers = words.map(|word| word.parse::<u8>().with_context(|| format!("no database: {word}")));
+        let numbers =
+            words.map(|word| word.parse::<u8>().with_context(|| format!("not a number of a database: {word}")));
         Ok(Some(Self { verb, databases: numbers.collect::<Result<_>>()? }))
     }
 }
@@ -91,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn orders_are_told_from_what_people_read() {
+    fn orders_are_distinguished_from_text_for_people() {
         let order = |line| Order::read(line).unwrap();
         assert_eq!(order("@kill 1 2"), Some(Order { verb: Verb::Kill, databases: vec![1, 2] }));
         assert_eq!(order("@start 2"), Some(Order { verb: Verb::Start, databases: vec![2] }));

@@ -76,7 +76,7 @@ impl Step {
                 "the SDKs of all languages, installed from their packages, pass one list against the built server"
             }
             Self::Prove => {
-                "under a storm of faults every promise is kept, as a checker finds that has seen all that was answered"
+                "under many faults every promise is kept: the checker finds no violation in the recorded responses"
             }
             Self::Fuzz => "what comes from outside, altered by fuzzers for a moment, breaks nothing that reads it",
             Self::Alone => {

@@ -1,5 +1,6 @@
-// Installed runs all tests and the quick start against the packed module, as one who installs it has it: from the
-// folder that pack has written, in projects of their own, with a module cache of its own, and with no replace line.
+// Installed runs all tests and the quick start against the packed module, as one who installs it
+// has it: from the folder that pack has written, in projects of their own, with a module cache of
+// its own, and with no replace line.
 //
 //	go run ./installed FOLDER SCRATCH
 //
@@ -51,8 +52,8 @@ func run(packed, scratch string) error {
 	if err != nil {
 		return err
 	}
-	// Go takes a module's folder for one that never changes: each content has one of its own. What is built of other
-	// modules does not depend on it, by -trimpath.
+	// Go takes a module's folder for one that never changes: each content has one of its own. What is
+	// built of other modules does not depend on it, by -trimpath.
 	made := shop{scratch, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod -modcacherw -trimpath", "GONOSUMDB="+path,
 		"GOMODCACHE="+filepath.Join(scratch, "modules-"+sum),
 		"GOPROXY=file://"+packed+",file://"+filepath.Join(cache, "cache", "download")+","+proxy)}
@@ -97,7 +98,8 @@ func (s shop) quickstart() error {
 	return err
 }
 
-// tests runs those of the module, and those of this folder, with the race detector; what fails is told, and nothing else.
+// tests runs those of the module, and those of this folder, with the race detector; what fails is
+// told, and nothing else.
 func (s shop) tests() error {
 	project := filepath.Join(s.dir, "tests")
 	files, err := filepath.Glob("*_test.go")

@@ -1,5 +1,5 @@
-"""The Python SDK of Riposte: the messages and stubs of ``riposte_sdk.v1``, generated and checked in, and a thin client
-over them. ``riposte_sdk.aio`` is its asyncio twin.
+"""The Python SDK of Riposte: the messages and stubs of ``riposte_sdk.v1``, generated and checked
+in, and a thin client over them. ``riposte_sdk.aio`` is its asyncio twin.
 
     c = riposte_sdk.from_env()
     s = c.subject("article", "42")

@@ -27,7 +27,8 @@ class Base(Connecting):
         self._options = options
         self._connection = Connection(channel(options, self._library), options.token)
         self._others: dict[str, Connection] = {}
-        super().__init__(self._connection)  # type: ignore[call-arg]  # that of the handles, beside this class
+        # The constructor is that of the handles, which stand beside this class.
+        super().__init__(self._connection)  # type: ignore[call-arg]
         if options.admin_target != DEFAULT_ADMIN_TARGET:
             # An address that is named is checked here, and not when it is first asked for.
             self._other(None)
@@ -55,16 +56,18 @@ class Base(Connecting):
 class Client(Base, Handles):
     """A client for all services of one address; threads may share it.
 
-    Every call has a deadline and is repeated on UNAVAILABLE, as the service configuration says; every write gets a
-    request id if it has none, so that repeating it is safe. A deadline given with a call wins. Calls fail with
-    ``Error``. Use it in ``with``, or close it."""
+    Every call has a deadline and is repeated on UNAVAILABLE, as the service configuration says;
+    every write gets a request id if it has none, so that repeating it is safe. A deadline given
+    with a call wins. Calls fail with ``Error``. Use it in ``with``, or close it."""
 
     _library = grpc
 
     def admin(self, target: str | None = None) -> AdminService:
-        """The administration, which listens at an address of its own; with this client's token and trust.
+        """The administration, which listens at an address of its own; with this client's token and
+        trust.
 
-        ``target`` defaults to the client's ``admin_target``. Raises ``InvalidArgument`` if it is unusable."""
+        ``target`` defaults to the client's ``admin_target``. Raises ``InvalidArgument`` if it is
+        unusable."""
         service: AdminService = AdminService(self._other(target))
         return service
 

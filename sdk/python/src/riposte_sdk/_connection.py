@@ -14,10 +14,12 @@ Metadata = Sequence[tuple[str, str | bytes]]
 
 
 class Connection:
-    """The channel that stubs call through: it adds the token, the deadline and the request id to every call, and turns
-    the errors of gRPC into ours, whichever stub makes it. Retries are gRPC's own, by the service configuration.
+    """The channel that stubs call through: it adds the token, the deadline and the request id to
+    every call, and turns the errors of gRPC into ours, whichever stub makes it. Retries are gRPC's
+    own, by the service configuration.
 
-    ``channel`` is one of ``grpc`` or of ``grpc.aio``; ``token`` is sent with every call if there is one."""
+    ``channel`` is one of ``grpc`` or of ``grpc.aio``; ``token`` is sent with every call if there is
+    one."""
 
     def __init__(self, channel: Any, token: str | None) -> None:
         self.channel = channel

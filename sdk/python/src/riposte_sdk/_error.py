@@ -26,15 +26,16 @@ class Violation:
 
 
 class Error(Exception):
-    """Why a call failed. The subclasses are the canonical codes, so that ``except riposte_sdk.NotFound`` reads well."""
+    """Why a call failed. The subclasses are the canonical codes, so that
+    ``except riposte_sdk.NotFound`` reads well."""
 
     code: grpc.StatusCode
     """The gRPC code."""
     message: str
     """What the service says, for a person to read; never stable."""
     reason: Reason
-    """The reason; ``Reason.UNSPECIFIED`` for one that this version does not know, and for what is no answer of the
-    service."""
+    """The reason; ``Reason.UNSPECIFIED`` for one that this version does not know, and for what is
+    no answer of the service."""
     reason_name: str
     """The reason as it was sent; empty for what is no answer of the service."""
     metadata: dict[str, str]
@@ -88,8 +89,8 @@ class Error(Exception):
 
     @property
     def retryable(self) -> bool:
-        """Whether the same call may succeed later, with nothing changed. UNAVAILABLE the client has then repeated in
-        vain already."""
+        """Whether the same call may succeed later, with nothing changed. UNAVAILABLE the client has
+        then repeated in vain already."""
         exhausted = self.code is grpc.StatusCode.RESOURCE_EXHAUSTED and self.retry_after is not None
         return exhausted or self.code is grpc.StatusCode.UNAVAILABLE
 

@@ -26,7 +26,8 @@ class _Walk:
 
 
 class PageWalk(_Walk, Iterator[Page]):
-    """The pages of a list, one at a time. After an error it stays where it is: going on asks for the same page."""
+    """The pages of a list, one at a time. After an error it stays where it is: going on asks for
+    the same page."""
 
     def __next__(self) -> Page:
         if self._next is None:
@@ -48,7 +49,8 @@ class AsyncPageWalk(_Walk, AsyncIterator[Page]):
 
 
 class _Held(Generic[Walk, Page, Item]):
-    """What both kinds of walk over items hold: the walk over the pages, and what is left of one page."""
+    """What both kinds of walk over items hold: the walk over the pages, and what is left of one
+    page."""
 
     def __init__(self, walk: Walk, items: Callable[[Page], Iterable[Item]]) -> None:
         self._walk, self._items = walk, items
@@ -60,8 +62,8 @@ class _Held(Generic[Walk, Page, Item]):
 
 
 class Pages(_Held[PageWalk[Page], Page, Item], Iterator[Item], Generic[Page, Item]):
-    """The items of a list, from the page that its request names to the end; one page at a time is held. After an error
-    it stays where it is: going on asks for the same page again."""
+    """The items of a list, from the page that its request names to the end; one page at a time is
+    held. After an error it stays where it is: going on asks for the same page again."""
 
     def __next__(self) -> Item:
         while True:

@@ -17,13 +17,15 @@ _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.1, 5.0
 
 
 class _Resuming:
-    """What both kinds of watch know: the request that goes on behind the last event, and how long to wait before it."""
+    """What both kinds of watch know: the request that goes on behind the last event, and how long
+    to wait before it."""
 
     def __init__(self, open: Any, request: Any, after: Callable[[Any, Any], None], options: Any) -> None:
         self._open, self._after, self._options = open, after, options
         self._request: Any = type(request)()
         self._request.CopyFrom(request)
-        # The stream is opened here and not at its first event, so that hardly a change is missed between the two.
+        # The stream is opened here and not at its first event, so that hardly a change is missed
+        # between the two.
         self._stream: Any = self._open(self._request, **self._options)
         self._failures = 0
         self._closed: Any = threading.Event()
@@ -54,8 +56,9 @@ class _Resuming:
 
 
 class Watch(_Resuming, Iterator[Event]):
-    """The events of a watch. A stream that breaks is opened again behind the last event seen, for as long as it takes;
-    ``close``, from any thread, ends it, and so does that of its client. Use it in ``with``, or close it."""
+    """The events of a watch. A stream that breaks is opened again behind the last event seen, for
+    as long as it takes; ``close``, from any thread, ends it, and so does that of its client. Use it
+    in ``with``, or close it."""
 
     def __next__(self) -> Event:
         while not self._over():
@@ -88,7 +91,8 @@ class Watch(_Resuming, Iterator[Event]):
 
 
 class AsyncWatch(_Resuming, AsyncIterator[Event]):
-    """The asyncio twin of ``Watch``. A task that is cancelled while it waits for an event leaves the watch usable."""
+    """The asyncio twin of ``Watch``. A task that is cancelled while it waits for an event leaves
+    the watch usable."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -100,7 +104,8 @@ class AsyncWatch(_Resuming, AsyncIterator[Event]):
             try:
                 if self._stream is None:
                     self._stream = self._open(self._request, **self._options)
-                # The read outlives the task that waits for it, whose end would otherwise be that of the stream.
+                # The read outlives the task that waits for it, whose end would otherwise be that of
+                # the stream.
                 self._reading = self._reading or asyncio.ensure_future(anext(self._stream))
                 event: Event = await asyncio.shield(self._reading)
             except StopAsyncIteration:
@@ -108,7 +113,8 @@ class AsyncWatch(_Resuming, AsyncIterator[Event]):
             except Error as error:
                 await self._pause(self._wait_s(error))
             except asyncio.CancelledError:
-                # Either this task is cancelled, or ``close`` or that of the client has cancelled the stream.
+                # Either this task is cancelled, or ``close`` or that of the client has cancelled
+                # the stream.
                 if not self._over():
                     raise
             else:

@@ -1,6 +1,7 @@
 """The asyncio twin of ``riposte``: the same names, with ``await`` and ``async for``.
 
-A client belongs to the event loop in which it is made: within a coroutine, not at the top of a module."""
+A client belongs to the event loop in which it is made: within a coroutine, not at the top of a
+module."""
 
 from __future__ import annotations
 
@@ -24,19 +25,23 @@ Watch = AsyncWatch
 
 
 class Client(Base, AsyncHandles):
-    """A client for all services of one address; see ``riposte_sdk.Client``. Use it in ``async with``, or close it."""
+    """A client for all services of one address; see ``riposte_sdk.Client``. Use it in
+    ``async with``, or close it."""
 
     _library = grpc.aio
 
     def __init__(self, options: Options) -> None:
-        """See ``riposte_sdk.Client``. Raises RuntimeError where no event loop runs, to which it could belong."""
+        """See ``riposte_sdk.Client``. Raises RuntimeError where no event loop runs, to which it
+        could belong."""
         asyncio.get_running_loop()
         super().__init__(options)
 
     def admin(self, target: str | None = None) -> AsyncAdminService:
-        """The administration, which listens at an address of its own; with this client's token and trust.
+        """The administration, which listens at an address of its own; with this client's token and
+        trust.
 
-        ``target`` defaults to the client's ``admin_target``. Raises ``InvalidArgument`` if it is unusable."""
+        ``target`` defaults to the client's ``admin_target``. Raises ``InvalidArgument`` if it is
+        unusable."""
         service: AsyncAdminService = AsyncAdminService(self._other(target))
         return service
 

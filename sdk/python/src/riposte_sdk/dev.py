@@ -13,14 +13,14 @@ from typing_extensions import Self
 
 _STARTS_WITHIN_S, _STOPS_WITHIN_S = 30.0, 10.0
 _DEV = ("dev", "--listen", "127.0.0.1:0", "--seed", "none")
-# The server runs this once it answers, and stops with it: it tells the addresses, and lasts as long as its input, which
-# this process holds open to its own end.
+# The server runs this once it answers, and stops with it: it tells the addresses, and lasts as long
+# as its input, which this process holds open to its own end.
 _COMMAND = 'echo "$RIPOSTE_TARGET $RIPOSTE_ADMIN_TARGET"; exec cat'
 
 
 class DevServer:
-    """A running ``riposte dev`` with an empty database, which is gone when it stops. Use it in ``with``, or stop it; it
-    also stops when this process ends, however that comes."""
+    """A running ``riposte dev`` with an empty database, which is gone when it stops. Use it in
+    ``with``, or stop it; it also stops when this process ends, however that comes."""
 
     target: str
     """The address of the services."""
@@ -31,10 +31,10 @@ class DevServer:
     def start(cls, binary: str | os.PathLike[str] | None = None) -> Self:
         """Starts a server on free ports of this machine, and waits until it answers.
 
-        ``binary`` is its program, or the name of one on the path: by default what ``RIPOSTE_DEV_BINARY`` says, else
-        ``riposte``.
-        Nothing is downloaded. Raises FileNotFoundError if there is none, RuntimeError with the last lines of its output
-        if it does not come up."""
+        ``binary`` is its program, or the name of one on the path: by default what
+        ``RIPOSTE_DEV_BINARY`` says, else ``riposte``. Nothing is downloaded. Raises
+        FileNotFoundError if there is none, RuntimeError with the last lines of its output if it
+        does not come up."""
         return cls(binary)
 
     def __init__(self, binary: str | os.PathLike[str] | None = None) -> None:

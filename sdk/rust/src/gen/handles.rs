@@ -36,9 +36,10 @@ impl Subject {
 
     /// Writes a root comment under the subject, as a member.
     ///
-    /// * `member_id`: The member who writes. Required; 1 to 64 bytes of UTF-8 without control characters.
-    /// * `text`: The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's
-    ///   limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+    /// * `member_id`: The member who writes. Required; 1 to 64 bytes of UTF-8 without control
+    ///   characters.
+    /// * `text`: The text, stored in NFC. Any characters but NUL; not white space alone; at most
+    ///   the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
     ///
     /// # Errors
     /// Those of `CreateComment`.
@@ -74,12 +75,13 @@ impl Subject {
         Ok(self.client.subjects().get_subject(request).await?.into_inner())
     }
 
-    /// Follows the changes of the subject. The stream resumes by itself after the last revision seen; revisions
-    /// that can no longer be told one by one come as a gap. Each time it is opened, an event tells where.
+    /// Follows the changes of the subject. The stream resumes by itself after the last revision
+    /// seen; revisions that can no longer be told one by one come as a gap. Each time it is opened,
+    /// an event tells where.
     ///
-    /// * `after_revision`: Changes with a greater revision are sent: pass the last revision seen to resume. Default
-    ///   0: from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h can be
-    ///   told one by one, older ones are a gap.
+    /// * `after_revision`: Changes with a greater revision are sent: pass the last revision seen to
+    ///   resume. Default 0: from the next change on; negative is FIELD_INVALID. The last 1,024
+    ///   revisions of the last 24 h can be told one by one, older ones are a gap.
     pub fn watch(&self, after_revision: impl Into<Option<i64>>) -> Watch<v1::WatchSubjectRequest> {
         let request = v1::WatchSubjectRequest {
             key: Some(self.key.clone()),
@@ -121,9 +123,10 @@ impl Comment {
 
     /// Answers the comment, as a member.
     ///
-    /// * `member_id`: The member who writes. Required; 1 to 64 bytes of UTF-8 without control characters.
-    /// * `text`: The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's
-    ///   limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+    /// * `member_id`: The member who writes. Required; 1 to 64 bytes of UTF-8 without control
+    ///   characters.
+    /// * `text`: The text, stored in NFC. Any characters but NUL; not white space alone; at most
+    ///   the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
     ///
     /// # Errors
     /// Those of `CreateReply`.
@@ -201,8 +204,8 @@ impl Comment {
     /// Gives the comment a new text, as its author.
     ///
     /// * `member_id`: The member who edits: the author. Required.
-    /// * `text`: The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's
-    ///   limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+    /// * `text`: The text, stored in NFC. Any characters but NUL; not white space alone; at most
+    ///   the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
     ///
     /// # Errors
     /// Those of `UpdateComment`.
@@ -266,9 +269,10 @@ pub(crate) mod blocking {
     impl Subject {
         /// Writes a root comment under the subject, as a member.
         ///
-        /// * `member_id`: The member who writes. Required; 1 to 64 bytes of UTF-8 without control characters.
-        /// * `text`: The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's
-        ///   limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+        /// * `member_id`: The member who writes. Required; 1 to 64 bytes of UTF-8 without control
+        ///   characters.
+        /// * `text`: The text, stored in NFC. Any characters but NUL; not white space alone; at most
+        ///   the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ///
         /// # Errors
         /// Those of `CreateComment`.
@@ -292,12 +296,13 @@ pub(crate) mod blocking {
             self.client.wait(self.inner.get())
         }
 
-        /// Follows the changes of the subject. The stream resumes by itself after the last revision seen; revisions
-        /// that can no longer be told one by one come as a gap. Each time it is opened, an event tells where.
+        /// Follows the changes of the subject. The stream resumes by itself after the last revision
+        /// seen; revisions that can no longer be told one by one come as a gap. Each time it is opened,
+        /// an event tells where.
         ///
-        /// * `after_revision`: Changes with a greater revision are sent: pass the last revision seen to resume. Default
-        ///   0: from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h can be
-        ///   told one by one, older ones are a gap.
+        /// * `after_revision`: Changes with a greater revision are sent: pass the last revision seen to
+        ///   resume. Default 0: from the next change on; negative is FIELD_INVALID. The last 1,024
+        ///   revisions of the last 24 h can be told one by one, older ones are a gap.
         pub fn watch(&self, after_revision: impl Into<Option<i64>>) -> Watch<v1::WatchSubjectRequest> {
             Watch::new(self.client.clone(), self.inner.watch(after_revision))
         }
@@ -329,9 +334,10 @@ pub(crate) mod blocking {
     impl Comment {
         /// Answers the comment, as a member.
         ///
-        /// * `member_id`: The member who writes. Required; 1 to 64 bytes of UTF-8 without control characters.
-        /// * `text`: The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's
-        ///   limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+        /// * `member_id`: The member who writes. Required; 1 to 64 bytes of UTF-8 without control
+        ///   characters.
+        /// * `text`: The text, stored in NFC. Any characters but NUL; not white space alone; at most
+        ///   the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ///
         /// # Errors
         /// Those of `CreateReply`.
@@ -380,8 +386,8 @@ pub(crate) mod blocking {
         /// Gives the comment a new text, as its author.
         ///
         /// * `member_id`: The member who edits: the author. Required.
-        /// * `text`: The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's
-        ///   limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+        /// * `text`: The text, stored in NFC. Any characters but NUL; not white space alone; at most
+        ///   the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ///
         /// # Errors
         /// Those of `UpdateComment`.

@@ -8,24 +8,25 @@ use std::sync::Arc;
 /// How to reach a service.
 #[derive(Clone)]
 pub struct Options {
-    /// The address of the service, with its port: `https://host:port` is TLS; `http://host:port`, `host:port` and
-    /// `dns:///host:port` are plaintext. Calls are spread over all addresses of the name. Default: where `riposte
-    /// dev` listens.
+    /// The address of the service, with its port: `https://host:port` is TLS; `http://host:port`,
+    /// `host:port` and `dns:///host:port` are plaintext. Calls are spread over all addresses of the
+    /// name. Default: where `riposte dev` listens.
     pub target: String,
     /// The bearer token to send with every call. Over plaintext it needs the switch. Default none.
     pub token: Option<String>,
-    /// Allows the token over plaintext, where whoever is on the way can read it; one warning is logged. Default
-    /// false.
+    /// Allows the token over plaintext, where whoever is on the way can read it; one warning is
+    /// logged. Default false.
     pub insecure_token: bool,
-    /// The certificate authority to trust with TLS, in PEM. Default the authorities that the language's gRPC
-    /// trusts.
+    /// The certificate authority to trust with TLS, in PEM. Default the authorities that the
+    /// language's gRPC trusts.
     pub tls_ca: Option<String>,
-    /// The client's own certificate with its chain, in PEM, for a service that asks for one. Default none.
+    /// The client's own certificate with its chain, in PEM, for a service that asks for one.
+    /// Default none.
     pub tls_cert: Option<String>,
     /// The key of the client's own certificate, in PEM. Default none.
     pub tls_key: Option<String>,
-    /// The address of the administration, which listens at one of its own; written as the target is. Default: where
-    /// `riposte dev` listens.
+    /// The address of the administration, which listens at one of its own; written as the target
+    /// is. Default: where `riposte dev` listens.
     pub admin_target: String,
     /// What finds the addresses behind a name. Default: the system's DNS.
     pub resolver: Arc<dyn Resolve>,
@@ -47,9 +48,10 @@ impl Default for Options {
 }
 
 impl Options {
-    /// `RIPOSTE_TARGET`, `RIPOSTE_TOKEN`, `RIPOSTE_INSECURE_TOKEN`, `RIPOSTE_TLS_CA`, `RIPOSTE_TLS_CERT`,
-    /// `RIPOSTE_TLS_KEY`, `RIPOSTE_ADMIN_TARGET`; those of certificates are paths of PEM files, that of a switch is
-    /// `true`, `1`, `false` or `0`. What is unset or empty has its default.
+    /// `RIPOSTE_TARGET`, `RIPOSTE_TOKEN`, `RIPOSTE_INSECURE_TOKEN`, `RIPOSTE_TLS_CA`,
+    /// `RIPOSTE_TLS_CERT`, `RIPOSTE_TLS_KEY`, `RIPOSTE_ADMIN_TARGET`; those of certificates are
+    /// paths of PEM files, that of a switch is `true`, `1`, `false` or `0`. What is unset or empty
+    /// has its default.
     ///
     /// # Errors
     /// INVALID_ARGUMENT if a file cannot be read, or a switch is neither.

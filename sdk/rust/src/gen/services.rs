@@ -25,11 +25,12 @@ impl Client {
         v1::subject_service_client::SubjectServiceClient::new(self.connection()).max_decoding_message_size(MAX_RESPONSE)
     }
 
-    /// What operators and moderators do. Served on a port of its own, with its own authorisation; the public port
-    /// answers UNIMPLEMENTED to it.
+    /// What operators and moderators do. Served on a port of its own, with its own authorisation;
+    /// the public port answers UNIMPLEMENTED to it.
     ///
     /// # Errors
-    /// INVALID_ARGUMENT if its address is none, or if a token would go to it over plaintext without `insecure_token`.
+    /// INVALID_ARGUMENT if its address is none, or if a token would go to it over plaintext without
+    /// `insecure_token`.
     pub fn admin(&self) -> Result<v1::admin_service_client::AdminServiceClient<Connection>, Error> {
         Ok(v1::admin_service_client::AdminServiceClient::new(self.admin_connection()?)
             .max_decoding_message_size(MAX_RESPONSE))

@@ -23,9 +23,10 @@ export class SubjectHandle {
 
   /**
    * Writes a root comment under the subject, as a member.
-   * @param memberId The member who writes. Required; 1 to 64 bytes of UTF-8 without control characters.
-   * @param text The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's
-   * limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+   * @param memberId The member who writes. Required; 1 to 64 bytes of UTF-8 without control
+   * characters.
+   * @param text The text, stored in NFC. Any characters but NUL; not white space alone; at most the
+   * object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
    */
   async comment(memberId: string, text: string, options?: CallOptions): Promise<CommentHandle> {
     const answer = await this.#services.comments.createComment(
@@ -56,11 +57,12 @@ export class SubjectHandle {
   }
 
   /**
-   * Follows the changes of the subject. The stream resumes by itself after the last revision seen; revisions that can
-   * no longer be told one by one come as a gap. Each time it is opened, an event tells where.
-   * @param options.afterRevision Changes with a greater revision are sent: pass the last revision seen to resume.
-   * Default 0: from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h can be
-   * told one by one, older ones are a gap.
+   * Follows the changes of the subject. The stream resumes by itself after the last revision seen;
+   * revisions that can no longer be told one by one come as a gap. Each time it is opened, an event
+   * tells where.
+   * @param options.afterRevision Changes with a greater revision are sent: pass the last revision
+   * seen to resume. Default 0: from the next change on; negative is FIELD_INVALID. The last 1,024
+   * revisions of the last 24 h can be told one by one, older ones are a gap.
    */
   watch(options: { afterRevision?: string | undefined } & CallOptions = {}): AsyncIterable<v1.WatchSubjectResponse> {
     return this.#services.subjects.watchSubject({ key: this.key, afterRevision: options.afterRevision }, options);
@@ -83,9 +85,10 @@ export class CommentHandle {
 
   /**
    * Answers the comment, as a member.
-   * @param memberId The member who writes. Required; 1 to 64 bytes of UTF-8 without control characters.
-   * @param text The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's
-   * limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+   * @param memberId The member who writes. Required; 1 to 64 bytes of UTF-8 without control
+   * characters.
+   * @param text The text, stored in NFC. Any characters but NUL; not white space alone; at most the
+   * object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
    */
   async reply(memberId: string, text: string, options?: CallOptions): Promise<CommentHandle> {
     const answer = await this.#services.replies.createReply(
@@ -97,7 +100,8 @@ export class CommentHandle {
 
   /**
    * Walks over all replies of the comment's thread; the comment is a root.
-   * @param options.sort The order: OLDEST (the default), NEWEST or TOP; another one is FIELD_INVALID.
+   * @param options.sort The order: OLDEST (the default), NEWEST or TOP; another one is
+   * FIELD_INVALID.
    */
   replies(
     options: { sort?: NameOf<typeof v1.CommentSort> | undefined } & CallOptions = {},
@@ -144,8 +148,8 @@ export class CommentHandle {
   /**
    * Gives the comment a new text, as its author.
    * @param memberId The member who edits: the author. Required.
-   * @param text The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's
-   * limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+   * @param text The text, stored in NFC. Any characters but NUL; not white space alone; at most the
+   * object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
    */
   edit(memberId: string, text: string, options?: CallOptions): Promise<v1.UpdateCommentResponse> {
     return this.#services.comments.updateComment(

@@ -15,15 +15,18 @@ export interface Options {
    */
   readonly token?: string | undefined;
   /**
-   * Allows the token over plaintext, where whoever is on the way can read it; one warning is logged. Default false.
+   * Allows the token over plaintext, where whoever is on the way can read it; one warning is
+   * logged. Default false.
    */
   readonly insecureToken?: boolean | undefined;
   /**
-   * The certificate authority to trust with TLS, in PEM. Default the authorities that the language's gRPC trusts.
+   * The certificate authority to trust with TLS, in PEM. Default the authorities that the
+   * language's gRPC trusts.
    */
   readonly tlsCa?: string | undefined;
   /**
-   * The client's own certificate with its chain, in PEM, for a service that asks for one. Default none.
+   * The client's own certificate with its chain, in PEM, for a service that asks for one. Default
+   * none.
    */
   readonly tlsCert?: string | undefined;
   /**
@@ -31,16 +34,16 @@ export interface Options {
    */
   readonly tlsKey?: string | undefined;
   /**
-   * The address of the administration, which listens at one of its own; written as the target is. Default: where
-   * `riposte dev` listens.
+   * The address of the administration, which listens at one of its own; written as the target is.
+   * Default: where `riposte dev` listens.
    */
   readonly adminTarget?: string | undefined;
 }
 
 /**
- * The target and options that the environment names: `RIPOSTE_TARGET`, `RIPOSTE_TOKEN`, `RIPOSTE_INSECURE_TOKEN`,
- * `RIPOSTE_TLS_CA`, `RIPOSTE_TLS_CERT`, `RIPOSTE_TLS_KEY`, `RIPOSTE_ADMIN_TARGET`. Throws INVALID_ARGUMENT for what
- * cannot be used.
+ * The target and options that the environment names: `RIPOSTE_TARGET`, `RIPOSTE_TOKEN`,
+ * `RIPOSTE_INSECURE_TOKEN`, `RIPOSTE_TLS_CA`, `RIPOSTE_TLS_CERT`, `RIPOSTE_TLS_KEY`,
+ * `RIPOSTE_ADMIN_TARGET`. Throws INVALID_ARGUMENT for what cannot be used.
  */
 export function environment(): Options & { target: string } {
   return {

@@ -61,7 +61,8 @@ export class CommentsClient {
   }
 
   /**
-   * Changes what a comment says. Only its author may, within the object type's edit window; the former text is kept.
+   * Changes what a comment says. Only its author may, within the object type's edit window; the
+   * former text is kept.
    */
   updateComment(
     request: MessageInitShape<typeof v1.UpdateCommentRequestSchema>,
@@ -84,7 +85,8 @@ export class CommentsClient {
   }
 
   /**
-   * Deletes one comment, as its author or as the owner of the subject. Replies stay; a pin is taken off.
+   * Deletes one comment, as its author or as the owner of the subject. Replies stay; a pin is taken
+   * off.
    */
   deleteComment(
     request: MessageInitShape<typeof v1.DeleteCommentRequestSchema>,
@@ -181,7 +183,8 @@ export class LikesClient {
   }
 
   /**
-   * Reads what a member likes and dislikes within one subject, by comment id, whatever became of the comments.
+   * Reads what a member likes and dislikes within one subject, by comment id, whatever became of
+   * the comments.
    */
   listMemberLikes(
     request: MessageInitShape<typeof v1.ListMemberLikesRequestSchema>,
@@ -241,7 +244,8 @@ export class RepliesClient {
   }
 
   /**
-   * Reads the chain of comments that a comment answers, upward to the root: the nearest 100 ancestors, and the root.
+   * Reads the chain of comments that a comment answers, upward to the root: the nearest 100
+   * ancestors, and the root.
    */
   listConversation(
     request: MessageInitShape<typeof v1.ListConversationRequestSchema>,
@@ -322,7 +326,8 @@ export class SubjectsClient {
   }
 
   /**
-   * Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a gap is told.
+   * Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a
+   * gap is told.
    */
   watchSubject(
     request: MessageInitShape<typeof v1.WatchSubjectRequestSchema>,
@@ -338,8 +343,8 @@ export class SubjectsClient {
   }
 }
 /**
- * What operators and moderators do. Served on a port of its own, with its own authorisation; the public port answers
- * UNIMPLEMENTED to it.
+ * What operators and moderators do. Served on a port of its own, with its own authorisation; the
+ * public port answers UNIMPLEMENTED to it.
  */
 export class AdminClient {
   readonly #connection: Connection;
@@ -405,7 +410,8 @@ export class AdminClient {
   }
 
   /**
-   * Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete it.
+   * Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
+   * it.
    */
   deleteComment(
     request: MessageInitShape<typeof v1.AdminServiceDeleteCommentRequestSchema>,
@@ -435,8 +441,8 @@ export class AdminClient {
   }
 
   /**
-   * Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and tells how far it
-   * has come.
+   * Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and
+   * tells how far it has come.
    */
   rebuildMemberHistory(
     request: MessageInitShape<typeof v1.RebuildMemberHistoryRequestSchema>,
@@ -446,8 +452,8 @@ export class AdminClient {
   }
 
   /**
-   * Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and tells how far it
-   * has come.
+   * Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and
+   * tells how far it has come.
    */
   rebuildRanks(
     request: MessageInitShape<typeof v1.RebuildRanksRequestSchema>,
@@ -467,8 +473,9 @@ export class AdminClient {
   }
 
   /**
-   * Reads which subjects are under the greatest load in the process that answers: ListComments and every write count.
-   * A rate is never told too high; of the least busy subjects it may be told too low.
+   * Reads which subjects are under the greatest load in the process that answers: ListComments and
+   * every write count. A rate is never told too high; of the least busy subjects it may be told too
+   * low.
    */
   listHotSubjects(
     request: MessageInitShape<typeof v1.ListHotSubjectsRequestSchema>,

@@ -137,7 +137,8 @@ export class Scenario {
     const request = fromJson(method.input, this.#filled(step.request ?? {}, i));
     const faulty = step.fault && i % (step.fault_every ?? 1) === 0;
     const headers = faulty ? { "riposte-fault": `${step.fault};key=${randomUUID()}` } : undefined;
-    // On a machine that is busy with other tests only a call that is to be late may have the short deadlines of real use.
+    // On a machine that is busy with other tests only a call that is to be late may have the short
+    // deadlines of real use.
     const patient = step.error?.code === "DEADLINE_EXCEEDED" || step.watch ? undefined : 3 * PATIENCE;
     return [request, { timeoutMs: step.deadline_ms ?? patient, headers }];
   }

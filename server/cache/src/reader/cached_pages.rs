@@ -7,16 +7,15 @@ use riposte_core::ports::{CachedPages, RenderedPage};
 use riposte_core::{Result, SubjectKey};
 use riposte_sync::fell_back;
 
-use super::{AuditSample, CachedReader, LoadKey, Parts};
+use super::{AuditSample, CachedReader, LoadKey, ReaderState};
 use crate::port::EntryLookup;
 use crate::stats::CacheEvent;
 
 #[async_trait]
 impl CachedPages for CachedReader {
-    /// A read of this task that fell back to the database is one inside
-    /// [`track_fallback`](riposte_sync::track_fallback).
+    /// The reads of this task are those inside [`track_fallback`](riposte_sync::track_fallback).
     fn is_degraded(&self) -> bool {
-        self.0.cache.is_away() || fell_back()
+        self.0.cache.is_unavailable() || fell_back()
     }
 
     async fn rendered_page(
@@ -27,30 +26,30 @@ impl CachedPages for CachedReader {
         previews: u8,
     ) -> Option<RenderedPage> {
         let window = PageQuery { order, start: PageStart::Beginning, limit };
-        let wanted = LoadKey { key: key.clone(), root: None, which: PageSelector::Window(window), previews };
-        let rendered_page = self.0.rendered_page(&wanted).await?;
-        self.0.stats.one(CacheEvent::Hit);
-        self.0.seen.note(AuditSample::PAGE, || AuditSample::Page(wanted));
+        let load_key = LoadKey { key: key.clone(), root: None, selector: PageSelector::Window(window), previews };
+        let rendered_page = self.0.rendered_page(&load_key).await?;
+        self.0.stats.increment(CacheEvent::Hit);
+        self.0.samples.record(AuditSample::PAGE, || AuditSample::Page(load_key));
         Some(rendered_page)
     }
 
     async fn rebuild(&self, key: &SubjectKey) -> Result<()> {
-        let _ = self.0.cache.forget(key).await;
+        let _ = self.0.cache.invalidate_subject(key).await;
         self.0.first_page(key).await.map(drop)
     }
 
     async fn invalidate(&self, key: &SubjectKey) {
-        if self.0.cache.forget(key).await.is_err() {
-            self.0.invalid.owe(std::iter::once(key.partition()));
+        if self.0.cache.invalidate_subject(key).await.is_err() {
+            self.0.invalid.renew(std::iter::once(key.partition()));
         }
     }
 }
 
-impl Parts {
-    async fn rendered_page(&self, wanted: &LoadKey) -> Option<RenderedPage> {
+impl ReaderState {
+    async fn rendered_page(&self, load_key: &LoadKey) -> Option<RenderedPage> {
         let rendered_pages = self.cache.rendered_pages()?;
-        self.invalid.clear(wanted.key.partition()).ok()?;
-        match rendered_pages.rendered_page(&wanted.ask(&self.places)?).await {
+        self.invalid.check(load_key.key.partition()).ok()?;
+        match rendered_pages.rendered_page(&load_key.query(&self.floors)?).await {
             Ok(EntryLookup::Hit(rendered_page)) => rendered_page,
             Ok(EntryLookup::Miss) | Err(_) => None,
         }
@@ -58,10 +57,10 @@ impl Parts {
 
     /// Returns whether the cached rendered page equals the page that would be rendered now; `true`
     /// if that cannot be determined.
-    pub(super) async fn is_rendered_right(&self, wanted: &LoadKey) -> bool {
-        let (Some(rendered_pages), Some(ask)) = (self.cache.rendered_pages(), wanted.ask(&self.places)) else {
+    pub(super) async fn is_rendered_correctly(&self, load_key: &LoadKey) -> bool {
+        let (Some(rendered_pages), Some(query)) = (self.cache.rendered_pages(), load_key.query(&self.floors)) else {
             return true;
         };
-        rendered_pages.is_right(&ask).await.unwrap_or(true)
+        rendered_pages.is_correct(&query).await.unwrap_or(true)
     }
 }

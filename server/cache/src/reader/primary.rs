@@ -1,5 +1,5 @@
-//! Implements the traits of [`Reader`]. Some reads use the cache. The others are passed to the
-//! inner reader, and those of lists and comments count against the read limit.
+//! Implements the traits of [`Reader`]. Some reads use the cache. The others go to the inner
+//! reader; of these, the reads of comments and likes count against the read limit.
 
 use async_trait::async_trait;
 use riposte_core::comment::CommentView;
@@ -13,8 +13,7 @@ use riposte_core::request::IdempotencyKey;
 use riposte_core::{CommentId, LikeValue, MemberId, ObjectType, ObjectTypeScope, Result, Subject, SubjectKey};
 
 use super::{CachedReader, LoadKey};
-use crate::port::CachedPage;
-use crate::port::SubjectMember;
+use crate::port::{CachedPage, SubjectMember};
 
 impl Reader for CachedReader {
     fn primary(&self) -> Option<&dyn Reader> {
@@ -61,11 +60,11 @@ impl CommentRows for CachedReader {
     }
 
     async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
-        self.0.rows(key.partition(), self.0.inner.conversation(key, id, limit)).await
+        self.0.read_rows(key.partition(), self.0.inner.conversation(key, id, limit)).await
     }
 
     async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>> {
-        self.0.rows(id.partition(), self.0.inner.revisions(id)).await
+        self.0.read_rows(id.partition(), self.0.inner.revisions(id)).await
     }
 
     async fn created_by(&self, key: &SubjectKey, keys: &[IdempotencyKey]) -> Result<Vec<Option<CommentId>>> {
@@ -76,28 +75,30 @@ impl CommentRows for CachedReader {
 #[async_trait]
 impl ListRows for CachedReader {
     async fn roots(&self, key: &SubjectKey, window: PageQuery, previews: u8) -> Result<Option<RootPage>> {
-        let wanted = LoadKey { key: key.clone(), root: None, which: PageSelector::Window(window), previews };
-        Ok(self.page(wanted).await?.and_then(CachedPage::roots))
+        let load_key = LoadKey { key: key.clone(), root: None, selector: PageSelector::Window(window), previews };
+        Ok(self.page(load_key).await?.and_then(CachedPage::roots))
     }
 
     async fn roots_at(&self, key: &SubjectKey, floors: &[i32], previews: u8) -> Result<Option<RootPage>> {
-        let wanted = LoadKey { key: key.clone(), root: None, which: PageSelector::Floors(floors.to_vec()), previews };
-        Ok(self.page(wanted).await?.and_then(CachedPage::roots))
+        let load_key =
+            LoadKey { key: key.clone(), root: None, selector: PageSelector::Floors(floors.to_vec()), previews };
+        Ok(self.page(load_key).await?.and_then(CachedPage::roots))
     }
 
     async fn replies(&self, key: &SubjectKey, root: CommentId, window: PageQuery) -> Result<Option<ReplyPage>> {
-        let wanted = LoadKey { key: key.clone(), root: Some(root), which: PageSelector::Window(window), previews: 0 };
-        Ok(self.page(wanted).await?.and_then(CachedPage::replies))
+        let load_key =
+            LoadKey { key: key.clone(), root: Some(root), selector: PageSelector::Window(window), previews: 0 };
+        Ok(self.page(load_key).await?.and_then(CachedPage::replies))
     }
 
     async fn replies_at(&self, key: &SubjectKey, root: CommentId, floors: &[i32]) -> Result<Option<ReplyPage>> {
-        let which = PageSelector::Floors(floors.to_vec());
-        let wanted = LoadKey { key: key.clone(), root: Some(root), which, previews: 0 };
-        Ok(self.page(wanted).await?.and_then(CachedPage::replies))
+        let selector = PageSelector::Floors(floors.to_vec());
+        let load_key = LoadKey { key: key.clone(), root: Some(root), selector, previews: 0 };
+        Ok(self.page(load_key).await?.and_then(CachedPage::replies))
     }
 
     async fn thread(&self, key: &SubjectKey, part: &SubtreeQuery) -> Result<Option<ThreadPage>> {
-        self.0.rows(key.partition(), self.0.inner.thread(key, part)).await
+        self.0.read_rows(key.partition(), self.0.inner.thread(key, part)).await
     }
 }
 
@@ -109,8 +110,8 @@ impl LikeRows for CachedReader {
         member: &MemberId,
         ids: &[CommentId],
     ) -> Result<Vec<Option<LikeValue>>> {
-        let who = SubjectMember { key: key.clone(), member: member.clone() };
-        self.states_of(&who, ids).await
+        let member = SubjectMember { key: key.clone(), member: member.clone() };
+        self.states_of(&member, ids).await
     }
 
     async fn likers(
@@ -120,7 +121,7 @@ impl LikeRows for CachedReader {
         after: Option<&LikerCursor>,
         limit: usize,
     ) -> Result<Page<Liker>> {
-        self.0.rows(id.partition(), self.0.inner.likers(id, value, after, limit)).await
+        self.0.read_rows(id.partition(), self.0.inner.likers(id, value, after, limit)).await
     }
 
     async fn member_likes(
@@ -130,7 +131,7 @@ impl LikeRows for CachedReader {
         after: Option<CommentId>,
         limit: usize,
     ) -> Result<Page<MemberLike>> {
-        self.0.rows(key.partition(), self.0.inner.member_likes(key, member, after, limit)).await
+        self.0.read_rows(key.partition(), self.0.inner.member_likes(key, member, after, limit)).await
     }
 }
 

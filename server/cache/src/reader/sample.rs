@@ -4,7 +4,7 @@ use riposte_core::page::PageSelector;
 use riposte_core::ports::Reader;
 use riposte_core::{CommentId, Partition, Result, SubjectKey};
 
-use super::{AuditedAnswer, CachedReader, LoadKey};
+use super::{AuditedResponse, CachedReader, LoadKey};
 use crate::port::{CachedPage, EntryLookup, SubjectMember};
 
 /// A sampled request.
@@ -21,8 +21,8 @@ pub(crate) enum AuditSample {
 }
 
 impl AuditSample {
-    // Samples whose invalidation affects only themselves come before those that invalidate a whole
-    // subject.
+    // The order of the audit. Samples whose invalidation affects only themselves come before those
+    // that invalidate a whole subject.
     pub(super) const STATES: usize = 0;
     pub(super) const COMMENT: usize = 1;
     pub(super) const SUBJECT: usize = 2;
@@ -30,7 +30,7 @@ impl AuditSample {
     /// The number of kinds.
     pub(super) const KINDS: usize = 4;
 
-    /// Returns whether the responses show which of two is older.
+    /// Returns whether the responses have revisions, which show the older one of two.
     pub(crate) fn has_revision(&self) -> bool {
         !matches!(self, Self::States(..))
     }
@@ -38,89 +38,91 @@ impl AuditSample {
     /// Returns the partition of the events that change the response.
     pub(crate) fn partition(&self) -> Partition {
         match self {
-            Self::Page(wanted) => wanted.key.partition(),
+            Self::Page(load_key) => load_key.key.partition(),
             Self::Subject(key) => key.partition(),
             Self::Comment(id) => id.partition(),
-            Self::States(who, _) => who.key.partition(),
+            Self::States(member, _) => member.key.partition(),
         }
     }
 
     /// Returns the response of the cache, if it has one.
-    pub(crate) async fn kept(&self, reader: &CachedReader) -> Option<AuditedAnswer> {
-        let parts = &reader.0;
+    pub(crate) async fn cached(&self, reader: &CachedReader) -> Option<AuditedResponse> {
+        let state = &reader.0;
         match self {
-            Self::Page(wanted) => {
-                if !parts.is_rendered_right(wanted).await {
-                    return Some(AuditedAnswer::Misprint);
+            Self::Page(load_key) => {
+                if !state.is_rendered_correctly(load_key).await {
+                    return Some(AuditedResponse::WrongRendering);
                 }
-                let Ok(EntryLookup::Hit(Some(hit))) = parts.look(wanted).await else { return None };
+                let Ok(EntryLookup::Hit(Some(hit))) = state.lookup_page(load_key).await else { return None };
                 Some(match hit {
-                    CachedPage::Roots(page) => AuditedAnswer::Roots(page),
-                    CachedPage::Replies(page) => AuditedAnswer::Replies(page),
+                    CachedPage::Roots(page) => AuditedResponse::Roots(page),
+                    CachedPage::Replies(page) => AuditedResponse::Replies(page),
                 })
             }
-            Self::Subject(key) => match parts.cache.subjects(std::slice::from_ref(key)).await.ok()?.pop()? {
-                EntryLookup::Hit(subject) => Some(AuditedAnswer::Subject(subject.map(Box::new))),
+            Self::Subject(key) => match state.cache.subjects(std::slice::from_ref(key)).await.ok()?.pop()? {
+                EntryLookup::Hit(subject) => Some(AuditedResponse::Subject(subject.map(Box::new))),
                 EntryLookup::Miss => None,
             },
-            Self::Comment(id) => match parts.cache.comments(&[*id]).await.ok()?.pop()? {
-                EntryLookup::Hit(view) => Some(AuditedAnswer::Comment(view.map(Box::new))),
+            Self::Comment(id) => match state.cache.comments(&[*id]).await.ok()?.pop()? {
+                EntryLookup::Hit(view) => Some(AuditedResponse::Comment(view.map(Box::new))),
                 EntryLookup::Miss => None,
             },
-            Self::States(who, ids) => match parts.cache.states(who, ids).await.ok()? {
-                EntryLookup::Hit(Some(values)) => Some(AuditedAnswer::States(values)),
+            Self::States(member, ids) => match state.cache.states(member, ids).await.ok()? {
+                EntryLookup::Hit(Some(values)) => Some(AuditedResponse::States(values)),
                 // The absence of a subject is the response of another kind of sample.
                 EntryLookup::Hit(None) | EntryLookup::Miss => None,
             },
         }
     }
 
-    /// Returns the response of the rows; `None` if there is no such list.
-    pub(crate) async fn rows(&self, rows: &dyn Reader) -> Result<Option<AuditedAnswer>> {
+    /// Returns the response of the rows; `None` if the list does not exist.
+    pub(crate) async fn rows(&self, rows: &dyn Reader) -> Result<Option<AuditedResponse>> {
         Ok(match self {
-            Self::Page(LoadKey { key, root, which, previews }) => match (root, which) {
+            Self::Page(LoadKey { key, root, selector, previews }) => match (root, selector) {
                 (None, PageSelector::Window(window)) => {
-                    rows.roots(key, *window, *previews).await?.map(AuditedAnswer::roots)
+                    rows.roots(key, *window, *previews).await?.map(AuditedResponse::roots)
                 }
                 (None, PageSelector::Floors(floors)) => {
-                    rows.roots_at(key, floors, *previews).await?.map(AuditedAnswer::roots)
+                    rows.roots_at(key, floors, *previews).await?.map(AuditedResponse::roots)
                 }
                 (Some(root), PageSelector::Window(window)) => {
-                    rows.replies(key, *root, *window).await?.map(AuditedAnswer::replies)
+                    rows.replies(key, *root, *window).await?.map(AuditedResponse::replies)
                 }
                 (Some(root), PageSelector::Floors(floors)) => {
-                    rows.replies_at(key, *root, floors).await?.map(AuditedAnswer::replies)
+                    rows.replies_at(key, *root, floors).await?.map(AuditedResponse::replies)
                 }
             },
             Self::Subject(key) => {
                 let found = rows.subjects(std::slice::from_ref(key)).await?.pop().flatten();
-                Some(AuditedAnswer::Subject(found.map(Box::new)))
+                Some(AuditedResponse::Subject(found.map(Box::new)))
             }
             Self::Comment(id) => {
                 let found = rows.comments(&[*id]).await?.pop().flatten();
-                Some(AuditedAnswer::Comment(found.map(Box::new)))
+                Some(AuditedResponse::Comment(found.map(Box::new)))
             }
-            Self::States(who, ids) => Some(AuditedAnswer::States(rows.like_states(&who.key, &who.member, ids).await?)),
+            Self::States(member, ids) => {
+                Some(AuditedResponse::States(rows.like_states(&member.key, &member.member, ids).await?))
+            }
         })
     }
 
-    /// Invalidates the cached data, and returns its subject. `shown` is the response of the cache.
-    pub(crate) async fn forget(&self, reader: &CachedReader, shown: &AuditedAnswer) -> Option<SubjectKey> {
+    /// Invalidates the cached data, and returns its subject. `cached` is the response of the cache.
+    pub(crate) async fn invalidate(&self, reader: &CachedReader, cached: &AuditedResponse) -> Option<SubjectKey> {
         let cache = &reader.0.cache;
         let key = match self {
-            Self::States(who, _) => {
-                // An invalidation removes the cached likes; once ended, it leaves no trace.
-                let (who, token) = (std::slice::from_ref(who), rand::random());
-                if cache.begin_invalidation(who, token).await.is_ok() {
-                    let _ = cache.end_invalidation(who, token).await;
+            Self::States(member, _) => {
+                // The beginning of an invalidation removes the cached likes. Its end allows fills.
+                let (members, token) = (std::slice::from_ref(member), rand::random());
+                if cache.begin_invalidation(members, token).await.is_ok() {
+                    let _ = cache.end_invalidation(members, token).await;
                 }
-                return who.first().map(|who| who.key.clone());
+                return Some(member.key.clone());
             }
-            Self::Page(wanted) => wanted.key.clone(),
+            Self::Page(load_key) => load_key.key.clone(),
             Self::Subject(key) => key.clone(),
-            Self::Comment(_) => shown.subject()?,
+            Self::Comment(_) => cached.subject()?,
         };
-        let _ = cache.forget(&key).await;
+        let _ = cache.invalidate_subject(&key).await;
         Some(key)
     }
 }

@@ -6,7 +6,7 @@ use futures::future::join_all;
 use riposte_core::{Error, Result, Subject, SubjectKey};
 use riposte_sync::record_fallback;
 
-use super::{AuditSample, CachedReader, Parts};
+use super::{AuditSample, CachedReader, ReaderState};
 use crate::port::{CacheFill, EntryLookup, FillScope, LeaseOutcome, Unavailable};
 use crate::stats::CacheEvent;
 
@@ -14,21 +14,21 @@ impl CachedReader {
     /// Returns subjects in the order of `keys`: one round trip finds those that are cached, and one
     /// database read the others.
     pub(super) async fn subjects_of(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
-        let told = keys.iter().try_for_each(|key| self.0.invalid.clear(key.partition()));
-        let looked = if told.is_ok() { self.0.cache.subjects(keys).await } else { Err(Unavailable) };
-        let not_found = if looked.is_ok() { CacheEvent::Miss } else { CacheEvent::Unavailable };
-        let looked = match looked {
-            Ok(looked) => looked,
+        let valid = keys.iter().try_for_each(|key| self.0.invalid.check(key.partition()));
+        let lookup = if valid.is_ok() { self.0.cache.subjects(keys).await } else { Err(Unavailable) };
+        let not_found = if lookup.is_ok() { CacheEvent::Miss } else { CacheEvent::Unavailable };
+        let lookups = match lookup {
+            Ok(lookups) => lookups,
             Err(Unavailable) => {
                 record_fallback();
                 keys.iter().map(|_| EntryLookup::Miss).collect()
             }
         };
         let missing = |(key, found): (&SubjectKey, &EntryLookup<_>)| (*found == EntryLookup::Miss).then(|| key.clone());
-        let missed: Vec<SubjectKey> = keys.iter().zip(&looked).filter_map(missing).collect();
+        let missed: Vec<SubjectKey> = keys.iter().zip(&lookups).filter_map(missing).collect();
         self.0.stats.add(CacheEvent::Hit, keys.len() - missed.len());
-        if let Some((key, _)) = keys.iter().zip(&looked).find(|(_, found)| **found != EntryLookup::Miss) {
-            self.0.seen.note(AuditSample::SUBJECT, || AuditSample::Subject(key.clone()));
+        if let Some((key, _)) = keys.iter().zip(&lookups).find(|(_, found)| **found != EntryLookup::Miss) {
+            self.0.samples.record(AuditSample::SUBJECT, || AuditSample::Subject(key.clone()));
         }
         self.0.stats.add(not_found, missed.len());
         let read = if missed.is_empty() {
@@ -39,7 +39,7 @@ impl CachedReader {
             self.0.subjects.join(missed, load).await.map_err(Error::internal)??
         };
         let mut read = read.iter().cloned();
-        Ok(looked
+        Ok(lookups
             .into_iter()
             .map(|found| match found {
                 EntryLookup::Hit(subject) => subject,
@@ -49,34 +49,35 @@ impl CachedReader {
     }
 }
 
-impl Parts {
+impl ReaderState {
     async fn read_subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
-        if keys.iter().any(|key| self.leaves(key.partition())) {
-            return self.subjects_out_of_rows(keys).await;
+        if keys.iter().any(|key| self.bypasses_cache(key.partition())) {
+            return self.subjects_from_rows(keys).await;
         }
         let open = |key| self.cache.open(key, FillScope::Row, rand::random());
-        let opened = join_all(keys.iter().map(open)).await;
-        let read = self.subjects_out_of_rows(keys).await;
-        let found = keys.iter().zip(opened).zip(read.iter().flatten());
-        let kept = found.map(|((key, opened), subject)| async move {
-            match (opened, subject) {
-                (Ok(LeaseOutcome::Ticket(fill_lease)), Some(subject)) => {
-                    self.keep(&fill_lease, CacheFill { subject: Some(subject.clone()), ..CacheFill::default() }).await;
+        let leases = join_all(keys.iter().map(open)).await;
+        let read = self.subjects_from_rows(keys).await;
+        let found = keys.iter().zip(leases).zip(read.iter().flatten());
+        let fills = found.map(|((key, lease), subject)| async move {
+            match (lease, subject) {
+                (Ok(LeaseOutcome::Granted(fill_lease)), Some(subject)) => {
+                    let fill = CacheFill { subject: Some(subject.clone()), ..CacheFill::default() };
+                    self.fill_cache(&fill_lease, fill).await;
                 }
-                (Ok(LeaseOutcome::Ticket(fill_lease)), None) => drop(self.cache.close(&fill_lease).await),
+                (Ok(LeaseOutcome::Granted(fill_lease)), None) => drop(self.cache.close(&fill_lease).await),
                 (Ok(LeaseOutcome::Unknown { .. }), Some(subject)) => drop(self.cache.name(key, subject.id).await),
                 (Ok(LeaseOutcome::Unknown { token }), None) => drop(self.cache.absent(key, token).await),
                 (Ok(LeaseOutcome::Busy | LeaseOutcome::Cold) | Err(Unavailable), _) => {}
             }
         });
-        join_all(kept).await;
+        join_all(fills).await;
         read
     }
 
     /// Reads a subject whose key the cache does not know, and stores the id of the subject, or its
     /// absence, in the cache. `token` identifies the lookup that did not find the key.
     pub(super) async fn identify(&self, key: &SubjectKey, token: u64) -> Result<Option<Subject>> {
-        let found = self.subjects_out_of_rows(std::slice::from_ref(key)).await?.pop().flatten();
+        let found = self.subjects_from_rows(std::slice::from_ref(key)).await?.pop().flatten();
         let _ = match &found {
             Some(subject) => self.cache.name(key, subject.id).await,
             None => self.cache.absent(key, token).await,
@@ -84,8 +85,8 @@ impl Parts {
         Ok(found)
     }
 
-    async fn subjects_out_of_rows(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
+    async fn subjects_from_rows(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
         let Some(first) = keys.first() else { return Ok(Vec::new()) };
-        self.rows(first.partition(), self.inner.subjects(keys)).await
+        self.read_rows(first.partition(), self.inner.subjects(keys)).await
     }
 }

@@ -1,5 +1,5 @@
-//! The only access to Redis. Every call has a time limit. While the circuit breaker is open, calls
-//! fail at once, except for single probes.
+//! The only access to Redis. Every call has a time limit. While the circuit breaker is open, all
+//! calls but single probes fail at once.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -34,158 +34,162 @@ pub const REDIS_LIBRARY: &str = concat!(
 
 /// The prefix of the functions' names.
 const PREFIX: &str = "riposte7_";
-/// The time limit of a check of a user and password.
-const TRIED: Duration = Duration::from_secs(1);
+/// The time limit for checking a user and password.
+const CREDENTIALS_CHECK_LIMIT: Duration = Duration::from_secs(1);
 /// The time limit of a call in the background.
-const ASIDE: Duration = Duration::from_secs(1);
+const BACKGROUND_LIMIT: Duration = Duration::from_secs(1);
 /// The time limit for loading the functions on all servers.
-const LOADING: Duration = Duration::from_secs(5);
+const LOAD_LIMIT: Duration = Duration::from_secs(5);
 /// The time limit for closing the connections.
-const LEAVING: Duration = Duration::from_secs(2);
-/// The pause before a connection that the client library has given up is started again.
-const GIVEN_UP: Duration = Duration::from_millis(500);
+const CLOSE_LIMIT: Duration = Duration::from_secs(2);
+/// The pause before a connection that the client library has closed is opened again.
+const RECONNECT_PAUSE: Duration = Duration::from_millis(500);
 
 /// The client of Redis, which is one server or one cluster.
 #[derive(Debug)]
 pub(super) struct RedisClient {
     pool: Pool,
-    place: Arc<Endpoint>,
+    endpoint: Arc<Endpoint>,
     clustered: bool,
     /// The source code of the functions that this client loads.
     library: Arc<str>,
     begin: Instant,
     breaker: CircuitBreaker,
     /// The time for which readers wait. Only a response within this time closes the circuit
-    /// breaker; a later one is useless to readers.
+    /// breaker, because readers cannot use a later one.
     budget: Duration,
     /// Allows one load of the functions at a time.
     loading: tokio::sync::Mutex<()>,
     /// True if the last log line reported Redis as unavailable.
-    told: Mutex<bool>,
+    reported_unavailable: Mutex<bool>,
     /// True from the start of [`Self::close`]; connections are then not opened again.
-    leaving: Arc<AtomicBool>,
+    closing: Arc<AtomicBool>,
     /// The tasks that keep the connections open.
-    keepers: Vec<AbortHandle>,
+    connection_tasks: Vec<AbortHandle>,
 }
 
 /// Parses an address, or returns the reason why it is invalid. The client library quotes a part of
 /// the address after a colon; the reason omits this part, which may be secret.
-pub(super) fn parsed(url: &str) -> Result<Config, String> {
-    let told = |why: &str| why.split_once(": ").map_or(why, |(why, _)| why).to_owned();
-    Config::from_url(url).map_err(|error| told(error.details()))
+pub(super) fn parse_url(url: &str) -> Result<Config, String> {
+    let without_quote = |details: &str| details.split_once(": ").map_or(details, |(reason, _)| reason).to_owned();
+    Config::from_url(url).map_err(|error| without_quote(error.details()))
 }
 
-/// Returns whether the server explicitly rejects these credentials.
+/// Returns whether the server rejects the credentials of this address. Returns `false` if it does
+/// not respond.
 async fn is_denied(address: Config) -> bool {
     let mut builder = Builder::from_config(address);
-    builder.with_connection_config(|of| of.connection_timeout = TRIED);
+    builder.with_connection_config(|settings| settings.connection_timeout = CREDENTIALS_CHECK_LIMIT);
     let Ok(client) = builder.build() else { return false };
-    let tried = timeout(TRIED, async {
+    let ping = timeout(CREDENTIALS_CHECK_LIMIT, async {
         client.init().await?;
         client.ping::<Value>(None).await
     });
-    let denied = matches!(tried.await, Ok(Err(error)) if *error.kind() == ErrorKind::Auth);
+    let denied = matches!(ping.await, Ok(Err(error)) if *error.kind() == ErrorKind::Auth);
     // This client served only this check; an error while it closes is irrelevant.
-    let _ = timeout(TRIED, client.quit()).await;
+    let _ = timeout(CREDENTIALS_CHECK_LIMIT, client.quit()).await;
     denied
 }
 
-/// Keeps a connection open. The client library reconnects after most failures by itself; this
-/// function starts the connection again after the others.
-async fn keep(connection: Connection, leaving: Arc<AtomicBool>) {
-    while !leaving.load(Ordering::Acquire) {
-        // The reason for the end is ignored, because the calls that failed report it. The guard
-        // ends the library's task when this task is aborted.
+/// Keeps a connection open. The client library reconnects by itself after most failures; this
+/// function opens the connection again after the others.
+async fn keep_connected(connection: Connection, closing: Arc<AtomicBool>) {
+    while !closing.load(Ordering::Acquire) {
+        // The error is ignored, because the calls that failed report it. The guard ends the
+        // library's task when this task is aborted.
         let _ = AbortOnDropHandle::new(connection.connect()).await;
-        tokio::time::sleep(GIVEN_UP).await;
+        tokio::time::sleep(RECONNECT_PAUSE).await;
     }
 }
 
 impl RedisClient {
     /// Creates a client, whose tasks connect and reconnect in the current runtime.
     pub(super) fn start(config: &RedisConfig) -> Result<Self, String> {
-        let mut parsed = parsed(&config.url)?;
-        let place = Arc::new(Endpoint::of(&parsed));
-        parsed.credential_provider = Some(Arc::clone(&place) as _);
+        let mut address = parse_url(&config.url)?;
+        let endpoint = Arc::new(Endpoint::new(&address));
+        address.credential_provider = Some(Arc::clone(&endpoint) as _);
         // A server that is unavailable at the start may become available later.
-        parsed.fail_fast = false;
-        let clustered = matches!(parsed.server, ServerConfig::Clustered { .. });
-        let mut builder = Builder::from_config(parsed);
+        address.fail_fast = false;
+        let clustered = matches!(address.server, ServerConfig::Clustered { .. });
+        let mut builder = Builder::from_config(address);
         builder
-            .with_connection_config(|of| {
-                of.connection_timeout = Duration::from_secs(1);
-                of.internal_command_timeout = Duration::from_secs(1);
+            .with_connection_config(|settings| {
+                settings.connection_timeout = Duration::from_secs(1);
+                settings.internal_command_timeout = Duration::from_secs(1);
                 // A command is not sent again after a failure: its caller may no longer wait for
                 // it.
-                of.max_command_attempts = 1;
+                settings.max_command_attempts = 1;
                 // A connection authenticates only when it opens. After an authentication error a
                 // new connection is needed to use the current credentials.
-                of.reconnect_on_auth_error = true;
-                of.unresponsive.max_timeout = Some(Duration::from_secs(2));
-                of.unresponsive.interval = Duration::from_millis(500);
-                of.tcp.nodelay = Some(true);
+                settings.reconnect_on_auth_error = true;
+                settings.unresponsive.max_timeout = Some(Duration::from_secs(2));
+                settings.unresponsive.interval = Duration::from_millis(500);
+                settings.tcp.nodelay = Some(true);
             })
-            .with_performance_config(|of| {
-                of.default_command_timeout = ASIDE.max(config.budget).max(config.apply_budget)
+            .with_performance_config(|settings| {
+                settings.default_command_timeout = BACKGROUND_LIMIT.max(config.budget).max(config.apply_budget)
             })
             .set_policy(ReconnectPolicy::new_exponential(0, 50, 1_000, 2));
         let pool = builder.build_pool(config.connections.max(1)).map_err(|error| error.details().to_owned())?;
-        let leaving = Arc::<AtomicBool>::default();
-        let keeper = |of: &Connection| tokio::spawn(keep(of.clone(), Arc::clone(&leaving))).abort_handle();
-        let keepers = pool.clients().iter().map(keeper).collect();
+        let closing = Arc::<AtomicBool>::default();
+        let open = |connection: &Connection| {
+            tokio::spawn(keep_connected(connection.clone(), Arc::clone(&closing))).abort_handle()
+        };
+        let connection_tasks = pool.clients().iter().map(open).collect();
         Ok(Self {
             pool,
-            place,
+            endpoint,
             clustered,
             library: config.library.clone().unwrap_or_else(|| REDIS_LIBRARY.into()),
             begin: Instant::now(),
             breaker: CircuitBreaker::default(),
             budget: config.budget,
             loading: tokio::sync::Mutex::default(),
-            told: Mutex::new(false),
-            leaving,
-            keepers,
+            reported_unavailable: Mutex::new(false),
+            closing,
+            connection_tasks,
         })
     }
 
-    /// Changes the credentials of new connections to those of `url`: see [`Endpoint::exchange`].
-    /// Returns the reason if the address is invalid or names other servers, or if Redis rejects the
-    /// credentials.
-    pub(super) async fn exchange(&self, url: &str) -> Result<(), String> {
-        let new = parsed(url)?;
-        self.place.leads_here(&new)?;
+    /// Changes the credentials of new connections to those of `url`: see
+    /// [`Endpoint::replace_credentials`]. Returns the reason if the address is invalid or names
+    /// other servers, or if Redis rejects the credentials.
+    pub(super) async fn replace_credentials(&self, url: &str) -> Result<(), String> {
+        let new = parse_url(url)?;
+        self.endpoint.require_same_servers(&new)?;
         if is_denied(new.clone()).await {
             return Err(
                 "is refused: the server does not accept this user or password; the change is tried again".to_owned()
             );
         }
-        self.place.exchange(new);
+        self.endpoint.replace_credentials(new);
         Ok(())
     }
 
     /// Returns whether the circuit breaker is open.
-    pub(super) fn is_away(&self) -> bool {
+    pub(super) fn is_unavailable(&self) -> bool {
         self.breaker.is_open()
     }
 
-    fn succeeded(&self) {
+    fn record_success(&self) {
         if self.breaker.succeeded() {
-            self.tell(false);
+            self.log_availability(false);
         }
     }
 
-    fn failed(&self, why: &str) {
+    fn record_failure(&self, reason: &str) {
         if self.breaker.failed(self.begin.elapsed()) {
-            self.tell(true);
-            tracing::debug!(error = why, "the call to Redis that failed last");
+            self.log_availability(true);
+            tracing::debug!(error = reason, "the call to Redis that failed last");
         }
     }
 
-    fn tell(&self, away: bool) {
-        let mut told = self.told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if *told != away {
-            *told = away;
-            if away {
+    /// Logs the availability of Redis if it has changed since the last log line.
+    fn log_availability(&self, unavailable: bool) {
+        let mut reported = self.reported_unavailable.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if *reported != unavailable {
+            *reported = unavailable;
+            if unavailable {
                 tracing::warn!("Redis is unavailable; reads go to the database");
             } else {
                 tracing::info!("Redis is available again");
@@ -202,9 +206,9 @@ impl RedisClient {
         args: Vec<Value>,
         budget: Duration,
     ) -> Result<Value, Unavailable> {
-        self.called(name, key, args, budget).await.map_err(|why| {
-            if let Some(why) = why {
-                self.failed(&why);
+        self.try_call(name, key, args, budget).await.map_err(|reason| {
+            if let Some(reason) = reason {
+                self.record_failure(&reason);
             }
             Unavailable
         })
@@ -212,28 +216,40 @@ impl RedisClient {
 
     /// Calls a function in the background, with a longer time limit. A failed call does not count
     /// for the circuit breaker, but a failure to load the functions does.
-    pub(super) async fn call_aside(&self, name: &str, key: &str, args: Vec<Value>) -> Result<Value, Unavailable> {
-        self.called(name, key, args, ASIDE).await.map_err(|_| Unavailable)
+    pub(super) async fn call_in_background(
+        &self,
+        name: &str,
+        key: &str,
+        args: Vec<Value>,
+    ) -> Result<Value, Unavailable> {
+        self.try_call(name, key, args, BACKGROUND_LIMIT).await.map_err(|_| Unavailable)
     }
 
-    /// Makes a call. The error has the reason why no response came; it is `None` if the circuit
-    /// breaker is open or the functions could not be loaded into Redis.
-    async fn called(&self, name: &str, key: &str, args: Vec<Value>, budget: Duration) -> Result<Value, Option<String>> {
+    /// Calls a function, and loads the functions first if the server lacks them. The error is the
+    /// reason of the failure; it is `None` if the circuit breaker is open or the functions could
+    /// not be loaded.
+    async fn try_call(
+        &self,
+        name: &str,
+        key: &str,
+        args: Vec<Value>,
+        budget: Duration,
+    ) -> Result<Value, Option<String>> {
         if !self.breaker.may_try(self.begin.elapsed()) {
             return Err(None);
         }
         let begin = Instant::now();
-        let mut called = timeout(budget, self.once(name, key, args.clone())).await;
-        if let Ok(Err(error)) = &called
+        let mut result = timeout(budget, self.call_once(name, key, args.clone())).await;
+        if let Ok(Err(error)) = &result
             && error.details().contains("Function not found")
         {
             self.load().await.map_err(|Unavailable| None)?;
-            called = timeout(budget, self.once(name, key, args)).await;
+            result = timeout(budget, self.call_once(name, key, args)).await;
         }
-        match called {
+        match result {
             Ok(Ok(value)) => {
                 if begin.elapsed() <= self.budget {
-                    self.succeeded();
+                    self.record_success();
                 }
                 Ok(value)
             }
@@ -245,15 +261,15 @@ impl RedisClient {
         }
     }
 
-    async fn once(&self, name: &str, key: &str, args: Vec<Value>) -> Result<Value, fred::error::Error> {
+    async fn call_once(&self, name: &str, key: &str, args: Vec<Value>) -> Result<Value, fred::error::Error> {
         self.pool.fcall(format!("{PREFIX}{name}"), vec![Key::from(key)], args).await
     }
 
     /// Loads the functions into the server, or into every master of the cluster.
     pub(super) async fn load(&self) -> Result<(), Unavailable> {
-        let _one = self.loading.lock().await;
+        let _guard = self.loading.lock().await;
         let library = self.library.to_string();
-        let loaded = timeout(LOADING, async {
+        let load = timeout(LOAD_LIMIT, async {
             if self.clustered {
                 let _: Result<(), _> = self.pool.next().sync_cluster().await;
                 self.pool.next().function_load_cluster::<Value, _>(true, library).await
@@ -261,48 +277,47 @@ impl RedisClient {
                 self.pool.next().function_load::<Value, _>(true, library).await
             }
         });
-        match loaded.await {
+        match load.await {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(error)) => {
                 tracing::debug!(%error, "the functions could not be loaded into Redis");
-                self.failed(error.details());
+                self.record_failure(error.details());
                 Err(Unavailable)
             }
             Err(_) => {
-                self.failed("too slow");
+                self.record_failure("too slow");
                 Err(Unavailable)
             }
         }
     }
 
-    /// Waits until all connections are open, at most for `within`. The error has the reason of the
+    /// Waits until all connections are open, at most for `within`. The error is the reason of the
     /// last failure.
-    pub(super) async fn connected(&self, within: Duration) -> Result<(), String> {
+    pub(super) async fn wait_connected(&self, within: Duration) -> Result<(), String> {
         let mut failures = self.pool.next().error_rx();
-        let mut why = "it does not answer".to_owned();
-        let connected = async {
+        let mut reason = "it does not answer".to_owned();
+        let connect = async {
             loop {
                 tokio::select! {
-                    ended = self.pool.wait_for_connect() => match ended {
+                    result = self.pool.wait_for_connect() => match result {
                         Ok(()) => return,
-                        Err(error) => error.details().clone_into(&mut why),
+                        Err(error) => error.details().clone_into(&mut reason),
                     },
-                    Ok((error, _)) = failures.recv() => error.details().clone_into(&mut why),
+                    Ok((error, _)) = failures.recv() => error.details().clone_into(&mut reason),
                 }
             }
         };
-        timeout(within, connected).await.map_err(|_| why)
+        timeout(within, connect).await.map_err(|_| reason)
     }
 
-    /// Returns the round-trip time of a PING, and the output of INFO; the latter is empty if INFO
-    /// fails.
-    pub(super) async fn ask(&self) -> Result<(Duration, String), String> {
+    /// Returns the round-trip time of a PING, and the output of INFO, which is empty if INFO fails.
+    pub(super) async fn ping_and_info(&self) -> Result<(Duration, String), String> {
         let failed = |error: fred::error::Error| error.details().to_owned();
         let begin = Instant::now();
         let _: String = self.pool.next().ping(None).await.map_err(failed)?;
-        let trip = begin.elapsed();
+        let round_trip = begin.elapsed();
         let info: String = self.pool.next().info(None).await.unwrap_or_default();
-        Ok((trip, info))
+        Ok((round_trip, info))
     }
 
     pub(super) fn is_clustered(&self) -> bool {
@@ -311,13 +326,13 @@ impl RedisClient {
 
     /// Closes the connections. A server that does not confirm this in time is ignored.
     pub(super) async fn close(&self) {
-        self.leaving.store(true, Ordering::Release);
-        let _ = timeout(LEAVING, self.pool.quit()).await;
+        self.closing.store(true, Ordering::Release);
+        let _ = timeout(CLOSE_LIMIT, self.pool.quit()).await;
     }
 }
 
 impl Drop for RedisClient {
     fn drop(&mut self) {
-        self.keepers.iter().for_each(AbortHandle::abort);
+        self.connection_tasks.iter().for_each(AbortHandle::abort);
     }
 }

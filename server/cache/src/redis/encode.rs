@@ -1,4 +1,4 @@
-//! Encodes the protocol's types as the words of a function call.
+//! Encodes the protocol's types as the arguments of a function call.
 
 use fred::bytes::Bytes;
 use fred::types::Value;
@@ -29,27 +29,27 @@ pub(super) fn id(id: CommentId) -> Value {
     text(hex(id.get()))
 }
 
-/// Encodes ids as one word.
+/// Encodes ids as one argument.
 pub(super) fn ids(ids: &[CommentId]) -> Value {
     text(ids.iter().map(|id| hex(id.get())).collect::<String>())
 }
 
-/// Returns the key of a partition's cursor. All other keys of the partition have the same
-/// beginning.
-pub(super) fn cursor(at: Partition, timeline: u16) -> String {
-    format!("{{p{:04}}}.{timeline}:cur", at.get())
+/// Returns the key of a partition's cursor. All other keys of the partition have the same prefix.
+pub(super) fn cursor(partition: Partition, timeline: u16) -> String {
+    format!("{{p{:04}}}.{timeline}:cur", partition.get())
 }
 
-/// Returns a subject's name. No type contains a colon, so names are unique.
+/// Returns the name of a subject in keys. No object type contains a colon, so names are unique.
 pub(super) fn name(key: &SubjectKey) -> String {
     format!("{}:{}", key.object_type().as_str(), key.object_id())
 }
 
-/// Returns a member's name under a subject. Neither id contains control characters.
-pub(super) fn member(who: &SubjectMember) -> String {
-    format!("{}\u{1}{}", name(&who.key), who.member.as_str())
+/// Returns the name of a member under a subject in keys. Neither id contains control characters.
+pub(super) fn member(member: &SubjectMember) -> String {
+    format!("{}\u{1}{}", name(&member.key), member.member.as_str())
 }
 
+/// Returns the name of a list in keys, without its order.
 fn owner(root: Option<CommentId>, subject: i64) -> String {
     root.map_or_else(|| format!("s{}", hex(subject)), |root| format!("r{}", hex(root.get())))
 }
@@ -61,12 +61,13 @@ pub(super) const fn order(order: ListOrder) -> &'static str {
     }
 }
 
-pub(super) fn kind(kind: FillScope) -> String {
-    match kind {
-        FillScope::List(ListName { root, order: of }) => {
-            format!("{}{}", order(of), root.map_or_else(String::new, |root| hex(root.get())))
+/// Returns the name of a fill scope.
+pub(super) fn scope(scope: FillScope) -> String {
+    match scope {
+        FillScope::List(ListName { root, order: from }) => {
+            format!("{}{}", order(from), root.map_or_else(String::new, |root| hex(root.get())))
         }
-        FillScope::Picked { root, first } => {
+        FillScope::Floors { root, first } => {
             format!("p{first}:{}", root.map_or_else(String::new, |root| hex(root.get())))
         }
         FillScope::Row => "row".to_owned(),
@@ -81,79 +82,90 @@ fn row(subject: &Subject) -> [Value; 3] {
     [bytes(StoredSubject::from(subject).encode_to_vec()), text(pins), text(deleted)]
 }
 
-fn parts(of: CommentId, parts: CommentParts) -> [Value; 4] {
-    [id(of), bytes(parts.head), bytes(parts.row), bytes(parts.content)]
+fn member_of_list((floor, comment): &(i32, CommentId)) -> [Value; 2] {
+    [number(floor), id(*comment)]
+}
+
+fn comment(comment: CommentId, parts: CommentParts) -> [Value; 4] {
+    [id(comment), bytes(parts.head), bytes(parts.row), bytes(parts.content)]
 }
 
 /// Encodes a change in the format that the library describes.
 pub(super) fn change(change: &SubjectUpdate) -> Vec<Value> {
     let subject = &change.subject;
-    let mut words = vec![number(subject.revision)];
-    words.extend(row(subject));
-    words.push(text(if change.created { name(&subject.key) } else { String::new() }));
-    words.push(number(change.lists.len()));
+    let mut args = vec![number(subject.revision)];
+    args.extend(row(subject));
+    args.push(text(if change.created { name(&subject.key) } else { String::new() }));
+    args.push(number(change.lists.len()));
     for list in &change.lists {
-        words.extend([text(owner(list.root, subject.id.get())), number(list.came.len()), number(list.went.len())]);
-        words.extend(list.came.iter().flat_map(|(floor, who)| [number(floor), id(*who)]));
-        words.extend(list.went.iter().map(number));
+        args.extend([text(owner(list.root, subject.id.get())), number(list.added.len()), number(list.removed.len())]);
+        args.extend(list.added.iter().flat_map(member_of_list));
+        args.extend(list.removed.iter().map(number));
     }
-    words.push(number(change.patches.len()));
+    args.push(number(change.patches.len()));
     for patch in &change.patches {
-        words.extend(parts(patch.comment.reference.id, CommentParts::of(&patch.comment, patch.content.as_ref())));
+        args.extend(comment(patch.comment.reference.id, CommentParts::of(&patch.comment, patch.content.as_ref())));
     }
-    words
+    args
 }
 
 /// Encodes the likes of a comment.
 pub(super) fn likes(likes: &LikeCounts) -> [Value; 3] {
-    [text(hex(likes.subject.get())), id(likes.id), bytes(value::told(likes))]
+    [text(hex(likes.subject.get())), id(likes.id), bytes(value::likes_and_position(likes))]
 }
 
-/// Encodes the data of a fill; it follows the words about the lease and the lifetimes.
+/// Encodes the data of a fill; these arguments follow those about the lease and the lifetimes.
 pub(super) fn fill(fill_lease: &FillLease, fill: &CacheFill) -> Vec<Value> {
-    let mut words = vec![number(u8::from(fill.force)), number(fill.seen)];
+    let mut args = vec![number(u8::from(fill.force)), number(fill.subject_revision)];
     match &fill.subject {
         Some(subject) => {
-            words.push(number(subject.revision));
-            words.extend(row(subject));
+            args.push(number(subject.revision));
+            args.extend(row(subject));
         }
-        None => words.extend([text(""), text(""), text(""), text("")]),
+        None => args.extend([text(""), text(""), text(""), text("")]),
     }
-    words.push(number(fill.lists.len()));
+    args.push(number(fill.lists.len()));
     for ListRange { name, low, high, members } in &fill.lists {
-        words.extend([text(owner(name.root, fill_lease.subject.get())), text(order(name.order))]);
-        words.extend([number(low), number(high), number(members.len())]);
-        words.extend(members.iter().flat_map(|(floor, who)| [number(floor), id(*who)]));
+        args.extend([text(owner(name.root, fill_lease.subject.get())), text(order(name.order))]);
+        args.extend([number(low), number(high), number(members.len())]);
+        args.extend(members.iter().flat_map(member_of_list));
     }
-    words.push(number(fill.items.len()));
+    args.push(number(fill.items.len()));
     for CachedComment { comment, content } in &fill.items {
-        words.extend(parts(comment.reference.id, CommentParts::of(comment, content.as_ref())));
+        args.extend(self::comment(comment.reference.id, CommentParts::of(comment, content.as_ref())));
     }
-    words.push(number(fill.choices.len()));
-    for CachedCandidates { root, members, high, place: (likes, floor) } in &fill.choices {
-        words.extend([id(*root), number(likes), number(floor), number(high), number(members.len())]);
-        words.extend(members.iter().flat_map(|(floor, who)| [number(floor), id(*who)]));
+    args.push(number(fill.candidates.len()));
+    for CachedCandidates { root, members, high, bound: (likes, floor) } in &fill.candidates {
+        args.extend([id(*root), number(likes), number(floor), number(high), number(members.len())]);
+        args.extend(members.iter().flat_map(member_of_list));
     }
-    words
+    args
 }
 
 /// Encodes a request for a page.
-pub(super) fn page(ask: &CachedPageQuery) -> Vec<Value> {
-    let root = ask.root.map_or_else(String::new, |root| hex(root.get()));
-    let mut words = vec![text(name(&ask.key)), text(root), number(ask.previews)];
-    match &ask.part {
-        ListPart::Window(window) => words.extend(part(window)),
-        ListPart::These(ids) => words.extend(std::iter::once(text("i")).chain(ids.iter().map(|one| id(*one)))),
+pub(super) fn page(query: &CachedPageQuery) -> Vec<Value> {
+    let root = query.root.map_or_else(String::new, |root| hex(root.get()));
+    let mut args = vec![text(name(&query.key)), text(root), number(query.previews)];
+    match &query.part {
+        ListPart::Window(window) => args.extend(self::window(window)),
+        ListPart::Ids(ids) => args.extend(std::iter::once(text("i")).chain(ids.iter().map(|comment| id(*comment)))),
     }
-    words
+    args
 }
 
-fn part(window: &PageQuery) -> [Value; 6] {
-    let cut = RangeSplit::of(window);
+fn window(window: &PageQuery) -> [Value; 6] {
+    let split = RangeSplit::of(window);
     let start = match window.start {
         PageStart::Beginning | PageStart::After(_) => "f",
         PageStart::Before(_) => "b",
         PageStart::Around(_) => "a",
     };
-    [text(order(window.order)), text(start), number(window.limit), number(cut.floor), number(cut.low), number(cut.high)]
+    [
+        text(order(window.order)),
+        text(start),
+        number(window.limit),
+        number(split.floor),
+        number(split.low),
+        number(split.high),
+    ]
 }

@@ -1,4 +1,4 @@
-//! Golden bytes of the data in Redis. A process of another version reads the data that this one
+//! Golden bytes of the data in Redis. Processes of other versions read the data that this version
 //! writes.
 
 use std::fmt::Write;
@@ -12,7 +12,7 @@ use riposte_core::{
 
 use super::stored::{StoredContent, StoredSubject};
 use super::tests::comment;
-use super::value::{CommentParts, item};
+use super::value::{CommentParts, decode_comment};
 
 const GOLDEN: &str = include_str!("../../golden/rows.txt");
 
@@ -87,18 +87,19 @@ fn line(lines: &mut String, case: &str, parts: &[&[u8]]) {
     lines.push_str(case);
     for part in parts {
         lines.push(' ');
-        part.iter().for_each(|byte| write!(lines, "{byte:02x}").expect("a string takes it"));
+        part.iter().for_each(|byte| write!(lines, "{byte:02x}").expect("a string accepts all writes"));
     }
     lines.push('\n');
 }
 
 #[test]
-fn rows_keep_their_golden_bytes_and_are_read_from_them() {
+fn rows_encode_to_their_golden_bytes_and_decode_from_them() {
     let mut lines = String::new();
     for (case, comment, content) in comments() {
-        let CommentParts { head, row, content: said } = CommentParts::of(&comment, content.as_ref());
-        line(&mut lines, case, &[&head, &row, &said]);
-        let found = item(&[head, row, said].concat(), Some(comment.reference.id)).expect("whole");
+        let CommentParts { head, row, content: encoded_content } = CommentParts::of(&comment, content.as_ref());
+        line(&mut lines, case, &[&head, &row, &encoded_content]);
+        let encoded = [head, row, encoded_content].concat();
+        let found = decode_comment(&encoded, Some(comment.reference.id)).expect("intact");
         assert_eq!((found.comment, found.content), (comment, content), "{case}");
     }
     for (case, subject) in subjects() {
@@ -124,5 +125,5 @@ fn a_row_contains_every_count_of_the_table() {
         *(column.field)(&mut comment.counts) = value;
     }
     let CommentParts { head, row, content } = CommentParts::of(&comment, None);
-    assert_eq!(item(&[head, row, content].concat(), None).map(|found| found.comment), Some(comment));
+    assert_eq!(decode_comment(&[head, row, content].concat(), None).map(|found| found.comment), Some(comment));
 }

@@ -8,25 +8,25 @@ use tracing::Instrument;
 
 use crate::port::Unavailable;
 
-/// The target of all trace spans, by which a log filter passes all of them or none.
-const SPANS: &str = "riposte::span";
+/// The target of all trace spans; one rule of a log filter selects all of them by it.
+const SPAN_TARGET: &str = "riposte::span";
 
 /// Observes round trips to Redis, for metrics. The observer is called within the span of the round
 /// trip, and must not block.
 pub trait RedisObserver: fmt::Debug + Send + Sync {
-    /// Called after a call of `function` that took `took`; `failed` is `true` if no response came
-    /// in time, or if the call was not attempted.
-    fn trip(&self, function: &str, took: Duration, failed: bool);
+    /// Called after a call of `function` that took `duration`. `failed` is `true` if no response
+    /// came in time, or if the call was not attempted.
+    fn round_trip(&self, function: &str, duration: Duration, failed: bool);
 }
 
-/// Makes the round trip `trip` within a span of its own, and reports it to the observer.
-pub(super) async fn watched<T>(
-    trips: Option<&dyn RedisObserver>,
+/// Awaits a round trip within a span of its own, and reports it to the observer.
+pub(super) async fn observe<T>(
+    observer: Option<&dyn RedisObserver>,
     function: &str,
-    trip: impl Future<Output = Result<T, Unavailable>>,
+    round_trip: impl Future<Output = Result<T, Unavailable>>,
 ) -> Result<T, Unavailable> {
     let span = tracing::debug_span!(
-        target: SPANS,
+        target: SPAN_TARGET,
         "redis",
         otel.kind = "client",
         db.system.name = "redis",
@@ -35,13 +35,13 @@ pub(super) async fn watched<T>(
         otel.status_code = tracing::field::Empty,
     );
     let begin = Instant::now();
-    let outcome = trip.instrument(span.clone()).await;
+    let outcome = round_trip.instrument(span.clone()).await;
     if outcome.is_err() {
         span.record("error.type", "unavailable").record("otel.status_code", "ERROR");
     }
-    if let Some(trips) = trips {
+    if let Some(observer) = observer {
         // The observer is called within the span, so that it can read the current span.
-        span.in_scope(|| trips.trip(function, begin.elapsed(), outcome.is_err()));
+        span.in_scope(|| observer.round_trip(function, begin.elapsed(), outcome.is_err()));
     }
     outcome
 }
@@ -52,23 +52,23 @@ mod tests {
     use std::sync::Mutex;
     use std::time::Duration;
 
-    use super::{RedisObserver, Unavailable, watched};
+    use super::{RedisObserver, Unavailable, observe};
 
     #[derive(Debug, Default)]
-    struct Told(Mutex<Vec<(String, bool)>>);
+    struct RecordedCalls(Mutex<Vec<(String, bool)>>);
 
-    impl RedisObserver for Told {
-        fn trip(&self, function: &str, _: Duration, failed: bool) {
+    impl RedisObserver for RecordedCalls {
+        fn round_trip(&self, function: &str, _: Duration, failed: bool) {
             self.0.lock().unwrap().push((function.to_owned(), failed));
         }
     }
 
     #[tokio::test]
-    async fn every_trip_is_told_with_its_function_and_whether_it_failed() {
-        let told = Told::default();
-        assert_eq!(watched(Some(&told), "page", ready(Ok(7))).await.ok(), Some(7));
-        assert!(watched(Some(&told), "apply", ready(Err::<(), _>(Unavailable))).await.is_err());
-        assert!(watched(None, "open", ready(Ok(()))).await.is_ok());
-        assert_eq!(*told.0.lock().unwrap(), [("page".to_owned(), false), ("apply".to_owned(), true)]);
+    async fn every_round_trip_is_reported_with_its_function_and_its_failure() {
+        let reported = RecordedCalls::default();
+        assert_eq!(observe(Some(&reported), "page", ready(Ok(7))).await.ok(), Some(7));
+        assert!(observe(Some(&reported), "apply", ready(Err::<(), _>(Unavailable))).await.is_err());
+        assert!(observe(None, "open", ready(Ok(()))).await.is_ok());
+        assert_eq!(*reported.0.lock().unwrap(), [("page".to_owned(), false), ("apply".to_owned(), true)]);
     }
 }

@@ -3,18 +3,17 @@
 //! | bytes | content |
 //! |---|---|
 //! | 0–2 | `rc4`: the kind of value, and the schema |
-//! | 3 | a digit: the sum of 1 if a visible comment is below it, and 2 if it is visible itself |
+//! | 3 | a digit: the sum of 1 if a visible comment is below the comment, and 2 if it is visible |
 //! | 4–11 | the incarnation of its subject entry |
 //! | 12–19 | revision of the row |
-//! | 20–27, 28–31, 32–35 | revision of the likes, likes, dislikes: rewritten in place by a like |
+//! | 20–27, 28–31, 32–35 | revision of the likes, likes, dislikes; a like rewrites them in place |
 //! | 36–39 | length of the row, with its checksum |
 //! | 40–55 | the subject's id, hexadecimal |
 //! | 56–63 | xxh3 of the content |
 //!
-//! The row ends with its own checksum: xxh3 of the row, seeded with the xxh3 of the head's bytes
-//! that change together with it: 0–3, 12–19 and 36–55.
-//! A change that leaves the content unchanged writes a head and a row, and keeps the content with
-//! its checksum.
+//! The row ends with its own checksum: the xxh3 of the row, seeded with the xxh3 of those bytes of
+//! the head that change together with the row (0–3, 12–19 and 36–55). A change that leaves the
+//! content unchanged writes a head and a row, and keeps the content with its checksum.
 
 use prost::Message;
 use riposte_core::{Comment, CommentId, Content};
@@ -26,7 +25,7 @@ use crate::port::{CachedComment, LikeCounts};
 const HEAD: usize = 64;
 const MAGIC: &[u8; 3] = b"rc4";
 /// The length of a row's checksum in bytes.
-const SEAL: usize = 8;
+const CHECKSUM: usize = 8;
 
 /// A comment in the form that the functions take.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +38,7 @@ pub(super) struct CommentParts {
     pub(super) content: Vec<u8>,
 }
 
-/// Formats an id as in keys and members.
+/// Formats an id as in keys and in members of lists.
 pub(super) fn hex(id: i64) -> String {
     format!("{id:016x}")
 }
@@ -52,11 +51,11 @@ pub(super) fn likes(likes: &LikeCounts) -> Vec<u8> {
     bytes
 }
 
-/// Encodes the same, followed by the root and floor in whose preview the comment may appear, as
-/// arguments of a function.
-pub(super) fn told(of: &LikeCounts) -> Vec<u8> {
-    let mut bytes = likes(of);
-    if let Some((root, floor)) = of.below {
+/// Encodes the same, followed by the comment's preview position if it has one, as an argument of a
+/// function.
+pub(super) fn likes_and_position(counts: &LikeCounts) -> Vec<u8> {
+    let mut bytes = likes(counts);
+    if let Some((root, floor)) = counts.preview_position {
         bytes.extend(hex(root.get()).bytes());
         bytes.extend(floor.to_be_bytes());
     }
@@ -73,23 +72,23 @@ impl CommentParts {
         head.extend([0; 8]);
         head.extend(comment.lifecycle.revision.to_be_bytes());
         head.extend(likes(&LikeCounts::of(comment)));
-        head.extend(u32::try_from(row.len() + SEAL).unwrap_or(u32::MAX).to_be_bytes());
+        head.extend(u32::try_from(row.len() + CHECKSUM).unwrap_or(u32::MAX).to_be_bytes());
         head.extend(hex(comment.reference.subject_id.get()).bytes());
         head.extend(xxh3_64(&content).to_be_bytes());
-        row.extend(seal(&head, &row).to_be_bytes());
+        row.extend(row_checksum(&head, &row).to_be_bytes());
         Self { head, row, content }
     }
 }
 
 /// Decodes a stored comment; `None` if it is damaged, has another schema, or is another comment.
-pub(super) fn item(value: &[u8], id: Option<CommentId>) -> Option<CachedComment> {
+pub(super) fn decode_comment(value: &[u8], id: Option<CommentId>) -> Option<CachedComment> {
     let (head, rest) = value.split_at_checked(HEAD)?;
     let row_length = u32::from_be_bytes(array(head, 36)?) as usize;
     let (row, content) = rest.split_at_checked(row_length)?;
-    let (row, sealed) = row.split_last_chunk::<SEAL>()?;
-    let whole =
-        u64::from_be_bytes(*sealed) == seal(head, row) && u64::from_be_bytes(array(head, 56)?) == xxh3_64(content);
-    if !head.starts_with(MAGIC) || !whole {
+    let (row, checksum) = row.split_last_chunk::<CHECKSUM>()?;
+    let row_intact = u64::from_be_bytes(*checksum) == row_checksum(head, row);
+    let content_intact = u64::from_be_bytes(array(head, 56)?) == xxh3_64(content);
+    if !head.starts_with(MAGIC) || !row_intact || !content_intact {
         return None;
     }
     let revision = i64::from_be_bytes(array(head, 12)?).max(i64::from_be_bytes(array(head, 20)?));
@@ -100,12 +99,12 @@ pub(super) fn item(value: &[u8], id: Option<CommentId>) -> Option<CachedComment>
 }
 
 /// Returns the checksum of a row under its complete head.
-fn seal(head: &[u8], row: &[u8]) -> u64 {
-    let mut beside = [0; 32];
-    beside[..4].copy_from_slice(&head[..4]);
-    beside[4..12].copy_from_slice(&head[12..20]);
-    beside[12..].copy_from_slice(&head[36..56]);
-    xxh3_64_with_seed(row, xxh3_64(&beside))
+fn row_checksum(head: &[u8], row: &[u8]) -> u64 {
+    let mut covered = [0; 32];
+    covered[..4].copy_from_slice(&head[..4]);
+    covered[4..12].copy_from_slice(&head[12..20]);
+    covered[12..].copy_from_slice(&head[36..56]);
+    xxh3_64_with_seed(row, xxh3_64(&covered))
 }
 
 fn array<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
@@ -117,27 +116,27 @@ mod tests {
     use riposte_core::subject::Metadata;
     use riposte_core::{Content, MemberId};
 
-    use super::{CommentParts, HEAD, item};
+    use super::{CommentParts, HEAD, decode_comment};
     use crate::redis::tests::comment;
 
     #[test]
-    fn a_copy_gives_back_its_comment_and_a_damaged_one_gives_nothing() {
+    fn a_stored_comment_decodes_to_its_comment_and_a_damaged_one_to_nothing() {
         let comment = comment(7, 3);
         let content = Content::stored("楼".into(), vec![MemberId::stored("m".into())], Metadata::new())
             .with_extra([("later".to_owned(), vec![0, 255])].into());
-        let CommentParts { head, row, content: said } = CommentParts::of(&comment, Some(&content));
+        let CommentParts { head, row, content: encoded_content } = CommentParts::of(&comment, Some(&content));
         assert_eq!(head.len(), HEAD);
-        let mut value = [head, row, said].concat();
-        let found = item(&value, Some(comment.reference.id)).expect("whole");
+        let mut value = [head, row, encoded_content].concat();
+        let found = decode_comment(&value, Some(comment.reference.id)).expect("intact");
         assert_eq!((found.comment, found.content), (comment, Some(content)));
-        assert_eq!(item(&value[..value.len() - 1], None), None, "cut off");
-        assert_eq!(item(&value[..HEAD - 1], None), None);
-        assert_eq!(item(&value, riposte_core::CommentId::new(1)), None, "another comment's");
+        assert_eq!(decode_comment(&value[..value.len() - 1], None), None, "cut off");
+        assert_eq!(decode_comment(&value[..HEAD - 1], None), None);
+        assert_eq!(decode_comment(&value, riposte_core::CommentId::new(1)), None, "the id of another comment");
         // Likes are rewritten in place, and the incarnation is that of the subject entry that
         // contains the comment.
         for at in (0..value.len()).filter(|at| !(4..12).contains(at) && !(20..36).contains(at)) {
             value[at] ^= 1;
-            assert_eq!(item(&value, None), None, "byte {at} changed on the way");
+            assert_eq!(decode_comment(&value, None), None, "byte {at} changed on the way");
             value[at] ^= 1;
         }
     }

@@ -14,29 +14,33 @@ use riposte_cache::{
     SubjectUpdate,
 };
 
+/// A cache and the subject of one case.
 pub(super) struct Fixture {
     pub(super) cache: Arc<dyn Cache>,
     pub(super) subject: Subject,
 }
 
+/// The list of roots, newest first.
 pub(super) const NEWEST: ListName = ListName { root: None, order: ListOrder::Newest };
 
 impl Fixture {
     /// Returns a subject at revision 1 whose relay is at position 1 and whose id is cached.
     pub(super) async fn new(cache: Arc<dyn Cache>, name: &str) -> Self {
         let this = Self::cold(cache, name);
-        this.cache.renew(this.subject.key.partition(), RelayCursor(1), 1).await.expect("answered");
-        this.cache.name(&this.subject.key, this.subject.id).await.expect("answered");
+        this.cache.renew(this.subject.key.partition(), RelayCursor(1), 1).await.expect("available");
+        this.cache.name(&this.subject.key, this.subject.id).await.expect("available");
         this
     }
 
+    /// Returns a subject at revision 1 in a partition that no relay has reached.
     pub(super) fn cold(cache: Arc<dyn Cache>, name: &str) -> Self {
         let key = SubjectKey::stored("case".to_owned(), name.to_owned());
         let id = SubjectId::new(i64::from(key.partition().get()) << 14 | 1 << 40).expect("positive");
         Self { cache, subject: Subject { revision: 1, ..Subject::new(id, key, Millis(7)) } }
     }
 
-    pub(super) fn at(&self, revision: i64) -> Subject {
+    /// Returns the subject at the given revision.
+    pub(super) fn subject_at(&self, revision: i64) -> Subject {
         Subject {
             counts: SubjectCounts { root_count: revision as i32, ..self.subject.clone().counts },
             revision,
@@ -75,25 +79,28 @@ impl Fixture {
         }
     }
 
+    /// Returns a root at revision 1 with its content.
     pub(super) fn item(&self, floor: i32) -> CachedComment {
-        CachedComment { comment: self.root(floor, 1), content: Some(said(floor)) }
+        CachedComment { comment: self.root(floor, 1), content: Some(content(floor)) }
     }
 
-    pub(super) fn ask(&self, start: PageStart, limit: usize) -> CachedPageQuery {
-        let window = PageQuery { order: ListOrder::Newest, start, limit };
-        CachedPageQuery { key: self.subject.key.clone(), root: None, part: ListPart::Window(window), previews: 0 }
+    /// Returns the query for a page of roots, newest first, without previews.
+    pub(super) fn page_query(&self, start: PageStart, limit: usize) -> CachedPageQuery {
+        let query = PageQuery { order: ListOrder::Newest, start, limit };
+        CachedPageQuery { key: self.subject.key.clone(), root: None, part: ListPart::Window(query), previews: 0 }
     }
 
+    /// Returns the first page of at most `limit` roots; `None` for a miss.
     pub(super) async fn page(&self, limit: usize) -> Option<RootPage> {
-        match self.cache.page(&self.ask(PageStart::Beginning, limit)).await.expect("answered") {
-            EntryLookup::Hit(page) => Some(page.and_then(CachedPage::roots).expect("the subject is there")),
+        match self.cache.page(&self.page_query(PageStart::Beginning, limit)).await.expect("available") {
+            EntryLookup::Hit(page) => Some(page.and_then(CachedPage::roots).expect("the subject exists")),
             EntryLookup::Miss => None,
         }
     }
 
     /// Returns the revision and the floors of the first hundred roots, newest first; `None` for a
     /// miss.
-    pub(super) async fn seen(&self) -> Option<(i64, Vec<i32>)> {
+    pub(super) async fn cached_floors(&self) -> Option<(i64, Vec<i32>)> {
         let page = self.page(100).await?;
         Some((
             page.subject.revision,
@@ -101,65 +108,68 @@ impl Fixture {
         ))
     }
 
+    /// Acquires the lease to fill the list of roots.
     pub(super) async fn fill_lease(&self) -> FillLease {
-        self.ticket_for(FillScope::List(NEWEST)).await
+        self.lease_for(FillScope::List(NEWEST)).await
     }
 
-    pub(super) async fn ticket_for(&self, kind: FillScope) -> FillLease {
-        match self.cache.open(&self.subject.key, kind, rand::random()).await.expect("answered") {
-            LeaseOutcome::Ticket(fill_lease) => fill_lease,
+    pub(super) async fn lease_for(&self, scope: FillScope) -> FillLease {
+        match self.cache.open(&self.subject.key, scope, rand::random()).await.expect("available") {
+            LeaseOutcome::Granted(fill_lease) => fill_lease,
             other @ (LeaseOutcome::Busy | LeaseOutcome::Unknown { .. } | LeaseOutcome::Cold) => {
-                panic!("no ticket: {other:?}")
+                panic!("no fill lease: {other:?}")
             }
         }
     }
 
-    /// Returns the fill of a read at a revision: all roots, with these floors.
-    pub(super) fn read(&self, revision: i64, floors: &[i32]) -> CacheFill {
+    /// Returns the data of a fill at a revision: all roots, which have these floors.
+    pub(super) fn fill_data(&self, revision: i64, floors: &[i32]) -> CacheFill {
         let members = floors.iter().map(|floor| (*floor, self.root(*floor, 1).reference.id)).collect();
         CacheFill {
-            subject: Some(self.at(revision)),
+            subject: Some(self.subject_at(revision)),
             lists: vec![ListRange { name: NEWEST, low: 0, high: i32::MAX, members }],
             items: floors.iter().map(|floor| self.item(*floor)).collect(),
             ..CacheFill::default()
         }
     }
 
+    /// Fills the cache with all roots at a revision.
     pub(super) async fn fill(&self, revision: i64, floors: &[i32]) {
         let fill_lease = self.fill_lease().await;
-        let filled = self.cache.fill(&fill_lease, &self.read(revision, floors)).await.expect("answered");
-        assert_eq!(filled, FillOutcome::Kept);
+        let filled = self.cache.fill(&fill_lease, &self.fill_data(revision, floors)).await.expect("available");
+        assert_eq!(filled, FillOutcome::Stored);
     }
 
     /// Returns a commit that added one root.
-    pub(super) fn born(&self, revision: i64, floor: i32) -> SubjectUpdate {
+    pub(super) fn root_created(&self, revision: i64, floor: i32) -> SubjectUpdate {
         let comment = self.root(floor, 1);
-        let came = vec![(floor, comment.reference.id)];
+        let added = vec![(floor, comment.reference.id)];
         SubjectUpdate {
-            subject: self.at(revision),
+            subject: self.subject_at(revision),
             created: false,
-            lists: vec![ListUpdate { root: None, came, went: Vec::new() }],
-            patches: vec![CommentUpdate { comment, content: Some(said(floor)) }],
+            lists: vec![ListUpdate { root: None, added, removed: Vec::new() }],
+            patches: vec![CommentUpdate { comment, content: Some(content(floor)) }],
         }
     }
 
-    /// Advances the cursor of the relay by one and reports `committed`. Returns `true` if the cache
-    /// accepted it.
+    /// Reports `committed` and advances the cursor of the relay from `from` by one. Returns `true`
+    /// if the cache accepts both.
     pub(super) async fn advance(&self, from: i64, committed: CommittedState) -> bool {
-        let at = self.subject.key.partition();
-        self.cache.advance(at, RelayCursor(from), RelayCursor(from + 1), &committed).await.expect("answered")
+        let partition = self.subject.key.partition();
+        self.cache.advance(partition, RelayCursor(from), RelayCursor(from + 1), &committed).await.expect("available")
     }
 
-    /// Returns the committed state of a commit that made a revision.
+    /// Returns the report of a commit with this revision.
     pub(super) fn committed(&self, revision: i64) -> CommittedState {
         CommittedState { revisions: vec![(self.subject.id, revision)], ..CommittedState::default() }
     }
 
     pub(super) async fn apply(&self, change: SubjectUpdate) {
-        self.cache.apply(&[change]).await.expect("answered");
+        self.cache.apply(&[change]).await.expect("available");
     }
 }
 
-pub(super) fn said(floor: i32) -> Content {
+/// Returns the content of the comment with this floor.
+pub(super) fn content(floor: i32) -> Content {
     Content::stored(format!("floor {floor}"), Vec::new(), riposte_core::subject::Metadata::new())
 }

@@ -1,8 +1,8 @@
 //! The reference model of the cache: the protocol over plain maps, written for correctness instead
 //! of speed. The suite compares Redis with it.
 //!
-//! A subject entry is one value with one lock, and is evicted as a whole. Nothing is evicted by
-//! itself: the tests evict.
+//! A subject entry is one value with one lock, and is evicted as a unit. The model never evicts an
+//! entry by itself; tests call [`ReferenceCache::evict`].
 
 mod candidates;
 mod list;
@@ -26,7 +26,7 @@ use riposte_core::{CommentId, LikeValue, Partition, Subject, SubjectId, SubjectK
 use states::LikeStates;
 use subject_entry::{EntryClock, ReferenceEntry};
 
-/// The number of comments, and of a member's likes, that are kept per subject.
+/// The number of comments, and of a member's likes, that are cached per subject.
 const PER_SUBJECT: usize = 2_000;
 
 /// A map with a lock of its own.
@@ -59,25 +59,25 @@ impl<K: Eq + Hash, V: Clone> SharedMap<K, V> {
 #[derive(Debug)]
 pub struct ReferenceCache {
     limits: CacheLimits,
-    begin: Instant,
+    start: Instant,
     /// The relay's position and the generation of each partition.
     partitions: Vec<Mutex<Option<(RelayCursor, u64)>>>,
     names: SharedMap<SubjectKey, Name>,
-    blocks: SharedMap<SubjectId, Arc<Mutex<ReferenceEntry>>>,
-    /// The subject of each comment, which its id does not contain.
-    places: SharedMap<CommentId, SubjectId>,
+    entries: SharedMap<SubjectId, Arc<Mutex<ReferenceEntry>>>,
+    /// The subject of each comment; a comment id does not contain it.
+    comment_subjects: SharedMap<CommentId, SubjectId>,
     states: SharedMap<SubjectMember, Arc<Mutex<LikeStates>>>,
     /// Held while a name or a subject entry may be created.
-    door: Mutex<()>,
+    creation: Mutex<()>,
 }
 
 /// The cached name of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Name {
     Of(SubjectId),
-    /// A reader with this token is reading the subject, or has found that it does not exist. Valid
+    /// The reader with this token reads the subject, or has found that it does not exist. Valid
     /// until `until`.
-    Looked {
+    Unresolved {
         token: u64,
         until: i64,
         absent: bool,
@@ -90,35 +90,35 @@ impl ReferenceCache {
     pub fn new(limits: CacheLimits) -> Self {
         Self {
             limits,
-            begin: Instant::now(),
+            start: Instant::now(),
             partitions: (0..PARTITIONS).map(|_| Mutex::default()).collect(),
             names: SharedMap::new(),
-            blocks: SharedMap::new(),
-            places: SharedMap::new(),
+            entries: SharedMap::new(),
+            comment_subjects: SharedMap::new(),
             states: SharedMap::new(),
-            door: Mutex::default(),
+            creation: Mutex::default(),
         }
     }
 
     /// Drops all data, as an empty restart of a server would.
     pub fn clear(&self) {
-        let _door = locked(&self.door);
+        let _creation = locked(&self.creation);
         self.partitions.iter().for_each(|partition| *locked(partition) = None);
         self.names.clear();
-        self.blocks.clear();
+        self.entries.clear();
         self.states.clear();
     }
 
     /// Drops the entry of one subject, as an eviction would.
     pub fn evict(&self, id: SubjectId) {
-        self.blocks.remove(&id);
+        self.entries.remove(&id);
     }
 
     fn now(&self) -> i64 {
-        self.begin.elapsed().as_millis().try_into().unwrap_or(i64::MAX)
+        self.start.elapsed().as_millis().try_into().unwrap_or(i64::MAX)
     }
 
-    fn with(&self) -> EntryClock<'_> {
+    fn clock(&self) -> EntryClock<'_> {
         EntryClock { now: self.now(), limits: &self.limits }
     }
 
@@ -130,45 +130,46 @@ impl ReferenceCache {
         self.partition(at).map(|(_, generation)| generation)
     }
 
-    fn named(&self, key: &SubjectKey) -> Option<Name> {
+    /// Returns the cached name of a key, unless it has expired.
+    fn name_of(&self, key: &SubjectKey) -> Option<Name> {
         self.names.get(key).filter(|name| match name {
             Name::Of(_) => true,
-            Name::Looked { until, .. } => *until >= self.now(),
+            Name::Unresolved { until, .. } => *until >= self.now(),
         })
     }
 
-    /// Returns the entry of a subject, if it belongs to the present generation.
-    fn block(&self, id: SubjectId) -> Option<Arc<Mutex<ReferenceEntry>>> {
+    /// Returns the entry of a subject, if it belongs to the current generation.
+    fn entry(&self, id: SubjectId) -> Option<Arc<Mutex<ReferenceEntry>>> {
         let generation = self.generation(CommentId::from(id).partition())?;
-        let block = self.blocks.get(&id)?;
-        let present = locked(&block).generation == generation;
-        present.then_some(block)
+        let entry = self.entries.get(&id)?;
+        let is_current = locked(&entry).generation == generation;
+        is_current.then_some(entry)
     }
 
     fn subject(&self, key: &SubjectKey) -> EntryLookup<Option<Subject>> {
-        match self.named(key) {
-            Some(Name::Looked { absent: true, .. }) => EntryLookup::Hit(None),
+        match self.name_of(key) {
+            Some(Name::Unresolved { absent: true, .. }) => EntryLookup::Hit(None),
             Some(Name::Of(id)) => {
-                let row = self.block(id).and_then(|block| locked(&block).row().cloned());
+                let row = self.entry(id).and_then(|entry| locked(&entry).row().cloned());
                 row.map_or(EntryLookup::Miss, |row| EntryLookup::Hit(Some(row)))
             }
-            Some(Name::Looked { .. }) | None => EntryLookup::Miss,
+            Some(Name::Unresolved { .. }) | None => EntryLookup::Miss,
         }
     }
 
     fn comment(&self, id: CommentId) -> EntryLookup<Option<CommentView>> {
-        let Some(block) = self.places.get(&id).and_then(|subject| self.block(subject)) else {
+        let Some(entry) = self.comment_subjects.get(&id).and_then(|subject| self.entry(subject)) else {
             return EntryLookup::Miss;
         };
-        let block = locked(&block);
-        let found = block.row().zip(block.item(id));
+        let entry = locked(&entry);
+        let found = entry.row().zip(entry.item(id));
         found.map_or(EntryLookup::Miss, |(row, item)| {
             EntryLookup::Hit(row.delete_time.is_none().then(|| item.view(row)))
         })
     }
 
-    fn states_of(&self, who: &SubjectMember) -> Arc<Mutex<LikeStates>> {
-        Arc::clone(locked(&self.states.0).entry(who.clone()).or_default())
+    fn states_of(&self, member: &SubjectMember) -> Arc<Mutex<LikeStates>> {
+        Arc::clone(locked(&self.states.0).entry(member.clone()).or_default())
     }
 }
 
@@ -176,8 +177,8 @@ fn locked<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn millis(span: Duration) -> i64 {
-    i64::try_from(span.as_millis()).unwrap_or(i64::MAX)
+fn millis(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
 #[async_trait]
@@ -190,84 +191,85 @@ impl Cache for ReferenceCache {
         Ok(ids.iter().map(|id| self.comment(*id)).collect())
     }
 
-    async fn page(&self, ask: &CachedPageQuery) -> Result<EntryLookup<Option<CachedPage>>, Unavailable> {
-        let id = match self.named(&ask.key) {
+    async fn page(&self, query: &CachedPageQuery) -> Result<EntryLookup<Option<CachedPage>>, Unavailable> {
+        let id = match self.name_of(&query.key) {
             Some(Name::Of(id)) => id,
-            Some(Name::Looked { absent: true, .. }) => return Ok(EntryLookup::Hit(None)),
-            Some(Name::Looked { .. }) | None => return Ok(EntryLookup::Miss),
+            Some(Name::Unresolved { absent: true, .. }) => return Ok(EntryLookup::Hit(None)),
+            Some(Name::Unresolved { .. }) | None => return Ok(EntryLookup::Miss),
         };
-        let Some(block) = self.block(id) else { return Ok(EntryLookup::Miss) };
-        let block = locked(&block);
-        if block.row().is_some_and(|row| row.delete_time.is_some()) {
+        let Some(entry) = self.entry(id) else { return Ok(EntryLookup::Miss) };
+        let entry = locked(&entry);
+        if entry.row().is_some_and(|row| row.delete_time.is_some()) {
             return Ok(EntryLookup::Hit(None));
         }
-        Ok(block.page(ask).map_or(EntryLookup::Miss, |page| EntryLookup::Hit(Some(page))))
+        Ok(entry.page(query).map_or(EntryLookup::Miss, |page| EntryLookup::Hit(Some(page))))
     }
 
     async fn states(
         &self,
-        who: &SubjectMember,
+        member: &SubjectMember,
         ids: &[CommentId],
     ) -> Result<EntryLookup<Option<Vec<Option<LikeValue>>>>, Unavailable> {
-        let subject = match self.subject(&who.key) {
+        let subject = match self.subject(&member.key) {
             EntryLookup::Hit(Some(subject)) if subject.delete_time.is_none() => subject,
             EntryLookup::Hit(_) => return Ok(EntryLookup::Hit(None)),
             EntryLookup::Miss => return Ok(EntryLookup::Miss),
         };
-        let Some(generation) = self.generation(who.key.partition()) else { return Ok(EntryLookup::Miss) };
-        let Some(states) = self.states.get(who) else { return Ok(EntryLookup::Miss) };
-        let block = self.block(subject.id);
-        let exists = |id: CommentId| block.as_ref().is_some_and(|block| locked(block).item(id).is_some());
+        let Some(generation) = self.generation(member.key.partition()) else { return Ok(EntryLookup::Miss) };
+        let Some(states) = self.states.get(member) else { return Ok(EntryLookup::Miss) };
+        let entry = self.entry(subject.id);
+        let exists = |id: CommentId| entry.as_ref().is_some_and(|entry| locked(entry).item(id).is_some());
         let values = locked(&states).read(ids, generation, exists);
         Ok(values.map_or(EntryLookup::Miss, |values| EntryLookup::Hit(Some(values))))
     }
 
-    async fn open(&self, key: &SubjectKey, kind: FillScope, token: u64) -> Result<LeaseOutcome, Unavailable> {
-        let _door = locked(&self.door);
-        let Some((given, generation)) = *self.partition(key.partition()) else { return Ok(LeaseOutcome::Cold) };
-        let id = match self.named(key) {
+    async fn open(&self, key: &SubjectKey, scope: FillScope, token: u64) -> Result<LeaseOutcome, Unavailable> {
+        let _creation = locked(&self.creation);
+        let Some((cursor, generation)) = *self.partition(key.partition()) else { return Ok(LeaseOutcome::Cold) };
+        let id = match self.name_of(key) {
             Some(Name::Of(id)) => id,
-            Some(Name::Looked { .. }) | None => {
+            Some(Name::Unresolved { .. }) | None => {
                 let until = self.now() + millis(self.limits.lease);
-                self.names.insert(key.clone(), Name::Looked { token, until, absent: false });
+                self.names.insert(key.clone(), Name::Unresolved { token, until, absent: false });
                 return Ok(LeaseOutcome::Unknown { token });
             }
         };
-        let block = self.block(id).unwrap_or_else(|| {
-            let block = Arc::new(Mutex::new(ReferenceEntry::new(generation)));
-            self.blocks.insert(id, Arc::clone(&block));
-            block
+        let entry = self.entry(id).unwrap_or_else(|| {
+            let entry = Arc::new(Mutex::new(ReferenceEntry::new(generation)));
+            self.entries.insert(id, Arc::clone(&entry));
+            entry
         });
-        let fill_lease = locked(&block).lease(FillLease { subject: id, kind, token, given }, self.with());
-        Ok(fill_lease.map_or(LeaseOutcome::Busy, LeaseOutcome::Ticket))
+        let fill_lease =
+            locked(&entry).lease(FillLease { subject: id, scope, token, granted_at: cursor }, self.clock());
+        Ok(fill_lease.map_or(LeaseOutcome::Busy, LeaseOutcome::Granted))
     }
 
     async fn name(&self, key: &SubjectKey, id: SubjectId) -> Result<(), Unavailable> {
-        let _door = locked(&self.door);
+        let _creation = locked(&self.creation);
         self.names.insert(key.clone(), Name::Of(id));
         Ok(())
     }
 
     async fn absent(&self, key: &SubjectKey, token: u64) -> Result<(), Unavailable> {
-        let _door = locked(&self.door);
-        if let Some(Name::Looked { token: last, absent: false, .. }) = self.named(key)
+        let _creation = locked(&self.creation);
+        if let Some(Name::Unresolved { token: last, absent: false, .. }) = self.name_of(key)
             && last == token
         {
             let until = self.now() + millis(self.limits.negative_ttl);
-            self.names.insert(key.clone(), Name::Looked { token, until, absent: true });
+            self.names.insert(key.clone(), Name::Unresolved { token, until, absent: true });
         }
         Ok(())
     }
 
     async fn fill(&self, fill_lease: &FillLease, fill: &CacheFill) -> Result<FillOutcome, Unavailable> {
-        let Some(block) = self.block(fill_lease.subject) else { return Ok(FillOutcome::Refused) };
-        fill.items.iter().for_each(|item| self.places.insert(item.comment.reference.id, fill_lease.subject));
-        Ok(locked(&block).fill(fill_lease, fill, self.with()))
+        let Some(entry) = self.entry(fill_lease.subject) else { return Ok(FillOutcome::Refused) };
+        fill.items.iter().for_each(|item| self.comment_subjects.insert(item.comment.reference.id, fill_lease.subject));
+        Ok(locked(&entry).fill(fill_lease, fill, self.clock()))
     }
 
     async fn close(&self, fill_lease: &FillLease) -> Result<(), Unavailable> {
-        if let Some(block) = self.block(fill_lease.subject) {
-            locked(&block).release(fill_lease, self.now());
+        if let Some(entry) = self.entry(fill_lease.subject) {
+            locked(&entry).release(fill_lease, self.now());
         }
         Ok(())
     }
@@ -277,10 +279,11 @@ impl Cache for ReferenceCache {
             if change.created {
                 self.name(&change.subject.key, change.subject.id).await?;
             }
-            if let Some(block) = self.block(change.subject.id) {
-                let written = change.patches.iter().filter(|patch| patch.content.is_some());
-                written.for_each(|patch| self.places.insert(patch.comment.reference.id, change.subject.id));
-                locked(&block).apply(&Arc::new(change.clone()), self.with());
+            if let Some(entry) = self.entry(change.subject.id) {
+                let with_content = change.patches.iter().filter(|patch| patch.content.is_some());
+                with_content
+                    .for_each(|patch| self.comment_subjects.insert(patch.comment.reference.id, change.subject.id));
+                locked(&entry).apply(&Arc::new(change.clone()), self.clock());
             }
         }
         Ok(())
@@ -288,8 +291,8 @@ impl Cache for ReferenceCache {
 
     async fn like(&self, likes: &[LikeCounts]) -> Result<(), Unavailable> {
         for likes in likes {
-            if let Some(block) = self.block(likes.subject) {
-                locked(&block).like(likes, self.now());
+            if let Some(entry) = self.entry(likes.subject) {
+                locked(&entry).like(likes, self.now());
             }
         }
         Ok(())
@@ -297,34 +300,34 @@ impl Cache for ReferenceCache {
 
     async fn begin_invalidation(&self, members: &[SubjectMember], token: u64) -> Result<(), Unavailable> {
         let now = self.now();
-        members.iter().for_each(|who| locked(&self.states_of(who)).begin_invalidation(token, now));
+        members.iter().for_each(|member| locked(&self.states_of(member)).begin_invalidation(token, now));
         Ok(())
     }
 
     async fn end_invalidation(&self, members: &[SubjectMember], token: u64) -> Result<(), Unavailable> {
-        members.iter().for_each(|who| locked(&self.states_of(who)).end_invalidation(token));
+        members.iter().for_each(|member| locked(&self.states_of(member)).end_invalidation(token));
         Ok(())
     }
 
-    async fn open_states(&self, who: &SubjectMember, token: u64) -> Result<bool, Unavailable> {
-        let Some(generation) = self.generation(who.key.partition()) else { return Ok(false) };
-        Ok(locked(&self.states_of(who)).open(token, generation, self.now()))
+    async fn open_states(&self, member: &SubjectMember, token: u64) -> Result<bool, Unavailable> {
+        let Some(generation) = self.generation(member.key.partition()) else { return Ok(false) };
+        Ok(locked(&self.states_of(member)).open(token, generation, self.now()))
     }
 
     async fn fill_states(
         &self,
-        who: &SubjectMember,
+        member: &SubjectMember,
         token: u64,
         values: &[(CommentId, LikeValue)],
     ) -> Result<(), Unavailable> {
-        if let Some(states) = self.states.get(who) {
-            locked(&states).fill(token, values, self.generation(who.key.partition()));
+        if let Some(states) = self.states.get(member) {
+            locked(&states).fill(token, values, self.generation(member.key.partition()));
         }
         Ok(())
     }
 
-    async fn exist(&self, who: &SubjectMember, ids: &[CommentId]) -> Result<(), Unavailable> {
-        if let Some(states) = self.states.get(who) {
+    async fn record_existing(&self, member: &SubjectMember, ids: &[CommentId]) -> Result<(), Unavailable> {
+        if let Some(states) = self.states.get(member) {
             locked(&states).exist(ids, PER_SUBJECT);
         }
         Ok(())
@@ -336,45 +339,45 @@ impl Cache for ReferenceCache {
 
     async fn advance(
         &self,
-        at: Partition,
+        partition: Partition,
         from: RelayCursor,
         to: RelayCursor,
-        told: &CommittedState,
+        committed: &CommittedState,
     ) -> Result<bool, Unavailable> {
-        if self.partition(at).is_none_or(|(cursor, _)| cursor != from) {
+        if self.partition(partition).is_none_or(|(cursor, _)| cursor != from) {
             return Ok(false);
         }
-        for (id, revision) in &told.revisions {
-            if let Some(block) = self.block(*id) {
-                locked(&block).hear(*revision);
+        for (id, revision) in &committed.revisions {
+            if let Some(entry) = self.entry(*id) {
+                locked(&entry).record_committed(*revision);
             }
         }
-        // After the revisions: a like of a comment that has not arrived yet waits for it.
-        self.like(&told.likes).await?;
-        for states in told.likers.iter().filter_map(|who| self.states.get(who)) {
-            locked(&states).forget();
+        // The likes follow the revisions: a like of a comment that has not arrived waits for it.
+        self.like(&committed.likes).await?;
+        for states in committed.likers.iter().filter_map(|member| self.states.get(member)) {
+            locked(&states).clear();
         }
-        if let Some((cursor, _)) = self.partition(at).as_mut() {
+        if let Some((cursor, _)) = self.partition(partition).as_mut() {
             *cursor = to;
         }
         Ok(true)
     }
 
-    async fn renew(&self, at: Partition, cursor: RelayCursor, generation: u64) -> Result<(), Unavailable> {
-        *self.partition(at) = Some((cursor, generation));
+    async fn renew(&self, partition: Partition, cursor: RelayCursor, generation: u64) -> Result<(), Unavailable> {
+        *self.partition(partition) = Some((cursor, generation));
         Ok(())
     }
 
-    async fn forget(&self, key: &SubjectKey) -> Result<(), Unavailable> {
-        let _door = locked(&self.door);
-        if let Some(Name::Of(id)) = self.named(key) {
-            self.blocks.remove(&id);
+    async fn invalidate_subject(&self, key: &SubjectKey) -> Result<(), Unavailable> {
+        let _creation = locked(&self.creation);
+        if let Some(Name::Of(id)) = self.name_of(key) {
+            self.entries.remove(&id);
         }
         self.names.remove(key);
         Ok(())
     }
 
-    fn is_away(&self) -> bool {
+    fn is_unavailable(&self) -> bool {
         false
     }
 }

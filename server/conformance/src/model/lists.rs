@@ -9,11 +9,12 @@ use riposte_core::path::Path;
 use riposte_core::rank::{RankIndex, preview_order};
 use riposte_core::{CommentId, MemberId};
 
-use super::audit::Counted;
 use super::ranks::Ranks;
+use super::recount::Recount;
 use super::tables::Row;
 
-impl Counted<'_> {
+impl Recount<'_> {
+    /// Returns the view of a comment.
     pub(super) fn view(&self, row: &Row) -> CommentView {
         CommentView {
             comment: self.comment(&row.comment),
@@ -29,8 +30,9 @@ impl Counted<'_> {
 
     /// Returns the listed roots by floor, or the listed replies of a root.
     pub(super) fn listed(&self, root: Option<CommentId>) -> Vec<CommentView> {
-        let below = self.subject_table.rows.values().filter(|row| row.comment.reference.root_id == root);
-        let mut views: Vec<_> = below.map(|row| self.view(row)).filter(|view| view.comment.lifecycle.listed).collect();
+        let of_list = self.subject_table.rows.values().filter(|row| row.comment.reference.root_id == root);
+        let mut views: Vec<_> =
+            of_list.map(|row| self.view(row)).filter(|view| view.comment.lifecycle.listed).collect();
         views.sort_by_key(|view| view.comment.reference.floor);
         views
     }
@@ -45,6 +47,7 @@ impl Counted<'_> {
         }
     }
 
+    /// Returns a root with its preview.
     pub(super) fn thread(&self, root: CommentView, previews: u8, ranks: &Ranks) -> Thread {
         let size = usize::from(previews);
         let listed = self.listed(Some(root.comment.reference.id));
@@ -55,19 +58,19 @@ impl Counted<'_> {
         let mut replies = listed.clone();
         replies.sort_by_key(|view| view.comment.reference.floor);
         let oldest = replies.iter().take(size + 1).map(|view| view.comment.reference.id);
-        let chosen: BTreeSet<CommentId> = oldest.chain(liked).collect();
-        replies.retain(|view| chosen.contains(&view.comment.reference.id));
+        let preview: BTreeSet<CommentId> = oldest.chain(liked).collect();
+        replies.retain(|view| preview.contains(&view.comment.reference.id));
         replies.sort_by_key(|view| preview_order(&view.comment));
         replies.truncate(size);
         Thread { root, replies, more_replies: listed.len() > size }
     }
 
     /// Returns every listed comment of a subtree down to a depth, after a path, in thread order.
-    pub(super) fn subtree(&self, part: &SubtreeQuery) -> Vec<CommentView> {
+    pub(super) fn subtree(&self, query: &SubtreeQuery) -> Vec<CommentView> {
         let inside = |path: &Path| {
-            path.as_bytes().starts_with(part.top.as_bytes())
-                && path.depth() <= part.max_depth
-                && part.after.as_ref().is_none_or(|after| path.as_bytes() > after.as_bytes())
+            path.as_bytes().starts_with(query.top.as_bytes())
+                && path.depth() <= query.max_depth
+                && query.after.as_ref().is_none_or(|after| path.as_bytes() > after.as_bytes())
         };
         let rows = self.subject_table.rows.values().filter(|row| inside(&row.comment.reference.path));
         let mut views: Vec<_> = rows.map(|row| self.view(row)).filter(|view| view.comment.lifecycle.listed).collect();
@@ -77,7 +80,7 @@ impl Counted<'_> {
 
     /// Returns the ancestors by parent, nearest first, followed by the root of the thread if the
     /// limit left it out.
-    pub(super) fn chain(&self, id: CommentId, limit: usize) -> Vec<CommentView> {
+    pub(super) fn ancestors(&self, id: CommentId, limit: usize) -> Vec<CommentView> {
         let parent = |id| self.subject_table.rows.get(&id).and_then(|row| row.comment.reference.parent_id);
         let mut ids: Vec<CommentId> = std::iter::successors(parent(id), |id| parent(*id)).take(limit).collect();
         let root = self.subject_table.rows.get(&id).and_then(|row| row.comment.reference.root_id);
@@ -85,7 +88,8 @@ impl Counted<'_> {
         ids.into_iter().filter_map(|id| self.view_of(id)).collect()
     }
 
-    pub(super) fn located(&self, row: &Row) -> CommentLocation {
+    /// Returns the location of a comment.
+    pub(super) fn location(&self, row: &Row) -> CommentLocation {
         let path = &row.comment.reference.path;
         let above = path.ancestors().chain([path.clone()]);
         CommentLocation {
@@ -102,16 +106,16 @@ impl Counted<'_> {
         }
     }
 
-    /// Returns all comments in export order, strictly after the given one.
-    pub(super) fn behind(&self, after: Option<CommentId>) -> impl Iterator<Item = &Row> {
+    /// Returns all comments in export order, strictly after `after`.
+    pub(super) fn exported_after(&self, after: Option<CommentId>) -> impl Iterator<Item = &Row> {
         let mut rows: Vec<_> = self.subject_table.rows.values().collect();
         let root_floor = |id: &CommentId| self.subject_table.rows.get(id).map_or(0, |row| row.comment.reference.floor);
         rows.sort_by_key(|row| (root_floor(&row.comment.thread_id()), row.comment.reference.path.clone()));
-        let place = after.and_then(|after| rows.iter().position(|row| row.comment.reference.id == after));
-        rows.into_iter().skip(place.map_or(0, |place| place + 1))
+        let position = after.and_then(|after| rows.iter().position(|row| row.comment.reference.id == after));
+        rows.into_iter().skip(position.map_or(0, |position| position + 1))
     }
 
-    /// Returns the likes and dislikes of a comment as (member, value, time).
+    /// Returns the likes and dislikes of a comment, by member.
     pub(super) fn likers(&self, id: CommentId) -> impl Iterator<Item = &riposte_core::like::Like> {
         let first = (id, MemberId::stored(String::new()));
         let of_comment = self.subject_table.likes.range(first..).take_while(move |((comment, _), _)| *comment == id);

@@ -14,12 +14,14 @@ use riposte_core::{Millis, Partition, Result, Subject, SubjectId, UnitOfWork};
 
 use super::Model;
 
-const LASTS: Duration = Duration::from_secs(5);
-const SKEW: Duration = Duration::from_secs(60);
+/// The duration of a lease.
+const LEASE: Duration = Duration::from_secs(5);
+/// The largest accepted difference between the clocks of processes.
+const MAX_SKEW: Duration = Duration::from_secs(60);
 
 /// The events of the commits, and the lease under which they are sequenced.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Feed {
+pub(super) struct OutboxState {
     /// The unsequenced events of each commit.
     pub(super) waiting: Vec<Vec<Event>>,
     pub(super) sequenced: Vec<SequencedEvent>,
@@ -30,9 +32,9 @@ pub(super) struct Feed {
     pub(super) positions: BTreeMap<String, StoredPosition>,
 }
 
-impl Feed {
+impl OutboxState {
     /// Records the events of a commit at `now`.
-    pub(super) fn tell(&mut self, unit: &UnitOfWork, now: Millis) -> Result<()> {
+    pub(super) fn record(&mut self, unit: &UnitOfWork, now: Millis) -> Result<()> {
         let event = |(subject, revision, changes): (&Subject, Option<i64>, Changes)| Event {
             partition: subject.key.partition(),
             subject: subject.id,
@@ -45,27 +47,27 @@ impl Feed {
         Ok(())
     }
 
-    fn acquire_lease(&mut self, who: LeaseCandidate, now: Millis) -> Option<Epoch> {
-        let stands = now < self.until && self.until <= now.plus(LASTS).plus(SKEW);
-        let ours = self.leader == Some(who);
-        let displaced = self.leader.is_some_and(|leader| who.displaces(leader.name()));
-        if stands && !ours && !displaced {
+    fn acquire_lease(&mut self, candidate: LeaseCandidate, now: Millis) -> Option<Epoch> {
+        let is_valid = now < self.until && self.until <= now.plus(LEASE).plus(MAX_SKEW);
+        let is_holder = self.leader == Some(candidate);
+        let displaced = self.leader.is_some_and(|leader| candidate.displaces(leader.name()));
+        if is_valid && !is_holder && !displaced {
             return None;
         }
-        self.epoch += i64::from(!stands || !ours);
-        (self.leader, self.until) = (Some(who), now.plus(LASTS));
+        self.epoch += i64::from(!is_valid || !is_holder);
+        (self.leader, self.until) = (Some(candidate), now.plus(LEASE));
         Some(Epoch(self.epoch))
     }
 
-    fn release_lease(&mut self, who: LeaseCandidate) {
-        if self.leader == Some(who) {
+    fn release_lease(&mut self, candidate: LeaseCandidate) {
+        if self.leader == Some(candidate) {
             (self.leader, self.until) = (None, Millis(0));
         }
     }
 
-    /// Returns `true` if `term` is the current epoch. No epoch is current before the first lease.
-    fn is_in(&self, term: Epoch) -> bool {
-        self.epoch == term.0 && self.epoch > 0
+    /// Returns `true` if `epoch` is the current one. No epoch is current before the first lease.
+    fn is_current(&self, epoch: Epoch) -> bool {
+        self.epoch == epoch.0 && self.epoch > 0
     }
 
     pub(super) fn assign_sequence(&mut self, limit: usize) -> usize {
@@ -82,12 +84,12 @@ impl Feed {
     }
 
     fn advance(&mut self, to: PositionMove<'_>) -> bool {
-        let may = self.position(to.name) == to.from;
-        if may {
+        let matches = self.position(to.name) == to.from;
+        if matches {
             let absent = || StoredPosition { name: to.name.to_owned(), number: 0, registered_until: Millis(0) };
             self.positions.entry(to.name.to_owned()).or_insert_with(absent).number = to.to;
         }
-        may
+        matches
     }
 
     fn remove(&mut self, name: &str, now: Millis) -> PositionRemoval {
@@ -103,9 +105,10 @@ impl Feed {
 
     fn trim(&mut self, bounds: TrimBounds, limit: usize) -> TrimReport {
         let passed = self.positions.values().map(|position| position.number).fold(self.head, i64::min);
-        let mut old = self.first(limit, |_| true);
-        old.retain(|n| n.event.time < bounds.all_before || n.number <= passed && n.event.time < bounds.passed_before);
-        let numbers: BTreeSet<i64> = old.iter().map(|n| n.number).collect();
+        let mut trimmed = self.first(limit, |_| true);
+        trimmed
+            .retain(|n| n.event.time < bounds.all_before || n.number <= passed && n.event.time < bounds.passed_before);
+        let numbers: BTreeSet<i64> = trimmed.iter().map(|n| n.number).collect();
         self.sequenced.retain(|n| !numbers.contains(&n.number));
         let missed = |position: &StoredPosition| numbers.iter().filter(|number| **number > position.number).count();
         let overtaken = self.positions.values().map(|position| (position.name.clone(), missed(position)));
@@ -127,59 +130,59 @@ impl EventLog for Model {
     }
 
     async fn read(&self, _source: usize, after: i64, limit: usize) -> Result<Vec<SequencedEvent>> {
-        Ok(self.tables().feed.first(limit, |number| number > after))
+        Ok(self.tables().outbox.first(limit, |number| number > after))
     }
 
     async fn head(&self, _source: usize) -> Result<i64> {
-        Ok(self.tables().feed.head)
+        Ok(self.tables().outbox.head)
     }
 
     async fn oldest_waiting(&self, _source: usize) -> Result<Option<Millis>> {
-        Ok(self.tables().feed.waiting.iter().flatten().next().map(|event| event.time))
+        Ok(self.tables().outbox.waiting.iter().flatten().next().map(|event| event.time))
     }
 
-    async fn of_subject(&self, _at: Partition, id: SubjectId, after: i64, limit: usize) -> Result<Vec<Event>> {
-        let feed = &self.tables().feed;
-        let all = feed.sequenced.iter().map(|sequenced| &sequenced.event).chain(feed.waiting.iter().flatten());
-        let behind = all.filter(|event| event.subject == id && event.revision.is_some_and(|r| r > after));
-        let mut behind: Vec<Event> = behind.cloned().collect();
-        // Commits record their revisions in order; a test may record them in another one.
-        behind.sort_by_key(|event| event.revision);
-        behind.truncate(limit);
-        Ok(behind)
+    async fn of_subject(&self, _partition: Partition, id: SubjectId, after: i64, limit: usize) -> Result<Vec<Event>> {
+        let outbox = &self.tables().outbox;
+        let all = outbox.sequenced.iter().map(|sequenced| &sequenced.event).chain(outbox.waiting.iter().flatten());
+        let later = all.filter(|event| event.subject == id && event.revision.is_some_and(|r| r > after));
+        let mut later: Vec<Event> = later.cloned().collect();
+        // Commits record their events in the order of revisions; a test may use another order.
+        later.sort_by_key(|event| event.revision);
+        later.truncate(limit);
+        Ok(later)
     }
 }
 
 #[async_trait]
 impl Outbox for Model {
-    async fn acquire_lease(&self, _source: usize, who: LeaseCandidate, now: Millis) -> Result<Option<Epoch>> {
-        Ok(self.tables().feed.acquire_lease(who, now))
+    async fn acquire_lease(&self, _source: usize, candidate: LeaseCandidate, now: Millis) -> Result<Option<Epoch>> {
+        Ok(self.tables().outbox.acquire_lease(candidate, now))
     }
 
-    async fn release_lease(&self, _source: usize, who: LeaseCandidate) -> Result<()> {
-        self.tables().feed.release_lease(who);
+    async fn release_lease(&self, _source: usize, candidate: LeaseCandidate) -> Result<()> {
+        self.tables().outbox.release_lease(candidate);
         Ok(())
     }
 
-    async fn assign_sequence(&self, _source: usize, term: Epoch, limit: usize) -> Result<Option<usize>> {
-        let feed = &mut self.tables().feed;
-        Ok(feed.is_in(term).then(|| feed.assign_sequence(limit)))
+    async fn assign_sequence(&self, _source: usize, epoch: Epoch, limit: usize) -> Result<Option<usize>> {
+        let outbox = &mut self.tables().outbox;
+        Ok(outbox.is_current(epoch).then(|| outbox.assign_sequence(limit)))
     }
 }
 
 #[async_trait]
 impl ConsumerPositions for Model {
     async fn all(&self, _source: usize) -> Result<Vec<StoredPosition>> {
-        Ok(self.tables().feed.positions.values().cloned().collect())
+        Ok(self.tables().outbox.positions.values().cloned().collect())
     }
 
-    async fn advance(&self, _source: usize, term: Epoch, to: PositionMove<'_>) -> Result<bool> {
-        let feed = &mut self.tables().feed;
-        Ok(feed.is_in(term) && feed.advance(to))
+    async fn advance(&self, _source: usize, epoch: Epoch, to: PositionMove<'_>) -> Result<bool> {
+        let outbox = &mut self.tables().outbox;
+        Ok(outbox.is_current(epoch) && outbox.advance(to))
     }
 
     async fn register(&self, _source: usize, names: &[&str], until: Millis) -> Result<()> {
-        let positions = &mut self.tables().feed.positions;
+        let positions = &mut self.tables().outbox.positions;
         for name in names {
             if let Some(position) = positions.get_mut(*name) {
                 position.registered_until = position.registered_until.max(until);
@@ -189,11 +192,11 @@ impl ConsumerPositions for Model {
     }
 
     async fn remove(&self, _source: usize, name: &str, now: Millis) -> Result<PositionRemoval> {
-        Ok(self.tables().feed.remove(name, now))
+        Ok(self.tables().outbox.remove(name, now))
     }
 
-    async fn trim(&self, _source: usize, term: Epoch, bounds: TrimBounds, limit: usize) -> Result<Option<TrimReport>> {
-        let feed = &mut self.tables().feed;
-        Ok(feed.is_in(term).then(|| feed.trim(bounds, limit)))
+    async fn trim(&self, _source: usize, epoch: Epoch, bounds: TrimBounds, limit: usize) -> Result<Option<TrimReport>> {
+        let outbox = &mut self.tables().outbox;
+        Ok(outbox.is_current(epoch).then(|| outbox.trim(bounds, limit)))
     }
 }

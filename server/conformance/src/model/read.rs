@@ -14,8 +14,8 @@ use riposte_core::request::IdempotencyKey;
 use riposte_core::{CommentId, LikeValue, MemberId, ObjectType, Result, Subject, SubjectKey};
 
 use super::Model;
-use super::audit::Counted;
 use super::pages::page;
+use super::recount::Recount;
 
 impl Reader for Model {
     fn primary(&self) -> Option<&dyn Reader> {
@@ -29,7 +29,7 @@ impl SubjectRows for Model {
         let tables = self.tables();
         Ok(keys
             .iter()
-            .map(|key| tables.subject_table(key).map(|subject_table| Counted::new(subject_table).subject()))
+            .map(|key| tables.subject_table(key).map(|subject_table| Recount::new(subject_table).subject()))
             .collect())
     }
 
@@ -40,10 +40,12 @@ impl SubjectRows for Model {
         limit: usize,
     ) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {
         let tables = self.tables();
-        let wanted = |of: &ObjectType| object_type.is_none_or(|object_type| of == object_type);
-        let of_type =
-            tables.subject_tables.values().filter(|subject_table| wanted(subject_table.subject.key.object_type()));
-        let mut subjects: Vec<_> = of_type.map(|subject_table| Counted::new(subject_table).subject()).collect();
+        let is_requested = |of: &ObjectType| object_type.is_none_or(|object_type| of == object_type);
+        let of_type = tables
+            .subject_tables
+            .values()
+            .filter(|subject_table| is_requested(subject_table.subject.key.object_type()));
+        let mut subjects: Vec<_> = of_type.map(|subject_table| Recount::new(subject_table).subject()).collect();
         subjects.sort_by_key(|subject| subject.id);
         subjects.retain(|subject| after.after.is_none_or(|after| subject.id > after));
         let more = subjects.len() > limit;
@@ -55,7 +57,7 @@ impl SubjectRows for Model {
     async fn verify(&self, key: &SubjectKey) -> Result<CountReport> {
         let tables = self.tables();
         let Some(subject_table) = tables.subject_table(key) else { return Ok(CountReport::default()) };
-        Ok(CountReport { comments: subject_table.rows.len() as i64, drifts: Counted::new(subject_table).drifts() })
+        Ok(CountReport { comments: subject_table.rows.len() as i64, drifts: Recount::new(subject_table).drifts() })
     }
 }
 
@@ -65,42 +67,43 @@ impl CommentRows for Model {
         let tables = self.tables();
         Ok(ids
             .iter()
-            .map(|id| tables.home(*id).map(|(subject_table, row)| Counted::new(subject_table).located(row)))
+            .map(|id| tables.comment(*id).map(|(subject_table, row)| Recount::new(subject_table).location(row)))
             .collect())
     }
 
     async fn comments(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>> {
         let tables = self.tables();
-        let open =
-            |id: &CommentId| tables.home(*id).filter(|(subject_table, _)| subject_table.subject.delete_time.is_none());
-        Ok(ids.iter().map(|id| open(id).map(|(subject_table, row)| Counted::new(subject_table).view(row))).collect())
+        let open = |id: &CommentId| {
+            tables.comment(*id).filter(|(subject_table, _)| subject_table.subject.delete_time.is_none())
+        };
+        Ok(ids.iter().map(|id| open(id).map(|(subject_table, row)| Recount::new(subject_table).view(row))).collect())
     }
 
     async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
         let tables = self.tables();
         Ok(tables
             .open_subject_table(key)
-            .map(|subject_table| Counted::new(subject_table).chain(id, limit))
+            .map(|subject_table| Recount::new(subject_table).ancestors(id, limit))
             .unwrap_or_default())
     }
 
     async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>> {
         let tables = self.tables();
-        let Some((_, row)) = tables.home(id) else { return Ok(Vec::new()) };
+        let Some((_, row)) = tables.comment(id) else { return Ok(Vec::new()) };
         let (version, content) = (row.comment.lifecycle.version, row.content.clone());
         let present = ContentRevision {
             version,
             content,
             time: row.comment.lifecycle.edit_time.unwrap_or(row.comment.reference.create_time),
         };
-        Ok(row.past.iter().cloned().chain([present]).collect())
+        Ok(row.revisions.iter().cloned().chain([present]).collect())
     }
 
     async fn created_by(&self, key: &SubjectKey, keys: &[IdempotencyKey]) -> Result<Vec<Option<CommentId>>> {
         let tables = self.tables();
         let Some(subject_table) = tables.subject_table(key) else { return Ok(vec![None; keys.len()]) };
-        let made = |key: &IdempotencyKey| subject_table.rows.values().find(|row| row.request.key == *key);
-        Ok(keys.iter().map(|key| made(key).map(|row| row.comment.reference.id)).collect())
+        let created = |key: &IdempotencyKey| subject_table.rows.values().find(|row| row.request.key == *key);
+        Ok(keys.iter().map(|key| created(key).map(|row| row.comment.reference.id)).collect())
     }
 }
 
@@ -108,47 +111,47 @@ impl CommentRows for Model {
 impl ListRows for Model {
     async fn roots(&self, key: &SubjectKey, window: PageQuery, previews: u8) -> Result<Option<RootPage>> {
         let tables = self.tables();
-        let Some(counted) = tables.open_subject_table(key).map(Counted::new) else { return Ok(None) };
-        let roots = page(counted.listed(None), window, |view| view.comment.reference.floor);
-        Ok(Some(counted.root_page(roots, previews, &tables.ranks)))
+        let Some(recount) = tables.open_subject_table(key).map(Recount::new) else { return Ok(None) };
+        let roots = page(recount.listed(None), window, |view| view.comment.reference.floor);
+        Ok(Some(recount.root_page(roots, previews, &tables.ranks)))
     }
 
     async fn roots_at(&self, key: &SubjectKey, floors: &[i32], previews: u8) -> Result<Option<RootPage>> {
-        self.interleaved()?;
+        self.commit_interleaved()?;
         let tables = self.tables();
-        let Some(counted) = tables.open_subject_table(key).map(Counted::new) else { return Ok(None) };
-        let roots = at(&counted.listed(None), floors);
-        Ok(Some(counted.root_page(roots, previews, &tables.ranks)))
+        let Some(recount) = tables.open_subject_table(key).map(Recount::new) else { return Ok(None) };
+        let roots = by_floors(&recount.listed(None), floors);
+        Ok(Some(recount.root_page(roots, previews, &tables.ranks)))
     }
 
     async fn replies(&self, key: &SubjectKey, root: CommentId, window: PageQuery) -> Result<Option<ReplyPage>> {
         let tables = self.tables();
-        let Some(counted) = tables.open_subject_table(key).map(Counted::new) else { return Ok(None) };
-        let Some(view) = counted.view_of(root).filter(|view| view.comment.reference.root_id.is_none()) else {
+        let Some(recount) = tables.open_subject_table(key).map(Recount::new) else { return Ok(None) };
+        let Some(view) = recount.view_of(root).filter(|view| view.comment.reference.root_id.is_none()) else {
             return Ok(None);
         };
-        let replies = page(counted.listed(Some(root)), window, |view| view.comment.reference.floor);
-        Ok(Some(ReplyPage { subject: counted.subject(), root: view, replies }))
+        let replies = page(recount.listed(Some(root)), window, |view| view.comment.reference.floor);
+        Ok(Some(ReplyPage { subject: recount.subject(), root: view, replies }))
     }
 
     async fn replies_at(&self, key: &SubjectKey, root: CommentId, floors: &[i32]) -> Result<Option<ReplyPage>> {
-        self.interleaved()?;
+        self.commit_interleaved()?;
         let tables = self.tables();
-        let Some(counted) = tables.open_subject_table(key).map(Counted::new) else { return Ok(None) };
-        let Some(view) = counted.view_of(root).filter(|view| view.comment.reference.root_id.is_none()) else {
+        let Some(recount) = tables.open_subject_table(key).map(Recount::new) else { return Ok(None) };
+        let Some(view) = recount.view_of(root).filter(|view| view.comment.reference.root_id.is_none()) else {
             return Ok(None);
         };
-        let replies = at(&counted.listed(Some(root)), floors);
-        Ok(Some(ReplyPage { subject: counted.subject(), root: view, replies }))
+        let replies = by_floors(&recount.listed(Some(root)), floors);
+        Ok(Some(ReplyPage { subject: recount.subject(), root: view, replies }))
     }
 
-    async fn thread(&self, key: &SubjectKey, part: &SubtreeQuery) -> Result<Option<ThreadPage>> {
+    async fn thread(&self, key: &SubjectKey, query: &SubtreeQuery) -> Result<Option<ThreadPage>> {
         let tables = self.tables();
-        let Some(counted) = tables.open_subject_table(key).map(Counted::new) else { return Ok(None) };
-        let mut comments = counted.subtree(part);
-        let more_after = comments.len() > part.limit;
-        comments.truncate(part.limit);
-        Ok(Some(ThreadPage { subject: counted.subject(), comments, more_after }))
+        let Some(recount) = tables.open_subject_table(key).map(Recount::new) else { return Ok(None) };
+        let mut comments = recount.subtree(query);
+        let more_after = comments.len() > query.limit;
+        comments.truncate(query.limit);
+        Ok(Some(ThreadPage { subject: recount.subject(), comments, more_after }))
     }
 }
 
@@ -175,9 +178,9 @@ impl LikeRows for Model {
         limit: usize,
     ) -> Result<Page<Liker>> {
         let tables = self.tables();
-        let Some((subject_table, _)) = tables.home(id) else { return Ok(Page::default()) };
-        let counted = Counted::new(subject_table);
-        let likes = counted.likers(id).filter(|like| like.value == value);
+        let Some((subject_table, _)) = tables.comment(id) else { return Ok(Page::default()) };
+        let recount = Recount::new(subject_table);
+        let likes = recount.likers(id).filter(|like| like.value == value);
         let mut likers: Vec<_> = likes.map(liker).collect();
         likers.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.member.cmp(&b.member)));
         let all = likers.len();
@@ -199,9 +202,9 @@ impl LikeRows for Model {
         let tables = self.tables();
         let Some(subject_table) = tables.open_subject_table(key) else { return Ok(Page::default()) };
         let likes = subject_table.likes.values().filter(|like| like.member == *member && like.value != LikeValue::None);
-        let behind = likes.filter(|like| after.is_none_or(|after| like.comment_id > after));
-        let told = behind.map(|like| MemberLike { comment: like.comment_id, value: like.value, time: like.time });
-        Ok(first(told.collect(), after.is_some(), limit))
+        let later = likes.filter(|like| after.is_none_or(|after| like.comment_id > after));
+        let likes = later.map(|like| MemberLike { comment: like.comment_id, value: like.value, time: like.time });
+        Ok(first(likes.collect(), after.is_some(), limit))
     }
 }
 
@@ -223,12 +226,13 @@ impl MemberRows for Model {
         let comments = subject_tables.flat_map(|subject_table| subject_table.rows.values()).map(|row| &row.comment);
         let own = comments
             .filter(|comment| comment.reference.member == *member && (all || comment.lifecycle.state.is_visible()));
-        let places =
+        let cursors =
             own.map(|comment| HistoryCursor { time: comment.reference.create_time, comment: comment.reference.id });
-        let newest = |place: &HistoryCursor| std::cmp::Reverse((place.time, place.comment));
-        let mut places: Vec<_> = places.filter(|place| after.is_none_or(|a| newest(place) > newest(a))).collect();
-        places.sort_by_key(newest);
-        Ok(first(places, after.is_some(), limit))
+        let newest_first = |cursor: &HistoryCursor| std::cmp::Reverse((cursor.time, cursor.comment));
+        let is_after = |cursor: &HistoryCursor| after.is_none_or(|after| newest_first(cursor) > newest_first(after));
+        let mut cursors: Vec<_> = cursors.filter(is_after).collect();
+        cursors.sort_by_key(newest_first);
+        Ok(first(cursors, after.is_some(), limit))
     }
 }
 
@@ -241,9 +245,9 @@ impl ExportRows for Model {
         limit: usize,
     ) -> Result<Vec<ExportedComment>> {
         let tables = self.tables();
-        let Some(counted) = tables.subject_table(key).map(Counted::new) else { return Ok(Vec::new()) };
-        let exported = counted.behind(after).take(limit).map(|row| ExportedComment {
-            view: counted.view(row),
+        let Some(recount) = tables.subject_table(key).map(Recount::new) else { return Ok(Vec::new()) };
+        let exported = recount.exported_after(after).take(limit).map(|row| ExportedComment {
+            view: recount.view(row),
             client: row.client.clone(),
             origin: row.origin.clone(),
         });
@@ -252,15 +256,15 @@ impl ExportRows for Model {
 
     async fn export_likes(&self, id: CommentId, after: Option<&MemberId>, limit: usize) -> Result<Vec<Liker>> {
         let tables = self.tables();
-        let Some((subject_table, _)) = tables.home(id) else { return Ok(Vec::new()) };
-        let counted = Counted::new(subject_table);
-        let behind = counted.likers(id).filter(|like| after.is_none_or(|after| like.member > *after));
-        Ok(behind.take(limit).map(liker).collect())
+        let Some((subject_table, _)) = tables.comment(id) else { return Ok(Vec::new()) };
+        let recount = Recount::new(subject_table);
+        let later = recount.likers(id).filter(|like| after.is_none_or(|after| like.member > *after));
+        Ok(later.take(limit).map(liker).collect())
     }
 }
 
 /// Returns the comments with these floors, in the order of `floors`.
-fn at(listed: &[CommentView], floors: &[i32]) -> Page<CommentView> {
+fn by_floors(listed: &[CommentView], floors: &[i32]) -> Page<CommentView> {
     let of = |floor: &i32| listed.iter().find(|view| view.comment.reference.floor == *floor).cloned();
     Page { items: floors.iter().filter_map(of).collect(), ..Page::default() }
 }

@@ -10,7 +10,7 @@ use riposte_core::path::Path;
 use riposte_core::request::{IdempotencyKey, IdempotencyRecord, RequestIdentity};
 use riposte_core::{ClientInfo, CommentId, Content, MemberId, Subject, SubjectKey};
 
-use super::outbox::Feed;
+use super::outbox::OutboxState;
 use super::ranks::Ranks;
 
 /// All rows.
@@ -18,9 +18,9 @@ use super::ranks::Ranks;
 pub(super) struct Tables {
     pub(super) subject_tables: BTreeMap<SubjectKey, SubjectTable>,
     /// The subject of each comment.
-    pub(super) homes: BTreeMap<CommentId, SubjectKey>,
+    pub(super) comment_subjects: BTreeMap<CommentId, SubjectKey>,
     /// The events of the commits.
-    pub(super) feed: Feed,
+    pub(super) outbox: OutboxState,
     /// The version of each comment at the last update of its history row.
     pub(super) histories: BTreeMap<CommentId, i64>,
     /// The rank indexes and the ranking snapshots.
@@ -42,7 +42,8 @@ pub(super) struct SubjectTable {
 pub(super) struct Row {
     pub(super) comment: Comment,
     pub(super) content: Content,
-    pub(super) past: Vec<ContentRevision>,
+    /// The earlier contents.
+    pub(super) revisions: Vec<ContentRevision>,
     pub(super) client: ClientInfo,
     pub(super) origin: Option<ImportOrigin>,
     pub(super) request: RequestIdentity,
@@ -58,8 +59,9 @@ impl Tables {
         self.subject_table(key).filter(|subject_table| subject_table.subject.delete_time.is_none())
     }
 
-    pub(super) fn home(&self, id: CommentId) -> Option<(&SubjectTable, &Row)> {
-        let subject_table = self.subject_tables.get(self.homes.get(&id)?)?;
+    /// Returns a comment and its subject.
+    pub(super) fn comment(&self, id: CommentId) -> Option<(&SubjectTable, &Row)> {
+        let subject_table = self.subject_tables.get(self.comment_subjects.get(&id)?)?;
         Some((subject_table, subject_table.rows.get(&id)?))
     }
 }
@@ -69,18 +71,19 @@ impl SubjectTable {
         Self { subject, rows: BTreeMap::new(), likes: BTreeMap::new(), requests: BTreeMap::new() }
     }
 
+    /// Returns the comment with this path.
     pub(super) fn at(&self, path: &Path) -> Option<&Row> {
         self.rows.values().find(|row| row.comment.reference.path == *path)
     }
 
     /// Returns the idempotency record of an earlier request with this key.
     pub(super) fn record(&self, key: &IdempotencyKey) -> Option<IdempotencyRecord> {
-        let made = self.rows.values().find(|row| row.request.key == *key).map(|row| IdempotencyRecord {
+        let of_created = self.rows.values().find(|row| row.request.key == *key).map(|row| IdempotencyRecord {
             verb: 0,
             fingerprint: row.request.fingerprint,
             comment: Some(row.comment.reference.id),
             revision: row.comment.reference.born_revision,
         });
-        made.or_else(|| self.requests.get(key).copied())
+        of_created.or_else(|| self.requests.get(key).copied())
     }
 }

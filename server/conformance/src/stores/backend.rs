@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use riposte_core::Millis;
 use riposte_core::Writer;
 use riposte_core::ports::{
-    Clock, ConsumerPositions, CountRepair, IdSource, MemberHistories, Outbox, RankIndexes, Rankings, Reader,
+    Clock, ConsumerPositions, CountRepair, IdSource, MemberHistories, Outbox, RankIndexes, RankingSnapshots, Reader,
 };
 use tokio::sync::Mutex;
 
@@ -27,9 +27,9 @@ pub struct Process {
     /// The histories of the members.
     pub histories: Arc<dyn MemberHistories>,
     /// The rank indexes.
-    pub boards: Arc<dyn RankIndexes>,
+    pub rank_indexes: Arc<dyn RankIndexes>,
     /// The ranking snapshots.
-    pub rankings: Arc<dyn Rankings>,
+    pub rankings: Arc<dyn RankingSnapshots>,
     /// The repair of counts.
     pub repairer: Arc<dyn CountRepair>,
 }
@@ -45,31 +45,31 @@ pub struct Backend {
     /// Starts another process over the same rows.
     pub start: Start,
     /// The seed and the length of the random walks.
-    pub walk: Walk,
-    /// The lock of a case that sequences events. All cases share the data sources, and each source
-    /// has one lease: a case that acquires the leases holds this lock, and moves the time past the
-    /// leases of the cases before it.
-    pub turn: Arc<Mutex<Millis>>,
+    pub walk: WalkSettings,
+    /// The time of the leases, and the lock of a case that sequences events. All cases share the
+    /// data sources, and each source has one lease. A case that acquires the leases holds this lock
+    /// and moves the time past the leases of earlier cases.
+    pub sequencing: Arc<Mutex<Millis>>,
 }
 
 impl Backend {
     /// Returns a backend with the first process `process`, before any case has run on it.
     #[must_use]
-    pub fn new(process: Process, start: Start, walk: Walk) -> Self {
-        Self { process, start, walk, turn: Arc::new(Mutex::new(StepClock::START)) }
+    pub fn new(process: Process, start: Start, walk: WalkSettings) -> Self {
+        Self { process, start, walk, sequencing: Arc::new(Mutex::new(StepClock::START)) }
     }
 }
 
 /// The seed and the length of the random walks.
 #[derive(Debug, Clone, Copy)]
-pub struct Walk {
-    /// The seed to replay; `None` = each walk has its own.
+pub struct WalkSettings {
+    /// The seed to replay; `None` = each walk has a seed of its own.
     pub seed: Option<u64>,
     /// The number of batches in each walk.
     pub steps: usize,
 }
 
-impl Default for Walk {
+impl Default for WalkSettings {
     fn default() -> Self {
         Self { seed: None, steps: 400 }
     }

@@ -24,7 +24,7 @@ async fn dropped_after<T>(polls: usize, call: impl Future<Output = T>) -> Option
         }
         left -= 1;
         match call.as_mut().poll(context) {
-            Poll::Ready(answer) => Poll::Ready(Some(answer)),
+            Poll::Ready(output) => Poll::Ready(Some(output)),
             Poll::Pending if left == 0 => Poll::Ready(None),
             Poll::Pending => Poll::Pending,
         }
@@ -34,16 +34,15 @@ async fn dropped_after<T>(polls: usize, call: impl Future<Output = T>) -> Option
 
 /// Sends a batch, drops the call after `polls` polls, and repeats it until it returns, as the
 /// service does.
-async fn give_up_and_repeat<K: BatchType>(fixture: &Fixture, polls: usize, batch: &[Command<K>]) -> bool {
+async fn drop_and_repeat<K: BatchType>(fixture: &Fixture, polls: usize, batch: &[Command<K>]) {
     let sent = batch.to_vec().into();
-    let answered = dropped_after(polls, fixture.process.writer.commit(&sent)).await.is_some();
-    let answers = fixture.commit(batch).await;
-    assert!(answers.iter().all(Result::is_ok), "{answers:?}");
-    answered
+    let _ = dropped_after(polls, fixture.process.writer.commit(&sent)).await;
+    let results = fixture.commit(batch).await;
+    assert!(results.iter().all(Result::is_ok), "{results:?}");
 }
 
-pub(super) async fn a_dropped_commit_loses_nothing_and_doubles_nothing(backend: Backend) {
-    let fixture = Fixture::new(&backend, "a_dropped_commit_loses_nothing_and_doubles_nothing");
+pub(super) async fn a_dropped_commit_takes_effect_once(backend: Backend) {
+    let fixture = Fixture::new(&backend, "a_dropped_commit_takes_effect_once");
     let key = fixture.key();
     let root = fixture.root(&key).await.comment.reference.id;
     let mut callers = Vec::new();
@@ -51,28 +50,28 @@ pub(super) async fn a_dropped_commit_loses_nothing_and_doubles_nothing(backend: 
         let (fixture, key) = (Arc::clone(&fixture), key.clone());
         callers.push(tokio::spawn(async move {
             for polls in 0..12 {
-                let create = fixture.create(&key, "author").await;
-                let reply = fixture.answer(&key, root, 2).await;
+                let create = fixture.root_verb(&key, "author").await;
+                let reply = fixture.reply_verb(&key, root, 2).await;
                 let batch = [fixture.command(&key, create), fixture.command(&key, reply)];
-                give_up_and_repeat(&fixture, polls + caller % 2 * 12, &batch).await;
+                drop_and_repeat(&fixture, polls + caller % 2 * 12, &batch).await;
             }
         }));
     }
     for caller in callers {
-        caller.await.expect("the caller ends well");
+        caller.await.expect("no panic");
     }
     let subject = fixture.subject(&key).await;
     assert_eq!((subject.counts.root_count, subject.counts.comment_count), (1 + 8 * 12, 1 + 2 * 8 * 12));
-    assert_eq!(fixture.sound(&key).await, 1 + 2 * 8 * 12);
+    assert_eq!(fixture.check_counts(&key).await, 1 + 2 * 8 * 12);
 }
 
-pub(super) async fn a_dropped_first_comment_makes_one_subject(backend: Backend) {
-    let fixture = Fixture::new(&backend, "a_dropped_first_comment_makes_one_subject");
+pub(super) async fn a_dropped_first_comment_creates_one_subject(backend: Backend) {
+    let fixture = Fixture::new(&backend, "a_dropped_first_comment_creates_one_subject");
     for polls in 0..16 {
         let key = fixture.key_named(polls);
-        let create = fixture.create(&key, "author").await;
-        give_up_and_repeat(&fixture, polls, &[fixture.command(&key, create)]).await;
-        assert_eq!(fixture.sound(&key).await, 1);
+        let create = fixture.root_verb(&key, "author").await;
+        drop_and_repeat(&fixture, polls, &[fixture.command(&key, create)]).await;
+        assert_eq!(fixture.check_counts(&key).await, 1);
     }
 }
 
@@ -87,26 +86,26 @@ pub(super) async fn a_dropped_like_is_set_once(backend: Backend) {
             value: if polls % 3 == 0 { LikeValue::Dislike } else { LikeValue::Like },
             operation: operation(polls, 1),
         };
-        give_up_and_repeat(&fixture, polls as usize, &[fixture.command(&key, like)]).await;
+        drop_and_repeat(&fixture, polls as usize, &[fixture.command(&key, like)]).await;
     }
     let row = fixture.view(root).await.comment;
     assert_eq!((row.counts.like_count, row.counts.dislike_count), (16, 8));
-    fixture.sound(&key).await;
+    fixture.check_counts(&key).await;
 }
 
-pub(super) async fn dropped_reads_leave_the_next_one_whole(backend: Backend) {
-    let fixture = Fixture::new(&backend, "dropped_reads_leave_the_next_one_whole");
+pub(super) async fn dropped_reads_do_not_affect_later_reads(backend: Backend) {
+    let fixture = Fixture::new(&backend, "dropped_reads_do_not_affect_later_reads");
     let key = fixture.key();
     for round in 0..20 {
-        let verb = fixture.create(&key, "author").await;
-        let made = comment(&fixture.run(&key, verb).await).comment;
+        let verb = fixture.root_verb(&key, "author").await;
+        let created = comment(&fixture.run(&key, verb).await).comment;
         for polls in 0..6 {
             let _ = dropped_after(polls, fixture.process.reader.roots(&key, first(100), 3)).await;
             let _ = dropped_after(polls, fixture.process.reader.verify(&key)).await;
             // A transaction left open by a dropped read would show an old state here.
             assert_eq!(fixture.floors(&key).await.len(), round + 1);
         }
-        assert_eq!(fixture.view(made.reference.id).await.comment.reference.floor as usize, round + 1);
+        assert_eq!(fixture.view(created.reference.id).await.comment.reference.floor as usize, round + 1);
     }
-    fixture.sound(&key).await;
+    fixture.check_counts(&key).await;
 }

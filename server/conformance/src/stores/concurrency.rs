@@ -12,10 +12,11 @@ use super::fixture::{Fixture, comment, first, member, text};
 
 const WRITERS: usize = 64;
 
+/// Waits for all tasks and returns their results.
 async fn all<T>(tasks: Vec<JoinHandle<T>>) -> Vec<T> {
     let mut results = Vec::new();
     for task in tasks {
-        results.push(task.await.expect("the task ends well"));
+        results.push(task.await.expect("no panic"));
     }
     results
 }
@@ -28,14 +29,14 @@ pub(super) async fn sixty_four_writers_leave_dense_floors_of_roots(backend: Back
         tokio::spawn(async move {
             let mut floors = Vec::new();
             for _ in 0..4 {
-                let verb = fixture.create(&key, &format!("author {author}")).await;
-                let made = comment(&fixture.run(&key, verb).await);
+                let verb = fixture.root_verb(&key, &format!("author {author}")).await;
+                let created = comment(&fixture.run(&key, verb).await);
                 assert_eq!(
-                    fixture.view(made.comment.reference.id).await.comment.reference.floor,
-                    made.comment.reference.floor,
-                    "read what was answered"
+                    fixture.view(created.comment.reference.id).await.comment.reference.floor,
+                    created.comment.reference.floor,
+                    "a read returns what the commit returned"
                 );
-                floors.push(made.comment.reference.floor);
+                floors.push(created.comment.reference.floor);
             }
             // Each create returned before the next was sent.
             assert!(floors.is_sorted_by(|a, b| a < b), "{floors:?}");
@@ -47,7 +48,7 @@ pub(super) async fn sixty_four_writers_leave_dense_floors_of_roots(backend: Back
     assert_eq!(floors, (1..=4 * WRITERS as i32).collect::<Vec<_>>());
     let subject = fixture.subject(&key).await;
     assert_eq!((subject.counts.root_count, subject.counts.comment_count), (256, 256));
-    assert_eq!(fixture.sound(&key).await, 256);
+    assert_eq!(fixture.check_counts(&key).await, 256);
 }
 
 pub(super) async fn sixty_four_writers_leave_dense_floors_below_each_root(backend: Backend) {
@@ -71,11 +72,11 @@ pub(super) async fn sixty_four_writers_leave_dense_floors_below_each_root(backen
         let row = fixture.view(*root).await.comment;
         assert_eq!((row.counts.reply_count, row.counts.live_below, row.next_floor), (count, count, count + 1));
     }
-    assert_eq!(fixture.sound(&key).await, 3 + 3 * WRITERS);
+    assert_eq!(fixture.check_counts(&key).await, 3 + 3 * WRITERS);
 }
 
-pub(super) async fn a_subject_made_by_many_first_comments_at_once_is_one(backend: Backend) {
-    let fixture = Fixture::new(&backend, "a_subject_made_by_many_first_comments_at_once_is_one");
+pub(super) async fn many_first_comments_at_once_create_one_subject(backend: Backend) {
+    let fixture = Fixture::new(&backend, "many_first_comments_at_once_create_one_subject");
     for round in 0..4 {
         let key = fixture.key_named(round);
         let neighbour = fixture.neighbour(&key);
@@ -84,14 +85,14 @@ pub(super) async fn a_subject_made_by_many_first_comments_at_once_is_one(backend
                 (Arc::clone(&fixture), if n.is_multiple_of(4) { neighbour.clone() } else { key.clone() });
             tokio::spawn(async move { fixture.root(&key).await.comment.reference.subject_id })
         };
-        let made: Vec<_> = all((0..16).map(write).collect()).await;
+        let subjects: Vec<_> = all((0..16).map(write).collect()).await;
         let subject = fixture.subject(&key).await;
-        assert_eq!(made.iter().filter(|id| **id == subject.id).count(), 12);
-        assert_eq!((fixture.sound(&key).await, subject.next_floor), (12, 13));
+        assert_eq!(subjects.iter().filter(|id| **id == subject.id).count(), 12);
+        assert_eq!((fixture.check_counts(&key).await, subject.next_floor), (12, 13));
     }
 }
 
-/// Returns the next change that a writer of the large mix makes to a comment of its own.
+/// Returns the verb by which a writer changes a reply of its own in the given step.
 async fn change(fixture: &Fixture, id: CommentId, step: usize) -> CommandKind {
     let target = fixture.target(id).await;
     let author = member("replier");
@@ -111,33 +112,33 @@ pub(super) async fn a_mix_of_all_verbs_leaves_exact_counts(backend: Backend) {
     let write = |n: usize| {
         let (fixture, key) = (Arc::clone(&fixture), key.clone());
         tokio::spawn(async move {
-            let own = fixture.reply(&key, root, 4).await.comment.reference.id;
-            let below = fixture.reply(&key, own, 4).await.comment.reference.id;
+            let reply = fixture.reply(&key, root, 4).await.comment.reference.id;
+            let below = fixture.reply(&key, reply, 4).await.comment.reference.id;
             let deep = fixture.reply(&key, below, 4).await.comment.reference.id;
             for step in 0..n % 8 {
-                let verb = change(&fixture, [own, below, deep][n % 3], step).await;
+                let verb = change(&fixture, [reply, below, deep][n % 3], step).await;
                 fixture.run(&key, verb).await;
             }
         })
     };
     all((0..24).map(write).collect()).await;
-    assert_eq!(fixture.sound(&key).await, 73);
+    assert_eq!(fixture.check_counts(&key).await, 73);
 }
 
-/// Checks every result for consistency while others write: rows and counts of one page belong to
-/// one state.
+/// Checks that rows and counts of each page belong to one state, while others write. Returns the
+/// number of pages.
 async fn watch(fixture: &Fixture, key: &SubjectKey, stop: &AtomicBool) -> usize {
-    let mut seen = 0;
+    let mut pages = 0;
     let mut last = 0;
     while !stop.load(Ordering::Relaxed) {
-        let page = fixture.process.reader.roots(key, first(100), 10).await.expect("read").expect("there");
+        let page = fixture.process.reader.roots(key, first(100), 10).await.expect("read").expect("present");
         let visible = page.threads.items.iter().filter(|t| t.root.comment.lifecycle.state.is_visible());
         let (mut roots, mut comments) = (0, 0);
         for thread in visible.clone() {
             roots += 1;
             comments += 1 + thread.root.comment.counts.reply_count;
         }
-        let buried: i32 = page
+        let below_tombstones: i32 = page
             .threads
             .items
             .iter()
@@ -146,25 +147,25 @@ async fn watch(fixture: &Fixture, key: &SubjectKey, stop: &AtomicBool) -> usize 
             .sum();
         assert_eq!(
             (page.subject.counts.root_count, page.subject.counts.comment_count),
-            (roots, comments + buried),
+            (roots, comments + below_tombstones),
             "at {}",
             page.subject.revision
         );
         for thread in page.threads.items.iter().filter(|t| !t.more_replies) {
-            let shown = thread.replies.iter().filter(|r| r.comment.lifecycle.state.is_visible()).count();
-            assert_eq!(thread.root.comment.counts.reply_count as usize, shown, "at {}", page.subject.revision);
+            let visible = thread.replies.iter().filter(|r| r.comment.lifecycle.state.is_visible()).count();
+            assert_eq!(thread.root.comment.counts.reply_count as usize, visible, "at {}", page.subject.revision);
         }
         assert!(page.subject.revision >= last, "revisions never go back");
         last = page.subject.revision;
-        seen += 1;
+        pages += 1;
         // The oracle never waits: without this yield its writers would not run.
         tokio::task::yield_now().await;
     }
-    seen
+    pages
 }
 
-pub(super) async fn counts_equal_rows_in_every_answer(backend: Backend) {
-    let fixture = Fixture::new(&backend, "counts_equal_rows_in_every_answer");
+pub(super) async fn counts_equal_rows_in_every_page(backend: Backend) {
+    let fixture = Fixture::new(&backend, "counts_equal_rows_in_every_page");
     let key = fixture.key();
     fixture.open(&key).await;
     let stop = Arc::new(AtomicBool::new(false));
@@ -191,11 +192,11 @@ pub(super) async fn counts_equal_rows_in_every_answer(backend: Backend) {
     all((0..8).map(write).collect()).await;
     stop.store(true, Ordering::Relaxed);
     assert!(all(watchers).await.into_iter().sum::<usize>() > 0);
-    assert_eq!(fixture.sound(&key).await, 64);
+    assert_eq!(fixture.check_counts(&key).await, 64);
 }
 
-pub(super) async fn subjects_of_one_partition_do_not_stand_in_each_others_way(backend: Backend) {
-    let fixture = Fixture::new(&backend, "subjects_of_one_partition_do_not_stand_in_each_others_way");
+pub(super) async fn subjects_of_one_partition_cause_no_deadlock(backend: Backend) {
+    let fixture = Fixture::new(&backend, "subjects_of_one_partition_cause_no_deadlock");
     let a = fixture.key();
     let b = fixture.neighbour(&a);
     let write = |n: usize| {
@@ -205,7 +206,7 @@ pub(super) async fn subjects_of_one_partition_do_not_stand_in_each_others_way(ba
             for _ in 0..4 {
                 let mut batch = Vec::new();
                 for key in &keys {
-                    let verb = fixture.create(key, "author").await;
+                    let verb = fixture.root_verb(key, "author").await;
                     batch.push(fixture.command(key, verb));
                 }
                 // The order of the commands does not determine the order of the locks.
@@ -214,5 +215,5 @@ pub(super) async fn subjects_of_one_partition_do_not_stand_in_each_others_way(ba
         })
     };
     all((0..16).map(write).collect()).await;
-    assert_eq!((fixture.sound(&a).await, fixture.sound(&b).await), (64, 64));
+    assert_eq!((fixture.check_counts(&a).await, fixture.check_counts(&b).await), (64, 64));
 }

@@ -1,5 +1,5 @@
-//! The isolated data of one case on a backend: subjects and request keys that no other case uses,
-//! and a time that only its own commands advance.
+//! The isolated data of one case on a backend: subjects and idempotency keys that no other case
+//! uses, and a time that only the commands of this case advance.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use riposte_core::{
 };
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::model::census::census;
+use crate::model::count_audit::audit_counts;
 
 use super::backend::{Backend, Process, StepClock};
 
-/// The subjects, request keys and time of one case.
+/// The subjects, idempotency keys and time of one case.
 #[derive(Debug)]
 pub(super) struct Fixture {
     pub(super) process: Process,
@@ -31,7 +31,7 @@ pub(super) struct Fixture {
 }
 
 /// The type of the subjects of most cases.
-pub(super) const KIND: &str = "suite";
+pub(super) const OBJECT_TYPE: &str = "suite";
 
 impl Fixture {
     /// Returns the fixture of the case called `name`.
@@ -50,25 +50,26 @@ impl Fixture {
     }
 
     pub(super) fn key_named(&self, name: impl Display) -> SubjectKey {
-        self.key_of(KIND, name)
+        self.key_of(OBJECT_TYPE, name)
     }
 
-    pub(super) fn key_of(&self, kind: &str, name: impl Display) -> SubjectKey {
-        SubjectKey::stored(kind.to_owned(), format!("{}-{name}", self.name))
+    /// Returns a subject of an object type.
+    pub(super) fn key_of(&self, object_type: &str, name: impl Display) -> SubjectKey {
+        SubjectKey::stored(object_type.to_owned(), format!("{}-{name}", self.name))
     }
 
     /// Returns an object type that no other case uses.
-    pub(super) fn kind(&self, name: &str) -> String {
+    pub(super) fn object_type(&self, name: &str) -> String {
         format!("k{}_{name}", self.name)
     }
 
-    /// Returns a second key in the partition of `key`.
+    /// Returns another subject in the partition of `key`.
     pub(super) fn neighbour(&self, key: &SubjectKey) -> SubjectKey {
         let mut others = (0..).map(|n| self.key_named(format_args!("n{n}")));
         others.find(|other| other != key && other.partition() == key.partition()).unwrap_or_else(|| key.clone())
     }
 
-    /// Returns a request with an unused key.
+    /// Returns a request with an unused idempotency key.
     pub(super) fn request(&self) -> RequestIdentity {
         let number = self.requests.fetch_add(1, Ordering::Relaxed).to_string();
         RequestIdentity {
@@ -83,12 +84,14 @@ impl Fixture {
         Command { subject: key.clone(), verb: verb.into_type(), request: self.request(), now }
     }
 
+    /// Commits a batch and returns the result of each command.
     pub(super) async fn commit<K: BatchType>(&self, batch: &[Command<K>]) -> Vec<Result<CommandOutput>> {
-        let answers = self.process.writer.commit(&batch.to_vec().into()).await.expect("the batch is committed");
-        assert_eq!(answers.len(), batch.len(), "one answer per command");
-        answers
+        let results = self.process.writer.commit(&batch.to_vec().into()).await.expect("the batch is committed");
+        assert_eq!(results.len(), batch.len(), "one result per command");
+        results
     }
 
+    /// Commits a single command.
     pub(super) async fn send<K: BatchType>(&self, command: &Command<K>) -> Result<CommandOutput> {
         self.commit(std::slice::from_ref(command)).await.remove(0)
     }
@@ -96,11 +99,11 @@ impl Fixture {
     /// Runs a command that must succeed.
     pub(super) async fn run(&self, key: &SubjectKey, verb: impl BatchVerb) -> CommandOutput {
         let command = self.command(key, verb);
-        self.send(&command).await.unwrap_or_else(|refused| panic!("{:?}: {refused:?}", command.verb))
+        self.send(&command).await.unwrap_or_else(|error| panic!("{:?}: {error:?}", command.verb))
     }
 
-    /// Runs a command that must be refused.
-    pub(super) async fn refusal(&self, key: &SubjectKey, verb: impl BatchVerb) -> Error {
+    /// Runs a command that must be refused, and returns the error.
+    pub(super) async fn rejection(&self, key: &SubjectKey, verb: impl BatchVerb) -> Error {
         let command = self.command(key, verb);
         self.send(&command).await.expect_err(&format!("{:?}", command.verb))
     }
@@ -118,8 +121,8 @@ impl Fixture {
         self.subject(key).await
     }
 
-    /// Returns the creation of a root by `author`, which also creates the subject.
-    pub(super) async fn create(&self, key: &SubjectKey, author: &str) -> Create {
+    /// Returns the verb that creates a root by `author`, and the subject if it is absent.
+    pub(super) async fn root_verb(&self, key: &SubjectKey, author: &str) -> Create {
         Create {
             id: self.id(key).await,
             member: member(author),
@@ -129,61 +132,65 @@ impl Fixture {
         }
     }
 
-    pub(super) async fn answer(&self, key: &SubjectKey, parent: CommentId, levels: u8) -> Reply {
+    /// Returns the verb that creates a reply to `parent` under a depth limit.
+    pub(super) async fn reply_verb(&self, key: &SubjectKey, parent: CommentId, max_depth: u8) -> Reply {
         Reply {
             id: self.id(key).await,
             parent: self.target(parent).await,
             member: member("replier"),
-            content: text(&format!("an answer to {}", parent.get())),
+            content: text(&format!("a reply to {}", parent.get())),
             client: ClientInfo::default(),
-            max_depth: levels,
+            max_depth,
         }
     }
 
+    /// Creates a root.
     pub(super) async fn root(&self, key: &SubjectKey) -> CommentView {
-        let verb = self.create(key, "author").await;
+        let verb = self.root_verb(key, "author").await;
         comment(&self.run(key, verb).await)
     }
 
-    pub(super) async fn reply(&self, key: &SubjectKey, parent: CommentId, levels: u8) -> CommentView {
-        let verb = self.answer(key, parent, levels).await;
+    /// Creates a reply.
+    pub(super) async fn reply(&self, key: &SubjectKey, parent: CommentId, max_depth: u8) -> CommentView {
+        let verb = self.reply_verb(key, parent, max_depth).await;
         comment(&self.run(key, verb).await)
     }
 
+    /// Returns a new comment id.
     pub(super) async fn id(&self, key: &SubjectKey) -> CommentId {
         self.process.ids.comment(key.partition()).await.expect("an id")
     }
 
-    /// Returns the location of a comment, as commands name it.
+    /// Returns the location of a comment, by which commands name it.
     pub(super) async fn target(&self, id: CommentId) -> CommentLocation {
-        self.process.reader.locate(&[id]).await.expect("located").remove(0).expect("the comment is there")
+        self.process.reader.locate(&[id]).await.expect("located").remove(0).expect("the comment exists")
     }
 
     pub(super) async fn view(&self, id: CommentId) -> CommentView {
-        self.process.reader.comments(&[id]).await.expect("read").remove(0).expect("the comment is there")
+        self.process.reader.comments(&[id]).await.expect("read").remove(0).expect("the comment exists")
     }
 
     pub(super) async fn subject(&self, key: &SubjectKey) -> Subject {
         let found = self.process.reader.subjects(std::slice::from_ref(key)).await.expect("read").remove(0);
-        found.expect("the subject is there")
+        found.expect("the subject exists")
     }
 
     pub(super) async fn roots(&self, key: &SubjectKey, window: PageQuery) -> RootPage {
-        self.process.reader.roots(key, window, 3).await.expect("read").expect("the subject is there")
+        self.process.reader.roots(key, window, 3).await.expect("read").expect("the subject exists")
     }
 
     pub(super) async fn replies(&self, key: &SubjectKey, root: CommentId, window: PageQuery) -> ReplyPage {
-        self.process.reader.replies(key, root, window).await.expect("read").expect("the root is there")
+        self.process.reader.replies(key, root, window).await.expect("read").expect("the root exists")
     }
 
-    /// Checks that counts, floors and paths match the rows: by the check of the backend, and by
-    /// recounting its export.
-    pub(super) async fn sound(&self, key: &SubjectKey) -> usize {
+    /// Checks that counts, floors and paths match the rows, by the check of the backend and by a
+    /// recount of its export. Returns the number of comments.
+    pub(super) async fn check_counts(&self, key: &SubjectKey) -> usize {
         let reader = self.process.reader.as_ref();
-        let verified = reader.verify(key).await.expect("verified");
-        assert_eq!(verified.drifts, Vec::new(), "{key:?}");
-        let rows = census(reader, key).await.expect("exported");
-        assert_eq!(verified.comments, rows as i64, "comments of {key:?} that were looked at");
+        let report = reader.verify(key).await.expect("verified");
+        assert_eq!(report.drifts, Vec::new(), "{key:?}");
+        let rows = audit_counts(reader, key).await.expect("exported");
+        assert_eq!(report.comments, rows as i64, "the number of verified comments of {key:?}");
         rows
     }
 
@@ -205,7 +212,7 @@ pub(super) fn text(text: &str) -> Content {
 pub(super) fn comment(output: &CommandOutput) -> CommentView {
     match &output.effect {
         Effect::Comment(view) => (**view).clone(),
-        Effect::Subject(_) | Effect::Like(_) => panic!("not about a comment: {output:?}"),
+        Effect::Subject(_) | Effect::Like(_) => panic!("the output has no comment: {output:?}"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Members' histories: they match the comments, whichever way they are built.
+//! Members' histories: they match the comments, both when events and when rebuilds update them.
 
 mod actors;
 
@@ -13,55 +13,55 @@ use riposte_core::{Command, Millis, SubjectKey};
 use super::backend::{Backend, StepClock};
 use super::fixture::{Fixture, member};
 use super::relay::Relay;
-use actors::{Actors, history, walked};
+use actors::{Actors, history, history_by_pages};
 
-/// Rebuilds the histories of a subject from its rows, `part` comments at a time. Returns the number
-/// of comments read and of rows changed.
-pub(super) async fn rebuild(histories: &dyn MemberHistories, key: &SubjectKey, part: usize) -> (usize, usize) {
+/// Rebuilds the histories of a subject from its rows, `batch` comments at a time. Returns the
+/// numbers of comments read and of rows changed.
+pub(super) async fn rebuild(histories: &dyn MemberHistories, key: &SubjectKey, batch: usize) -> (usize, usize) {
     let (mut comments, mut changed, mut after) = (0, 0, None);
     loop {
-        let built = histories.rebuild(key, after, part).await.expect("rebuilt");
-        assert!(built.comments <= part, "no more than asked for: {built:?}");
-        comments += built.comments;
-        changed += built.changed;
-        after = built.next;
+        let progress = histories.rebuild(key, after, batch).await.expect("rebuilt");
+        assert!(progress.comments <= batch, "more than the limit: {progress:?}");
+        comments += progress.comments;
+        changed += progress.changed;
+        after = progress.next;
         if after.is_none() {
             return (comments, changed);
         }
     }
 }
 
-pub(super) async fn a_rebuild_says_what_was_missing_or_behind(backend: Backend) {
-    let fixture = Fixture::new(&backend, "a_rebuild_says_what_was_missing_or_behind");
-    let _turn = Relay::of(&backend).await; // prevents other cases from applying events
+pub(super) async fn a_rebuild_counts_missing_and_outdated_rows(backend: Backend) {
+    let fixture = Fixture::new(&backend, "a_rebuild_counts_missing_and_outdated_rows");
+    let _relay = Relay::of(&backend).await; // prevents other cases from applying events
     let histories = fixture.process.histories.as_ref();
-    let key = fixture.key_of(&fixture.kind(""), "");
+    let key = fixture.key_of(&fixture.object_type(""), "");
     assert_eq!(histories.rebuild(&key, None, 10).await, Ok(RebuildProgress::default()));
     let root = fixture.root(&key).await.comment.reference.id;
     for _ in 0..3 {
         fixture.reply(&key, root, 2).await;
     }
     fixture.root(&key).await;
-    for part in [1, 2, 5, 100] {
-        let changed = if part == 1 { 5 } else { 0 };
-        assert_eq!(rebuild(histories, &key, part).await, (5, changed), "{part}");
+    for batch in [1, 2, 5, 100] {
+        let changed = if batch == 1 { 5 } else { 0 };
+        assert_eq!(rebuild(histories, &key, batch).await, (5, changed), "{batch}");
     }
     fixture.run(&key, Hide { target: fixture.target(root).await }).await;
     assert_eq!(rebuild(histories, &key, 2).await, (5, 1));
     assert_eq!(rebuild(histories, &key, 2).await, (5, 0));
 }
 
-pub(super) async fn what_is_not_visible_is_in_the_whole_history_only(backend: Backend) {
-    let fixture = Fixture::new(&backend, "what_is_not_visible_is_in_the_whole_history_only");
+pub(super) async fn invisible_comments_are_in_the_complete_history_only(backend: Backend) {
+    let fixture = Fixture::new(&backend, "invisible_comments_are_in_the_complete_history_only");
     let relay = Relay::of(&backend).await;
-    let kind = fixture.kind("");
-    let keys = [fixture.key_of(&kind, "1"), fixture.key_of(&kind, "2")];
+    let object_type = fixture.object_type("");
+    let keys = [fixture.key_of(&object_type, "1"), fixture.key_of(&object_type, "2")];
     let ids = [fixture.root(&keys[0]).await, fixture.root(&keys[1]).await, fixture.root(&keys[0]).await];
     let ids = ids.map(|view| view.comment.reference.id);
     let own = async |all| {
         relay.apply().await;
         let own = history(&fixture, keys[0].object_type(), &member("author"), all).await;
-        own.into_iter().map(|place| place.comment).collect::<Vec<_>>()
+        own.into_iter().map(|entry| entry.comment).collect::<Vec<_>>()
     };
     assert_eq!(own(false).await, [ids[2], ids[1], ids[0]], "newest first, over all subjects");
     fixture.run(&keys[1], Hide { target: fixture.target(ids[1]).await }).await;
@@ -88,15 +88,15 @@ pub(super) async fn histories_by_events_equal_those_built_from_rows(backend: Bac
             actors.rebuild(round).await;
         }
         actors.compare().await;
-        assert_eq!(actors.rebuild(50).await, 0, "whichever way they were made, the other finds nothing to do");
+        assert_eq!(actors.rebuild(50).await, 0, "a rebuild changes nothing, after events and after a rebuild");
     }
 }
 
-pub(super) async fn events_that_come_again_late_or_out_of_order_change_nothing(backend: Backend) {
+pub(super) async fn events_that_are_late_repeated_or_out_of_order_change_nothing(backend: Backend) {
     let relay = Relay::of(&backend).await;
-    let mut actors = Actors::new(&backend, "events_that_come_again_late_or_out_of_order_change_nothing");
+    let mut actors = Actors::new(&backend, "events_that_are_late_repeated_or_out_of_order_change_nothing");
     let mut heads = Vec::new();
-    for source in 0..relay.terms.len() {
+    for source in 0..relay.epochs.len() {
         heads.push(relay.process.outbox.head(source).await.expect("read"));
     }
     let histories = &relay.process.histories;
@@ -105,9 +105,9 @@ pub(super) async fn events_that_come_again_late_or_out_of_order_change_nothing(b
             actors.act().await;
         }
         relay.assign_sequence(500).await;
-        // Events are applied newest first, those of earlier rounds once more, and the oldest last.
+        // All events since the start are applied newest first, those of earlier rounds once more.
         for (source, head) in heads.iter().enumerate() {
-            let events = relay.behind(source, *head).await;
+            let events = relay.events_after(source, *head).await;
             for event in events.iter().rev() {
                 histories.apply(source, std::slice::from_ref(event)).await.expect("applied");
             }
@@ -115,8 +115,8 @@ pub(super) async fn events_that_come_again_late_or_out_of_order_change_nothing(b
         actors.compare().await;
     }
     relay.apply().await;
-    for source in 0..relay.terms.len() {
-        let events = relay.behind(source, 0).await;
+    for source in 0..relay.epochs.len() {
+        let events = relay.events_after(source, 0).await;
         for part in events.chunks(7).take(20) {
             histories.apply(source, part).await.expect("applied");
         }
@@ -125,8 +125,8 @@ pub(super) async fn events_that_come_again_late_or_out_of_order_change_nothing(b
     assert_eq!(actors.rebuild(9).await, 0);
 }
 
-pub(super) async fn histories_made_side_by_side_while_others_write_are_right_in_the_end(backend: Backend) {
-    let name = "histories_made_side_by_side_while_others_write_are_right_in_the_end";
+pub(super) async fn histories_rebuilt_during_writes_are_correct_in_the_end(backend: Backend) {
+    let name = "histories_rebuilt_during_writes_are_correct_in_the_end";
     let relay = Relay::of(&backend).await;
     let mut actors = Actors::new(&backend, name);
     let stop = Arc::new(AtomicBool::new(false));
@@ -139,7 +139,7 @@ pub(super) async fn histories_made_side_by_side_while_others_write_are_right_in_
                     for key in &keys {
                         rebuild(histories.as_ref(), key, 3 + n).await;
                     }
-                    // The oracle never waits: without this yield no other task would run.
+                    // The oracle never waits, so that without this yield no other task would run.
                     tokio::task::yield_now().await;
                 }
             })
@@ -154,7 +154,7 @@ pub(super) async fn histories_made_side_by_side_while_others_write_are_right_in_
     }
     stop.store(true, Ordering::Relaxed);
     for builder in builders {
-        builder.await.expect("ended well");
+        builder.await.expect("no panic");
     }
     relay.apply().await;
     actors.compare().await;
@@ -163,23 +163,23 @@ pub(super) async fn histories_made_side_by_side_while_others_write_are_right_in_
 
 pub(super) async fn pages_of_a_history_are_exact_where_times_are_equal(backend: Backend) {
     let fixture = Fixture::new(&backend, "pages_of_a_history_are_exact_where_times_are_equal");
-    let kind = fixture.kind("");
+    let object_type = fixture.object_type("");
     let (mut expected, mut keys) = (Vec::new(), Vec::new());
     for n in 0..12 {
-        let key = fixture.key_of(&kind, n % 3);
-        let verb = fixture.create(&key, "author").await;
-        let place = HistoryCursor { time: Millis(StepClock::START.0 + n / 4), comment: verb.id };
-        let command = Command { now: place.time, ..fixture.command(&key, verb) };
+        let key = fixture.key_of(&object_type, n % 3);
+        let verb = fixture.root_verb(&key, "author").await;
+        let entry = HistoryCursor { time: Millis(StepClock::START.0 + n / 4), comment: verb.id };
+        let command = Command { now: entry.time, ..fixture.command(&key, verb) };
         fixture.send(&command).await.expect("created");
-        expected.push(place);
+        expected.push(entry);
         keys.push(key);
     }
     for key in &keys[..3] {
         rebuild(fixture.process.histories.as_ref(), key, 100).await;
     }
-    expected.sort_by_key(|place| std::cmp::Reverse((place.time, place.comment)));
+    expected.sort_by_key(|entry| std::cmp::Reverse((entry.time, entry.comment)));
     for limit in [1, 2, 3, 5, 11, 12, 13] {
-        let found = walked(&fixture, keys[0].object_type(), &member("author"), true, limit).await;
+        let found = history_by_pages(&fixture, keys[0].object_type(), &member("author"), true, limit).await;
         assert_eq!(found, expected, "{limit} at a time");
     }
 }

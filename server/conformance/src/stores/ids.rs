@@ -1,4 +1,4 @@
-//! Ids: unique whatever the processes and their clocks do, because each worker number is leased.
+//! Ids: they are unique for all processes and clocks, because each worker number is leased.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,11 +10,12 @@ use riposte_core::{Millis, Partition};
 use super::backend::{Backend, Process, StepClock};
 use super::fixture::Fixture;
 
-async fn mint(process: &Process, partition: Partition, count: usize, seen: &mut HashSet<i64>) {
+/// Generates ids of a partition and checks that none of them is in `known`.
+async fn generate(process: &Process, partition: Partition, count: usize, known: &mut HashSet<i64>) {
     for _ in 0..count {
         let id = process.ids.comment(partition).await.expect("an id");
         assert_eq!(id.partition(), partition);
-        assert!(id.get() > 0 && seen.insert(id.get()), "{id:?} came twice");
+        assert!(id.get() > 0 && known.insert(id.get()), "{id:?} was generated twice");
     }
 }
 
@@ -23,24 +24,24 @@ pub(super) async fn ids_are_unique_and_carry_their_partition(backend: Backend) {
     for task in 0..16_u16 {
         let process = backend.process.clone();
         tasks.push(tokio::spawn(async move {
-            let mut seen = HashSet::new();
+            let mut known = HashSet::new();
             for partition in [0, 1, 511, 1023, task] {
-                mint(&process, Partition::number(partition), 300, &mut seen).await;
+                generate(&process, Partition::number(partition), 300, &mut known).await;
             }
-            seen
+            known
         }));
     }
     let mut all = HashSet::new();
     for task in tasks {
-        for id in task.await.expect("the task ends well") {
-            assert!(all.insert(id), "{id} came twice");
+        for id in task.await.expect("no panic") {
+            assert!(all.insert(id), "{id} was generated twice");
         }
     }
 }
 
 pub(super) async fn processes_share_no_id(backend: Backend) {
     let clock = StepClock::at(StepClock::START);
-    let mut seen = HashSet::new();
+    let mut known = HashSet::new();
     let partition = Partition::number(77);
     let mut processes = vec![backend.process.clone()];
     for _ in 0..3 {
@@ -49,23 +50,23 @@ pub(super) async fn processes_share_no_id(backend: Backend) {
     for _ in 0..20 {
         for process in &processes {
             clock.set(StepClock::START);
-            mint(process, partition, 10, &mut seen).await;
+            generate(process, partition, 10, &mut known).await;
         }
     }
 }
 
-pub(super) async fn a_successor_whose_clock_is_behind_mints_no_id_again(backend: Backend) {
-    let mut seen = HashSet::new();
+pub(super) async fn a_process_whose_clock_is_behind_generates_no_id_again(backend: Backend) {
+    let mut known = HashSet::new();
     for start in [1_000_000, 500_000, 0, 999_990] {
         let clock = StepClock::at(Millis(StepClock::START.0 + start));
         let process = (backend.start)(Arc::clone(&clock) as Arc<dyn Clock>).await;
         for partition in [3, 600] {
-            mint(&process, Partition::number(partition), 300, &mut seen).await;
+            generate(&process, Partition::number(partition), 300, &mut known).await;
         }
         // The clock jumps back while the process runs.
         clock.set(Millis(StepClock::START.0 + start - 400_000));
         for partition in [3, 600] {
-            mint(&process, Partition::number(partition), 300, &mut seen).await;
+            generate(&process, Partition::number(partition), 300, &mut known).await;
         }
     }
 }
@@ -73,12 +74,13 @@ pub(super) async fn a_successor_whose_clock_is_behind_mints_no_id_again(backend:
 pub(super) async fn a_clock_that_jumps_ahead_is_followed(backend: Backend) {
     let clock = StepClock::at(StepClock::START);
     let process = (backend.start)(Arc::clone(&clock) as Arc<dyn Clock>).await;
-    let mut seen = HashSet::new();
-    mint(&process, Partition::number(9), 10, &mut seen).await;
+    let mut known = HashSet::new();
+    generate(&process, Partition::number(9), 10, &mut known).await;
     let ahead = Millis(StepClock::START.0 + 3_600_000);
     clock.set(ahead);
-    let id = process.ids.comment(Partition::number(9)).await.expect("the lease is extended, or another is taken");
-    assert!(id.tick() >= IdTick::at(ahead), "{id:?} is of an hour ago");
+    let id =
+        process.ids.comment(Partition::number(9)).await.expect("the lease is extended, or another one is acquired");
+    assert!(id.tick() >= IdTick::at(ahead), "{id:?} is an hour old");
 }
 
 pub(super) async fn request_ids_are_all_different(backend: Backend) {
@@ -87,15 +89,15 @@ pub(super) async fn request_ids_are_all_different(backend: Backend) {
     assert_eq!(ids.len(), 1_000);
 }
 
-pub(super) async fn what_one_process_answered_another_reads_at_once(backend: Backend) {
+pub(super) async fn a_commit_of_one_process_is_read_by_another_at_once(backend: Backend) {
     let other = (backend.start)(StepClock::at(StepClock::START)).await;
-    let here = Fixture::new(&backend, "what_one_process_answered_another_reads_at_once");
-    let there = Fixture::of_process(other, "what_one_process_answered_another_reads_at_once");
+    let here = Fixture::new(&backend, "a_commit_of_one_process_is_read_by_another_at_once");
+    let there = Fixture::of_process(other, "a_commit_of_one_process_is_read_by_another_at_once");
     let key = here.key();
     let mut requests = Vec::new();
     for n in 0..10 {
         let (writing, reading) = if n % 2 == 0 { (&here, &there) } else { (&there, &here) };
-        let verb = writing.create(&key, "author").await;
+        let verb = writing.root_verb(&key, "author").await;
         let mut command = writing.command(&key, verb);
         command.request.fingerprint = riposte_core::request::Fingerprint(n);
         command.request.key.0[0] = n as u8;
@@ -107,5 +109,5 @@ pub(super) async fn what_one_process_answered_another_reads_at_once(backend: Bac
     }
     let found = Arc::clone(&there.process.reader).created_by(&key, &requests).await.expect("read");
     assert!(found.iter().all(Option::is_some));
-    assert_eq!(there.sound(&key).await, 10);
+    assert_eq!(there.check_counts(&key).await, 10);
 }

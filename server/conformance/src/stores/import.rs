@@ -9,7 +9,8 @@ use riposte_core::{ClientInfo, Command, CommentState, DeletedBy, Error, LikeValu
 use super::backend::Backend;
 use super::fixture::{Fixture, comment, member, text};
 
-/// Makes import commands as the service does: keyed by external id, all with the same fingerprint.
+/// Makes import commands as the service does: their idempotency keys come from the external ids,
+/// and all have the same fingerprint.
 struct Importer<'s> {
     fixture: &'s Fixture,
     key: SubjectKey,
@@ -17,13 +18,14 @@ struct Importer<'s> {
 }
 
 impl Importer<'_> {
+    /// Returns the import of a comment.
     async fn item(&self, external_id: &str, parent: Option<ImportParent>) -> Import {
         let time = external_id.parse::<i64>().unwrap_or(0) * 1_000;
         Import {
             id: self.fixture.id(&self.key).await,
             parent,
             member: member("old author"),
-            content: text(&format!("said as {external_id}")),
+            content: text(&format!("the text of {external_id}")),
             client: ClientInfo::default(),
             origin: ImportOrigin { source: self.source.to_owned(), external_id: external_id.to_owned() },
             state: CommentState::Active,
@@ -40,14 +42,15 @@ impl Importer<'_> {
         Command { request, ..self.fixture.command(&self.key, verb) }
     }
 
-    async fn bring(&self, item: Import) -> CommentView {
+    /// Imports a comment.
+    async fn import(&self, item: Import) -> CommentView {
         let command = self.command(&item.origin.external_id.clone(), item);
         comment(&self.fixture.send(&command).await.expect("imported"))
     }
 }
 
 /// Returns the parent of a reply to a comment of its own batch.
-fn unborn(item: &Import) -> ImportParent {
+fn in_batch(item: &Import) -> ImportParent {
     ImportParent::InBatch(item.id)
 }
 
@@ -59,7 +62,7 @@ pub(super) async fn an_imported_comment_keeps_its_times_state_and_origin(backend
     item.deleted_by = Some(DeletedBy::Author);
     item.times = ImportTimes { create: Millis(5_000), edit: Some(Millis(6_000)), delete: Some(Millis(7_000)) };
     item.client = ClientInfo { ip: None, platform: "web".to_owned(), device: String::new() };
-    let view = importer.bring(item.clone()).await;
+    let view = importer.import(item.clone()).await;
     assert_eq!((view.content, view.comment.lifecycle.state), (None, CommentState::Deleted));
     let exported = fixture.process.reader.export_comments(&importer.key, None, 9).await.expect("read").remove(0);
     let row = exported.view.comment;
@@ -73,7 +76,7 @@ pub(super) async fn an_imported_comment_keeps_its_times_state_and_origin(backend
     );
     assert_eq!((exported.origin, exported.client), (Some(item.origin), item.client));
     assert_eq!(fixture.subject(&importer.key).await.counts.comment_count, 0);
-    fixture.sound(&importer.key).await;
+    fixture.check_counts(&importer.key).await;
 }
 
 pub(super) async fn a_second_import_changes_nothing(backend: Backend) {
@@ -81,38 +84,38 @@ pub(super) async fn a_second_import_changes_nothing(backend: Backend) {
     let importer = Importer { fixture: &fixture, key: fixture.key(), source: "isso" };
     let mut first = Vec::new();
     for n in ["1", "2", "3"] {
-        first.push(importer.bring(importer.item(n, None).await).await);
+        first.push(importer.import(importer.item(n, None).await).await);
     }
     let before = fixture.subject(&importer.key).await;
-    for (n, known) in ["1", "2", "3"].into_iter().zip(&first) {
+    for (n, imported) in ["1", "2", "3"].into_iter().zip(&first) {
         let mut again = importer.item(n, None).await;
-        again.content = text("told differently");
+        again.content = text("another text");
         let command = importer.command(n, again);
         let output = fixture.send(&command).await.expect("repeated");
         assert!(output.replayed);
-        assert_eq!(comment(&output), *known);
+        assert_eq!(comment(&output), *imported);
     }
     assert_eq!(fixture.subject(&importer.key).await, before);
-    let elsewhere = Importer { source: "commento", ..importer };
-    let item = elsewhere.item("1", None).await;
-    assert_eq!(elsewhere.bring(item).await.comment.reference.floor, 4, "another source has ids of its own");
-    assert_eq!(fixture.sound(&elsewhere.key).await, 4);
+    let other = Importer { source: "commento", ..importer };
+    let item = other.item("1", None).await;
+    assert_eq!(other.import(item).await.comment.reference.floor, 4, "another source has ids of its own");
+    assert_eq!(fixture.check_counts(&other.key).await, 4);
 }
 
-pub(super) async fn parents_and_answers_may_come_in_one_batch(backend: Backend) {
-    let fixture = Fixture::new(&backend, "parents_and_answers_may_come_in_one_batch");
+pub(super) async fn parents_and_replies_may_be_in_one_batch(backend: Backend) {
+    let fixture = Fixture::new(&backend, "parents_and_replies_may_be_in_one_batch");
     let importer = Importer { fixture: &fixture, key: fixture.key(), source: "wordpress" };
     let root = importer.item("1", None).await;
-    let a = importer.item("2", Some(unborn(&root))).await;
-    let aa = importer.item("3", Some(unborn(&a))).await;
-    let capped = importer.item("4", Some(unborn(&aa))).await;
-    let b = importer.item("5", Some(unborn(&root))).await;
+    let a = importer.item("2", Some(in_batch(&root))).await;
+    let aa = importer.item("3", Some(in_batch(&a))).await;
+    let capped = importer.item("4", Some(in_batch(&aa))).await;
+    let b = importer.item("5", Some(in_batch(&root))).await;
     let items = [&root, &a, &aa, &capped, &b];
     let batch: Vec<_> = items.map(|item| importer.command(&item.origin.external_id, item.clone())).to_vec();
-    let answers = fixture.commit(&batch).await;
-    assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    let results = fixture.commit(&batch).await;
+    assert!(results.iter().all(Result::is_ok), "{results:?}");
     let located = fixture.process.reader.locate(&items.map(|item| item.id)).await.expect("located");
-    let lineages: Vec<_> = located.into_iter().flatten().map(|at| (at.ancestor_ids, at.parent_id)).collect();
+    let ancestors: Vec<_> = located.into_iter().flatten().map(|at| (at.ancestor_ids, at.parent_id)).collect();
     let expected = [
         (vec![root.id], None),
         (vec![root.id, a.id], Some(root.id)),
@@ -120,67 +123,67 @@ pub(super) async fn parents_and_answers_may_come_in_one_batch(backend: Backend) 
         (vec![root.id, a.id, capped.id], Some(aa.id)),
         (vec![root.id, b.id], Some(root.id)),
     ];
-    assert_eq!(lineages, expected);
+    assert_eq!(ancestors, expected);
     // A second run finds the parents in the store, and its replies name their stored locations.
     let late = importer.item("6", Some(ImportParent::Stored(fixture.target(capped.id).await))).await;
     let batch = [importer.command("4", capped.clone()), importer.command("6", late)];
-    let answers = fixture.commit(&batch).await;
-    assert!(answers[0].as_ref().is_ok_and(|output| output.replayed) && answers[1].is_ok(), "{answers:?}");
+    let results = fixture.commit(&batch).await;
+    assert!(results[0].as_ref().is_ok_and(|output| output.replayed) && results[1].is_ok(), "{results:?}");
     assert_eq!(fixture.view(capped.id).await.comment.counts.reply_count, 1);
-    assert_eq!(fixture.sound(&importer.key).await, 6);
+    assert_eq!(fixture.check_counts(&importer.key).await, 6);
 }
 
-pub(super) async fn an_answer_to_nothing_is_refused_and_can_come_again(backend: Backend) {
-    let fixture = Fixture::new(&backend, "an_answer_to_nothing_is_refused_and_can_come_again");
+pub(super) async fn a_reply_without_its_parent_is_refused_and_can_be_sent_again(backend: Backend) {
+    let fixture = Fixture::new(&backend, "a_reply_without_its_parent_is_refused_and_can_be_sent_again");
     let importer = Importer { fixture: &fixture, key: fixture.key(), source: "csv" };
     let parent = importer.item("1", None).await;
-    let orphan = importer.item("2", Some(unborn(&parent))).await;
+    let orphan = importer.item("2", Some(in_batch(&parent))).await;
     let other = importer.item("3", None).await;
     let batch = [importer.command("2", orphan.clone()), importer.command("3", other)];
-    let answers = fixture.commit(&batch).await;
-    assert_eq!(answers[0], Err(Error::CommentNotFound));
-    assert!(answers[1].is_ok(), "the item without a missing parent creates the subject");
-    importer.bring(parent.clone()).await;
-    assert_eq!(importer.bring(orphan).await.comment.reference.root_id, Some(parent.id));
-    assert_eq!(fixture.sound(&importer.key).await, 3);
+    let results = fixture.commit(&batch).await;
+    assert_eq!(results[0], Err(Error::CommentNotFound));
+    assert!(results[1].is_ok(), "the item whose parent is not missing creates the subject");
+    importer.import(parent.clone()).await;
+    assert_eq!(importer.import(orphan).await.comment.reference.root_id, Some(parent.id));
+    assert_eq!(fixture.check_counts(&importer.key).await, 3);
 }
 
-pub(super) async fn an_imported_tombstone_is_listed_above_visible_answers_only(backend: Backend) {
-    let fixture = Fixture::new(&backend, "an_imported_tombstone_is_listed_above_visible_answers_only");
+pub(super) async fn an_imported_tombstone_is_listed_above_visible_replies_only(backend: Backend) {
+    let fixture = Fixture::new(&backend, "an_imported_tombstone_is_listed_above_visible_replies_only");
     let importer = Importer { fixture: &fixture, key: fixture.key(), source: "s" };
-    let mut tomb = importer.item("1", None).await;
-    (tomb.state, tomb.deleted_by, tomb.times.delete) =
+    let mut tombstone = importer.item("1", None).await;
+    (tombstone.state, tombstone.deleted_by, tombstone.times.delete) =
         (CommentState::Deleted, Some(DeletedBy::Author), Some(Millis(9)));
-    importer.bring(tomb.clone()).await;
+    importer.import(tombstone.clone()).await;
     assert_eq!(fixture.floors(&importer.key).await, [] as [i32; 0]);
-    let mut hidden = importer.item("2", Some(ImportParent::Stored(fixture.target(tomb.id).await))).await;
+    let mut hidden = importer.item("2", Some(ImportParent::Stored(fixture.target(tombstone.id).await))).await;
     hidden.state = CommentState::Hidden;
-    importer.bring(hidden.clone()).await;
+    importer.import(hidden.clone()).await;
     assert_eq!(fixture.floors(&importer.key).await, [] as [i32; 0]);
     let visible = importer.item("3", Some(ImportParent::Stored(fixture.target(hidden.id).await))).await;
-    importer.bring(visible).await;
+    importer.import(visible).await;
     assert_eq!(fixture.floors(&importer.key).await, [1]);
     assert!(fixture.view(hidden.id).await.comment.lifecycle.listed);
-    fixture.sound(&importer.key).await;
+    fixture.check_counts(&importer.key).await;
 }
 
-pub(super) async fn a_closed_subject_takes_imports_all_the_same(backend: Backend) {
-    let fixture = Fixture::new(&backend, "a_closed_subject_takes_imports_all_the_same");
+pub(super) async fn a_closed_subject_accepts_imports(backend: Backend) {
+    let fixture = Fixture::new(&backend, "a_closed_subject_accepts_imports");
     let importer = Importer { fixture: &fixture, key: fixture.key(), source: "s" };
     fixture.open(&importer.key).await;
     let state = Some(SubjectState::ReadOnly);
     fixture.run(&importer.key, UpdateSubject { owner: None, state, metadata: None, etag: String::new() }).await;
-    importer.bring(importer.item("1", None).await).await;
+    importer.import(importer.item("1", None).await).await;
     assert_eq!(fixture.floors(&importer.key).await, [1]);
 }
 
 pub(super) async fn an_imported_like_never_overrides_a_members_own(backend: Backend) {
     let fixture = Fixture::new(&backend, "an_imported_like_never_overrides_a_members_own");
     let importer = Importer { fixture: &fixture, key: fixture.key(), source: "s" };
-    let root = importer.bring(importer.item("1", None).await).await.comment.reference.id;
-    let like = |external_id: &str, who: &str, value| {
+    let root = importer.import(importer.item("1", None).await).await.comment.reference.id;
+    let like = |external_id: &str, name: &str, value| {
         let operation = RequestId::from_bytes(IdempotencyKey::imported("comment", "likes", external_id).0);
-        let like = SetLike { comment_id: root, member: member(who), value, operation };
+        let like = SetLike { comment_id: root, member: member(name), value, operation };
         importer.command(external_id, ImportLike { like, time: Millis(77) })
     };
     let own = SetLike {
@@ -193,13 +196,13 @@ pub(super) async fn an_imported_like_never_overrides_a_members_own(backend: Back
     let batch =
         [like("l1", "own", LikeValue::Like), like("l2", "a", LikeValue::Like), like("l3", "b", LikeValue::Dislike)];
     for repeated in [false, true] {
-        let answers = fixture.commit(&batch).await;
-        let replayed: Vec<_> = answers.iter().flatten().map(|output| output.replayed).collect();
+        let results = fixture.commit(&batch).await;
+        let replayed: Vec<_> = results.iter().flatten().map(|output| output.replayed).collect();
         assert_eq!(replayed, [true, repeated, repeated], "an existing like is not imported again");
         let row = fixture.view(root).await.comment;
         assert_eq!((row.counts.like_count, row.counts.dislike_count), (1, 1));
     }
     let likers = fixture.process.reader.likers(root, LikeValue::Like, None, 9).await.expect("read").items;
     assert_eq!(likers.iter().map(|l| (l.member.as_str(), l.time)).collect::<Vec<_>>(), [("a", Millis(77))]);
-    fixture.sound(&importer.key).await;
+    fixture.check_counts(&importer.key).await;
 }

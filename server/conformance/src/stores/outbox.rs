@@ -1,7 +1,7 @@
-//! The outbox: one event for each subject of a commit, each with one sequence number.
+//! The outbox: a commit records one event for each of its subjects, and gets one sequence number.
 
-mod leads;
-mod numbers;
+mod leases;
+mod sequence_numbers;
 
 use std::collections::BTreeMap;
 
@@ -14,31 +14,32 @@ use super::fixture::{Fixture, member, text};
 use super::likes::operation;
 use super::relay::Relay;
 
-pub(super) use leads::*;
-pub(super) use numbers::*;
+pub(super) use leases::*;
+pub(super) use sequence_numbers::*;
 
-fn change(id: CommentId, root: Option<CommentId>, what: ChangeKind) -> CommentChange {
-    CommentChange { id, root, what }
+fn change(id: CommentId, root: Option<CommentId>, kind: ChangeKind) -> CommentChange {
+    CommentChange { id, root, kind }
 }
 
-fn of_comments(comments: &[CommentChange]) -> Changes {
+/// Returns the changes of an event that changes only comments.
+fn comment_changes(comments: &[CommentChange]) -> Changes {
     Changes { comments: comments.to_vec(), ..Changes::default() }
 }
 
 /// Returns the revisions and changes of a subject's events, without the outcomes.
-async fn told(fixture: &Fixture, key: &SubjectKey) -> Vec<(Option<i64>, Changes)> {
+async fn recorded(fixture: &Fixture, key: &SubjectKey) -> Vec<(Option<i64>, Changes)> {
     let events = fixture.events(key).await;
     let subject = fixture.subject(key).await;
     for event in &events {
         assert_eq!((event.subject, event.partition), (subject.id, key.partition()), "{event:?}");
     }
-    let changes = |changes| Changes { outcomes: BTreeMap::new(), ..changes };
-    events.into_iter().map(|event| (event.revision, changes(event.changes))).collect()
+    let without_outcomes = |changes| Changes { outcomes: BTreeMap::new(), ..changes };
+    events.into_iter().map(|event| (event.revision, without_outcomes(event.changes))).collect()
 }
 
 pub(super) async fn every_commit_leaves_one_event_with_its_revision_and_its_changes(backend: Backend) {
     let fixture = Fixture::new(&backend, "every_commit_leaves_one_event_with_its_revision_and_its_changes");
-    let _turn = Relay::of(&backend).await; // prevents trims meanwhile
+    let _relay = Relay::of(&backend).await; // prevents concurrent trims
     let key = fixture.key();
     fixture.open(&key).await;
     let root = fixture.root(&key).await.comment.reference.id;
@@ -58,33 +59,33 @@ pub(super) async fn every_commit_leaves_one_event_with_its_revision_and_its_chan
     let closed =
         UpdateSubject { owner: None, state: Some(SubjectState::ReadOnly), metadata: None, etag: String::new() };
     let last = fixture.run(&key, closed).await.revision;
-    let below = |what| of_comments(&[change(reply, Some(root), what)]);
-    let top = |what| of_comments(&[change(root, None, what)]);
+    let of_reply = |kind| comment_changes(&[change(reply, Some(root), kind)]);
+    let of_root = |kind| comment_changes(&[change(root, None, kind)]);
     let subject = Changes { subject: true, ..Changes::default() };
     let expected = [
         subject.clone(),
-        top(ChangeKind::Created),
-        below(ChangeKind::Created),
-        below(ChangeKind::Edited),
-        top(ChangeKind::PinChanged),
-        below(ChangeKind::StateChanged),
-        below(ChangeKind::StateChanged),
+        of_root(ChangeKind::Created),
+        of_reply(ChangeKind::Created),
+        of_reply(ChangeKind::Edited),
+        of_root(ChangeKind::PinChanged),
+        of_reply(ChangeKind::StateChanged),
+        of_reply(ChangeKind::StateChanged),
         subject,
     ];
     assert_eq!(last, expected.len() as i64);
     let expected: Vec<_> = (1..).map(Some).zip(expected).collect();
-    assert_eq!(told(&fixture, &key).await, expected);
+    assert_eq!(recorded(&fixture, &key).await, expected);
 }
 
 pub(super) async fn a_refused_or_repeated_command_leaves_no_event(backend: Backend) {
     let fixture = Fixture::new(&backend, "a_refused_or_repeated_command_leaves_no_event");
-    let _turn = Relay::of(&backend).await; // prevents trims meanwhile
+    let _relay = Relay::of(&backend).await; // prevents concurrent trims
     let key = fixture.key();
-    let verb = fixture.create(&key, "author").await;
+    let verb = fixture.root_verb(&key, "author").await;
     let command = fixture.command(&key, verb);
     fixture.send(&command).await.expect("created");
     let root = command.verb.comment_id().expect("a comment");
-    let before = told(&fixture, &key).await;
+    let before = recorded(&fixture, &key).await;
     assert_eq!(before.len(), 1);
     assert!(fixture.send(&command).await.expect("repeated").replayed);
     let stranger = Delete {
@@ -92,52 +93,52 @@ pub(super) async fn a_refused_or_repeated_command_leaves_no_event(backend: Backe
         actor: DeleteActor::Author(member("stranger")),
         etag: String::new(),
     };
-    fixture.refusal(&key, stranger).await;
-    assert_eq!(told(&fixture, &key).await, before);
+    fixture.rejection(&key, stranger).await;
+    assert_eq!(recorded(&fixture, &key).await, before);
 
     // In a batch with a command that changes something, repeated commands add nothing to the event.
-    let verb = fixture.create(&key, "author").await;
+    let verb = fixture.root_verb(&key, "author").await;
     let new = fixture.command(&key, verb);
-    let made = new.verb.comment_id().expect("a comment");
+    let created = new.verb.comment_id().expect("a comment");
     assert!(fixture.commit(&[command, new]).await.iter().all(Result::is_ok));
-    let last = told(&fixture, &key).await.split_off(1);
-    assert_eq!(last, [(Some(2), of_comments(&[change(made, None, ChangeKind::Created)]))]);
+    let last = recorded(&fixture, &key).await.split_off(1);
+    assert_eq!(last, [(Some(2), comment_changes(&[change(created, None, ChangeKind::Created)]))]);
 }
 
 pub(super) async fn a_batch_over_several_subjects_and_partitions_leaves_one_event_for_each(backend: Backend) {
     let fixture = Fixture::new(&backend, "a_batch_over_several_subjects_and_partitions_leaves_one_event_for_each");
     let relay = Relay::of(&backend).await;
     let first = fixture.key();
-    // Another partition of the same tables, which every backend keeps on the same data source.
-    let apart = |other: &SubjectKey| {
-        let (here, there) = (first.partition().get(), other.partition().get());
-        here != there && here % 200 == there % 200
+    // Another partition of the same tables, which every backend stores on the same data source.
+    let in_other_partition = |other: &SubjectKey| {
+        let (of_first, of_other) = (first.partition().get(), other.partition().get());
+        of_first != of_other && of_first % 200 == of_other % 200
     };
-    let other = (0..).map(|n| fixture.key_named(format_args!("p{n}"))).find(apart).expect("one of many");
+    let other = (0..).map(|n| fixture.key_named(format_args!("p{n}"))).find(in_other_partition).expect("one of many");
     let keys = [first.clone(), fixture.neighbour(&first), other];
     let mut batch = Vec::new();
     for n in 0..9 {
         let key = &keys[n % 3];
-        let verb = fixture.create(key, "author").await;
+        let verb = fixture.root_verb(key, "author").await;
         batch.push(fixture.command(key, verb));
     }
     assert!(fixture.commit(&batch).await.iter().all(Result::is_ok));
     for key in &keys {
-        let made = batch.iter().filter(|command| command.subject == *key);
-        let made = made.filter_map(|command| command.verb.comment_id());
-        let comments = made.map(|id| change(id, None, ChangeKind::Created)).collect();
+        let of_subject = batch.iter().filter(|command| command.subject == *key);
+        let created = of_subject.filter_map(|command| command.verb.comment_id());
+        let comments = created.map(|id| change(id, None, ChangeKind::Created)).collect();
         assert_eq!(
-            told(&fixture, key).await,
+            recorded(&fixture, key).await,
             [(Some(1), Changes { comments, subject: true, ..Changes::default() })],
             "{key:?}"
         );
     }
 
-    // A second batch changes two of the subjects. All events of a batch have the same sequence
+    // A second batch changes two of the subjects. All events of one batch have the same sequence
     // number.
     let mut batch = Vec::new();
     for key in &keys[1..] {
-        let verb = fixture.create(key, "author").await;
+        let verb = fixture.root_verb(key, "author").await;
         batch.push(fixture.command(key, verb));
     }
     assert!(fixture.commit(&batch).await.iter().all(Result::is_ok));
@@ -150,16 +151,16 @@ pub(super) async fn a_batch_over_several_subjects_and_partitions_leaves_one_even
     assert!(later > number);
     for key in &keys[1..] {
         let sequenced = relay.sequenced(source, fixture.subject(key).await.id).await;
-        let told: Vec<_> = sequenced.iter().map(|one| (one.number, one.event.revision)).collect();
-        assert_eq!(told, [(number, Some(1)), (later, Some(2))], "{key:?}");
+        let found: Vec<_> = sequenced.iter().map(|event| (event.number, event.event.revision)).collect();
+        assert_eq!(found, [(number, Some(1)), (later, Some(2))], "{key:?}");
     }
     // A read with a limit of one commit returns all events of the commit, and the next read
     // continues after them.
     let outbox = &relay.process.outbox;
-    let one = outbox.read(source, number - 1, 1).await.expect("read");
-    assert!(one.len() == 3 && one.iter().all(|told| told.number == number), "{one:?}");
+    let first = outbox.read(source, number - 1, 1).await.expect("read");
+    assert!(first.len() == 3 && first.iter().all(|event| event.number == number), "{first:?}");
     let next = outbox.read(source, later - 1, 1).await.expect("read");
-    assert!(next.len() == 2 && next.iter().all(|told| told.number == later), "{next:?}");
+    assert!(next.len() == 2 && next.iter().all(|event| event.number == later), "{next:?}");
 }
 
 pub(super) async fn likes_leave_one_event_without_a_revision(backend: Backend) {
@@ -168,16 +169,16 @@ pub(super) async fn likes_leave_one_event_without_a_revision(backend: Backend) {
     let key = fixture.key();
     let ids = [fixture.root(&key).await.comment.reference.id, fixture.root(&key).await.comment.reference.id];
     let subject = fixture.subject(&key).await;
-    let like = |n: usize, who: &str| {
+    let like = |n: usize, name: &str| {
         let operation = operation(n as u64, 1);
-        let verb = SetLike { comment_id: ids[n % 2], member: member(who), value: LikeValue::Like, operation };
+        let verb = SetLike { comment_id: ids[n % 2], member: member(name), value: LikeValue::Like, operation };
         fixture.command(&key, verb)
     };
     let batch: Vec<_> = (0..6).map(|n| like(n, &format!("m{n}"))).collect();
     assert!(fixture.commit(&batch).await.iter().all(Result::is_ok));
     // A command without changes emits no event.
     assert!(fixture.commit(&batch).await.iter().all(Result::is_ok));
-    assert_eq!(told(&fixture, &key).await.len(), 2, "only the comments moved the revision");
+    assert_eq!(recorded(&fixture, &key).await.len(), 2, "only the commits of comments have revisions");
     assert_eq!(fixture.subject(&key).await.revision, subject.revision);
 
     relay.assign_sequence(500).await;
@@ -186,13 +187,13 @@ pub(super) async fn likes_leave_one_event_without_a_revision(backend: Backend) {
     events.retain(|sequenced| sequenced.event.revision.is_none());
     let likes: Vec<_> = events.into_iter().map(|sequenced| sequenced.event.changes).collect();
     let likers = (0..6).map(|n| member(&format!("m{n}"))).collect();
-    let liked = of_comments(&ids.map(|id| change(id, None, ChangeKind::Liked)));
+    let liked = comment_changes(&ids.map(|id| change(id, None, ChangeKind::Liked)));
     assert_eq!(likes, [Changes { likers, ..liked }]);
 }
 
 pub(super) async fn an_event_has_the_outcome_of_each_comment(backend: Backend) {
     let fixture = Fixture::new(&backend, "an_event_has_the_outcome_of_each_comment");
-    let _turn = Relay::of(&backend).await; // prevents trims meanwhile
+    let _relay = Relay::of(&backend).await; // prevents concurrent trims
     let key = fixture.key();
     let id = fixture.root(&key).await.comment.reference.id;
     let target = fixture.target(id).await;
@@ -200,7 +201,7 @@ pub(super) async fn an_event_has_the_outcome_of_each_comment(backend: Backend) {
     fixture.run(&key, Unhide { target: target.clone() }).await;
     let edit = Edit { target, member: member("author"), content: text("again"), etag: String::new(), window: None };
     fixture.run(&key, edit).await;
-    let changed = |actor, before, after, version| CommentOutcome {
+    let outcome = |actor, before, after, version| CommentOutcome {
         actor,
         before: Some(before),
         after,
@@ -209,9 +210,9 @@ pub(super) async fn an_event_has_the_outcome_of_each_comment(backend: Backend) {
     };
     let expected = [
         CommentOutcome::PUBLISHED,
-        changed(ActorKind::Moderator, CommentState::Active, CommentState::Hidden, 2),
-        changed(ActorKind::Moderator, CommentState::Hidden, CommentState::Active, 3),
-        changed(ActorKind::Author, CommentState::Active, CommentState::Active, 4),
+        outcome(ActorKind::Moderator, CommentState::Active, CommentState::Hidden, 2),
+        outcome(ActorKind::Moderator, CommentState::Hidden, CommentState::Active, 3),
+        outcome(ActorKind::Author, CommentState::Active, CommentState::Active, 4),
     ];
     let events = fixture.events(&key).await;
     let outcomes: Vec<_> = events.iter().filter_map(|event| event.changes.outcome(id)).collect();

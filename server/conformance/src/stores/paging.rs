@@ -1,4 +1,4 @@
-//! Pages: exact slices of the order that they name, in both orders, at rest and during writes.
+//! Pages: exact ranges of a list in both orders, without and during writes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,35 +11,35 @@ use riposte_core::{CommentId, SubjectKey};
 use super::backend::Backend;
 use super::fixture::{Fixture, first, floors};
 
-/// A limit above the length of every list here at rest.
-const LONGEST: usize = 100;
+/// A number above the length of every list that no writer changes.
+const MAX_LENGTH: usize = 100;
 
 const ORDERS: [ListOrder; 2] = [ListOrder::Oldest, ListOrder::Newest];
 
-/// Removes the comments with these floors from a list.
-async fn punch(fixture: &Fixture, key: &SubjectKey, ids: &[CommentId], gone: &[usize]) {
-    for floor in gone {
+/// Deletes the comments with these floors.
+async fn delete_floors(fixture: &Fixture, key: &SubjectKey, ids: &[CommentId], deleted: &[usize]) {
+    for floor in deleted {
         let target = fixture.target(ids[floor - 1]).await;
         fixture.run(key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
     }
 }
 
 /// Computes the page that a query requests: the items, and whether more lie before and after.
-fn slice(sorted: &[i32], window: PageQuery) -> Option<(Vec<i32>, bool, bool)> {
+fn expected_page(sorted: &[i32], window: PageQuery) -> Option<(Vec<i32>, bool, bool)> {
     let mut order = sorted.to_vec();
     let newest = window.order == ListOrder::Newest;
     if newest {
         order.reverse();
     }
-    let behind = |at: i32, floor: i32| if newest { floor < at } else { floor > at };
+    let is_after = |at: i32, floor: i32| if newest { floor < at } else { floor > at };
     let (from, to) = match window.start {
         PageStart::Beginning => (0, window.limit.min(order.len())),
         PageStart::After(at) => {
-            let from = order.iter().position(|floor| behind(at, *floor)).unwrap_or(order.len());
+            let from = order.iter().position(|floor| is_after(at, *floor)).unwrap_or(order.len());
             (from, (from + window.limit).min(order.len()))
         }
         PageStart::Before(at) => {
-            let to = order.iter().position(|floor| *floor == at || behind(at, *floor)).unwrap_or(order.len());
+            let to = order.iter().position(|floor| *floor == at || is_after(at, *floor)).unwrap_or(order.len());
             (to.saturating_sub(window.limit), to)
         }
         PageStart::Around(_) => return None,
@@ -51,24 +51,25 @@ fn slice(sorted: &[i32], window: PageQuery) -> Option<(Vec<i32>, bool, bool)> {
 /// neighbour, and reports both sides.
 fn check_around(sorted: &[i32], window: PageQuery, at: i32, page: &Page<CommentView>) {
     let found = floors(page);
-    let what = format!("{window:?} of {sorted:?} gave {found:?}");
+    let context = format!("{window:?} of {sorted:?} gave {found:?}");
     let mut order = sorted.to_vec();
     if window.order == ListOrder::Newest {
         order.reverse();
     }
-    assert_eq!(found.len(), window.limit.min(order.len()), "{what}");
+    assert_eq!(found.len(), window.limit.min(order.len()), "{context}");
     let Some(head) = found.first() else { return };
-    let from = order.iter().position(|floor| floor == head).unwrap_or_else(|| panic!("{what}"));
-    assert_eq!(found, order[from..from + found.len()], "{what}");
-    assert_eq!((page.more_before, page.more_after), (from > 0, from + found.len() < order.len()), "{what}");
-    let near = |wanted: Option<&i32>| wanted.is_some_and(|wanted| found.contains(wanted));
+    let from = order.iter().position(|floor| floor == head).unwrap_or_else(|| panic!("{context}"));
+    assert_eq!(found, order[from..from + found.len()], "{context}");
+    assert_eq!((page.more_before, page.more_after), (from > 0, from + found.len() < order.len()), "{context}");
+    let contains = |floor: Option<&i32>| floor.is_some_and(|floor| found.contains(floor));
     let below = sorted.iter().rfind(|floor| **floor <= at);
     let above = sorted.iter().find(|floor| **floor >= at);
-    let inside = if below == above { near(below) } else { near(below) || near(above) };
-    assert!(inside, "{what}");
+    let is_around = if below == above { contains(below) } else { contains(below) || contains(above) };
+    assert!(is_around, "{context}");
 }
 
-async fn every_window(sorted: &[i32], read: impl AsyncFn(PageQuery) -> Page<CommentView>) {
+/// Reads all kinds of pages of a list and compares them with the sorted floors.
+async fn check_every_page(sorted: &[i32], read: impl AsyncFn(PageQuery) -> Page<CommentView>) {
     let last = sorted.last().copied().unwrap_or(0) + 2;
     let anchors = [0, 1, 2, 5, 6, 7, 9, last - 3, last - 2, last - 1, last, i32::MAX];
     let starts =
@@ -82,94 +83,94 @@ async fn every_window(sorted: &[i32], read: impl AsyncFn(PageQuery) -> Page<Comm
                     check_around(sorted, window, at, &page);
                 } else {
                     let found = (floors(&page), page.more_before, page.more_after);
-                    assert_eq!(Some(found), slice(sorted, window), "{window:?} of {sorted:?}");
+                    assert_eq!(Some(found), expected_page(sorted, window), "{window:?} of {sorted:?}");
                 }
             }
         }
     }
 }
 
-pub(super) async fn windows_of_roots_are_exact_in_both_orders(backend: Backend) {
-    let fixture = Fixture::new(&backend, "windows_of_roots_are_exact_in_both_orders");
+pub(super) async fn pages_of_roots_are_exact_in_both_orders(backend: Backend) {
+    let fixture = Fixture::new(&backend, "pages_of_roots_are_exact_in_both_orders");
     let key = fixture.key();
     let mut ids = Vec::new();
     for _ in 0..12 {
         ids.push(fixture.root(&key).await.comment.reference.id);
     }
-    punch(&fixture, &key, &ids, &[1, 5, 6, 7, 12]).await;
+    delete_floors(&fixture, &key, &ids, &[1, 5, 6, 7, 12]).await;
     let read = async |window| fixture.roots(&key, window).await.threads.map(|thread| thread.root);
-    every_window(&[2, 3, 4, 8, 9, 10, 11], read).await;
+    check_every_page(&[2, 3, 4, 8, 9, 10, 11], read).await;
 }
 
-pub(super) async fn windows_of_replies_are_exact_in_both_orders(backend: Backend) {
-    let fixture = Fixture::new(&backend, "windows_of_replies_are_exact_in_both_orders");
+pub(super) async fn pages_of_replies_are_exact_in_both_orders(backend: Backend) {
+    let fixture = Fixture::new(&backend, "pages_of_replies_are_exact_in_both_orders");
     let key = fixture.key();
     let root = fixture.root(&key).await.comment.reference.id;
     let mut ids = vec![fixture.reply(&key, root, 3).await.comment.reference.id];
     for n in 1..12 {
-        // Every other comment is a reply to a reply: a list of replies contains all depths.
+        // Every other comment is a reply to a reply, because a list of replies contains all depths.
         let parent = if n % 2 == 0 { root } else { ids[n - 1] };
         ids.push(fixture.reply(&key, parent, 3).await.comment.reference.id);
     }
-    punch(&fixture, &key, &ids, &[2, 6, 7, 8, 12]).await;
+    delete_floors(&fixture, &key, &ids, &[2, 6, 7, 8, 12]).await;
     let read = async |window| fixture.replies(&key, root, window).await.replies;
-    // 7 was deleted above 8, which is deleted too; 5 is kept as the parent of 6.
-    every_window(&[1, 3, 4, 5, 9, 10, 11], read).await;
+    // 7 is not listed as a tombstone, because its only reply, 8, is deleted too.
+    check_every_page(&[1, 3, 4, 5, 9, 10, 11], read).await;
 }
 
-pub(super) async fn an_empty_list_has_empty_windows(backend: Backend) {
-    let fixture = Fixture::new(&backend, "an_empty_list_has_empty_windows");
+pub(super) async fn an_empty_list_has_empty_pages(backend: Backend) {
+    let fixture = Fixture::new(&backend, "an_empty_list_has_empty_pages");
     let key = fixture.key();
     fixture.open(&key).await;
-    every_window(&[], async |window| fixture.roots(&key, window).await.threads.map(|thread| thread.root)).await;
+    check_every_page(&[], async |window| fixture.roots(&key, window).await.threads.map(|thread| thread.root)).await;
 }
 
-/// Walks a list to its end, and all the way back.
-async fn there_and_back(
+/// Walks a list to its end and back to its beginning. Returns the floors.
+async fn walk_both_ways(
     order: ListOrder,
     limit: usize,
     read: impl AsyncFn(PageQuery) -> Page<CommentView>,
 ) -> Vec<i32> {
-    let mut there = Vec::new();
+    let mut forward = Vec::new();
     let mut start = PageStart::Beginning;
     loop {
         let page = read(PageQuery { order, start, limit }).await;
-        there.extend(floors(&page));
-        assert!(there.len() <= LONGEST, "the walk turns in circles: {there:?}");
+        forward.extend(floors(&page));
+        assert!(forward.len() <= MAX_LENGTH, "the walk does not end: {forward:?}");
         if !page.more_after {
             break;
         }
-        start = PageStart::After(*there.last().expect("a page with more behind it is not empty"));
+        start = PageStart::After(*forward.last().expect("a page with more after it is not empty"));
     }
-    let mut back = Vec::new();
+    let mut backward = Vec::new();
     let mut start = PageStart::Before(if order == ListOrder::Oldest { i32::MAX } else { 0 });
     loop {
         let page = read(PageQuery { order, start, limit }).await;
-        back.extend(floors(&page).into_iter().rev());
-        assert!(back.len() <= LONGEST, "the walk turns in circles: {back:?}");
+        backward.extend(floors(&page).into_iter().rev());
+        assert!(backward.len() <= MAX_LENGTH, "the walk does not end: {backward:?}");
         if !page.more_before {
             break;
         }
-        start = PageStart::Before(*back.last().expect("a page with more before it is not empty"));
+        start = PageStart::Before(*backward.last().expect("a page with more before it is not empty"));
     }
-    back.reverse();
-    assert_eq!(there, back, "the same way back, by {limit}");
-    there
+    backward.reverse();
+    assert_eq!(forward, backward, "the walk back differs, by {limit}");
+    forward
 }
 
-pub(super) async fn a_walk_meets_every_root_once_in_either_direction(backend: Backend) {
-    let fixture = Fixture::new(&backend, "a_walk_meets_every_root_once_in_either_direction");
+pub(super) async fn a_walk_returns_every_root_once_in_either_direction(backend: Backend) {
+    let fixture = Fixture::new(&backend, "a_walk_returns_every_root_once_in_either_direction");
     let key = fixture.key();
     let mut ids = Vec::new();
     for _ in 0..25 {
         ids.push(fixture.root(&key).await.comment.reference.id);
     }
-    punch(&fixture, &key, &ids, &[10, 11, 25]).await;
+    delete_floors(&fixture, &key, &ids, &[10, 11, 25]).await;
     let mut expected: Vec<i32> = (1..=24).filter(|floor| ![10, 11].contains(floor)).collect();
     for order in ORDERS {
         for limit in [1, 4, 11, 22, 100] {
             let read = async |window| fixture.roots(&key, window).await.threads.map(|thread| thread.root);
-            assert_eq!(there_and_back(order, limit, read).await, expected, "{order:?}");
+            assert_eq!(walk_both_ways(order, limit, read).await, expected, "{order:?}");
         }
         expected.reverse();
     }
@@ -203,30 +204,36 @@ async fn walk_among_writers(
         }));
     }
     for _ in 0..3 {
-        let stood = read(PageQuery { order: ListOrder::Oldest, start: PageStart::Beginning, limit: 15 }).await;
-        let stood = floors(&stood);
-        let (mut met, mut start) = (Vec::new(), PageStart::Beginning);
+        let initial = read(PageQuery { order: ListOrder::Oldest, start: PageStart::Beginning, limit: 15 }).await;
+        let initial = floors(&initial);
+        let (mut found, mut start) = (Vec::new(), PageStart::Beginning);
         loop {
             let page = read(PageQuery { order, start, limit: 4 }).await;
-            met.extend(floors(&page));
-            assert!(met.windows(2).all(|pair| pair[0] != pair[1]), "the walk stands still: {met:?}");
-            // Writers may be faster than the walk: the comments of its start are among the first.
-            let done = order == ListOrder::Oldest && met.last() > stood.last();
+            found.extend(floors(&page));
+            assert!(found.windows(2).all(|pair| pair[0] != pair[1]), "the walk makes no progress: {found:?}");
+            // Writers may be faster than the walk, which ends after the initial comments.
+            let done = order == ListOrder::Oldest && found.last() > initial.last();
             if !page.more_after || done {
                 break;
             }
-            start = PageStart::After(*met.last().expect("not empty"));
+            start = PageStart::After(*found.last().expect("not empty"));
         }
-        let monotone =
-            if order == ListOrder::Oldest { met.is_sorted_by(|a, b| a < b) } else { met.is_sorted_by(|a, b| a > b) };
-        assert!(monotone, "{order:?}: {met:?}");
-        assert!(stood.iter().all(|floor| met.contains(floor)), "{order:?}: {stood:?} were not all in {met:?}");
+        let monotone = if order == ListOrder::Oldest {
+            found.is_sorted_by(|a, b| a < b)
+        } else {
+            found.is_sorted_by(|a, b| a > b)
+        };
+        assert!(monotone, "{order:?}: {found:?}");
+        assert!(
+            initial.iter().all(|floor| found.contains(floor)),
+            "{order:?}: {found:?} does not contain all of {initial:?}"
+        );
     }
     stop.store(true, Ordering::Relaxed);
     for writer in writers {
-        writer.await.expect("the writer ends well");
+        writer.await.expect("no panic");
     }
-    fixture.sound(&key).await;
+    fixture.check_counts(&key).await;
 }
 
 pub(super) async fn walks_of_roots_are_exact_while_others_write(backend: Backend) {
@@ -261,8 +268,8 @@ pub(super) async fn the_limit_counts_listed_items_only(backend: Backend) {
     for _ in 0..30 {
         ids.push(fixture.root(&key).await.comment.reference.id);
     }
-    let gone: Vec<usize> = (2..=29).collect();
-    punch(&fixture, &key, &ids, &gone).await;
+    let deleted: Vec<usize> = (2..=29).collect();
+    delete_floors(&fixture, &key, &ids, &deleted).await;
     let page = fixture.roots(&key, first(2)).await.threads;
     assert_eq!((floors(&page.clone().map(|t| t.root)), page.more_after), (vec![1, 30], false));
 }

@@ -1,12 +1,12 @@
-//! Ranked orders: rank indexes match the comments whichever way they are built, rankings match
-//! their formulas, and walks along them are exact during any writes.
+//! Ranked orders: rank indexes match the comments however they are updated, rankings match their
+//! formulas, and walks in ranked order are exact during writes.
 
 mod actors;
-mod boards;
 mod platform;
+mod rank_indexes;
 mod rankings;
 mod walks;
 
-pub(super) use boards::*;
+pub(super) use rank_indexes::*;
 pub(super) use rankings::*;
 pub(super) use walks::*;

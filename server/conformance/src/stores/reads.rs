@@ -8,7 +8,7 @@ use riposte_core::verbs::{DeleteSubject, Import, ImportTimes};
 use riposte_core::{CommentId, CommentState, Content, LikeValue, Millis, ObjectType, Path, SubjectKey};
 
 use super::backend::Backend;
-use super::fixture::{Fixture, KIND, comment, first, member, text};
+use super::fixture::{Fixture, OBJECT_TYPE, comment, first, member, text};
 
 pub(super) async fn absent_things_are_none_or_empty(backend: Backend) {
     let fixture = Fixture::new(&backend, "absent_things_are_none_or_empty");
@@ -28,7 +28,7 @@ pub(super) async fn absent_things_are_none_or_empty(backend: Backend) {
     assert_eq!(reader.created_by(&key, &[fixture.request().key]).await, Ok(vec![None]));
     assert_eq!(reader.export_comments(&key, None, 5).await, Ok(Vec::new()));
     assert_eq!(reader.export_likes(id, None, 5).await, Ok(Vec::new()));
-    assert_eq!(reader.verify(&key).await.map(|verified| verified.comments), Ok(0));
+    assert_eq!(reader.verify(&key).await.map(|report| report.comments), Ok(0));
     assert_eq!((reader.subjects(&[]).await, reader.comments(&[]).await), (Ok(Vec::new()), Ok(Vec::new())));
 }
 
@@ -63,7 +63,7 @@ pub(super) async fn nothing_below_a_deleted_subject_is_shown(backend: Backend) {
     let root = fixture.root(&key).await.comment.reference.id;
     fixture.run(&key, DeleteSubject { etag: String::new() }).await;
     let reader = &fixture.process.reader;
-    assert!(fixture.subject(&key).await.delete_time.is_some(), "the subject itself is told");
+    assert!(fixture.subject(&key).await.delete_time.is_some(), "the subject itself is returned");
     assert_eq!(reader.comments(&[root]).await, Ok(vec![None]));
     assert_eq!(reader.roots(&key, first(5), 3).await, Ok(None));
     assert_eq!(reader.replies(&key, root, first(5)).await, Ok(None));
@@ -72,7 +72,7 @@ pub(super) async fn nothing_below_a_deleted_subject_is_shown(backend: Backend) {
 }
 
 /// Creates a root with two branches under a depth limit of 4. Returns the ids by name.
-async fn bush(fixture: &Fixture, key: &SubjectKey) -> [CommentId; 6] {
+async fn branched_thread(fixture: &Fixture, key: &SubjectKey) -> [CommentId; 6] {
     let root = fixture.root(key).await.comment.reference.id;
     let a = fixture.reply(key, root, 4).await.comment.reference.id;
     let b = fixture.reply(key, root, 4).await.comment.reference.id;
@@ -82,16 +82,16 @@ async fn bush(fixture: &Fixture, key: &SubjectKey) -> [CommentId; 6] {
     [root, a, b, aa, aaa, capped]
 }
 
-pub(super) async fn a_thread_is_told_in_the_order_of_its_paths(backend: Backend) {
-    let fixture = Fixture::new(&backend, "a_thread_is_told_in_the_order_of_its_paths");
+pub(super) async fn a_thread_is_returned_in_the_order_of_its_paths(backend: Backend) {
+    let fixture = Fixture::new(&backend, "a_thread_is_returned_in_the_order_of_its_paths");
     let key = fixture.key();
-    let [root, a, b, aa, aaa, capped] = bush(&fixture, &key).await;
+    let [root, a, b, aa, aaa, capped] = branched_thread(&fixture, &key).await;
     let top = async |id: CommentId| fixture.view(id).await.comment.reference.path;
     let read = async |id, max_depth, limit| {
         let (mut ids, mut after) = (Vec::new(), None);
         loop {
             let part = SubtreeQuery { top: top(id).await, max_depth, after: after.take(), limit };
-            let page = fixture.process.reader.thread(&key, &part).await.expect("read").expect("there");
+            let page = fixture.process.reader.thread(&key, &part).await.expect("read").expect("present");
             ids.extend(page.comments.iter().map(|c| c.comment.reference.id));
             if !page.more_after {
                 return ids;
@@ -110,24 +110,24 @@ pub(super) async fn a_thread_is_told_in_the_order_of_its_paths(backend: Backend)
     }
 }
 
-pub(super) async fn a_conversation_goes_up_by_parent_and_ends_at_the_root(backend: Backend) {
-    let fixture = Fixture::new(&backend, "a_conversation_goes_up_by_parent_and_ends_at_the_root");
+pub(super) async fn a_conversation_follows_the_parents_and_ends_at_the_root(backend: Backend) {
+    let fixture = Fixture::new(&backend, "a_conversation_follows_the_parents_and_ends_at_the_root");
     let key = fixture.key();
-    let [root, a, b, aa, aaa, capped] = bush(&fixture, &key).await;
-    let up = async |id, limit| {
+    let [root, a, b, aa, aaa, capped] = branched_thread(&fixture, &key).await;
+    let ancestors = async |id, limit| {
         let found = fixture.process.reader.conversation(&key, id, limit).await.expect("read");
         found.iter().map(|view| view.comment.reference.id).collect::<Vec<_>>()
     };
-    assert_eq!(up(capped, 100).await, [aaa, aa, a, root], "by parent, although it stands beside aaa");
-    assert_eq!(up(capped, 2).await, [aaa, aa, root], "the nearest two, and the root");
-    assert_eq!(up(capped, 3).await, [aaa, aa, a, root]);
-    assert_eq!(up(capped, 4).await, [aaa, aa, a, root]);
-    assert_eq!(up(b, 1).await, [root]);
-    assert_eq!(up(root, 100).await, []);
+    assert_eq!(ancestors(capped, 100).await, [aaa, aa, a, root], "by parent, although its path is beside that of aaa");
+    assert_eq!(ancestors(capped, 2).await, [aaa, aa, root], "the nearest two, and the root");
+    assert_eq!(ancestors(capped, 3).await, [aaa, aa, a, root]);
+    assert_eq!(ancestors(capped, 4).await, [aaa, aa, a, root]);
+    assert_eq!(ancestors(b, 1).await, [root]);
+    assert_eq!(ancestors(root, 100).await, []);
 }
 
-pub(super) async fn previews_that_nobody_likes_are_the_oldest_listed_replies(backend: Backend) {
-    let fixture = Fixture::new(&backend, "previews_that_nobody_likes_are_the_oldest_listed_replies");
+pub(super) async fn previews_without_likes_are_the_oldest_listed_replies(backend: Backend) {
+    let fixture = Fixture::new(&backend, "previews_without_likes_are_the_oldest_listed_replies");
     let key = fixture.key();
     let root = fixture.root(&key).await.comment.reference.id;
     let lone = fixture.root(&key).await.comment.reference.id;
@@ -138,18 +138,18 @@ pub(super) async fn previews_that_nobody_likes_are_the_oldest_listed_replies(bac
     let actor = riposte_core::verbs::DeleteActor::Moderator;
     let verb = riposte_core::verbs::Delete { target: fixture.target(replies[1]).await, actor, etag: String::new() };
     fixture.run(&key, verb).await;
-    for (previews, shown, more) in [(0, 0, true), (1, 1, true), (2, 2, true), (3, 3, false), (10, 3, false)] {
-        let page = fixture.process.reader.roots(&key, first(10), previews).await.expect("read").expect("there");
+    for (previews, count, more) in [(0, 0, true), (1, 1, true), (2, 2, true), (3, 3, false), (10, 3, false)] {
+        let page = fixture.process.reader.roots(&key, first(10), previews).await.expect("read").expect("present");
         let [of_root, of_lone] = &page.threads.items[..] else { panic!("two roots") };
         let ids: Vec<_> = of_root.replies.iter().map(|view| view.comment.reference.id).collect();
-        assert_eq!(ids, [replies[0], replies[2], replies[3]][..shown], "{previews} previews");
+        assert_eq!(ids, [replies[0], replies[2], replies[3]][..count], "{previews} previews");
         assert_eq!(of_root.more_replies, more, "{previews} previews");
         assert_eq!((of_lone.root.comment.reference.id, of_lone.replies.len(), of_lone.more_replies), (lone, 0, false));
     }
 }
 
-pub(super) async fn every_character_of_what_people_write_comes_back(backend: Backend) {
-    let fixture = Fixture::new(&backend, "every_character_of_what_people_write_comes_back");
+pub(super) async fn every_character_of_a_text_is_returned(backend: Backend) {
+    let fixture = Fixture::new(&backend, "every_character_of_a_text_is_returned");
     let key = fixture.key();
     let texts = [
         "plain",
@@ -161,13 +161,15 @@ pub(super) async fn every_character_of_what_people_write_comes_back(backend: Bac
         "\u{1}\u{7f}\u{feff}\u{fffd}\u{10ffff}",
         &"🏠".repeat(5_000),
     ];
-    for said in texts {
-        let mut create = fixture.create(&key, "author").await;
+    for written in texts {
+        let mut create = fixture.root_verb(&key, "author").await;
         let mentions = vec![member("x"), member("x "), member("🏠")];
-        let metadata =
-            Metadata::from([("ключ _@".to_owned(), said.chars().take(9).collect()), ("b".to_owned(), String::new())]);
+        let metadata = Metadata::from([
+            ("ключ _@".to_owned(), written.chars().take(9).collect()),
+            ("b".to_owned(), String::new()),
+        ]);
         let extra = metadata.iter().map(|(name, value)| (name.clone(), value.clone().into_bytes())).collect();
-        create.content = Content::stored(said.to_owned(), mentions, metadata).with_extra(extra);
+        create.content = Content::stored(written.to_owned(), mentions, metadata).with_extra(extra);
         let address = Some(std::net::IpAddr::from([0x2001, 0xdb8, 0, 0, 0, 0, 0, 1]));
         create.client = ClientInfo { ip: address, platform: "ios".to_owned(), device: "iPhone17,1 _@".to_owned() };
         let (content, client) = (create.content.clone(), create.client.clone());
@@ -185,7 +187,7 @@ pub(super) async fn ids_that_callers_own_are_compared_byte_by_byte(backend: Back
     for (n, name) in names.iter().enumerate() {
         let key = fixture.key_named(name);
         for _ in 0..=n {
-            let create = fixture.create(&key, name).await;
+            let create = fixture.root_verb(&key, name).await;
             fixture.run(&key, create).await;
         }
     }
@@ -200,7 +202,7 @@ pub(super) async fn ids_that_callers_own_are_compared_byte_by_byte(backend: Back
 
 pub(super) async fn object_types_with_the_same_ids_do_not_mix(backend: Backend) {
     let fixture = Fixture::new(&backend, "object_types_with_the_same_ids_do_not_mix");
-    let keys = ["article", "video", "video_"].map(|kind| fixture.key_of(kind, "1"));
+    let keys = ["article", "video", "video_"].map(|object_type| fixture.key_of(object_type, "1"));
     for (n, key) in keys.iter().enumerate() {
         for _ in 0..=n {
             fixture.root(key).await;
@@ -208,12 +210,12 @@ pub(super) async fn object_types_with_the_same_ids_do_not_mix(backend: Backend) 
     }
     for (n, key) in keys.iter().enumerate() {
         assert_eq!(fixture.floors(key).await, (1..=n as i32 + 1).collect::<Vec<_>>());
-        assert_eq!(fixture.sound(key).await, n + 1);
+        assert_eq!(fixture.check_counts(key).await, n + 1);
     }
 }
 
-pub(super) async fn a_comment_of_another_subject_is_not_there(backend: Backend) {
-    let fixture = Fixture::new(&backend, "a_comment_of_another_subject_is_not_there");
+pub(super) async fn a_comment_of_another_subject_is_absent(backend: Backend) {
+    let fixture = Fixture::new(&backend, "a_comment_of_another_subject_is_absent");
     let key = fixture.key();
     let other = fixture.neighbour(&key);
     let (own, foreign) = (fixture.root(&key).await.comment, fixture.root(&other).await.comment);
@@ -231,21 +233,21 @@ pub(super) async fn a_comment_of_another_subject_is_not_there(backend: Backend) 
     assert_eq!(fixture.floors(&key).await, [1]);
 }
 
-pub(super) async fn subjects_of_a_type_or_of_all_are_listed_once_each_over_all_tables(backend: Backend) {
-    let fixture = Fixture::new(&backend, "subjects_of_a_type_or_of_all_are_listed_once_each_over_all_tables");
-    let kind = ObjectType::stored("listed".to_owned());
+pub(super) async fn subjects_of_one_type_or_of_all_are_listed_once_over_all_tables(backend: Backend) {
+    let fixture = Fixture::new(&backend, "subjects_of_one_type_or_of_all_are_listed_once_over_all_tables");
+    let object_type = ObjectType::stored("listed".to_owned());
     let mut keys = Vec::new();
     for n in 0..130 {
-        let key = fixture.key_of(kind.as_str(), n);
+        let key = fixture.key_of(object_type.as_str(), n);
         fixture.open(&key).await;
         keys.push(key);
     }
-    let other = fixture.key_of(KIND, "of another type");
+    let other = fixture.key_of(OBJECT_TYPE, "of another type");
     fixture.open(&other).await;
     fixture.run(&keys[4], DeleteSubject { etag: String::new() }).await;
     keys.sort();
     for limit in [1, 7, 100, 200] {
-        let found = listed(&fixture, Some(&kind), limit).await;
+        let found = listed(&fixture, Some(&object_type), limit).await;
         assert_eq!(found, keys, "by {limit}");
     }
     for limit in [7, 200] {
@@ -258,26 +260,26 @@ pub(super) async fn subjects_of_a_type_or_of_all_are_listed_once_each_over_all_t
     }
 }
 
-/// Returns the keys of a whole walk, sorted.
-async fn listed(fixture: &Fixture, kind: Option<&ObjectType>, limit: usize) -> Vec<SubjectKey> {
+/// Returns the keys of all subjects of a type, sorted.
+async fn listed(fixture: &Fixture, object_type: Option<&ObjectType>, limit: usize) -> Vec<SubjectKey> {
     let (mut found, mut cursor) = (Vec::new(), SubjectCursor::default());
     loop {
-        let (part, next) = fixture.process.reader.list_subjects(kind, cursor, limit).await.expect("read");
-        assert!(part.len() <= limit, "{} subjects where {limit} were asked for", part.len());
+        let (part, next) = fixture.process.reader.list_subjects(object_type, cursor, limit).await.expect("read");
+        assert!(part.len() <= limit, "{} subjects for a limit of {limit}", part.len());
         found.extend(part.into_iter().map(|subject| subject.key));
         let Some(next) = next else { break };
-        assert_ne!(next, cursor, "the walk goes on");
+        assert_ne!(next, cursor, "the cursor advances");
         cursor = next;
     }
     found.sort();
     found
 }
 
-pub(super) async fn an_export_tells_everything_and_parents_first(backend: Backend) {
-    let fixture = Fixture::new(&backend, "an_export_tells_everything_and_parents_first");
+pub(super) async fn an_export_contains_every_comment_and_parents_first(backend: Backend) {
+    let fixture = Fixture::new(&backend, "an_export_contains_every_comment_and_parents_first");
     let key = fixture.key();
-    let mut ids: Vec<CommentId> = bush(&fixture, &key).await.into();
-    // Under a depth limit of one a reply is a root; it still follows its parent.
+    let mut ids: Vec<CommentId> = branched_thread(&fixture, &key).await.into();
+    // Under a depth limit of one a reply is stored as a root. It still follows its parent.
     for n in 0..6 {
         ids.push(fixture.reply(&key, ids[n], 1).await.comment.reference.id);
     }
@@ -285,7 +287,7 @@ pub(super) async fn an_export_tells_everything_and_parents_first(backend: Backen
         id: fixture.id(&key).await,
         parent: None,
         member: member("gone"),
-        content: text("said long ago"),
+        content: text("an old text"),
         client: ClientInfo::default(),
         origin: ImportOrigin { source: "old".to_owned(), external_id: "1 ".to_owned() },
         state: CommentState::Hidden,
@@ -307,13 +309,13 @@ pub(super) async fn an_export_tells_everything_and_parents_first(backend: Backen
         for (n, exported) in found.iter().enumerate() {
             let parent = exported.view.comment.reference.parent_id;
             let before = found[..n].iter().any(|earlier| Some(earlier.view.comment.reference.id) == parent);
-            assert!(parent.is_none() || before, "an answer before its parent, by {limit}");
+            assert!(parent.is_none() || before, "a reply before its parent, by {limit}");
         }
-        let mut seen: Vec<_> = found.iter().map(|exported| exported.view.comment.reference.id).collect();
-        seen.sort_unstable();
+        let mut exported_ids: Vec<_> = found.iter().map(|exported| exported.view.comment.reference.id).collect();
+        exported_ids.sort_unstable();
         let mut all = ids.clone();
         all.sort_unstable();
-        assert_eq!(seen, all, "by {limit}");
+        assert_eq!(exported_ids, all, "by {limit}");
         let hidden = found.iter().find(|exported| exported.view.comment.reference.id == verb.id).expect("exported");
         assert_eq!((hidden.origin.as_ref(), hidden.view.content.as_ref()), (Some(&verb.origin), Some(&verb.content)));
     }

@@ -1,4 +1,5 @@
-//! A case's turn to hold the lease of every data source: the work of a relay, step by step.
+//! A relay for one case at a time. The case holds the lease of every data source and runs the steps
+//! of a relay.
 
 use riposte_core::event::{Event, SequencedEvent};
 use riposte_core::ports::{Epoch, LeaseCandidate, MEMBER_HISTORY, PositionMove, RANK_INDEX};
@@ -8,31 +9,31 @@ use tokio::sync::OwnedMutexGuard;
 use super::backend::{Backend, Process};
 use super::fixture::Fixture;
 
-/// Longer than any lease lasts.
-pub(super) const LAPSE: i64 = 10_000;
+/// A time in milliseconds after which every lease has expired.
+pub(super) const LEASE_EXPIRY: i64 = 10_000;
 
-/// A relay for one case. Its turn ends when it is dropped; the leases then expire, because the next
-/// turn begins later.
+/// A relay for one case. While it exists, other cases wait for the leases. After it is dropped the
+/// leases expire, because the next relay starts at a later time.
 #[derive(Debug)]
 pub(super) struct Relay {
     pub(super) process: Process,
-    pub(super) who: LeaseCandidate,
+    pub(super) candidate: LeaseCandidate,
     /// The epoch of each source.
-    pub(super) terms: Vec<Epoch>,
+    pub(super) epochs: Vec<Epoch>,
     now: OwnedMutexGuard<Millis>,
 }
 
 impl Relay {
-    /// Waits for the turn and acquires the lease of every source.
+    /// Waits until no other case has a relay, and acquires the lease of every source.
     pub(super) async fn of(backend: &Backend) -> Self {
         let process = backend.process.clone();
-        let now = std::sync::Arc::clone(&backend.turn).lock_owned().await;
-        let who = LeaseCandidate::mending(process.ids.request());
-        let mut relay = Self { process, who, terms: Vec::new(), now };
-        relay.later(LAPSE);
+        let now = std::sync::Arc::clone(&backend.sequencing).lock_owned().await;
+        let candidate = LeaseCandidate::repairing(process.ids.request());
+        let mut relay = Self { process, candidate, epochs: Vec::new(), now };
+        relay.advance_time(LEASE_EXPIRY);
         for source in 0..relay.process.outbox.sources() {
-            let term = relay.process.outbox.acquire_lease(source, who, relay.now()).await.expect("asked");
-            relay.terms.push(term.expect("the lead of the last turn has run out"));
+            let epoch = relay.process.outbox.acquire_lease(source, candidate, relay.now()).await.expect("requested");
+            relay.epochs.push(epoch.expect("the lease of the last relay has expired"));
         }
         relay
     }
@@ -41,25 +42,31 @@ impl Relay {
         *self.now
     }
 
-    pub(super) fn later(&mut self, millis: i64) {
+    pub(super) fn advance_time(&mut self, millis: i64) {
         self.now.0 += millis;
     }
 
     /// Returns the source that holds a subject: the one that sequenced its first event.
     pub(super) async fn source_of(&self, subject: SubjectId) -> usize {
-        for source in 0..self.terms.len() {
+        for source in 0..self.epochs.len() {
             if !self.sequenced(source, subject).await.is_empty() {
                 return source;
             }
         }
-        panic!("no source has numbered an event of {subject:?}");
+        panic!("no source has sequenced an event of {subject:?}");
     }
 
     /// Assigns sequence numbers to the waiting commits, `limit` at a time, until fewer than `limit`
     /// are left.
     pub(super) async fn assign_sequence(&self, limit: usize) {
-        for (source, term) in self.terms.iter().enumerate() {
-            while self.process.outbox.assign_sequence(source, *term, limit).await.expect("numbered").expect("our term")
+        for (source, epoch) in self.epochs.iter().enumerate() {
+            while self
+                .process
+                .outbox
+                .assign_sequence(source, *epoch, limit)
+                .await
+                .expect("sequenced")
+                .expect("the current epoch")
                 == limit
             {}
         }
@@ -68,7 +75,7 @@ impl Relay {
     /// Brings every event consumer up to the last sequence number.
     pub(super) async fn apply(&self) {
         self.assign_sequence(500).await;
-        for source in 0..self.terms.len() {
+        for source in 0..self.epochs.len() {
             for consumer in [MEMBER_HISTORY, RANK_INDEX] {
                 while self.apply_some(source, consumer).await {}
             }
@@ -77,14 +84,14 @@ impl Relay {
 
     /// Applies some events of a source. Returns `true` if there were any.
     async fn apply_some(&self, source: usize, consumer: &str) -> bool {
-        let Process { outbox, histories, boards, .. } = &self.process;
+        let Process { outbox, histories, rank_indexes, .. } = &self.process;
         let from = self.position(source, consumer).await;
         let events = outbox.read(source, from, 500).await.expect("read");
         let Some(to) = events.last().map(|last| last.number) else { return false };
         let applied = match consumer {
             MEMBER_HISTORY => histories.apply(source, &events).await,
-            RANK_INDEX => boards.apply(source, &events).await,
-            other => panic!("{other} applies nothing here"),
+            RANK_INDEX => rank_indexes.apply(source, &events).await,
+            other => panic!("{other} is not a consumer of this relay"),
         };
         applied.expect("applied");
         assert!(self.advance(source, consumer, from, to).await);
@@ -100,11 +107,11 @@ impl Relay {
     /// Moves a position in the epoch of this relay.
     pub(super) async fn advance(&self, source: usize, consumer: &str, from: i64, to: i64) -> bool {
         let to = PositionMove { name: consumer, from, to };
-        self.process.positions.advance(source, self.terms[source], to).await.expect("asked")
+        self.process.positions.advance(source, self.epochs[source], to).await.expect("requested")
     }
 
     /// Returns all events of a source after a sequence number.
-    pub(super) async fn behind(&self, source: usize, after: i64) -> Vec<SequencedEvent> {
+    pub(super) async fn events_after(&self, source: usize, after: i64) -> Vec<SequencedEvent> {
         let mut all: Vec<SequencedEvent> = Vec::new();
         loop {
             let from = all.last().map_or(after, |last| last.number);
@@ -118,7 +125,7 @@ impl Relay {
 
     /// Returns the sequenced events of a subject, by sequence number.
     pub(super) async fn sequenced(&self, source: usize, subject: SubjectId) -> Vec<SequencedEvent> {
-        let mut all = self.behind(source, 0).await;
+        let mut all = self.events_after(source, 0).await;
         all.retain(|sequenced| sequenced.event.subject == subject);
         all
     }

@@ -7,6 +7,7 @@ use riposte_core::{CommandKind, CommentId, CommentState, DeletedBy, Error, Subje
 use super::backend::Backend;
 use super::fixture::{Fixture, comment, first, floors, member};
 
+/// Returns the verb that deletes a comment.
 async fn deletion(fixture: &Fixture, id: CommentId, actor: DeleteActor) -> CommandKind {
     Delete { target: fixture.target(id).await, actor, etag: String::new() }.into()
 }
@@ -27,8 +28,8 @@ async fn chain(fixture: &Fixture, key: &SubjectKey, levels: u8) -> Vec<CommentId
     ids
 }
 
-pub(super) async fn the_depth_cap_attaches_an_answer_higher_and_keeps_its_parent(backend: Backend) {
-    let fixture = Fixture::new(&backend, "the_depth_cap_attaches_an_answer_higher");
+pub(super) async fn the_depth_limit_attaches_a_reply_higher_and_keeps_its_parent(backend: Backend) {
+    let fixture = Fixture::new(&backend, "the_depth_limit_attaches_a_reply_higher");
     for levels in [1_u8, 2, 3, 32] {
         let key = fixture.key_named(levels);
         let mut parent = fixture.root(&key).await;
@@ -36,32 +37,38 @@ pub(super) async fn the_depth_cap_attaches_an_answer_higher_and_keeps_its_parent
         for step in 1..=levels + 2 {
             let reply = fixture.reply(&key, parent.comment.reference.id, levels).await.comment;
             let depth = step.min(levels - 1);
-            assert_eq!(reply.reference.path.depth(), depth, "step {step} under a cap of {levels}");
+            assert_eq!(reply.reference.path.depth(), depth, "step {step} under a limit of {levels}");
             assert_eq!(reply.reference.parent_id, Some(parent.comment.reference.id), "the parent is kept");
             assert_eq!(reply.reference.root_id, (levels > 1).then_some(by_depth[0]));
             if usize::from(depth) == by_depth.len() {
                 by_depth.push(reply.reference.id);
             }
-            let located =
-                fixture.process.reader.locate(&[reply.reference.id]).await.expect("located").remove(0).expect("there");
+            let located = fixture
+                .process
+                .reader
+                .locate(&[reply.reference.id])
+                .await
+                .expect("located")
+                .remove(0)
+                .expect("present");
             let above = &by_depth[..usize::from(depth)];
-            assert_eq!(located.ancestor_ids[..usize::from(depth)], *above, "step {step} under a cap of {levels}");
+            assert_eq!(located.ancestor_ids[..usize::from(depth)], *above, "step {step} under a limit of {levels}");
             assert_eq!(located.ancestor_ids.last(), Some(&reply.reference.id));
             parent = fixture.view(reply.reference.id).await;
         }
-        assert_eq!(fixture.sound(&key).await, usize::from(levels) + 3);
+        assert_eq!(fixture.check_counts(&key).await, usize::from(levels) + 3);
     }
 }
 
-pub(super) async fn a_tombstone_is_listed_while_anything_visible_stands_below_it(backend: Backend) {
-    let fixture = Fixture::new(&backend, "a_tombstone_is_listed_while_anything_visible_stands_below_it");
+pub(super) async fn a_tombstone_is_listed_while_a_comment_below_it_is_visible(backend: Backend) {
+    let fixture = Fixture::new(&backend, "a_tombstone_is_listed_while_a_comment_below_it_is_visible");
     let key = fixture.key();
     let ids = chain(&fixture, &key, 6).await;
     for id in &ids[..5] {
         delete(&fixture, &key, *id).await;
     }
     let all = SubtreeQuery { top: riposte_core::Path::root(ids[0]), max_depth: 32, after: None, limit: 100 };
-    let thread = fixture.process.reader.thread(&key, &all).await.expect("read").expect("there");
+    let thread = fixture.process.reader.thread(&key, &all).await.expect("read").expect("present");
     let shown: Vec<_> = thread.comments.iter().map(|c| (c.comment.reference.id, c.comment.counts.live_below)).collect();
     assert_eq!(shown, ids.iter().map(|id| (*id, i32::from(*id != ids[5]))).collect::<Vec<_>>());
     assert_eq!(fixture.floors(&key).await, [1], "the root is a listed tombstone");
@@ -70,22 +77,22 @@ pub(super) async fn a_tombstone_is_listed_while_anything_visible_stands_below_it
     assert_eq!(fixture.view(ids[0]).await.comment.counts.reply_count, 1);
 
     delete(&fixture, &key, ids[5]).await;
-    assert_eq!(fixture.floors(&key).await, [] as [i32; 0], "nothing visible: nothing listed");
-    let thread = fixture.process.reader.thread(&key, &all).await.expect("read").expect("there");
+    assert_eq!(fixture.floors(&key).await, [] as [i32; 0], "without visible comments nothing is listed");
+    let thread = fixture.process.reader.thread(&key, &all).await.expect("read").expect("present");
     assert_eq!(thread.comments, []);
     let verb = Undelete { target: fixture.target(ids[3]).await, member: member("replier") };
     fixture.run(&key, verb).await;
-    let thread = fixture.process.reader.thread(&key, &all).await.expect("read").expect("there");
+    let thread = fixture.process.reader.thread(&key, &all).await.expect("read").expect("present");
     assert_eq!(
         thread.comments.iter().map(|c| c.comment.reference.id).collect::<Vec<_>>(),
         ids[..4],
-        "and all above it came back"
+        "and all its ancestors are listed again"
     );
-    assert_eq!(fixture.sound(&key).await, 6);
+    assert_eq!(fixture.check_counts(&key).await, 6);
 }
 
-pub(super) async fn delete_and_undelete_move_every_count_there_and_back(backend: Backend) {
-    let fixture = Fixture::new(&backend, "delete_and_undelete_move_every_count_there_and_back");
+pub(super) async fn delete_and_undelete_change_and_restore_every_count(backend: Backend) {
+    let fixture = Fixture::new(&backend, "delete_and_undelete_change_and_restore_every_count");
     let key = fixture.key();
     let ids = chain(&fixture, &key, 3).await;
     let capped = fixture.reply(&key, ids[2], 3).await.comment.reference.id;
@@ -97,23 +104,23 @@ pub(super) async fn delete_and_undelete_move_every_count_there_and_back(backend:
         }
         counts
     };
-    assert_eq!(counts().await, [1, 4, 3, 1, 1, 0], "the capped answer counts where it answers");
+    assert_eq!(counts().await, [1, 4, 3, 1, 1, 0], "the capped reply counts for its parent");
     delete(&fixture, &key, capped).await;
     assert_eq!(counts().await, [1, 3, 2, 1, 0, 0]);
     delete(&fixture, &key, ids[1]).await;
     assert_eq!(counts().await, [1, 2, 1, 1, 0, 0]);
     delete(&fixture, &key, ids[0]).await;
     assert_eq!(counts().await, [0, 1, 1, 1, 0, 0]);
-    for (id, who) in [(ids[1], "replier"), (capped, "replier"), (ids[0], "author")] {
-        let verb = Undelete { target: fixture.target(id).await, member: member(who) };
+    for (id, author) in [(ids[1], "replier"), (capped, "replier"), (ids[0], "author")] {
+        let verb = Undelete { target: fixture.target(id).await, member: member(author) };
         fixture.run(&key, verb).await;
     }
     assert_eq!(counts().await, [1, 4, 3, 1, 1, 0]);
-    assert_eq!(fixture.sound(&key).await, 4);
+    assert_eq!(fixture.check_counts(&key).await, 4);
 }
 
-pub(super) async fn who_deleted_decides_who_may_bring_back(backend: Backend) {
-    let fixture = Fixture::new(&backend, "who_deleted_decides_who_may_bring_back");
+pub(super) async fn the_deleter_determines_which_member_may_undelete(backend: Backend) {
+    let fixture = Fixture::new(&backend, "the_deleter_determines_which_member_may_undelete");
     let key = fixture.key();
     fixture.open(&key).await;
     let cases = [
@@ -124,33 +131,33 @@ pub(super) async fn who_deleted_decides_who_may_bring_back(backend: Backend) {
     for (actor, by, may, may_not) in cases {
         let id = fixture.root(&key).await.comment.reference.id;
         let target = fixture.target(id).await;
-        let undelete = |who: &str| Undelete { target: target.clone(), member: member(who) };
-        assert_eq!(fixture.refusal(&key, undelete("author")).await, Error::CommentAlreadyExists);
+        let undelete = |name: &str| Undelete { target: target.clone(), member: member(name) };
+        assert_eq!(fixture.rejection(&key, undelete("author")).await, Error::CommentAlreadyExists);
         let verb = deletion(&fixture, id, actor.clone()).await;
         fixture.run(&key, verb).await;
-        let tomb = fixture.view(id).await.comment;
+        let tombstone = fixture.view(id).await.comment;
         assert_eq!(
-            (tomb.lifecycle.state, tomb.lifecycle.deleted_by, tomb.lifecycle.delete_time),
-            (CommentState::Deleted, Some(by), Some(tomb.lifecycle.update_time))
+            (tombstone.lifecycle.state, tombstone.lifecycle.deleted_by, tombstone.lifecycle.delete_time),
+            (CommentState::Deleted, Some(by), Some(tombstone.lifecycle.update_time))
         );
         let verb = deletion(&fixture, id, actor).await;
-        assert_eq!(fixture.refusal(&key, verb).await, Error::CommentNotFound, "a second time");
-        assert_eq!(fixture.refusal(&key, undelete(may_not)).await, Error::MemberNotAllowed);
-        if let Some(who) = may {
-            fixture.run(&key, undelete(who)).await;
-            let back = fixture.view(id).await.comment;
+        assert_eq!(fixture.rejection(&key, verb).await, Error::CommentNotFound, "a second time");
+        assert_eq!(fixture.rejection(&key, undelete(may_not)).await, Error::MemberNotAllowed);
+        if let Some(name) = may {
+            fixture.run(&key, undelete(name)).await;
+            let restored = fixture.view(id).await.comment;
             assert_eq!(
-                (back.lifecycle.state, back.lifecycle.deleted_by, back.lifecycle.delete_time),
+                (restored.lifecycle.state, restored.lifecycle.deleted_by, restored.lifecycle.delete_time),
                 (CommentState::Active, None, None)
             );
         }
     }
     assert_eq!(fixture.floors(&key).await, [1, 2]);
-    fixture.sound(&key).await;
+    fixture.check_counts(&key).await;
 }
 
-pub(super) async fn somebody_else_may_not_delete(backend: Backend) {
-    let fixture = Fixture::new(&backend, "somebody_else_may_not_delete");
+pub(super) async fn only_author_owner_and_moderator_may_delete(backend: Backend) {
+    let fixture = Fixture::new(&backend, "only_author_owner_and_moderator_may_delete");
     let key = fixture.key();
     fixture.open(&key).await;
     let id = fixture.root(&key).await.comment.reference.id;
@@ -160,30 +167,30 @@ pub(super) async fn somebody_else_may_not_delete(backend: Backend) {
         DeleteActor::Owner(member("owner ")),
     ] {
         let verb = deletion(&fixture, id, actor).await;
-        assert_eq!(fixture.refusal(&key, verb).await, Error::MemberNotAllowed);
+        assert_eq!(fixture.rejection(&key, verb).await, Error::MemberNotAllowed);
     }
     assert_eq!(fixture.view(id).await.comment.lifecycle.state, CommentState::Active);
 }
 
-pub(super) async fn a_hidden_comment_comes_back_as_it_was(backend: Backend) {
-    let fixture = Fixture::new(&backend, "a_hidden_comment_comes_back_as_it_was");
+pub(super) async fn a_hidden_comment_is_restored_to_its_earlier_state(backend: Backend) {
+    let fixture = Fixture::new(&backend, "a_hidden_comment_is_restored_to_its_earlier_state");
     let key = fixture.key();
     let root = fixture.root(&key).await.comment.reference.id;
     let reply = fixture.reply(&key, root, 2).await.comment.reference.id;
     let target = fixture.target(reply).await;
     assert_eq!(
-        fixture.refusal(&key, Unhide { target: target.clone() }).await,
+        fixture.rejection(&key, Unhide { target: target.clone() }).await,
         Error::StateConflict(CommentState::Active)
     );
     fixture.run(&key, Hide { target: target.clone() }).await;
     assert_eq!(
-        fixture.refusal(&key, Hide { target: target.clone() }).await,
+        fixture.rejection(&key, Hide { target: target.clone() }).await,
         Error::StateConflict(CommentState::Hidden)
     );
     assert_eq!(floors(&fixture.replies(&key, root, first(9)).await.replies), [] as [i32; 0]);
     assert_eq!(fixture.view(root).await.comment.counts.reply_count, 0);
-    let answer = fixture.answer(&key, reply, 2).await;
-    assert_eq!(fixture.refusal(&key, answer).await, Error::ParentUnavailable(CommentState::Hidden));
+    let below = fixture.reply_verb(&key, reply, 2).await;
+    assert_eq!(fixture.rejection(&key, below).await, Error::ParentUnavailable(CommentState::Hidden));
 
     // A comment that was deleted while hidden is restored as hidden: deletion does not bypass the
     // moderator.
@@ -193,7 +200,7 @@ pub(super) async fn a_hidden_comment_comes_back_as_it_was(backend: Backend) {
     let shown = comment(&fixture.run(&key, Unhide { target }).await);
     assert_eq!((shown.comment.lifecycle.state, shown.content.is_some()), (CommentState::Active, true));
     assert_eq!(fixture.view(root).await.comment.counts.reply_count, 1);
-    fixture.sound(&key).await;
+    fixture.check_counts(&key).await;
 }
 
 pub(super) async fn a_deleted_or_hidden_root_loses_its_pin(backend: Backend) {
@@ -212,8 +219,8 @@ pub(super) async fn a_deleted_or_hidden_root_loses_its_pin(backend: Backend) {
     delete(&fixture, &key, ids[1]).await;
     assert_eq!(fixture.subject(&key).await.pins, [ids[2]]);
     let pin = Pin { target: target.clone(), member: member("owner") };
-    assert_eq!(fixture.refusal(&key, pin).await, Error::StateConflict(CommentState::Hidden));
+    assert_eq!(fixture.rejection(&key, pin).await, Error::StateConflict(CommentState::Hidden));
     fixture.run(&key, Unhide { target }).await;
-    assert_eq!(fixture.subject(&key).await.pins, [ids[2]], "shown again, it is not pinned again");
-    fixture.sound(&key).await;
+    assert_eq!(fixture.subject(&key).await.pins, [ids[2]], "an unhidden root is not pinned again");
+    fixture.check_counts(&key).await;
 }

@@ -1,5 +1,5 @@
-//! The column of the content's fields that have none, beside processes of versions that do not know
-//! it.
+//! The column `extra`, which stores the fields of a content that have no column of their own, while
+//! processes of versions without it write too.
 
 use riposte_conformance::stores::root_location;
 use riposte_core::subject::Metadata;
@@ -8,8 +8,8 @@ use riposte_core::{Command, CommandKind, CommentId, Content, MemberId};
 use riposte_store::SqlStore;
 use sea_orm::{ConnectionTrait, Statement};
 
-use crate::commits::{assign_sequence, command, comment, create, key, one};
-use crate::databases::everywhere;
+use crate::commits::{command, comment, commit_one, create_command, key, query_number};
+use crate::databases::all_databases;
 
 fn content(text: &str) -> Content {
     Content::stored(text.to_owned(), Vec::new(), Metadata::new())
@@ -19,7 +19,7 @@ fn with_field(text: &str) -> Content {
     content(text).with_extra([("later".to_owned(), b"\0value".to_vec())].into())
 }
 
-/// Returns the present content, and all contents from the oldest.
+/// Returns the current content, and all contents from the oldest.
 async fn read(store: &SqlStore, id: CommentId) -> (Option<Content>, Vec<Content>) {
     let view = store.reader().comments(&[id]).await.expect("read").remove(0).expect("a comment");
     let revisions = store.reader().revisions(id).await.expect("read");
@@ -30,22 +30,23 @@ async fn edit(store: &SqlStore, id: CommentId, content: Content) {
     let target = root_location(&key("extra"), id);
     let member = MemberId::stored("a".to_owned());
     let verb = Edit { target, member, content, etag: String::new(), window: None };
-    one(store, &command(store, &key("extra"), verb)).await.expect("edited");
+    commit_one(store, &command(store, &key("extra"), verb)).await.expect("edited");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn fields_belong_to_their_text_beside_an_older_process() {
-    for place in everywhere().await {
-        let store = place.fresh().await;
+async fn extra_fields_belong_to_their_text_beside_an_older_process() {
+    for database in all_databases().await {
+        let store = database.fresh().await;
         let run = async |sql: &str| {
             let pool = store.sources().all()[0].write_pool();
             pool.execute_raw(Statement::from_string(pool.get_database_backend(), sql)).await.expect("run");
         };
-        let Command { verb: CommandKind::Create(verb), .. } = create(&store, &key("extra")).await else {
+        let Command { verb: CommandKind::Create(verb), .. } = create_command(&store, &key("extra")).await else {
             panic!("a create")
         };
         let verb = Create { content: with_field("first"), ..verb };
-        let id = comment(&one(&store, &command(&store, &key("extra"), verb)).await.expect("created")).reference.id;
+        let id =
+            comment(&commit_one(&store, &command(&store, &key("extra"), verb)).await.expect("created")).reference.id;
         assert_eq!(read(&store, id).await, (Some(with_field("first")), vec![with_field("first")]));
 
         // An older process edits: it keeps the former content without its fields, and leaves those
@@ -54,7 +55,7 @@ async fn fields_belong_to_their_text_beside_an_older_process() {
              SELECT comment_id, 1, part, text, mentions, metadata, 1 FROM comment_content")
         .await;
         run("UPDATE comment_content SET text = 'second', mentions = '[]', metadata = '{}'").await;
-        assert_eq!(assign_sequence(&store, "SELECT COUNT(*) FROM comment_content WHERE extra IS NOT NULL").await, 1);
+        assert_eq!(query_number(&store, "SELECT COUNT(*) FROM comment_content WHERE extra IS NOT NULL").await, 1);
         assert_eq!(read(&store, id).await, (Some(content("second")), vec![content("first"), content("second")]));
 
         run("DELETE FROM comment_edit").await;
@@ -62,8 +63,8 @@ async fn fields_belong_to_their_text_beside_an_older_process() {
         edit(&store, id, content("fourth")).await;
         let all = vec![content("second"), with_field("third"), content("fourth")];
         assert_eq!(read(&store, id).await, (Some(content("fourth")), all));
-        assert_eq!(assign_sequence(&store, "SELECT COUNT(*) FROM comment_content WHERE extra IS NOT NULL").await, 0);
+        assert_eq!(query_number(&store, "SELECT COUNT(*) FROM comment_content WHERE extra IS NOT NULL").await, 0);
         store.close().await;
-        place.drop().await;
+        database.drop().await;
     }
 }

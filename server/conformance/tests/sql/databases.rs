@@ -1,6 +1,6 @@
 //! Databases for one test, and a clock that the test sets.
 
-#![expect(clippy::expect_used, reason = "a test ends at its first surprise")]
+#![expect(clippy::expect_used, reason = "a test ends with a panic that names what did not hold")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
@@ -34,28 +34,28 @@ impl Clock for ManualClock {
     }
 }
 
-/// The location of the rows of a test's stores.
-pub(crate) enum Place {
-    /// A folder that is removed with the test.
-    Folder(tempfile::TempDir),
-    /// A database on each of these servers.
+/// The rows that the stores of a test share.
+pub(crate) enum TestDatabase {
+    /// SQLite in a folder that is removed with the test.
+    Sqlite(tempfile::TempDir),
+    /// A database on each of these servers of the MySQL family.
     Servers(Vec<String>, TableCounts),
 }
 
-impl Place {
-    pub(crate) fn folder() -> Self {
-        Self::Folder(tempfile::tempdir().expect("a temporary folder"))
+impl TestDatabase {
+    pub(crate) fn sqlite() -> Self {
+        Self::Sqlite(tempfile::tempdir().expect("a temporary folder"))
     }
 
-    /// Creates fresh databases on `count` servers. Returns `None`, with a message, where no servers
-    /// are named.
+    /// Creates a fresh database on each of `count` servers. Returns `None`, with a message, if the
+    /// environment does not name them.
     pub(crate) async fn servers(count: usize, tables: TableCounts) -> Option<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let mut urls = Vec::new();
-        for name in ["RIPOSTE_TEST_MYSQL_1", "RIPOSTE_TEST_MYSQL_2"].into_iter().take(count) {
+        for variable in ["RIPOSTE_TEST_MYSQL_1", "RIPOSTE_TEST_MYSQL_2"].into_iter().take(count) {
             #[expect(clippy::disallowed_methods, reason = "the servers of a test run are named by the environment")]
-            let Some(server) = std::env::var(name).ok().filter(|url| !url.is_empty()) else {
-                eprintln!("SKIPPED on MariaDB: {name} names no server");
+            let Some(server) = std::env::var(variable).ok().filter(|url| !url.is_empty()) else {
+                eprintln!("SKIPPED on MariaDB: {variable} names no server");
                 return None;
             };
             let database = format!("store_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
@@ -69,12 +69,12 @@ impl Place {
 
     pub(crate) fn config(&self) -> StoreConfig {
         match self {
-            Self::Folder(folder) => StoreConfig::sqlite(Some(folder.path().to_owned())),
+            Self::Sqlite(folder) => StoreConfig::sqlite(Some(folder.path().to_owned())),
             Self::Servers(urls, tables) => StoreConfig::mysql(urls, *tables),
         }
     }
 
-    /// Opens one more store on the same rows.
+    /// Opens one more store on these rows.
     pub(crate) fn open(&self, clock: &Arc<ManualClock>) -> SqlStore {
         let clock: Arc<ManualClock> = Arc::clone(clock);
         SqlStore::open(&self.config(), clock).expect("the configuration is sound")
@@ -87,7 +87,7 @@ impl Place {
         store
     }
 
-    /// Opens a store and migrates its tables.
+    /// Opens a store at the start time and migrates its tables.
     pub(crate) async fn fresh(&self) -> SqlStore {
         self.migrated(&ManualClock::at_noon()).await
     }
@@ -103,9 +103,9 @@ impl Place {
     }
 }
 
-/// Returns SQLite, and MariaDB with one table of each kind where a server is named.
-pub(crate) async fn everywhere() -> Vec<Place> {
-    let mut places = vec![Place::folder()];
-    places.extend(Place::servers(1, TableCounts { subject: 1, index: 1 }).await);
-    places
+/// Returns SQLite, and MariaDB with one table of each kind where the environment names a server.
+pub(crate) async fn all_databases() -> Vec<TestDatabase> {
+    let mut databases = vec![TestDatabase::sqlite()];
+    databases.extend(TestDatabase::servers(1, TableCounts { subject: 1, index: 1 }).await);
+    databases
 }

@@ -1,4 +1,4 @@
-//! Worker numbers: whatever the clocks show, no id is generated twice.
+//! Worker numbers: no id is generated twice, whatever the clocks show.
 
 use std::collections::HashSet;
 
@@ -6,9 +6,9 @@ use riposte_core::{CommentId, Error, Partition};
 use riposte_store::SqlStore;
 use sea_orm::{ConnectionTrait, Statement};
 
-use crate::databases::{ManualClock, everywhere};
+use crate::databases::{ManualClock, all_databases};
 
-async fn mint(store: &SqlStore, count: usize) -> Vec<CommentId> {
+async fn generate(store: &SqlStore, count: usize) -> Vec<CommentId> {
     let mut ids = Vec::new();
     for n in 0..count {
         let partition = Partition::number(n as u16 % 3);
@@ -29,84 +29,91 @@ async fn run(store: &SqlStore, sql: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_processes_on_one_database_share_no_number() {
-    for place in everywhere().await {
+async fn two_processes_on_one_database_share_no_worker_number() {
+    for database in all_databases().await {
         let clock = ManualClock::at_noon();
-        let (one, two) = (place.migrated(&clock).await, place.open(&clock));
-        let (a, b) = tokio::join!(mint(&one, 3000), mint(&two, 3000));
+        let (one, two) = (database.migrated(&clock).await, database.open(&clock));
+        let (a, b) = tokio::join!(generate(&one, 3000), generate(&two, 3000));
         assert_ne!(worker(a[0]), worker(b[0]));
         let all: HashSet<_> = a.into_iter().chain(b).collect();
         assert_eq!(all.len(), 6000);
         one.close().await;
         two.close().await;
-        place.drop().await;
+        database.drop().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_successor_mints_only_beyond_what_its_predecessor_was_promised() {
-    for place in everywhere().await {
+async fn a_successor_generates_only_ids_after_the_lease_of_its_predecessor() {
+    for database in all_databases().await {
         let clock = ManualClock::at_noon();
-        let stalled = place.migrated(&clock).await;
-        // Every other number is leased permanently, so that the next process has to wait for this
-        // one.
-        let mut ids = mint(&stalled, 10).await;
-        let ours = worker(ids[0]);
-        run(&stalled, &format!("UPDATE worker_lease SET leased_until = 9000000000000000 WHERE worker <> {ours}")).await;
-        let next = place.open(&clock);
+        let stalled = database.migrated(&clock).await;
+        // All other worker numbers are leased permanently, so that the next process has to wait for
+        // this one.
+        let mut ids = generate(&stalled, 10).await;
+        let stalled_worker = worker(ids[0]);
+        run(
+            &stalled,
+            &format!("UPDATE worker_lease SET leased_until = 9000000000000000 WHERE worker <> {stalled_worker}"),
+        )
+        .await;
+        let next = database.open(&clock);
         assert!(matches!(next.ids().comment(Partition::number(0)).await, Err(Error::Overloaded { .. })));
 
         clock.forward(11_000);
-        let theirs = mint(&next, 10).await;
-        assert_eq!(worker(theirs[0]), ours);
-        // The stalled process resumes, and its clock is as before the stall: the ids that it still
-        // generates lie below.
+        let successor_ids = generate(&next, 10).await;
+        assert_eq!(worker(successor_ids[0]), stalled_worker);
+        // The stalled process resumes with a clock as before the stall: the ids that it still
+        // generates are lower.
         clock.forward(-11_000);
-        ids.extend(mint(&stalled, 10).await);
+        ids.extend(generate(&stalled, 10).await);
         let last = ids.iter().map(|id| id.tick()).max().expect("ids");
-        assert!(theirs.iter().all(|id| id.tick() > last), "the successor began inside its predecessor's promise");
-        // With the clock right again the process finds its number lost, and none is free.
+        assert!(
+            successor_ids.iter().all(|id| id.tick() > last),
+            "the successor began within the lease of its predecessor"
+        );
+        // With the right clock the process finds that it has lost its number, and none is free.
         clock.forward(11_000);
         assert!(matches!(stalled.ids().comment(Partition::number(0)).await, Err(Error::Overloaded { .. })));
         next.close().await;
-        assert_eq!(worker(mint(&stalled, 1).await[0]), ours, "a clean end frees the number at once");
+        assert_eq!(worker(generate(&stalled, 1).await[0]), stalled_worker, "a clean stop frees the number at once");
         stalled.close().await;
-        place.drop().await;
+        database.drop().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_busy_partition_waits_for_its_lease_and_goes_on() {
-    for place in everywhere().await {
+async fn a_busy_partition_waits_for_its_lease_and_continues() {
+    for database in all_databases().await {
         let clock = ManualClock::at_noon();
-        let store = place.migrated(&clock).await;
-        let mut seen = HashSet::new();
+        let store = database.migrated(&clock).await;
+        let mut all = HashSet::new();
         for _ in 0..5 {
-            for id in mint(&store, 600).await {
-                assert!(seen.insert(id));
+            for id in generate(&store, 600).await {
+                assert!(all.insert(id));
             }
             clock.forward(9_999);
         }
         store.close().await;
-        place.drop().await;
+        database.drop().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_clock_that_steps_back_at_the_end_of_a_lease_keeps_nobody_from_moving_it_ahead() {
-    for place in everywhere().await {
+async fn a_clock_that_steps_back_at_the_end_of_a_lease_does_not_prevent_its_renewal() {
+    for database in all_databases().await {
         let clock = ManualClock::at_noon();
-        let store = place.migrated(&clock).await;
-        let mut ids = mint(&store, 3).await;
+        let store = database.migrated(&clock).await;
+        let mut ids = generate(&store, 3).await;
         // The lease lasts ten seconds from its beginning: the ids generated now are close to its
         // end.
         clock.forward(9_990);
-        ids.extend(mint(&store, 3).await);
+        ids.extend(generate(&store, 3).await);
         clock.forward(-10_000);
-        ids.extend(mint(&store, 3_000).await);
+        ids.extend(generate(&store, 3_000).await);
         let all: HashSet<_> = ids.iter().collect();
         assert_eq!(all.len(), 3_006);
         store.close().await;
-        place.drop().await;
+        database.drop().await;
     }
 }

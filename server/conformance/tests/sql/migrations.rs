@@ -1,4 +1,4 @@
-//! Migrations: complete, resumed, run by two processes at once, and refused.
+//! Migrations that are complete, resumed, run by two processes at once, or rejected.
 
 use riposte_migrations::{Error, PlannedStatement, StatementCost, plan, status, up};
 use riposte_store::SqlStore;
@@ -6,7 +6,7 @@ use riposte_store::schema::{STEPS, SourceSchema};
 use riposte_store::shard::TableCounts;
 use sea_orm::{ConnectionTrait, Statement};
 
-use crate::databases::{ManualClock, Place, everywhere};
+use crate::databases::{ManualClock, TestDatabase, all_databases};
 
 async fn run(store: &SqlStore, source: usize, sql: &str) {
     let pool = store.sources().all()[source].write_pool();
@@ -14,9 +14,9 @@ async fn run(store: &SqlStore, source: usize, sql: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_fresh_database_says_what_it_lacks_and_has_it_after_one_run() {
-    for place in everywhere().await {
-        let store = place.open(&ManualClock::at_noon());
+async fn a_fresh_database_reports_its_missing_steps_and_has_all_after_one_run() {
+    for database in all_databases().await {
+        let store = database.open(&ManualClock::at_noon());
         assert_eq!(status(&store).await, [SourceSchema::Missing(STEPS.to_vec())]);
         let planned = plan(&store).await.expect("a plan");
         assert!(
@@ -25,22 +25,22 @@ async fn a_fresh_database_says_what_it_lacks_and_has_it_after_one_run() {
         );
         let instant = |p: &PlannedStatement| matches!(p.cost, StatementCost::Instant | StatementCost::InstantColumn);
         assert!(planned.iter().all(instant), "{planned:?}");
-        let mut news = Vec::new();
-        up(&store, |progress| news.push(progress)).await.expect("migrated");
-        assert!(news.iter().any(|p| p.table == "comment_index"), "{news:?}");
-        assert_eq!(news.last().map(|p| p.done), news.last().map(|p| p.total));
+        let mut progress = Vec::new();
+        up(&store, |step| progress.push(step)).await.expect("migrated");
+        assert!(progress.iter().any(|p| p.table == "comment_index"), "{progress:?}");
+        assert_eq!(progress.last().map(|p| p.done), progress.last().map(|p| p.total));
         assert_eq!(status(&store).await, [SourceSchema::Ready]);
         assert_eq!(plan(&store).await.expect("a plan"), []);
-        up(&store, |progress| panic!("{progress:?} was made twice")).await.expect("nothing to do");
+        up(&store, |step| panic!("{step:?} ran twice")).await.expect("nothing to do");
         store.close().await;
-        place.drop().await;
+        database.drop().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_that_was_cut_off_is_taken_up_by_the_next() {
-    for place in everywhere().await {
-        let store = place.fresh().await;
+async fn an_interrupted_run_is_resumed_by_the_next() {
+    for database in all_databases().await {
+        let store = database.fresh().await;
         // The state of a run that stopped inside its last five steps; the literal is m0006 as
         // bytes.
         run(&store, 0, "DELETE FROM riposte_schema WHERE step >= x'6d30303036'").await;
@@ -57,90 +57,92 @@ async fn a_run_that_was_cut_off_is_taken_up_by_the_next() {
         assert_eq!(status(&store).await, [SourceSchema::Ready]);
         run(&store, 0, "DELETE FROM comment_epoch").await;
         store.close().await;
-        place.drop().await;
+        database.drop().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_people_migrate_at_once_and_both_succeed() {
-    for place in everywhere().await {
+async fn two_processes_migrate_at_once_and_both_succeed() {
+    for database in all_databases().await {
         let clock = ManualClock::at_noon();
-        let (one, two) = (place.open(&clock), place.open(&clock));
+        let (one, two) = (database.open(&clock), database.open(&clock));
         let (a, b) = tokio::join!(up(&one, |_| ()), up(&two, |_| ()));
         assert_eq!((a, b), (Ok(()), Ok(())));
         assert_eq!(status(&two).await, [SourceSchema::Ready]);
         one.close().await;
         two.close().await;
-        place.drop().await;
+        database.drop().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn other_shard_counts_than_the_recorded_ones_are_refused() {
-    for place in everywhere().await {
+async fn other_table_counts_than_the_recorded_ones_are_rejected() {
+    for database in all_databases().await {
         let clock = ManualClock::at_noon();
-        place.migrated(&clock).await.close().await;
-        let mut config = place.config();
+        database.migrated(&clock).await.close().await;
+        let mut config = database.config();
         config.tables = TableCounts { subject: 1, index: 4 };
-        let store = SqlStore::open(&config, clock).expect("sound in itself");
-        let SourceSchema::Mismatch(text) = status(&store).await.remove(0) else { panic!("not refused") };
+        let store = SqlStore::open(&config, clock).expect("the configuration is sound");
+        let SourceSchema::Mismatch(text) = status(&store).await.remove(0) else { panic!("not rejected") };
         assert!(text.contains("made for 1/1 tables") && text.contains("says 1/4 tables"), "{text}");
         assert!(matches!(up(&store, |_| ()).await, Err(Error::Refused { source: 0, .. })));
         assert!(plan(&store).await.is_err());
         store.close().await;
-        place.drop().await;
+        database.drop().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_reference_layout_lies_on_two_servers_and_a_swapped_pair_is_refused() {
-    let Some(place) = Place::servers(2, TableCounts { subject: 50, index: 200 }).await else { return };
+async fn the_reference_layout_is_divided_between_two_servers_and_swapped_servers_are_rejected() {
+    let Some(database) = TestDatabase::servers(2, TableCounts { subject: 50, index: 200 }).await else { return };
     let clock = ManualClock::at_noon();
-    let store = place.open(&clock);
+    let store = database.open(&clock);
     let begin = std::time::Instant::now();
     let mut tables = [0, 0];
     up(&store, |progress| tables[progress.source] += 1).await.expect("migrated");
-    // 6 single tables and one that is dropped again, half of the 50 and half of 11 kinds of 200,
-    // two of which get a column later.
+    // Per server: 6 single tables and one that is dropped again, half of the 50 subject tables,
+    // half of the 200 tables of each of 11 kinds, and the column that two of these kinds get
+    // later.
     assert_eq!(tables, [7 + 25 + 1100 + 200; 2]);
     println!("50/200 tables over two servers: {:?}", begin.elapsed());
     store.close().await;
 
-    let Place::Servers(urls, layout) = &place else { unreachable!("servers") };
+    let TestDatabase::Servers(urls, layout) = &database else { unreachable!("servers") };
     let swapped = [urls[1].clone(), urls[0].clone()];
-    let store = SqlStore::open(&riposte_store::StoreConfig::mysql(&swapped, *layout), clock).expect("sound in itself");
+    let store = SqlStore::open(&riposte_store::StoreConfig::mysql(&swapped, *layout), clock)
+        .expect("the configuration is sound");
     assert!(store.schema().await.iter().all(|schema| matches!(schema, SourceSchema::Mismatch(_))));
     store.close().await;
-    place.drop().await;
+    database.drop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_source_tells_how_it_is_set_up() {
-    for place in everywhere().await {
-        let store = place.open(&ManualClock::at_noon());
+async fn every_source_reports_its_settings() {
+    for database in all_databases().await {
+        let store = database.open(&ManualClock::at_noon());
         let [diagnosis] = store.diagnose().await.try_into().expect("one source");
         assert_eq!(diagnosis.unreachable, None);
-        let fact =
-            |name| diagnosis.facts.iter().find(|(fact, _)| *fact == name).and_then(|(_, value)| value.as_deref());
-        assert!(fact("version").is_some_and(|version| version.contains('.')), "{diagnosis:?}");
-        if let Place::Servers(..) = place {
-            assert_eq!(fact("isolation"), Some("READ-COMMITTED"));
-            assert_eq!(fact("innodb_flush_log_at_trx_commit"), Some("1"));
-            assert_eq!(fact("innodb_lock_wait_timeout"), Some("5"));
-            assert!(fact("sync_binlog").is_some() && fact("sql_mode").is_some());
-            assert!(fact("table_definition_cache").is_some() && fact("table_open_cache").is_some());
+        let setting =
+            |name| diagnosis.variables.iter().find(|(key, _)| *key == name).and_then(|(_, value)| value.as_deref());
+        assert!(setting("version").is_some_and(|version| version.contains('.')), "{diagnosis:?}");
+        if let TestDatabase::Servers(..) = database {
+            assert_eq!(setting("isolation"), Some("READ-COMMITTED"));
+            assert_eq!(setting("innodb_flush_log_at_trx_commit"), Some("1"));
+            assert_eq!(setting("innodb_lock_wait_timeout"), Some("5"));
+            assert!(setting("sync_binlog").is_some() && setting("sql_mode").is_some());
+            assert!(setting("table_definition_cache").is_some() && setting("table_open_cache").is_some());
             assert_eq!(diagnosis.tables, Some(0));
         } else {
             assert_eq!(diagnosis.tables, None);
-            assert_eq!((fact("journal_mode"), fact("synchronous")), (Some("wal"), Some("2")));
+            assert_eq!((setting("journal_mode"), setting("synchronous")), (Some("wal"), Some("2")));
         }
         store.close().await;
-        place.drop().await;
+        database.drop().await;
     }
 }
 
 #[tokio::test]
-async fn a_source_that_is_down_is_told_and_the_others_are_not_kept_from_work() {
+async fn a_source_that_is_down_is_reported_as_unreachable() {
     let mut config = riposte_store::StoreConfig::mysql(
         &["mysql://root@127.0.0.1:1/x".to_owned()],
         TableCounts { subject: 1, index: 1 },
@@ -152,6 +154,6 @@ async fn a_source_that_is_down_is_told_and_the_others_are_not_kept_from_work() {
     assert!(store.diagnose().await[0].unreachable.is_some());
     let id = store.ids().comment(riposte_core::Partition::number(0)).await;
     assert_eq!(id, Err(riposte_core::Error::ShardUnavailable));
-    assert!(!format!("{config:?}").contains("root"), "addresses carry passwords");
+    assert!(!format!("{config:?}").contains("root"), "addresses contain passwords");
     store.close().await;
 }

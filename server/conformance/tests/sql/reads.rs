@@ -6,11 +6,11 @@ use riposte_store::SqlStore;
 use riposte_store::shard::TableCounts;
 use sea_orm::{ConnectionTrait, Statement};
 
-use crate::databases::{ManualClock, Place, everywhere};
+use crate::databases::{ManualClock, TestDatabase, all_databases};
 use crate::subject::{Subject, member, run};
 
-/// Returns the work of the only read connection so far: index entries passed over, and rows sorted.
-async fn work(store: &SqlStore) -> (i64, i64) {
+/// Returns the work of the only read connection so far: index entries read, and rows sorted.
+async fn session_work(store: &SqlStore) -> (i64, i64) {
     let session = store.sources().all()[0].begin_read().await.expect("a connection");
     let sql = "SHOW SESSION STATUS WHERE Variable_name IN ('Handler_read_next', 'Handler_read_prev', 'Sort_rows')";
     let rows = session.query_all_raw(Statement::from_string(session.get_database_backend(), sql)).await.expect(sql);
@@ -20,7 +20,7 @@ async fn work(store: &SqlStore) -> (i64, i64) {
         let value: i64 = row.try_get_by_index::<String>(1).expect("a value").parse().expect("a number");
         *(if name == "Sort_rows" { &mut sorted } else { &mut steps }) += value;
     }
-    session.rollback().await.expect("back");
+    session.rollback().await.expect("rolled back");
     (steps, sorted)
 }
 
@@ -33,37 +33,38 @@ const STARTS: [PageStart; 5] = [
 ];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_plan_of_a_list_steps_over_its_own_page_alone_and_sorts_no_stored_rows() {
-    let Some(place) = Place::servers(1, TableCounts { subject: 1, index: 1 }).await else { return };
+async fn the_plan_of_a_list_reads_only_its_own_page_and_sorts_no_rows() {
+    let Some(database) = TestDatabase::servers(1, TableCounts { subject: 1, index: 1 }).await else { return };
     let clock = ManualClock::at_noon();
-    place.migrated(&clock).await.close().await;
-    let mut config = place.config();
-    config.read.connections = 1; // so that the server's figures of the session are those of the reads
+    database.migrated(&clock).await.close().await;
+    let mut config = database.config();
+    // With one connection, the counters of the session cover all reads.
+    config.read.connections = 1;
     let store = SqlStore::open(&config, clock).expect("the configuration is sound");
     let subject = Subject::new(&store, "long");
-    let roots = subject.roots(3_000).await;
-    let replies = subject.replies(&roots[..1], 3_000, 2).await;
+    let roots = subject.create_roots(3_000).await;
+    let replies = subject.create_replies(&roots[..1], 3_000, 2).await;
     for root in &roots[1..40] {
-        subject.replies(&[*root], 6, 2).await;
+        subject.create_replies(&[*root], 6, 2).await;
     }
-    subject.likes(roots[0], 3_000).await;
+    subject.add_likes(roots[0], 3_000).await;
     run(&store, "ANALYZE TABLE comment_index, comment_like, comment_content".to_owned()).await;
 
     let (reader, key) = (store.reader(), &subject.key);
-    let mut before = work(&store).await;
-    let mut check = async |what: String| {
-        let after = work(&store).await;
+    let mut before = session_work(&store).await;
+    let mut check = async |query: String| {
+        let after = session_work(&store).await;
         let (steps, sorted) = (after.0 - before.0, after.1 - before.1);
-        assert!(steps <= 200 && sorted == 0, "{what}: {steps} steps, {sorted} rows sorted");
+        assert!(steps <= 200 && sorted == 0, "{query}: {steps} steps, {sorted} rows sorted");
         before = after;
     };
     for order in [ListOrder::Newest, ListOrder::Oldest] {
         for start in STARTS {
             let window = PageQuery { order, start, limit: 20 };
-            let page = reader.roots(key, window, 3).await.expect("read").expect("there");
+            let page = reader.roots(key, window, 3).await.expect("read").expect("exists");
             assert!(page.threads.items.len() >= 10);
             check(format!("roots, {window:?}")).await;
-            let page = reader.replies(key, roots[0], window).await.expect("read").expect("there");
+            let page = reader.replies(key, roots[0], window).await.expect("read").expect("exists");
             assert!(page.replies.items.len() >= 10);
             check(format!("replies, {window:?}")).await;
         }
@@ -71,38 +72,38 @@ async fn the_plan_of_a_list_steps_over_its_own_page_alone_and_sorts_no_stored_ro
     let top = Path::root(roots[0]);
     for (after, max_depth) in [(None, 9), (Some(top.child(2_500)), 9), (None, 0)] {
         let part = SubtreeQuery { top: top.clone(), max_depth, after, limit: 20 };
-        reader.thread(key, &part).await.expect("read").expect("there");
+        reader.thread(key, &part).await.expect("read").expect("exists");
         check(format!("a thread, {part:?}")).await;
     }
     for after in [None, Some(LikerCursor { time: Millis(7_000), member: member(1) })] {
         let page = reader.likers(roots[0], LikeValue::Like, after.as_ref(), 20).await.expect("read");
         assert_eq!(page.items.len(), 20);
-        check(format!("likers behind {after:?}")).await;
+        check(format!("likers after {after:?}")).await;
     }
     for after in [None, Some(replies[1_500]), Some(roots[1_500])] {
         assert_eq!(reader.export_comments(key, after, 20).await.expect("read").len(), 20);
-        check(format!("an export behind {after:?}")).await;
+        check(format!("an export after {after:?}")).await;
     }
     store.close().await;
-    place.drop().await;
+    database.drop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_wrong_count_is_found_and_no_right_one() {
-    for place in everywhere().await {
-        let store = place.migrated(&ManualClock::at_noon()).await;
+async fn every_wrong_count_is_reported_and_no_correct_one() {
+    for database in all_databases().await {
+        let store = database.migrated(&ManualClock::at_noon()).await;
         let subject = Subject::new(&store, "counted");
-        let roots = subject.roots(3).await;
-        let replies = subject.replies(&roots[..1], 3, 4).await;
-        let deep = subject.replies(&[roots[0], replies[1]], 2, 4).await;
-        subject.likes(deep[1], 2).await;
+        let roots = subject.create_roots(3).await;
+        let replies = subject.create_replies(&roots[..1], 3, 4).await;
+        let deep = subject.create_replies(&[roots[0], replies[1]], 2, 4).await;
+        subject.add_likes(deep[1], 2).await;
         let reader = store.reader();
         let found = reader.verify(&subject.key).await.expect("verified");
         assert_eq!((found.comments, found.drifts), (8, Vec::new()));
 
         run(&store, "UPDATE comment_subject SET root_count = 9, next_floor = 5".to_owned()).await;
-        let set = async |what: &str, id: CommentId| {
-            run(&store, format!("UPDATE comment_index SET {what} WHERE id = {}", id.get())).await;
+        let set = async |assignments: &str, id: CommentId| {
+            run(&store, format!("UPDATE comment_index SET {assignments} WHERE id = {}", id.get())).await;
         };
         set("reply_count = 1, next_floor = 9", roots[0]).await;
         set("listed = 0", roots[1]).await;
@@ -125,18 +126,18 @@ async fn every_wrong_count_is_found_and_no_right_one() {
             ]
         );
         store.close().await;
-        place.drop().await;
+        database.drop().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn likers_of_one_moment_come_once_each_whatever_the_page() {
-    for place in everywhere().await {
-        let store = place.migrated(&ManualClock::at_noon()).await;
+async fn likers_with_equal_times_are_listed_once_for_every_page_size() {
+    for database in all_databases().await {
+        let store = database.migrated(&ManualClock::at_noon()).await;
         let subject = Subject::new(&store, "liked");
-        let id = subject.roots(1).await[0];
-        subject.likes(id, 40).await;
-        // Three times, the middle one with thirty members.
+        let id = subject.create_roots(1).await[0];
+        subject.add_likes(id, 40).await;
+        // Three distinct times, the middle one with thirty members.
         run(
             &store,
             "UPDATE comment_like SET time = CASE WHEN time < 7 THEN 1 WHEN time < 37 THEN 2 ELSE 3 END".to_owned(),
@@ -160,18 +161,18 @@ async fn likers_of_one_moment_come_once_each_whatever_the_page() {
             assert_eq!(walked, all, "in pages of {size}");
         }
         store.close().await;
-        place.drop().await;
+        database.drop().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_batch_over_every_table_is_read_whole() {
-    let Some(place) = Place::servers(2, TableCounts { subject: 50, index: 200 }).await else { return };
-    let store = place.migrated(&ManualClock::at_noon()).await;
+async fn a_batch_over_every_table_is_read_completely() {
+    let Some(database) = TestDatabase::servers(2, TableCounts { subject: 50, index: 200 }).await else { return };
+    let store = database.migrated(&ManualClock::at_noon()).await;
     let (mut ids, mut keys) = (Vec::new(), Vec::new());
     for n in 0..200 {
         let subject = Subject::new(&store, &format!("subject {n}"));
-        ids.extend(subject.roots(1).await);
+        ids.extend(subject.create_roots(1).await);
         keys.push(subject.key);
     }
     let reader = store.reader();
@@ -197,5 +198,5 @@ async fn a_batch_over_every_table_is_read_whole() {
     keys.sort();
     assert_eq!(found, keys, "each subject once");
     store.close().await;
-    place.drop().await;
+    database.drop().await;
 }

@@ -1,4 +1,4 @@
-//! Counts that were made wrong without the store, and the result of their repair.
+//! Repair of counts that SQL statements have corrupted.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use riposte_core::ports::RepairReport;
 use riposte_core::{Comment, CommentId, Millis};
 use riposte_store::SqlStore;
 
-use crate::databases::{ManualClock, everywhere};
+use crate::databases::{ManualClock, all_databases};
 use crate::subject::{Subject, run};
 
 const NOW: Millis = Millis(77);
@@ -24,21 +24,21 @@ struct Thread {
 impl Thread {
     async fn new(store: &SqlStore) -> Self {
         let subject = Subject::new(store, "counted");
-        let roots = subject.roots(3).await;
-        let replies = subject.replies(&roots[..1], 3, 4).await;
-        let deep = subject.replies(&[roots[0], replies[1]], 2, 4).await;
-        subject.likes(roots[2], 3).await;
-        subject.likes(deep[1], 2).await;
+        let roots = subject.create_roots(3).await;
+        let replies = subject.create_replies(&roots[..1], 3, 4).await;
+        let deep = subject.create_replies(&[roots[0], replies[1]], 2, 4).await;
+        subject.add_likes(roots[2], 3).await;
+        subject.add_likes(deep[1], 2).await;
         Self { subject, roots, replies, deep }
     }
 
     async fn revision(&self, store: &SqlStore) -> i64 {
         let found = store.reader().subjects(std::slice::from_ref(&self.subject.key)).await.expect("read").remove(0);
-        found.expect("there").revision
+        found.expect("exists").revision
     }
 
     async fn repair(&self, store: &SqlStore) -> RepairReport {
-        store.repairer().repair(&self.subject.key, NOW).await.expect("repaired").expect("there")
+        store.repairer().repair(&self.subject.key, NOW).await.expect("repaired").expect("exists")
     }
 
     async fn drifts(&self, store: &SqlStore) -> Vec<CountDrift> {
@@ -46,10 +46,10 @@ impl Thread {
     }
 
     /// Returns the comment changes in the event of a revision.
-    async fn told(&self, store: &SqlStore, revision: i64) -> Vec<CommentChange> {
+    async fn changes_of_revision(&self, store: &SqlStore, revision: i64) -> Vec<CommentChange> {
         let (at, id) = (self.subject.key.partition(), row(store, self.roots[0]).await.reference.subject_id);
         let mut events = store.outbox().of_subject(at, id, revision - 1, 9).await.expect("read");
-        assert_eq!(events.len(), 1, "the last revision is told once");
+        assert_eq!(events.len(), 1, "a revision has one event");
         let event = events.remove(0);
         assert_eq!((event.revision, event.time, event.changes.subject), (Some(revision), NOW, false));
         event.changes.comments
@@ -57,24 +57,24 @@ impl Thread {
 }
 
 async fn row(store: &SqlStore, id: CommentId) -> Comment {
-    store.reader().comments(&[id]).await.expect("read").remove(0).expect("there").comment
+    store.reader().comments(&[id]).await.expect("read").remove(0).expect("exists").comment
 }
 
-async fn plant(store: &SqlStore, what: &str, on: Option<CommentId>) {
-    let sql = match on {
-        Some(id) => format!("UPDATE comment_index SET {what} WHERE id = {}", id.get()),
-        None => format!("UPDATE comment_subject SET {what}"),
+async fn corrupt(store: &SqlStore, assignments: &str, comment: Option<CommentId>) {
+    let sql = match comment {
+        Some(id) => format!("UPDATE comment_index SET {assignments} WHERE id = {}", id.get()),
+        None => format!("UPDATE comment_subject SET {assignments}"),
     };
     run(store, sql).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_kind_of_wrong_count_is_found_and_set_right() {
-    for place in everywhere().await {
-        let store = place.migrated(&ManualClock::at_noon()).await;
+async fn every_kind_of_wrong_count_is_found_and_repaired() {
+    for database in all_databases().await {
+        let store = database.migrated(&ManualClock::at_noon()).await;
         let thread = Thread::new(&store).await;
         let (root, reply, deep) = (Some(thread.roots[0]), Some(thread.replies[1]), Some(thread.deep[1]));
-        let planted = [
+        let corruptions = [
             (None, "root_count", -9, 3),
             (None, "comment_count", 0, 8),
             (None, "next_floor", 2, 4),
@@ -87,113 +87,113 @@ async fn every_kind_of_wrong_count_is_found_and_set_right() {
             (reply, "listed", 0, 1),
             (deep, "like_count", 0, 2),
         ];
-        for (comment, count, stored, actual) in planted {
+        for (comment, count, stored, actual) in corruptions {
             let before = thread.revision(&store).await;
-            let former = row(&store, comment.unwrap_or(thread.roots[1])).await;
-            plant(&store, &format!("{count} = {stored}"), comment).await;
+            let before_row = row(&store, comment.unwrap_or(thread.roots[1])).await;
+            corrupt(&store, &format!("{count} = {stored}"), comment).await;
             let repaired = thread.repair(&store).await;
             let drifts = vec![CountDrift { comment, count, stored, actual }];
             assert_eq!(repaired, RepairReport { drifts, revision: before + 1 });
             assert_eq!(thread.revision(&store).await, before + 1);
             assert_eq!(thread.drifts(&store).await, Vec::new());
             // The row is as before, except for its own revision; its etag stays.
-            let moved = i64::from(comment.is_some());
-            let mut expected = former.clone();
-            expected.lifecycle.revision += moved;
-            assert_eq!(row(&store, former.reference.id).await, expected);
-            let told =
-                comment.map(|id| CommentChange { id, root: former.reference.root_id, what: ChangeKind::Recounted });
-            assert_eq!(thread.told(&store, before + 1).await, told.into_iter().collect::<Vec<_>>());
+            let increment = i64::from(comment.is_some());
+            let mut expected = before_row.clone();
+            expected.lifecycle.revision += increment;
+            assert_eq!(row(&store, before_row.reference.id).await, expected);
+            let changes =
+                comment.map(|id| CommentChange { id, root: before_row.reference.root_id, kind: ChangeKind::Recounted });
+            assert_eq!(thread.changes_of_revision(&store, before + 1).await, changes.into_iter().collect::<Vec<_>>());
             let again = thread.repair(&store).await;
             assert_eq!(
                 again,
                 RepairReport { drifts: Vec::new(), revision: before + 1 },
-                "a sound subject is left alone"
+                "a correct subject does not change"
             );
         }
         store.close().await;
-        place.drop().await;
+        database.drop().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn many_wrong_counts_are_set_right_as_one_revision() {
-    for place in everywhere().await {
-        let store = place.migrated(&ManualClock::at_noon()).await;
+async fn many_wrong_counts_are_repaired_in_one_revision() {
+    for database in all_databases().await {
+        let store = database.migrated(&ManualClock::at_noon()).await;
         let thread = Thread::new(&store).await;
         let before = thread.revision(&store).await;
-        plant(&store, "root_count = 9, comment_count = -1, next_floor = 1", None).await;
+        corrupt(&store, "root_count = 9, comment_count = -1, next_floor = 1", None).await;
         run(&store, "UPDATE comment_index SET like_count = 5, live_below = 7, next_floor = 1, listed = 0".to_owned())
             .await;
         let drifts = thread.drifts(&store).await;
         let repaired = thread.repair(&store).await;
         assert_eq!(repaired, RepairReport { drifts, revision: before + 1 });
         assert_eq!(thread.drifts(&store).await, Vec::new());
-        assert_eq!(thread.told(&store, before + 1).await.len(), 8);
+        assert_eq!(thread.changes_of_revision(&store, before + 1).await.len(), 8);
         store.close().await;
-        place.drop().await;
+        database.drop().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_allocator_of_floors_is_never_lowered() {
-    for place in everywhere().await {
-        let store = place.migrated(&ManualClock::at_noon()).await;
+async fn next_floor_is_never_lowered() {
+    for database in all_databases().await {
+        let store = database.migrated(&ManualClock::at_noon()).await;
         let thread = Thread::new(&store).await;
         let before = thread.revision(&store).await;
-        plant(&store, "next_floor = 50", None).await;
-        plant(&store, "next_floor = 60", Some(thread.roots[0])).await;
+        corrupt(&store, "next_floor = 50", None).await;
+        corrupt(&store, "next_floor = 60", Some(thread.roots[0])).await;
         assert_eq!(thread.repair(&store).await, RepairReport { drifts: Vec::new(), revision: before });
-        assert_eq!(thread.drifts(&store).await.len(), 2, "they are told all the same");
-        // They stay as they are while counts that can be set are repaired.
-        plant(&store, "reply_count = 0", Some(thread.roots[0])).await;
+        assert_eq!(thread.drifts(&store).await.len(), 2, "they are reported all the same");
+        // A repair of other counts leaves them as they are.
+        corrupt(&store, "reply_count = 0", Some(thread.roots[0])).await;
         assert_eq!(thread.repair(&store).await.drifts.len(), 1);
         assert_eq!(row(&store, thread.roots[0]).await.next_floor, 60);
-        let next = thread.subject.roots(1).await;
+        let next = thread.subject.create_roots(1).await;
         assert_eq!(row(&store, next[0]).await.reference.floor, 50);
         store.close().await;
-        place.drop().await;
+        database.drop().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn counts_are_set_right_while_others_write() {
-    for place in everywhere().await {
-        let store = place.migrated(&ManualClock::at_noon()).await;
+async fn counts_are_repaired_during_concurrent_writes() {
+    for database in all_databases().await {
+        let store = database.migrated(&ManualClock::at_noon()).await;
         let thread = Arc::new(Thread::new(&store).await);
         let write = |n: usize| {
             let thread = Arc::clone(&thread);
             tokio::spawn(async move {
                 for step in 0..12 {
                     match n {
-                        0 => drop(thread.subject.roots(2).await),
-                        1 => drop(thread.subject.replies(&thread.roots[..1], 2, 4).await),
-                        2 => drop(thread.subject.replies(&[thread.roots[0], thread.replies[1]], 2, 4).await),
-                        3.. => thread.subject.likes(thread.roots[n % 3], 5 + step).await,
+                        0 => drop(thread.subject.create_roots(2).await),
+                        1 => drop(thread.subject.create_replies(&thread.roots[..1], 2, 4).await),
+                        2 => drop(thread.subject.create_replies(&[thread.roots[0], thread.replies[1]], 2, 4).await),
+                        3.. => thread.subject.add_likes(thread.roots[n % 3], 5 + step).await,
                     }
                 }
             })
         };
         let writers: Vec<_> = (0..6).map(write).collect();
-        let mut mended = 0;
+        let mut repairs = 0;
         while !writers.iter().all(tokio::task::JoinHandle::is_finished) {
-            plant(&store, "comment_count = comment_count + 7, root_count = root_count - 1", None).await;
-            plant(&store, "like_count = like_count + 3", Some(thread.roots[mended % 3])).await;
-            plant(&store, "live_below = live_below - 2, reply_count = 0", Some(thread.replies[1])).await;
+            corrupt(&store, "comment_count = comment_count + 7, root_count = root_count - 1", None).await;
+            corrupt(&store, "like_count = like_count + 3", Some(thread.roots[repairs % 3])).await;
+            corrupt(&store, "live_below = live_below - 2, reply_count = 0", Some(thread.replies[1])).await;
             let drifts = thread.repair(&store).await.drifts;
             assert!(!drifts.is_empty());
-            mended += 1;
+            repairs += 1;
         }
         for writer in writers {
-            writer.await.expect("ended well");
+            writer.await.expect("no panic");
         }
         assert_eq!(thread.drifts(&store).await, Vec::new());
         let id = row(&store, thread.roots[0]).await.reference.subject_id;
         let events = store.outbox().of_subject(thread.subject.key.partition(), id, 0, 10_000).await.expect("read");
-        let told: Vec<i64> = events.into_iter().filter_map(|event| event.revision).collect();
-        assert_eq!(told, (1..=thread.revision(&store).await).collect::<Vec<_>>(), "every revision is told once");
-        assert!(mended > 0);
+        let revisions: Vec<i64> = events.into_iter().filter_map(|event| event.revision).collect();
+        assert_eq!(revisions, (1..=thread.revision(&store).await).collect::<Vec<_>>(), "every revision has one event");
+        assert!(repairs > 0);
         store.close().await;
-        place.drop().await;
+        database.drop().await;
     }
 }

@@ -1,4 +1,4 @@
-//! A subject that a test fills, and the rows under it.
+//! A subject to which a test adds comments and likes.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,7 +11,7 @@ use riposte_core::{ClientInfo, Command, CommentId, Content, LikeValue, MemberId,
 use riposte_store::SqlStore;
 use sea_orm::{ConnectionTrait, Statement};
 
-/// A subject to fill.
+/// A subject to which a test adds comments and likes.
 pub(crate) struct Subject {
     store: SqlStore,
     pub(crate) key: SubjectKey,
@@ -35,13 +35,13 @@ impl Subject {
         });
         let commands: Vec<Command<K>> = commands.collect();
         for batch in commands.chunks(200) {
-            for answer in self.store.writer().commit(&batch.to_vec().into()).await.expect("committed") {
-                answer.expect("accepted");
+            for result in self.store.writer().commit(&batch.to_vec().into()).await.expect("committed") {
+                result.expect("accepted");
             }
         }
     }
 
-    pub(crate) async fn roots(&self, count: usize) -> Vec<CommentId> {
+    pub(crate) async fn create_roots(&self, count: usize) -> Vec<CommentId> {
         let (mut ids, mut verbs) = (Vec::new(), Vec::new());
         for n in 0..count {
             let id = self.store.ids().comment(self.key.partition()).await.expect("an id");
@@ -56,7 +56,12 @@ impl Subject {
         ids
     }
 
-    pub(crate) async fn replies(&self, ancestor_ids: &[CommentId], count: usize, max_depth: u8) -> Vec<CommentId> {
+    pub(crate) async fn create_replies(
+        &self,
+        ancestor_ids: &[CommentId],
+        count: usize,
+        max_depth: u8,
+    ) -> Vec<CommentId> {
         let (mut ids, mut verbs) = (Vec::new(), Vec::new());
         let id = *ancestor_ids.last().expect("a parent");
         for n in 0..count {
@@ -70,14 +75,14 @@ impl Subject {
         ids
     }
 
-    pub(crate) async fn likes(&self, comment_id: CommentId, count: usize) {
+    pub(crate) async fn add_likes(&self, comment_id: CommentId, count: usize) {
         let operation = RequestId::from_bytes([1; 16]);
         let like = |n| SetLike { comment_id, member: member(n), value: LikeValue::Like, operation }.into_type();
         self.commit((0..count).map(like).collect()).await;
     }
 
-    /// Runs one more operation of a member.
-    pub(crate) async fn like(&self, comment_id: CommentId, member: MemberId, value: LikeValue) {
+    /// Sets the like value of one member.
+    pub(crate) async fn set_like(&self, comment_id: CommentId, member: MemberId, value: LikeValue) {
         let number = u128::from(self.requests.fetch_add(1, Ordering::Relaxed));
         let operation = RequestId::from_bytes(number.to_be_bytes());
         self.commit(vec![SetLike { comment_id, member, value, operation }.into_type()]).await;

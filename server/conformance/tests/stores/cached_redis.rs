@@ -10,7 +10,7 @@ use crate::environment::{self, Environment};
 use crate::{databases, process, servers};
 
 static ENVIRONMENT: LazyLock<Option<Environment>> = LazyLock::new(|| {
-    let Some(redis) = servers::told("RIPOSTE_TEST_REDIS") else {
+    let Some(redis) = servers::env_var("RIPOSTE_TEST_REDIS") else {
         eprintln!("SKIPPED, all of it: RIPOSTE_TEST_REDIS names no server");
         return None;
     };
@@ -19,14 +19,14 @@ static ENVIRONMENT: LazyLock<Option<Environment>> = LazyLock::new(|| {
     let backend = runtime.block_on(async {
         process::migrate(&config).await;
         let cache: Arc<dyn Cache> = Arc::new(servers::redis(&redis, CacheLimits::default()).await);
-        process::warm(&*cache).await;
+        process::register_relays(&*cache).await;
         process::backend(config, cache)
     });
     Some(Environment::new(runtime, backend))
 });
 
 fn run(category: &str, name: &str) {
-    environment::play(ENVIRONMENT.as_ref(), category, name);
+    environment::run_case(ENVIRONMENT.as_ref(), category, name);
 }
 
 conformance_cases!(conformance_tests);

@@ -12,17 +12,17 @@ use crate::{process, servers};
 static ENVIRONMENT: LazyLock<Option<Environment>> = LazyLock::new(|| {
     let runtime = servers::runtime();
     let backend = runtime.block_on(async {
-        let config = process::sqlite_in(&environment::folder("reference"));
+        let config = process::sqlite_config(&environment::folder("reference"));
         process::migrate(&config).await;
         let cache = Arc::new(ReferenceCache::new(CacheLimits::default()));
-        process::warm(&*cache).await;
+        process::register_relays(&*cache).await;
         process::backend(config, cache)
     });
     Some(Environment::new(runtime, backend))
 });
 
 fn run(category: &str, name: &str) {
-    environment::play(ENVIRONMENT.as_ref(), category, name);
+    environment::run_case(ENVIRONMENT.as_ref(), category, name);
 }
 
 conformance_cases!(conformance_tests);

@@ -4,13 +4,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use riposte_conformance::stores::{self, Backend, Process, StepClock, Walk};
+use riposte_conformance::stores::{self, Backend, Process, StepClock, WalkSettings};
 use riposte_core::ports::Clock;
 use riposte_store::shard::TableCounts;
 use riposte_store::{SqlStore, StoreConfig};
 use tokio::runtime::Runtime;
 
-use crate::servers::{runtime, told};
+use crate::servers::{env_var, runtime};
 
 /// The runtime and the backend of the cases.
 #[derive(Debug)]
@@ -20,15 +20,15 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
-    /// Returns the environment for a backend that works in `runtime`.
+    /// Returns the environment of a backend whose tasks run in `runtime`.
     pub(crate) fn new(runtime: Runtime, backend: Backend) -> Self {
         Self { runtime, backend }
     }
 
-    /// Returns the environment on a fresh database, migrated to the current schema.
+    /// Migrates a fresh database to the current schema, and returns the environment on it.
     pub(crate) fn on(config: StoreConfig) -> Self {
         let (runtime, walk) = (runtime(), walk(config.tables));
-        let migrated = runtime.block_on(async {
+        let first = runtime.block_on(async {
             let store = open(&config, StepClock::at(StepClock::START));
             riposte_migrations::up(&store, |_| ()).await.expect("migrated");
             process(&store)
@@ -37,30 +37,30 @@ impl Environment {
             let another = process(&open(&config, clock));
             Box::pin(std::future::ready(another)) as futures::future::BoxFuture<'static, Process>
         };
-        Self::new(runtime, Backend::new(migrated, Arc::new(start), walk))
+        Self::new(runtime, Backend::new(first, Arc::new(start), walk))
     }
 }
 
 /// Runs a case, or reports that it is skipped where the backend is not available.
-pub(crate) fn play(environment: Option<&Environment>, category: &str, name: &str) {
+pub(crate) fn run_case(environment: Option<&Environment>, category: &str, name: &str) {
     match environment {
         Some(environment) => environment.runtime.block_on(stores::run(category, name, environment.backend.clone())),
         None => eprintln!("SKIPPED {category}::{name}"),
     }
 }
 
-/// Returns a folder of this process, for rows that outlive every case, and removes those of
-/// processes that ended.
+/// Returns a folder of this process for rows that all cases share, and removes the folders of
+/// processes that have ended.
 pub(crate) fn folder(name: &str) -> PathBuf {
     let all = Path::new(env!("CARGO_TARGET_TMPDIR")).join("stores");
-    let mine = all.join(std::process::id().to_string()).join(name);
-    std::fs::create_dir_all(&mine).expect("a folder for tests");
+    let own = all.join(std::process::id().to_string()).join(name);
+    std::fs::create_dir_all(&own).expect("a folder for tests");
     for entry in std::fs::read_dir(&all).expect("readable").flatten() {
         if !Path::new("/proc").join(entry.file_name()).exists() {
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }
-    mine
+    own
 }
 
 fn open(config: &StoreConfig, clock: Arc<dyn Clock>) -> SqlStore {
@@ -68,7 +68,7 @@ fn open(config: &StoreConfig, clock: Arc<dyn Clock>) -> SqlStore {
 }
 
 fn process(store: &SqlStore) -> Process {
-    let (boards, rankings) = store.ranks(stores::rules());
+    let (rank_index, rankings) = store.ranks(stores::ranking_config());
     Process {
         reader: store.reader(),
         writer: store.writer(),
@@ -76,17 +76,21 @@ fn process(store: &SqlStore) -> Process {
         outbox: store.outbox(),
         positions: store.positions(),
         histories: store.histories(),
-        boards,
+        rank_indexes: rank_index,
         rankings,
         repairer: store.repairer(),
     }
 }
 
-/// Returns the walk of `RIPOSTE_SEED` and `RIPOSTE_STEPS`, with defaults where they are not set.
-pub(crate) fn walk(tables: TableCounts) -> Walk {
-    let number = |name| told(name).map(|text| text.parse().unwrap_or_else(|e| panic!("{name}: {e}")));
-    let Walk { seed, steps } = Walk::default();
-    // Over many tables a step is many statements, most of which are new to their connection.
+/// Returns the random walk that RIPOSTE_SEED and RIPOSTE_STEPS determine, with defaults where they
+/// are not set.
+pub(crate) fn walk(tables: TableCounts) -> WalkSettings {
+    let number = |name| env_var(name).map(|text| text.parse().unwrap_or_else(|e| panic!("{name}: {e}")));
+    let WalkSettings { seed, steps } = WalkSettings::default();
+    // With many tables a step takes many statements, most of which a connection must prepare first.
     let steps = if tables.index > 1 { steps / 16 } else { steps };
-    Walk { seed: number("RIPOSTE_SEED").or(seed), steps: number("RIPOSTE_STEPS").map_or(steps, |n: u64| n as usize) }
+    WalkSettings {
+        seed: number("RIPOSTE_SEED").or(seed),
+        steps: number("RIPOSTE_STEPS").map_or(steps, |n: u64| n as usize),
+    }
 }

@@ -1,5 +1,5 @@
-//! Two servers of the MySQL family with 50 tables of subjects and 200 of everything else, as in
-//! production: RIPOSTE_TEST_MYSQL_1 and RIPOSTE_TEST_MYSQL_2 name them.
+//! Two servers of the MySQL family (RIPOSTE_TEST_MYSQL_1 and RIPOSTE_TEST_MYSQL_2) with 50 subject
+//! tables and 200 tables of every other kind, as in production.
 
 use std::sync::LazyLock;
 
@@ -19,7 +19,7 @@ static ENVIRONMENT: LazyLock<Option<Environment>> = LazyLock::new(|| {
 });
 
 fn run(category: &str, name: &str) {
-    environment::play(ENVIRONMENT.as_ref(), category, name);
+    environment::run_case(ENVIRONMENT.as_ref(), category, name);
 }
 
 conformance_cases!(conformance_tests);

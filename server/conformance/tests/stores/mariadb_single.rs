@@ -1,4 +1,4 @@
-//! A server of the MySQL family with one table of each kind: RIPOSTE_TEST_MYSQL_1 names it.
+//! One server of the MySQL family (RIPOSTE_TEST_MYSQL_1) with one table of each kind.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ static ENVIRONMENT: LazyLock<Option<Environment>> = LazyLock::new(|| {
 });
 
 fn run(category: &str, name: &str) {
-    environment::play(ENVIRONMENT.as_ref(), category, name);
+    environment::run_case(ENVIRONMENT.as_ref(), category, name);
 }
 
 conformance_cases!(conformance_tests);

@@ -1,4 +1,4 @@
-//! The oracle itself: it passes the suite that the stores pass.
+//! The oracle, which passes the same suite as the stores.
 
 use std::sync::{Arc, LazyLock};
 
@@ -10,7 +10,7 @@ use riposte_store::shard::TableCounts;
 use crate::environment::{self, Environment};
 use crate::servers::runtime;
 
-/// One oracle for all cases, as one database serves all cases of the other backends.
+/// All cases share one oracle, as those of the other backends share one database.
 static ENVIRONMENT: LazyLock<Option<Environment>> = LazyLock::new(|| {
     let model = Arc::new(Model::new(StepClock::at(StepClock::START)));
     let first = process(&model);
@@ -30,14 +30,14 @@ fn process(model: &Arc<Model>) -> Process {
         outbox: Arc::clone(model) as _,
         positions: Arc::clone(model) as _,
         histories: Arc::clone(model) as _,
-        boards: Arc::clone(model) as _,
+        rank_indexes: Arc::clone(model) as _,
         rankings: Arc::clone(model) as _,
         repairer: Arc::clone(model) as _,
     }
 }
 
 fn run(category: &str, name: &str) {
-    environment::play(ENVIRONMENT.as_ref(), category, name);
+    environment::run_case(ENVIRONMENT.as_ref(), category, name);
 }
 
 conformance_cases!(conformance_tests);

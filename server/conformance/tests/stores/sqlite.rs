@@ -8,12 +8,12 @@ use crate::environment::{self, Environment};
 use crate::process;
 
 static ENVIRONMENT: LazyLock<Option<Environment>> = LazyLock::new(|| {
-    let config = process::sqlite_in(&environment::folder("sqlite"));
+    let config = process::sqlite_config(&environment::folder("sqlite"));
     Some(Environment::on(config))
 });
 
 fn run(category: &str, name: &str) {
-    environment::play(ENVIRONMENT.as_ref(), category, name);
+    environment::run_case(ENVIRONMENT.as_ref(), category, name);
 }
 
 conformance_cases!(conformance_tests);

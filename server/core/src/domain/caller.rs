@@ -54,7 +54,7 @@ impl Default for ObjectTypeScope {
 impl ObjectTypeScope {
     /// Returns `true` if the scope contains the type.
     #[must_use]
-    pub fn hold(&self, object_type: &ObjectType) -> bool {
+    pub fn contains(&self, object_type: &ObjectType) -> bool {
         match self {
             Self::All => true,
             Self::These(types) => types.contains(object_type),
@@ -84,7 +84,7 @@ impl Caller {
         &self.name
     }
 
-    /// The name as a shared string, for code that keeps it.
+    /// The name as a shared string, for code that stores it.
     #[must_use]
     pub fn shared_name(&self) -> Arc<str> {
         Arc::clone(&self.name)
@@ -105,7 +105,7 @@ impl Caller {
     /// Returns `true` if the caller may use the type, in the roles that it has.
     #[must_use]
     pub fn may_use(&self, object_type: &ObjectType) -> bool {
-        self.grants.types.hold(object_type)
+        self.grants.types.contains(object_type)
     }
 
     /// Checks that the caller may use a type, registered or not.
@@ -150,7 +150,7 @@ mod tests {
     use crate::domain::object_type::ObjectType;
 
     #[test]
-    fn nothing_is_granted_that_was_not_said() {
+    fn a_caller_has_no_right_without_a_grant() {
         let (article, video) = (ObjectType::stored("article".into()), ObjectType::stored("video".into()));
         let ungranted = Caller::new("nothing-granted", Grants::default());
         assert!(!Role::ALL.iter().any(|role| ungranted.has(*role)) && !ungranted.may_use(&article));
@@ -162,17 +162,17 @@ mod tests {
         assert!(Role::ALL.iter().all(|role| open.has(*role)) && open.may_use(&video));
         assert_ne!(Caller::unrestricted("web"), web, "grants that changed make another caller");
         assert_eq!([&ungranted, &web, &open].map(Caller::may_use_all), [false, false, true]);
-        assert_eq!([&ungranted, &web, &open].map(|caller| caller.types().hold(&article)), [false, true, true]);
+        assert_eq!([&ungranted, &web, &open].map(|caller| caller.types().contains(&article)), [false, true, true]);
     }
 
     #[test]
     fn callers_are_spread_by_their_names() {
         let [a, b] = ["a", "b"].map(Caller::unrestricted);
-        let bare = Caller::new("a", Grants::default());
-        let by = RandomState::new();
-        assert_eq!(by.hash_one(&a), by.hash_one(&bare), "what a caller was granted is not hashed");
-        assert_ne!(by.hash_one(&a), by.hash_one(&b));
-        assert_eq!(HashSet::from([a.clone(), b.clone(), bare, a]).len(), 3);
+        let without_grants = Caller::new("a", Grants::default());
+        let state = RandomState::new();
+        assert_eq!(state.hash_one(&a), state.hash_one(&without_grants), "grants are not hashed");
+        assert_ne!(state.hash_one(&a), state.hash_one(&b));
+        assert_eq!(HashSet::from([a.clone(), b.clone(), without_grants, a]).len(), 3);
         assert_eq!((b.name(), &*b.shared_name()), ("b", "b"));
     }
 }

@@ -32,8 +32,8 @@ pub struct CommentRef {
     pub subject_id: SubjectId,
     /// The root of its thread; `None` on a root.
     pub root_id: Option<CommentId>,
-    /// The comment that this one replies to. It is kept where a depth cap attached the row higher
-    /// up. `None` if the comment replies to none.
+    /// The comment that this one replies to, also if a depth cap has attached the row higher up.
+    /// `None` if the comment replies to none.
     pub parent_id: Option<CommentId>,
     /// Its path, which is its position in the thread.
     pub path: Path,
@@ -113,12 +113,12 @@ impl CommentView {
     /// author may see.
     #[must_use]
     pub fn seen_by(mut self, viewer: Option<&MemberId>) -> Self {
-        let shows = match self.comment.lifecycle.state.audience() {
+        let is_visible = match self.comment.lifecycle.state.audience() {
             Audience::Everyone => true,
             Audience::Author => viewer.is_some_and(|viewer| *viewer == self.comment.reference.member),
             Audience::None => false,
         };
-        if !shows {
+        if !is_visible {
             self.content = None;
         }
         self

@@ -159,7 +159,7 @@ pub fn check_metadata(field: &str, metadata: &Metadata) -> Vec<Violation> {
     violations
 }
 
-/// Facts about the client, kept for moderation and never returned by the public services.
+/// Facts about the client, stored for moderation and never returned by the public services.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ClientInfo {
     /// The person's address.
@@ -172,7 +172,7 @@ pub struct ClientInfo {
 
 impl ClientInfo {
     /// Checks facts that arrived as `field`, and collects every violation. An empty `ip` means that
-    /// none was given.
+    /// the caller sent none.
     ///
     /// # Errors
     /// One violation for each fact that breaks its rule.
@@ -222,28 +222,28 @@ mod tests {
     fn text_is_normalised_and_counted_in_code_points() {
         assert_eq!(parse("e\u{301}").map(|c| c.text().to_owned()), Ok("é".to_owned()));
         assert!(parse("é楼🏠").is_ok(), "three code points, nine bytes");
-        assert!(parse("e\u{301}aa").is_ok(), "four before NFC, three after");
+        assert!(parse("e\u{301}aa").is_ok(), "four code points before NFC, three after");
         assert!(parse("aaaa").is_err_and(|v| v[0].reason == Reason::ContentTooLong));
     }
 
     #[test]
-    fn a_text_says_something() {
+    fn a_text_is_not_blank_and_has_no_nul() {
         for text in ["", " ", "\n\t", "\u{2003}", "a\0"] {
             assert!(parse(text).is_err_and(|v| v.len() == 1 && v[0].field == "content.text"), "{text:?}");
         }
-        assert_eq!(parse(" a").map(|content| content.into_parts().0), Ok(" a".to_owned()), "blanks are kept");
+        assert_eq!(parse(" a").map(|content| content.into_parts().0), Ok(" a".to_owned()), "blanks stay");
     }
 
     #[test]
-    fn content_gives_back_what_was_said() {
+    fn content_returns_the_parts_it_was_made_of() {
         let (mentions, metadata) =
             (["b".to_owned(), "a".to_owned()], Metadata::from([("k".to_owned(), "v".to_owned())]));
-        let content = Content::parse("content", &Policy::default(), "said", &mentions, metadata.clone());
+        let content = Content::parse("content", &Policy::default(), "a text", &mentions, metadata.clone());
         let members = mentions.map(MemberId::stored).to_vec();
-        assert_eq!(content, Ok(Content::stored("said".to_owned(), members.clone(), metadata.clone())));
+        assert_eq!(content, Ok(Content::stored("a text".to_owned(), members.clone(), metadata.clone())));
         let content = content.expect("well formed");
-        assert_eq!((content.text(), content.mentions(), content.metadata()), ("said", members.as_slice(), &metadata));
-        assert_eq!(content.into_parts(), ("said".to_owned(), members, metadata));
+        assert_eq!((content.text(), content.mentions(), content.metadata()), ("a text", members.as_slice(), &metadata));
+        assert_eq!(content.into_parts(), ("a text".to_owned(), members, metadata));
     }
 
     #[test]
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_the_last_that_is_taken() {
+    fn a_value_at_its_limit_is_accepted_and_one_above_it_is_not() {
         let entry = |key: usize, value: usize| Metadata::from([("k".repeat(key), "v".repeat(value))]);
         let entries = |n: usize| (0..n).map(|n| (n.to_string(), String::new())).collect::<Metadata>();
         let (none, metadata) = (Metadata::new, Some("content.metadata"));
@@ -280,15 +280,15 @@ mod tests {
             (0, entry(0, 1), metadata),
             (0, Metadata::from([("k\n".to_owned(), String::new())]), metadata),
         ] {
-            let (mentions, told) = (vec!["m".to_owned(); mentions], format!("{} mentions, {metadata:?}", mentions));
-            let found = Content::parse("content", &Policy::default(), "said", &mentions, metadata).err();
+            let (mentions, case) = (vec!["m".to_owned(); mentions], format!("{} mentions, {metadata:?}", mentions));
+            let found = Content::parse("content", &Policy::default(), "a text", &mentions, metadata).err();
             let fields: Option<Vec<_>> = found.map(|violations| violations.into_iter().map(|v| v.field).collect());
-            assert_eq!(fields, expected.map(|field| vec![field.to_owned()]), "{told}");
+            assert_eq!(fields, expected.map(|field| vec![field.to_owned()]), "{case}");
         }
     }
 
     #[test]
-    fn every_violation_is_told_at_once() {
+    fn all_violations_are_returned_at_once() {
         let metadata = Metadata::from([(String::new(), "x".repeat(2000))]);
         let mentions = vec!["ok".to_owned(), "\u{7}".to_owned(), String::new()];
         let found = Content::parse("content", &Policy::default(), "\0", &mentions, metadata).err().unwrap_or_default();
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn client_facts_are_addresses_and_short_words() {
+    fn client_info_has_an_ip_address_and_short_texts() {
         assert!(ClientInfo::parse("client", "2001:db8::1", "ios", "x").is_ok());
         assert!(ClientInfo::parse("client", "", "", "").is_ok_and(|c| c.is_empty()));
         let (ip, platform, device) = (Some(IpAddr::from([192, 0, 2, 1])), "p".repeat(32), "d".repeat(128));

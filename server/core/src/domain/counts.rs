@@ -1,4 +1,4 @@
-//! The counts of comments and subjects, and the table of what a comment in each state adds to them.
+//! The counts of comments and subjects, and the table of the amounts that a comment adds to them.
 
 use std::ops::{AddAssign, Sub};
 
@@ -43,16 +43,16 @@ macro_rules! counts {
         }
 
         impl AddAssign for $name {
-            fn add_assign(&mut self, by: Self) {
-                $(self.$count += by.$count;)*
+            fn add_assign(&mut self, other: Self) {
+                $(self.$count += other.$count;)*
             }
         }
 
         impl Sub for $name {
             type Output = Self;
 
-            fn sub(self, less: Self) -> Self {
-                Self { $($count: self.$count - less.$count,)* }
+            fn sub(self, other: Self) -> Self {
+                Self { $($count: self.$count - other.$count,)* }
             }
         }
     };
@@ -96,7 +96,7 @@ pub struct Contribution {
     pub ancestors: CommentCounts,
 }
 
-/// Returns the contribution of a comment in this state. A count changes only by the difference of
+/// Returns the contribution of a comment in this state. Counts change only by the difference of
 /// two contributions.
 #[must_use]
 pub const fn contribution(state: CommentState) -> Contribution {
@@ -125,7 +125,8 @@ impl Contribution {
         ancestors: CommentCounts::ZERO,
     };
 
-    /// Returns what is added to the subject. A reply does not add to the counts of roots.
+    /// Returns the amounts that are added to the subject. A reply does not add to the counts of
+    /// roots.
     #[must_use]
     pub const fn to_subject(&self, is_root: bool) -> SubjectCounts {
         if is_root { self.subject } else { SubjectCounts { root_count: 0, ..self.subject } }
@@ -135,12 +136,12 @@ impl Contribution {
 impl Sub for Contribution {
     type Output = Self;
 
-    fn sub(self, less: Self) -> Self {
+    fn sub(self, other: Self) -> Self {
         Self {
-            subject: self.subject - less.subject,
-            root: self.root - less.root,
-            parent: self.parent - less.parent,
-            ancestors: self.ancestors - less.ancestors,
+            subject: self.subject - other.subject,
+            root: self.root - other.root,
+            parent: self.parent - other.parent,
+            ancestors: self.ancestors - other.ancestors,
         }
     }
 }
@@ -180,30 +181,34 @@ mod tests {
     #[test]
     fn only_visible_comments_count() {
         for state in CommentState::ALL {
-            let adds = contribution(state);
+            let contribution = contribution(state);
             let one = i32::from(state.is_visible());
-            assert_eq!(values(SubjectCounts::COLUMNS, &adds.to_subject(true)), [one, one], "{state}");
-            assert_eq!(values(SubjectCounts::COLUMNS, &adds.to_subject(false)), [0, one], "{state}");
-            assert_eq!(values(CommentCounts::COLUMNS, &adds.root), [0, 0, one, 0], "{state}");
-            assert_eq!(values(CommentCounts::COLUMNS, &adds.parent), [0, 0, one, 0], "{state}");
-            assert_eq!(values(CommentCounts::COLUMNS, &adds.ancestors), [0, 0, 0, one], "{state}");
+            assert_eq!(values(SubjectCounts::COLUMNS, &contribution.to_subject(true)), [one, one], "{state}");
+            assert_eq!(values(SubjectCounts::COLUMNS, &contribution.to_subject(false)), [0, one], "{state}");
+            assert_eq!(values(CommentCounts::COLUMNS, &contribution.root), [0, 0, one, 0], "{state}");
+            assert_eq!(values(CommentCounts::COLUMNS, &contribution.parent), [0, 0, one, 0], "{state}");
+            assert_eq!(values(CommentCounts::COLUMNS, &contribution.ancestors), [0, 0, 0, one], "{state}");
         }
     }
 
     #[test]
     fn a_contribution_is_zero_or_one_and_each_count_of_a_subject_has_a_state() {
-        for adds in CommentState::ALL.map(contribution) {
-            let parts = [adds.root, adds.parent, adds.ancestors].map(|part| values(CommentCounts::COLUMNS, &part));
-            let subject = values(SubjectCounts::COLUMNS, &adds.subject);
-            assert!(parts.as_flattened().iter().chain(&subject).all(|count| [0, 1].contains(count)), "{adds:?}");
+        for contribution in CommentState::ALL.map(contribution) {
+            let parts = [contribution.root, contribution.parent, contribution.ancestors]
+                .map(|part| values(CommentCounts::COLUMNS, &part));
+            let subject = values(SubjectCounts::COLUMNS, &contribution.subject);
+            assert!(
+                parts.as_flattened().iter().chain(&subject).all(|count| [0, 1].contains(count)),
+                "{contribution:?}"
+            );
         }
         for column in SubjectCounts::COLUMNS {
-            assert_ne!(counted_states(|adds| (column.get)(&adds.subject)), [], "{}", column.name);
+            assert_ne!(counted_states(|contribution| (column.get)(&contribution.subject)), [], "{}", column.name);
         }
     }
 
     #[test]
-    fn differences_of_contributions_add_up_and_equal_states_move_no_count() {
+    fn differences_of_contributions_add_up_and_equal_states_change_no_count() {
         for from in CommentState::ALL {
             assert_eq!(contribution(from) - contribution(from), Contribution::NOTHING);
             assert_eq!(contribution(from) - Contribution::NOTHING, contribution(from));
@@ -217,7 +222,7 @@ mod tests {
 
     #[test]
     fn active_comments_are_counted() {
-        assert_eq!(counted_states(|adds| adds.subject.comment_count), [CommentState::Active]);
-        assert_eq!(counted_states(|adds| adds.to_subject(false).root_count), []);
+        assert_eq!(counted_states(|contribution| contribution.subject.comment_count), [CommentState::Active]);
+        assert_eq!(counted_states(|contribution| contribution.to_subject(false).root_count), []);
     }
 }

@@ -1,5 +1,5 @@
 //! The errors of the domain, as a closed list. Each variant has one [`Reason`], which
-//! `rpc/status.rs` in the server maps to a status in one exhaustive match.
+//! `status.rs` of the gRPC crate maps to a status in one exhaustive match.
 
 mod reason;
 
@@ -113,7 +113,7 @@ pub enum Error {
     ShardUnavailable,
     /// The circuit breaker of this subject's data source is open. The data source was not called,
     /// and nothing was executed.
-    ShardAway {
+    ShardCircuitOpen {
         /// The time until the data source is tried again.
         after: Duration,
     },
@@ -123,7 +123,7 @@ pub enum Error {
     DeadlineExceeded,
     /// A fault of the service. The text is for the log and never leaves the process.
     Internal(String),
-    /// The client of a watch stream fell too far behind; it may resume.
+    /// The client of a watch stream reads too slowly; it may resume the stream.
     WatchTooSlow,
     /// The process is stopping; a client can resume its streams at another process.
     ServerStopping,
@@ -136,7 +136,7 @@ impl Error {
     pub fn is_unavailability(&self) -> bool {
         matches!(
             self,
-            Self::ShardUnavailable | Self::ShardAway { .. } | Self::Overloaded { .. } | Self::DeadlineExceeded
+            Self::ShardUnavailable | Self::ShardCircuitOpen { .. } | Self::Overloaded { .. } | Self::DeadlineExceeded
         )
     }
 
@@ -180,7 +180,7 @@ impl Error {
             Self::Overloaded { .. } => Reason::Overloaded,
             Self::EtagMismatch { .. } => Reason::EtagMismatch,
             Self::RevisionNotReached { .. } => Reason::RevisionNotReached,
-            Self::ShardUnavailable | Self::ShardAway { .. } => Reason::ShardUnavailable,
+            Self::ShardUnavailable | Self::ShardCircuitOpen { .. } => Reason::ShardUnavailable,
             Self::NotImplemented(_) => Reason::NotImplemented,
             Self::DeadlineExceeded => Reason::DeadlineExceeded,
             Self::Internal(_) => Reason::Internal,
@@ -192,11 +192,12 @@ impl Error {
     /// The time that a caller should wait before a retry; `None` if waiting does not help.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
-        if let Self::RateLimited { after } | Self::Overloaded { after } | Self::ShardAway { after } = self {
+        if let Self::RateLimited { after } | Self::Overloaded { after } | Self::ShardCircuitOpen { after } = self {
             return Some(*after);
         }
-        let soon = [Reason::RevisionNotReached, Reason::ShardUnavailable, Reason::WatchTooSlow, Reason::ServerStopping];
-        soon.contains(&self.reason()).then_some(Duration::from_millis(100))
+        let transient =
+            [Reason::RevisionNotReached, Reason::ShardUnavailable, Reason::WatchTooSlow, Reason::ServerStopping];
+        transient.contains(&self.reason()).then_some(Duration::from_millis(100))
     }
 }
 
@@ -216,14 +217,14 @@ impl fmt::Display for Error {
         } else if let Self::ObjectTypeUnknown(name) = self {
             write!(f, "object type {name:?} is not registered")
         } else if let Self::Invalid(violations) = self {
-            let told: Vec<_> = violations.iter().map(|v| format!("{}: {}", v.field, v.description)).collect();
-            write!(f, "invalid request: {}", told.join("; "))
+            let descriptions: Vec<_> = violations.iter().map(|v| format!("{}: {}", v.field, v.description)).collect();
+            write!(f, "invalid request: {}", descriptions.join("; "))
         } else if let Self::MessageTooLarge { limit } = self {
             write!(f, "the message is larger than {limit} bytes")
         } else if let Self::RevisionNotReached { current } = self {
             write!(f, "revision not reached yet; the newest is {current}")
-        } else if let Self::NotImplemented(what) = self {
-            write!(f, "{what} is not served")
+        } else if let Self::NotImplemented(name) = self {
+            write!(f, "{name} is not served")
         } else {
             f.write_str(self.reason().summary())
         }

@@ -22,8 +22,7 @@ pub struct Event {
     pub time: Millis,
 }
 
-/// The changes of one event. Each comment change is listed once, in the order in which the changes
-/// happened.
+/// The changes of one event. Each change of a comment is listed once, in the order of the changes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Changes {
     /// The comments that changed.
@@ -87,7 +86,7 @@ pub struct CommentChange {
     /// The root of its thread; `None` for a root.
     pub root: Option<CommentId>,
     /// The kind of change.
-    pub what: ChangeKind,
+    pub kind: ChangeKind,
 }
 
 /// The kind of change of a comment.
@@ -120,7 +119,7 @@ impl ChangeKind {
 
 impl Changes {
     /// Adds a change, unless the same change was added before.
-    pub(crate) fn tell(&mut self, change: CommentChange) {
+    pub(crate) fn record(&mut self, change: CommentChange) {
         if !self.comments.contains(&change) {
             self.comments.push(change);
         }
@@ -131,13 +130,13 @@ impl Changes {
     /// state that only a newer version knows; the present row then has the state.
     #[must_use]
     pub fn outcome(&self, id: CommentId) -> Option<CommentOutcome> {
-        let created = || self.comments.iter().any(|change| change.id == id && change.what == ChangeKind::Created);
+        let created = || self.comments.iter().any(|change| change.id == id && change.kind == ChangeKind::Created);
         let implied = || created().then_some(CommentOutcome::PUBLISHED);
         self.outcomes.get(&id).copied().unwrap_or_else(implied)
     }
 
     /// Adds a member whose likes changed.
-    pub(crate) fn tell_liker(&mut self, member: &MemberId) {
+    pub(crate) fn record_liker(&mut self, member: &MemberId) {
         if !self.likers.contains(member) {
             self.likers.insert(member.clone());
         }
@@ -182,17 +181,17 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_told_once_and_in_the_order_in_which_it_happened() {
+    fn a_change_is_recorded_once_and_in_the_order_of_the_changes() {
         let id = CommentId::new(1).expect("positive");
         let [created, edited] =
-            [ChangeKind::Created, ChangeKind::Edited].map(|what| CommentChange { id, root: None, what });
+            [ChangeKind::Created, ChangeKind::Edited].map(|kind| CommentChange { id, root: None, kind });
         let mut changes = Changes::default();
         for change in [edited, created, edited] {
-            changes.tell(change);
+            changes.record(change);
         }
         let members = ["b", "a", "b"].map(|id| MemberId::stored(id.to_owned()));
         for member in &members {
-            changes.tell_liker(member);
+            changes.record_liker(member);
         }
         assert_eq!(changes.comments, [edited, created]);
         assert!(changes.likers.iter().eq([&members[1], &members[0]]));
@@ -207,15 +206,15 @@ mod tests {
             (edited, ChangeKind::Edited),
             (liked, ChangeKind::Liked),
         ];
-        let comments = kinds.map(|(id, what)| CommentChange { id, root: None, what }).to_vec();
-        let taken = CommentOutcome {
+        let comments = kinds.map(|(id, kind)| CommentChange { id, root: None, kind }).to_vec();
+        let hidden_at_once = CommentOutcome {
             actor: ActorKind::Moderator,
             after: CommentState::Hidden,
             version: 2,
             ..CommentOutcome::PUBLISHED
         };
-        let changes = Changes { comments, outcomes: [(hidden, Some(taken))].into(), ..Changes::default() };
+        let changes = Changes { comments, outcomes: [(hidden, Some(hidden_at_once))].into(), ..Changes::default() };
         let outcomes = [plain, hidden, edited, liked].map(|id| changes.outcome(id));
-        assert_eq!(outcomes, [Some(CommentOutcome::PUBLISHED), Some(taken), None, None]);
+        assert_eq!(outcomes, [Some(CommentOutcome::PUBLISHED), Some(hidden_at_once), None, None]);
     }
 }

@@ -146,14 +146,14 @@ mod tests {
 
     #[test]
     fn partitions_keep_their_golden_values() {
-        // A change here would make every stored comment unreachable: the hash is part of the data.
+        // The hash is part of the data: with another hash no stored comment would be found.
         let golden = [("video", "1", 631), ("article", "1", 896), ("video", "12345", 447), ("v", "\u{697c}", 304)];
-        let found = golden.map(|(kind, id, _)| (kind, id, Partition::of(kind, id).get()));
+        let found = golden.map(|(object_type, id, _)| (object_type, id, Partition::of(object_type, id).get()));
         assert_eq!(found, golden);
     }
 
     #[test]
-    fn an_id_gives_back_its_parts_and_stays_positive() {
+    fn an_id_returns_its_parts_and_is_positive() {
         for (tick, partition, worker, sequence) in [(0, 0, 0, 1), (IdTick::MAX.0, 1023, 63, 255), (7, 512, 33, 8)] {
             let id = CommentId::compose(IdTick(tick), Partition::number(partition), worker, sequence);
             assert!(id.get() > 0);
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_laid_out_as_the_head_of_this_file_says() {
+    fn an_id_has_the_layout_that_the_module_documents() {
         // Every width is part of stored ids, and the greatest parts fill all 63 bits.
         let id = |tick, partition, worker, sequence| {
             CommentId::compose(IdTick(tick), Partition::number(partition), worker, sequence).get()
@@ -186,9 +186,9 @@ mod tests {
     }
 
     #[test]
-    fn a_tick_holds_four_milliseconds_and_none_lies_before_the_epoch() {
-        for (since, tick) in [(-IdTick::EPOCH, 0), (-1, 0), (0, 0), (3, 0), (4, 1), (7, 1), (8, 2), (4_001, 1_000)] {
-            assert_eq!(IdTick::at(Millis(IdTick::EPOCH + since)), IdTick(tick), "{since} ms after the epoch");
+    fn a_tick_spans_four_milliseconds_and_none_lies_before_the_epoch() {
+        for (millis, tick) in [(-IdTick::EPOCH, 0), (-1, 0), (0, 0), (3, 0), (4, 1), (7, 1), (8, 2), (4_001, 1_000)] {
+            assert_eq!(IdTick::at(Millis(IdTick::EPOCH + millis)), IdTick(tick), "{millis} ms after the epoch");
         }
         assert_eq!(IdTick::at(Millis(i64::MIN)), IdTick(0));
         assert_eq!([0, 3, 4, 1_000].map(IdTick::span), [0, 0, 1, 250]);

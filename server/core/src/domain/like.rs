@@ -52,7 +52,7 @@ pub struct Like {
     pub member: MemberId,
     /// The value.
     pub value: LikeValue,
-    /// The operation that set the value last; the service generates it if the caller gave none. It
+    /// The operation that set the value last; the service generates it if the caller sent none. It
     /// orders the operations of one client.
     pub operation: RequestId,
     /// `true` if that operation changed the value; a repeat returns it again.
@@ -63,7 +63,7 @@ pub struct Like {
 
 /// The result of SetLike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LikeAnswer {
+pub struct LikeOutput {
     /// The member's current value.
     pub value: LikeValue,
     /// The number of members whose value is LIKE.
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_like_replaces_a_dislike_in_one_step_and_repeats_add_nothing() {
+    fn a_like_replaces_a_dislike_in_one_step_and_a_repeat_adds_nothing() {
         for (from, to, delta) in [
             (None, Like, (1, 0)),
             (Dislike, Like, (1, -1)),

@@ -19,8 +19,8 @@ pub struct CommentLocation {
     pub floor: i32,
     /// The ids along its path, from the root to the comment itself.
     pub ancestor_ids: Vec<CommentId>,
-    /// The comment that it replies to, which a depth cap may keep outside `ancestor_ids`; its reply
-    /// count changes too. `None` if it replies to none.
+    /// The comment that it replies to; its reply count changes too. With a depth cap it may be
+    /// missing in `ancestor_ids`. `None` if the comment replies to none.
     pub parent_id: Option<CommentId>,
     /// Its author.
     pub member: MemberId,

@@ -17,7 +17,7 @@ impl MemberId {
     /// # Errors
     /// One [`Violation`] that names the field and the rule.
     pub fn parse(field: &str, value: &str) -> Result<Self, Violation> {
-        caller_owned(field, value).map(Self)
+        check_caller_owned(field, value).map(Self)
     }
 
     /// An id that the store wrote before; it is not checked again.
@@ -40,7 +40,7 @@ impl From<MemberId> for String {
 }
 
 /// Checks the rule for every id that a caller owns.
-pub(crate) fn caller_owned(field: &str, value: &str) -> Result<String, Violation> {
+pub(crate) fn check_caller_owned(field: &str, value: &str) -> Result<String, Violation> {
     if value.is_empty() || value.len() > MAX_ID_BYTES {
         return Err(Violation::field(field, format!("must have 1 to {MAX_ID_BYTES} bytes, has {}", value.len())));
     }
@@ -73,6 +73,6 @@ mod tests {
                 Err(violation) => assert!(!ok && violation.field == "member_id", "{value:?}: {violation:?}"),
             }
         }
-        assert_eq!(MemberId::stored("a\tb".to_owned()).as_str(), "a\tb", "what was stored is not judged again");
+        assert_eq!(MemberId::stored("a\tb".to_owned()).as_str(), "a\tb", "a stored id is not checked again");
     }
 }

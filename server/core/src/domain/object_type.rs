@@ -16,9 +16,9 @@ impl ObjectType {
     /// One violation that names the field and the rule.
     pub fn parse(field: &str, value: &str) -> std::result::Result<Self, Violation> {
         let mut bytes = value.bytes();
-        let head = bytes.next().is_some_and(|b| b.is_ascii_lowercase());
-        let tail = bytes.all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
-        if head && tail && value.len() <= 32 {
+        let starts_with_letter = bytes.next().is_some_and(|b| b.is_ascii_lowercase());
+        let has_valid_rest = bytes.all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+        if starts_with_letter && has_valid_rest && value.len() <= 32 {
             Ok(Self(value.to_owned()))
         } else {
             Err(Violation::field(field, "must match [a-z][a-z0-9_]{0,31}"))
@@ -42,7 +42,7 @@ impl ObjectType {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
     /// The maximum number of levels of a thread, 1 to 32. Deeper replies attach at the last level.
-    /// With a single level every reply is a root that keeps its parent.
+    /// With a single level every reply is a root with a parent.
     pub max_depth: u8,
     /// The maximum length of a text, in code points after NFC.
     pub max_text: usize,

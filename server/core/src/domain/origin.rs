@@ -1,6 +1,6 @@
-//! The origin of imported comments.
+//! The identity of an imported comment in the system that it comes from.
 
-/// The origin of an imported comment.
+/// The source and the external id of an imported comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportOrigin {
     /// The name of the source: 1–64 bytes.

@@ -156,10 +156,10 @@ pub struct RootPageFill {
     /// The page, with the previews at the time of the read.
     pub page: RootPage,
     /// The candidates of the previews, for each root that has listed replies.
-    pub choices: Vec<PreviewCandidates>,
+    pub candidates: Vec<PreviewCandidates>,
     /// The position of the rank index at the time of the read: it contained every event of the
     /// outbox up to this sequence number.
-    pub boards: i64,
+    pub rank_position: i64,
 }
 
 /// A page of replies of one root, read in one snapshot.

@@ -30,8 +30,8 @@ impl Path {
     /// levels.
     #[must_use]
     pub fn from_bytes(bytes: Vec<u8>) -> Option<Self> {
-        let whole = !bytes.is_empty() && bytes.len().is_multiple_of(LEVEL);
-        (whole && bytes.len() <= LEVEL * usize::from(MAX_LEVELS)).then_some(Self(bytes))
+        let has_complete_levels = !bytes.is_empty() && bytes.len().is_multiple_of(LEVEL);
+        (has_complete_levels && bytes.len() <= LEVEL * usize::from(MAX_LEVELS)).then_some(Self(bytes))
     }
 
     /// The bytes as they are stored.
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn only_whole_levels_up_to_32_are_paths() {
+    fn only_complete_levels_up_to_32_are_paths() {
         for (len, ok) in [(0, false), (7, false), (8, true), (12, false), (256, true), (264, false)] {
             assert_eq!(Path::from_bytes(vec![1; len]).is_some(), ok, "{len} bytes");
         }

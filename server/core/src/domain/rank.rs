@@ -14,7 +14,10 @@ use crate::domain::ids::CommentId;
 use crate::domain::object_type::{HotProfile, ObjectType, Policies};
 use crate::domain::subject::SubjectKey;
 use crate::domain::time::Millis;
-pub use ranking::{KEPT, RankCandidate, RankPosition, RankVersion, Ranking, TOKENS_LIVE, WALKED_ANEW, freeze};
+pub use ranking::{
+    RankCandidate, RankPosition, RankVersion, Ranking, SNAPSHOT_RENEWAL, SNAPSHOT_RETENTION, WALK_LIFETIME,
+    ranked_floors,
+};
 
 /// The standard normal quantile of the Wilson interval behind BEST: a confidence of 80 %.
 const Z: f64 = 1.281_551_565_545;
@@ -100,7 +103,7 @@ impl ScoreInputs {
     }
 
     /// Returns `true` if the score is above that of a comment without likes, dislikes and replies.
-    fn stands_out(&self, sort: RankSort) -> bool {
+    fn is_ranked(&self, sort: RankSort) -> bool {
         match sort {
             RankSort::Hot => self.weight() > 0.0,
             RankSort::Top | RankSort::Best | RankSort::Controversial | RankSort::MostReplies => {
@@ -122,8 +125,8 @@ fn wilson(up: f64, down: f64) -> f64 {
     let n = up + down;
     let p = up / n;
     let middle = p + Z * Z / (2.0 * n);
-    let spread = Z * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt();
-    (middle - spread) / (1.0 + Z * Z / n)
+    let half_width = Z * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt();
+    (middle - half_width) / (1.0 + Z * Z / n)
 }
 
 /// Returns a score that is high for many, evenly divided votes, as Reddit's `controversy` (in the
@@ -187,7 +190,7 @@ impl RankIndex {
     #[must_use]
     pub fn score(self, inputs: &ScoreInputs, hot: HotProfile) -> Option<f64> {
         match self {
-            Self::Roots(_) | Self::Replies => inputs.stands_out(self.sort()).then(|| inputs.score(self.sort(), hot)),
+            Self::Roots(_) | Self::Replies => inputs.is_ranked(self.sort()).then(|| inputs.score(self.sort(), hot)),
             Self::Previews => (inputs.likes > 0).then(|| -f64::from(inputs.likes)),
         }
     }
@@ -196,7 +199,7 @@ impl RankIndex {
 impl RankIndex {
     /// Returns the number of likes of a score in the rank index of previews.
     #[must_use]
-    pub fn likes_on_previews(score: f64) -> i32 {
+    pub fn preview_likes(score: f64) -> i32 {
         // The score was computed from an i32; a value outside its range saturates.
         -score as i32
     }
@@ -204,13 +207,13 @@ impl RankIndex {
 
 /// Returns the rank indexes that contain a comment, with its score in each.
 #[must_use]
-pub fn standings(comment: &Comment, hot: HotProfile) -> Vec<(RankIndex, f64)> {
+pub fn scores(comment: &Comment, hot: HotProfile) -> Vec<(RankIndex, f64)> {
     if !comment.lifecycle.state.is_visible() {
         return Vec::new();
     }
-    let boards: &[RankIndex] = if comment.is_root() { &RankIndex::OF_ROOTS } else { &RankIndex::OF_REPLIES };
+    let indexes: &[RankIndex] = if comment.is_root() { &RankIndex::OF_ROOTS } else { &RankIndex::OF_REPLIES };
     let inputs = ScoreInputs::of(comment);
-    boards.iter().filter_map(|board| Some((*board, board.score(&inputs, hot)?))).collect()
+    indexes.iter().filter_map(|index| Some((*index, index.score(&inputs, hot)?))).collect()
 }
 
 /// Returns the list that a comment belongs to in the rank indexes: its subject for a root, its root
@@ -257,7 +260,7 @@ impl RankedList {
 
     /// The rank index of the list's scores.
     #[must_use]
-    pub const fn board(&self) -> RankIndex {
+    pub const fn rank_index(&self) -> RankIndex {
         match self {
             Self::Roots(_, sort) => RankIndex::Roots(*sort),
             Self::Replies(..) => RankIndex::Replies,

@@ -15,7 +15,7 @@ pub enum CommentState {
     Hidden,
     /// Shown as active to its author alone.
     Shadowed,
-    /// Deleted; [`DeletedBy`](super::comment::DeletedBy) has the role of the deleter.
+    /// Deleted; [`DeletedBy`](super::lifecycle::DeletedBy) has the role of the deleter.
     Deleted,
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::domain::counts::SubjectCounts;
 use crate::domain::error::Violation;
 use crate::domain::ids::{CommentId, Partition, SubjectId};
-use crate::domain::member::{MemberId, caller_owned};
+use crate::domain::member::{MemberId, check_caller_owned};
 use crate::domain::object_type::ObjectType;
 use crate::domain::time::Millis;
 
@@ -16,10 +16,10 @@ pub const MAX_PINS: usize = 3;
 /// The key of a subject: its type and the caller's id for it, compared byte by byte. Every comment
 /// has one, so a clone is cheap.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SubjectKey(Arc<Name>);
+pub struct SubjectKey(Arc<KeyParts>);
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct Name {
+struct KeyParts {
     object_type: ObjectType,
     object_id: String,
 }
@@ -30,18 +30,18 @@ impl SubjectKey {
     /// # Errors
     /// One violation for each part that breaks its rule.
     pub fn parse(field: &str, object_type: &str, object_id: &str) -> Result<Self, Vec<Violation>> {
-        let kind = ObjectType::parse(&format!("{field}.object_type"), object_type);
-        let id = caller_owned(&format!("{field}.object_id"), object_id);
-        match (kind, id) {
-            (Ok(object_type), Ok(object_id)) => Ok(Self(Arc::new(Name { object_type, object_id }))),
-            (kind, id) => Err(kind.err().into_iter().chain(id.err()).collect()),
+        let object_type = ObjectType::parse(&format!("{field}.object_type"), object_type);
+        let id = check_caller_owned(&format!("{field}.object_id"), object_id);
+        match (object_type, id) {
+            (Ok(object_type), Ok(object_id)) => Ok(Self(Arc::new(KeyParts { object_type, object_id }))),
+            (object_type, id) => Err(object_type.err().into_iter().chain(id.err()).collect()),
         }
     }
 
     /// A key that the store wrote before; it is not checked again.
     #[must_use]
     pub fn stored(object_type: String, object_id: String) -> Self {
-        Self(Arc::new(Name { object_type: ObjectType::stored(object_type), object_id }))
+        Self(Arc::new(KeyParts { object_type: ObjectType::stored(object_type), object_id }))
     }
 
     /// The object type: the boundary of policy and tenant.
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_its_type_and_its_id_and_every_part_that_breaks_its_rule_is_told() {
+    fn a_key_has_a_type_and_an_id_and_each_invalid_part_is_a_violation() {
         let parse = |object_type, object_id| SubjectKey::parse("subject", object_type, object_id);
         let key = parse("video", "1").expect("well formed");
         assert_eq!((key.object_type().as_str(), key.object_id()), ("video", "1"));

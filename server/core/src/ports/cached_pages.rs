@@ -11,12 +11,12 @@ use crate::domain::subject::{Subject, SubjectKey};
 
 /// Renders the part of a first page's response that is the same for every caller.
 pub trait PageRenderer: Send + Sync + Debug {
-    /// A short name of the rendered format. Processes of different versions do not use each other's
-    /// pages.
-    fn form(&self) -> &str;
+    /// A short name of the format, which is part of the cache keys: processes whose formats differ
+    /// do not read each other's pages.
+    fn format(&self) -> &str;
 
     /// Renders a page. The same page always yields the same bytes.
-    fn rendered(&self, page: RootPage) -> Vec<u8>;
+    fn render(&self, page: RootPage) -> Vec<u8>;
 }
 
 /// A rendered first page.
@@ -35,7 +35,7 @@ pub trait CachedPages: Send + Sync + Debug {
     fn is_degraded(&self) -> bool;
 
     /// Returns the rendered first page of roots, if it is cached. Otherwise the caller reads the
-    /// page in another way, which may cause it to be cached.
+    /// page through the [`Reader`](crate::ports::Reader), which may cause it to be cached.
     async fn rendered_page(
         &self,
         key: &SubjectKey,

@@ -26,7 +26,7 @@ pub fn shown_name(stored: &str) -> &str {
 }
 
 /// A component that derives its own state from the sequenced events of every data source. Sources
-/// are counted from 0 on, and a consumer follows each of them by itself.
+/// are numbered from 0, and a consumer has a position of its own in each of them.
 ///
 /// One loop runs every consumer. It delivers the events of a source in the order of their sequence
 /// numbers, at least once, and all events of a commit together. A batch may be delivered again
@@ -34,14 +34,14 @@ pub fn shown_name(stored: &str) -> &str {
 /// an event twice, or an older event after a newer one, must have the result of applying each once.
 ///
 /// When `apply` fails, the loop repeats the batch with back-off for ever, then halves of it, then
-/// one commit alone, so that everything before the event that fails is applied. No event is ever
+/// one commit alone, so that all commits before the failing one are applied. No event is ever
 /// skipped.
 ///
 /// The methods of one source are never called concurrently within a process.
 #[async_trait]
 pub trait EventConsumer: Send + Sync + std::fmt::Debug {
     /// Returns the name of the consumer. A position is stored under it, so it never changes, and it
-    /// has at most 64 bytes. It is no name of another consumer and not `relay`.
+    /// has at most 64 bytes. It differs from the names of all other consumers and from `relay`.
     fn name(&self) -> &'static str;
 
     /// Returns the processes that run the consumer.
@@ -53,14 +53,14 @@ pub trait EventConsumer: Send + Sync + std::fmt::Debug {
         None
     }
 
-    /// Returns where the consumer begins in a source. It is called before the first event, when the
+    /// Returns the start of the consumer in a source. It is called before the first event, when the
     /// process has acquired the lease, and after each failure. After a failure of a consumer that
     /// begins at the head, the loop continues at its own position and ignores the result.
     async fn start(&self, source: usize) -> Result<Position>;
 
     /// Applies events, at least those of one commit, and returns up to where they are applied. When
-    /// it returns, the effects of a consumer with a stored position must be durable, because the
-    /// position is stored then.
+    /// the call returns, the effects of a consumer with a stored position must be durable, because
+    /// the position is stored then.
     async fn apply(&self, source: usize, events: &[SequencedEvent]) -> Result<Applied>;
 
     /// Called when events cannot be delivered: they were deleted before the consumer had passed
@@ -70,7 +70,7 @@ pub trait EventConsumer: Send + Sync + std::fmt::Debug {
     async fn gap(&self, source: usize) -> Result<()>;
 
     /// Called when the process no longer holds the lease of the source. Another process may apply
-    /// events from then on, so the progress that the consumer has noted is no longer valid.
+    /// events from then on, so the consumer has to discard its notes about its progress.
     async fn lost_lease(&self, _source: usize) {}
 
     /// Called at least once a second while there is nothing to deliver.
@@ -92,13 +92,13 @@ pub enum ConsumerScope {
 /// The start of a consumer in a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Position {
-    /// The position that is stored under the consumer's name. Without one it begins with a
-    /// [`gap`](EventConsumer::gap), never at 0. Only a [`ConsumerScope::Leader`] has one.
+    /// The position that is stored under the consumer's name. Without one the consumer begins with
+    /// a [`gap`](EventConsumer::gap), never at 0. Only a [`ConsumerScope::Leader`] has one.
     Stored,
-    /// The last event at the time of the start. It begins with a gap, because events of the time
-    /// before are missing.
+    /// The last event at the time of the start. The consumer begins with a gap, because earlier
+    /// events are not delivered.
     Head,
-    /// A sequence number that the consumer keeps itself; events after it are delivered.
+    /// A sequence number that the consumer stores itself; events after it are delivered.
     Own(i64),
 }
 
@@ -119,21 +119,21 @@ impl Applied {
 pub struct Batching {
     /// The maximum number of commits whose events are delivered together.
     pub commits: usize,
-    /// The minimum interval between two batches while no more events wait than one batch takes.
-    pub rest: Duration,
+    /// The minimum interval between two batches, unless more events wait than fit in one batch.
+    pub interval: Duration,
 }
 
 impl Batching {
     /// Batches for state that no reader waits for. Fewer and larger batches are cheaper, since each
-    /// costs a commit of its own.
-    pub const DEFAULT: Self = Self { commits: 50, rest: Duration::from_millis(250) };
+    /// batch costs a commit.
+    pub const DEFAULT: Self = Self { commits: 50, interval: Duration::from_millis(250) };
 }
 
 /// The stored positions of the event consumers of all data sources.
 ///
 /// A position is the sequence number up to which a consumer has applied the events of a source. It
-/// is 0 while the consumer builds its state from the rows for the first time. Events are kept for
-/// every stored position, even if no process knows a consumer of that name.
+/// is 0 while the consumer builds its state from the rows for the first time. Events are retained
+/// for every stored position, even if no process knows a consumer of that name.
 #[async_trait]
 pub trait ConsumerPositions: Send + Sync + std::fmt::Debug {
     /// Returns all positions of a source, by name.
@@ -141,10 +141,10 @@ pub trait ConsumerPositions: Send + Sync + std::fmt::Debug {
 
     /// Moves a position. Returns `false`, and changes nothing, if a later epoch has begun or the
     /// position is not `from`. A missing position counts as 0, and the first move stores it.
-    async fn advance(&self, source: usize, term: Epoch, to: PositionMove<'_>) -> Result<bool>;
+    async fn advance(&self, source: usize, epoch: Epoch, to: PositionMove<'_>) -> Result<bool>;
 
     /// Records that a running worker registers consumers with these names, until `until`. Names
-    /// without a position are left out.
+    /// without a position are ignored.
     async fn register(&self, source: usize, names: &[&str], until: Millis) -> Result<()>;
 
     /// Removes a position unless a running worker registers its name at `now`.
@@ -152,7 +152,7 @@ pub trait ConsumerPositions: Send + Sync + std::fmt::Debug {
 
     /// Deletes old events, of at most `limit` commits. Returns `None`, and changes nothing, if a
     /// later epoch has begun.
-    async fn trim(&self, source: usize, term: Epoch, bounds: TrimBounds, limit: usize) -> Result<Option<TrimReport>>;
+    async fn trim(&self, source: usize, epoch: Epoch, bounds: TrimBounds, limit: usize) -> Result<Option<TrimReport>>;
 }
 
 /// The stored position of a consumer.
@@ -162,7 +162,7 @@ pub struct StoredPosition {
     pub name: String,
     /// The sequence number up to which it has applied the events.
     pub number: i64,
-    /// The time until which a running worker registers the name, unless it renews that.
+    /// The end of the registration by a running worker, unless the worker renews it.
     pub registered_until: Millis,
 }
 

@@ -8,12 +8,13 @@ use crate::domain::event::{Event, SequencedEvent};
 use crate::domain::ids::{Partition, SubjectId};
 use crate::domain::time::Millis;
 
-/// The events in the outboxes of all data sources. A source is identified by its index, from 0 on.
+/// The events in the outboxes of all data sources. A source is identified by its index, from 0.
 ///
-/// Rows are stored in the order in which transactions began. The leader of the source assigns
-/// sequence numbers after the commit. So a late commit gets a late sequence number, and a reader
-/// that follows them misses nothing. A commit has one sequence number, however many subjects it
-/// changed. The events of one subject are numbered in the order of their revisions.
+/// Rows are stored in the order in which transactions began, which is not the order of their
+/// commits. So the leader of the source assigns sequence numbers after the commit: a late commit
+/// gets a late sequence number, and a reader of consecutive numbers misses no event. A commit has
+/// one sequence number, however many subjects it changed. The events of one subject are numbered in
+/// the order of their revisions.
 #[async_trait]
 pub trait EventLog: Send + Sync + std::fmt::Debug {
     /// Returns the number of data sources.
@@ -32,7 +33,7 @@ pub trait EventLog: Send + Sync + std::fmt::Debug {
 
     /// Returns committed events of one subject with a revision greater than `after`, by revision,
     /// with or without sequence number. Events of likes are excluded. The first ones may be
-    /// missing, because events are kept for a day.
+    /// missing, because events are trimmed after a day.
     async fn of_subject(&self, at: Partition, id: SubjectId, after: i64, limit: usize) -> Result<Vec<Event>>;
 }
 
@@ -41,28 +42,28 @@ pub trait EventLog: Send + Sync + std::fmt::Debug {
 #[async_trait]
 pub trait Outbox: EventLog {
     /// Acquires or renews the lease of a source for some seconds and returns its epoch; `None`
-    /// while another candidate holds the lease and does not have to yield to `who`.
-    async fn acquire_lease(&self, source: usize, who: LeaseCandidate, now: Millis) -> Result<Option<Epoch>>;
+    /// while another candidate holds the lease and does not have to yield to `candidate`.
+    async fn acquire_lease(&self, source: usize, candidate: LeaseCandidate, now: Millis) -> Result<Option<Epoch>>;
 
-    /// Releases the lease at once, if `who` holds it.
-    async fn release_lease(&self, source: usize, who: LeaseCandidate) -> Result<()>;
+    /// Releases the lease at once, if `candidate` holds it.
+    async fn release_lease(&self, source: usize, candidate: LeaseCandidate) -> Result<()>;
 
     /// Assigns sequence numbers to at most `limit` commits that have none, approximately the oldest
     /// first. Returns the number of these commits, which is below `limit` only if no more are
     /// waiting. Returns `None`, and changes nothing, if a later epoch has begun.
-    async fn assign_sequence(&self, source: usize, term: Epoch, limit: usize) -> Result<Option<usize>>;
+    async fn assign_sequence(&self, source: usize, epoch: Epoch, limit: usize) -> Result<Option<usize>>;
 }
 
 /// A candidate for the relay lease, with a random name. The leader also repairs the shared cache,
 /// so a candidate without a shared cache yields: it holds the lease only while no other candidate
-/// requests it. The first byte of its name is then 0.
+/// requests it. The first byte of its name is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeaseCandidate([u8; 16]);
 
 impl LeaseCandidate {
     /// Creates a candidate that repairs the shared cache while it holds the lease.
     #[must_use]
-    pub const fn mending(mut name: [u8; 16]) -> Self {
+    pub const fn repairing(mut name: [u8; 16]) -> Self {
         name[0] |= 1;
         Self(name)
     }
@@ -101,17 +102,17 @@ mod tests {
     fn a_yielding_candidate_is_displaced_by_one_that_repairs_and_by_no_other() {
         for first in [0, 1, 2, 254, 255] {
             let name: [u8; 16] = std::array::from_fn(|n| if n == 0 { first } else { n as u8 });
-            let (mending, yielding) = (LeaseCandidate::mending(name), LeaseCandidate::yielding(name));
-            assert_eq!([mending, yielding].map(|who| who.name()[1..] == name[1..]), [true; 2], "{first}");
-            assert!(mending.name()[0] == first | 1 && yielding.name()[0] == 0, "{first}");
-            for (who, holder, displaces) in [
-                (mending, yielding.name().as_slice(), true),
-                (mending, mending.name(), false),
+            let (repairing, yielding) = (LeaseCandidate::repairing(name), LeaseCandidate::yielding(name));
+            assert_eq!([repairing, yielding].map(|candidate| candidate.name()[1..] == name[1..]), [true; 2], "{first}");
+            assert!(repairing.name()[0] == first | 1 && yielding.name()[0] == 0, "{first}");
+            for (candidate, holder, displaces) in [
+                (repairing, yielding.name().as_slice(), true),
+                (repairing, repairing.name(), false),
                 (yielding, yielding.name(), false),
-                (yielding, mending.name(), false),
-                (mending, &[], false),
+                (yielding, repairing.name(), false),
+                (repairing, &[], false),
             ] {
-                assert_eq!(who.displaces(holder), displaces, "{who:?} asks, {holder:?} leads");
+                assert_eq!(candidate.displaces(holder), displaces, "{candidate:?} displaces {holder:?}");
             }
         }
     }

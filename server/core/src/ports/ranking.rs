@@ -18,7 +18,7 @@ use crate::ports::RebuildProgress;
 /// [`RankIndex`](crate::domain::rank::RankIndex).
 ///
 /// Both methods lock a list, read its comments under that lock and write the scores that
-/// [`standings`](crate::domain::rank::standings) returns for them. So they may run twice, late,
+/// [`scores`](crate::domain::rank::scores) returns for them. So they may run twice, late,
 /// concurrently and in any order.
 #[async_trait]
 pub trait RankIndexes: Send + Sync + std::fmt::Debug {
@@ -31,24 +31,24 @@ pub trait RankIndexes: Send + Sync + std::fmt::Debug {
 
 /// The ranking snapshots, which are the same for all processes.
 ///
-/// A ranking has the first comments of the union of {the first of the rank index, the newest of the
-/// list}, by their scores at the time of its creation;
-/// [`RankingConfig::depth`](crate::domain::rank::RankingConfig) is their number. A ranking never
-/// changes and is kept for [`KEPT`](crate::domain::rank::KEPT).
+/// A ranking is made from the first comments of the rank index and the newest comments of the list.
+/// It contains those of them that have the highest scores at that time;
+/// [`RankingConfig::depth`](crate::domain::rank::RankingConfig) is their maximum number. A ranking
+/// never changes and is stored for [`SNAPSHOT_RETENTION`](crate::domain::rank::SNAPSHOT_RETENTION).
 #[async_trait]
-pub trait Rankings: Send + Sync + std::fmt::Debug {
+pub trait RankingSnapshots: Send + Sync + std::fmt::Debug {
     /// Returns the ranking for a walk that begins now, and the list's next floor. It is the last
-    /// ranking if that one still [serves](crate::domain::rank::RankVersion::serves), otherwise a
+    /// ranking if that one is [current](crate::domain::rank::RankVersion::is_current), otherwise a
     /// new one. If several processes create one at the same time, the first wins and all return its
     /// ranking. `None` if the subject or the root is absent, or the subject is deleted.
     async fn current(&self, list: &RankedList, now: Millis) -> Result<Option<(Ranking, i32)>>;
 
-    /// Returns the ranking of an earlier page; `None` if it is no longer kept.
-    async fn frozen(&self, list: &RankedList, epoch: i64) -> Result<Option<Ranking>>;
+    /// Returns the ranking of an earlier page; `None` if it is no longer stored.
+    async fn snapshot(&self, list: &RankedList, epoch: i64) -> Result<Option<Ranking>>;
 
     /// Returns the first `limit` of the listed floors within `floors` that are not in the ranking,
     /// in `order`.
-    async fn others(
+    async fn unranked(
         &self,
         list: &RankedList,
         ranking: &Ranking,
@@ -57,7 +57,7 @@ pub trait Rankings: Send + Sync + std::fmt::Debug {
         limit: usize,
     ) -> Result<Vec<i32>>;
 
-    /// Deletes at most `limit` rankings of a data source, from 0 on, that were made before
-    /// `before`; returns the number deleted.
+    /// Deletes at most `limit` rankings of a data source that were created before `before`;
+    /// returns the number deleted.
     async fn trim(&self, source: usize, before: Millis, limit: usize) -> Result<usize>;
 }

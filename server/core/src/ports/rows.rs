@@ -67,7 +67,7 @@ pub trait CommentRows: Send + Sync + std::fmt::Debug {
     /// that the response time does not reveal it either.
     async fn locate_among(&self, ids: &[CommentId], types: &ObjectTypeScope) -> Result<Vec<Option<CommentLocation>>> {
         let found = self.locate(ids).await?;
-        Ok(found.into_iter().map(|at| at.filter(|at| types.hold(at.subject.object_type()))).collect())
+        Ok(found.into_iter().map(|location| location.filter(|at| types.contains(at.subject.object_type()))).collect())
     }
 
     /// Returns the same as [`CommentRows::comments`] for a caller that may use these types, under
@@ -76,11 +76,11 @@ pub trait CommentRows: Send + Sync + std::fmt::Debug {
         if *types == ObjectTypeScope::All {
             return self.comments(ids).await;
         }
-        let location = self.locate_among(ids, types).await?;
-        let there: Vec<CommentId> = location.iter().flatten().map(|at| at.id).collect();
-        let read = if there.is_empty() { Vec::new() } else { self.comments(&there).await? };
-        let mut read = read.into_iter();
-        Ok(location.into_iter().map(|at| at.and_then(|_| read.next().flatten())).collect())
+        let locations = self.locate_among(ids, types).await?;
+        let existing: Vec<CommentId> = locations.iter().flatten().map(|location| location.id).collect();
+        let views = if existing.is_empty() { Vec::new() } else { self.comments(&existing).await? };
+        let mut views = views.into_iter();
+        Ok(locations.into_iter().map(|location| location.and_then(|_| views.next().flatten())).collect())
     }
 
     /// Returns comments in the order of `ids`; `None` also if the subject is deleted. If the ids
@@ -105,21 +105,21 @@ pub trait ListRows: Send + Sync + std::fmt::Debug {
     /// liked replies according to the rank index of previews, filled up with the oldest replies. It
     /// is ordered by likes, and the oldest comes first among equals. `None` if the subject is
     /// absent or deleted.
-    async fn roots(&self, key: &SubjectKey, window: PageQuery, previews: u8) -> Result<Option<RootPage>>;
+    async fn roots(&self, key: &SubjectKey, query: PageQuery, previews: u8) -> Result<Option<RootPage>>;
 
     /// Returns the page of [`ListRows::roots`] or [`ListRows::roots_at`] with all candidates of its
     /// previews, from the same snapshot. There are no candidates if this reader does not know them.
     async fn root_page_with_candidates(
         &self,
         key: &SubjectKey,
-        which: &PageSelector,
+        selector: &PageSelector,
         previews: u8,
     ) -> Result<Option<RootPageFill>> {
-        let page = match which {
-            PageSelector::Window(window) => self.roots(key, *window, previews).await?,
+        let page = match selector {
+            PageSelector::Window(query) => self.roots(key, *query, previews).await?,
             PageSelector::Floors(floors) => self.roots_at(key, floors, previews).await?,
         };
-        Ok(page.map(|page| RootPageFill { page, choices: Vec::new(), boards: 0 }))
+        Ok(page.map(|page| RootPageFill { page, candidates: Vec::new(), rank_position: 0 }))
     }
 
     /// Returns the listed roots of these floors, in this order, as a page without further items on
@@ -127,7 +127,7 @@ pub trait ListRows: Send + Sync + std::fmt::Debug {
     async fn roots_at(&self, key: &SubjectKey, floors: &[i32], previews: u8) -> Result<Option<RootPage>>;
 
     /// Returns a page of the replies of `root`; `None` if the subject is absent or deleted.
-    async fn replies(&self, key: &SubjectKey, root: CommentId, window: PageQuery) -> Result<Option<ReplyPage>>;
+    async fn replies(&self, key: &SubjectKey, root: CommentId, query: PageQuery) -> Result<Option<ReplyPage>>;
 
     /// Returns the listed replies of `root` with these floors, in this order, as a page without
     /// further items on either side; `None` if the subject is absent or deleted.
@@ -244,9 +244,9 @@ impl<T: PassThrough> ExportRows for T {
 pub struct ExportedComment {
     /// The comment.
     pub view: CommentView,
-    /// Facts about the client, as long as they are kept.
+    /// Facts about the client, as long as they are stored.
     pub client: ClientInfo,
-    /// The origin of an imported comment: source and external id; `None` for a comment written
-    /// here.
+    /// The source and the external id of an imported comment; `None` for a comment that a caller
+    /// wrote.
     pub origin: Option<ImportOrigin>,
 }

@@ -6,7 +6,7 @@ use crate::domain::error::{Error, Result};
 use crate::domain::ids::CommentId;
 use crate::domain::member::MemberId;
 use crate::read::Comments;
-use crate::read::subjects::reached;
+use crate::read::subjects::check_revision;
 
 impl Comments {
     /// Returns one comment as `viewer` sees it. A deleted one is returned as its tombstone.
@@ -22,15 +22,15 @@ impl Comments {
     ) -> Result<CommentView> {
         if min_revision > 0 {
             // The revision is checked first: data that is read later is no older.
-            let (at, _) = self.locate(caller, id).await?;
-            let key = std::slice::from_ref(&at.subject);
+            let (location, _) = self.locate(caller, id).await?;
+            let key = std::slice::from_ref(&location.subject);
             let mut subject = self.reader.subjects(key).await?.pop().flatten();
-            let behind = self.behind(min_revision, subject.as_ref());
-            if let Some(primary) = behind {
+            let primary = self.primary_if_behind(min_revision, subject.as_ref());
+            if let Some(primary) = primary {
                 subject = primary.subjects(key).await?.pop().flatten();
             }
-            reached(min_revision, subject.map_or(0, |s| s.revision))?;
-            if let Some(primary) = behind {
+            check_revision(min_revision, subject.map_or(0, |s| s.revision))?;
+            if let Some(primary) = primary {
                 let found = primary.comments(&[id]).await?.pop().flatten();
                 return found.map(|view| view.seen_by(viewer)).ok_or(Error::CommentNotFound);
             }
@@ -50,7 +50,7 @@ impl Comments {
         viewer: Option<&MemberId>,
     ) -> Result<Vec<Option<CommentView>>> {
         let found = self.reader.comments_among(ids, caller.types()).await?;
-        let granted = |view: &CommentView| self.policy(caller, view.subject.object_type()).is_ok();
-        Ok(found.into_iter().map(|view| view.filter(granted).map(|view| view.seen_by(viewer))).collect())
+        let is_granted = |view: &CommentView| self.policy(caller, view.subject.object_type()).is_ok();
+        Ok(found.into_iter().map(|view| view.filter(is_granted).map(|view| view.seen_by(viewer))).collect())
     }
 }

@@ -5,10 +5,10 @@ use crate::domain::comment::CommentView;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::CommentId;
 use crate::read::Comments;
-use crate::read::subjects::shown;
+use crate::read::subjects::check_listable;
 
 /// The maximum number of ancestors of a conversation; beyond them only the root is added.
-const CONVERSATION: usize = 100;
+const MAX_ANCESTORS: usize = 100;
 
 impl Comments {
     /// Returns a comment and the comments that it replies to: its nearest 100 ancestors by parent,
@@ -23,17 +23,17 @@ impl Comments {
         id: CommentId,
         min_revision: i64,
     ) -> Result<(CommentView, Vec<CommentView>, bool)> {
-        let (at, _) = self.locate(caller, id).await?;
-        let key = std::slice::from_ref(&at.subject);
+        let (location, _) = self.locate(caller, id).await?;
+        let key = std::slice::from_ref(&location.subject);
         let mut subject = self.reader.subjects(key).await?.pop().flatten();
-        if let Some(primary) = self.behind(min_revision, subject.as_ref()) {
+        if let Some(primary) = self.primary_if_behind(min_revision, subject.as_ref()) {
             subject = primary.subjects(key).await?.pop().flatten();
         }
-        shown(&subject.ok_or(Error::CommentNotFound)?, min_revision)?;
+        check_listable(&subject.ok_or(Error::CommentNotFound)?, min_revision)?;
         let view = self.comment(caller, id, None, min_revision).await?;
-        let chain = self.reader.conversation(&view.subject, id, CONVERSATION).await?;
-        let truncated = chain.len() > CONVERSATION
-            && chain[CONVERSATION - 1].comment.reference.parent_id
+        let chain = self.reader.conversation(&view.subject, id, MAX_ANCESTORS).await?;
+        let truncated = chain.len() > MAX_ANCESTORS
+            && chain[MAX_ANCESTORS - 1].comment.reference.parent_id
                 != chain.last().map(|root| root.comment.reference.id);
         Ok((view, chain.into_iter().map(|c| c.seen_by(None)).collect(), truncated))
     }

@@ -23,11 +23,11 @@ impl Comments {
         ids: &[CommentId],
     ) -> Result<Vec<LikeValue>> {
         self.policy(caller, key.object_type())?;
-        let foreign = |(_, id): &(usize, &CommentId)| id.partition() != key.partition();
+        let is_foreign = |(_, id): &(usize, &CommentId)| id.partition() != key.partition();
         let violations: Vec<_> = ids
             .iter()
             .enumerate()
-            .filter(foreign)
+            .filter(is_foreign)
             .map(|(n, _)| Violation::field(format!("comment_ids[{n}]"), "does not belong to this subject"))
             .collect();
         if !violations.is_empty() {
@@ -54,7 +54,7 @@ impl Comments {
         if !view.comment.lifecycle.state.is_visible() {
             return Err(Error::CommentUnavailable(view.comment.lifecycle.state));
         }
-        self.listable(&view.subject).await?;
+        self.check_subject_listable(&view.subject).await?;
         self.reader.likers(id, value, after, limit).await
     }
 
@@ -71,7 +71,7 @@ impl Comments {
         after: Option<CommentId>,
         limit: usize,
     ) -> Result<Page<MemberLike>> {
-        self.open_subject(caller, key).await?;
+        self.listable_subject(caller, key).await?;
         self.reader.member_likes(key, member, after, limit).await
     }
 }

@@ -7,7 +7,7 @@ use crate::domain::location::CommentLocation;
 use crate::domain::page::{DEFAULT_PREVIEW, ListOrder, Page, PageQuery, PageStart, RootPage};
 use crate::domain::subject::{Subject, SubjectKey};
 use crate::read::Comments;
-use crate::read::subjects::{implied, reached, shown};
+use crate::read::subjects::{check_listable, check_revision, implied_subject};
 
 /// The requested start of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,56 +41,58 @@ impl Comments {
     ///
     /// # Errors
     /// [`Error::SubjectNotFound`], [`Error::SubjectHidden`], [`Error::RevisionNotReached`];
-    /// [`Error::CommentNotFound`] for an `ListStart::Comment` that is not in the subject.
-    pub async fn list_comments(&self, caller: &Caller, ask: &ListComments) -> Result<RootPage> {
-        let policy = self.policy(caller, ask.subject.object_type())?;
-        let (start, around) = match ask.at {
+    /// [`Error::CommentNotFound`] for a `ListStart::Comment` that is not in the subject.
+    pub async fn list_comments(&self, caller: &Caller, request: &ListComments) -> Result<RootPage> {
+        let policy = self.policy(caller, request.subject.object_type())?;
+        let (start, around) = match request.at {
             ListStart::Start(start) => (start, None),
             ListStart::Comment(id) => {
-                let (root_floor, at) = self.around(caller, &ask.subject, id).await?;
-                (PageStart::Around(root_floor), Some(at))
+                let (root_floor, location) = self.locate_around(caller, &request.subject, id).await?;
+                (PageStart::Around(root_floor), Some(location))
             }
         };
-        let window = PageQuery { order: ask.order, start, limit: ask.limit };
-        let mut found = self.reader.roots(&ask.subject, window, ask.previews).await?;
-        if let Some(primary) = self.behind(ask.min_revision, found.as_ref().map(|page| &page.subject)) {
-            found = primary.roots(&ask.subject, window, ask.previews).await?;
+        let query = PageQuery { order: request.order, start, limit: request.limit };
+        let mut found = self.reader.roots(&request.subject, query, request.previews).await?;
+        if let Some(primary) = self.primary_if_behind(request.min_revision, found.as_ref().map(|page| &page.subject)) {
+            found = primary.roots(&request.subject, query, request.previews).await?;
         }
         let Some(mut page) = found else {
-            return self.absent(&ask.subject, implied(&ask.subject, policy), ask.min_revision).await;
+            return self
+                .absent_page(&request.subject, implied_subject(&request.subject, policy), request.min_revision)
+                .await;
         };
-        shown(&page.subject, ask.min_revision)?;
+        check_listable(&page.subject, request.min_revision)?;
         if let Some(reply) = around.filter(|at| at.path.depth() > 0) {
             // A client that starts at a reply needs to see it, even if no previews were requested.
-            self.centre(&mut page, &reply, ask.previews.max(DEFAULT_PREVIEW)).await?;
+            self.centre_preview(&mut page, &reply, request.previews.max(DEFAULT_PREVIEW)).await?;
         }
         Ok(page.redacted())
     }
 
     /// Returns the floor of the root whose page contains `id`, and the location of `id`.
-    pub(super) async fn around(
+    pub(super) async fn locate_around(
         &self,
         caller: &Caller,
         key: &SubjectKey,
         id: CommentId,
     ) -> Result<(i32, CommentLocation)> {
-        let (at, _) = self.locate(caller, id).await?;
-        if at.subject != *key {
+        let (location, _) = self.locate(caller, id).await?;
+        if location.subject != *key {
             return Err(Error::CommentNotFound);
         }
-        if at.path.depth() == 0 {
-            return Ok((at.floor, at));
+        if location.path.depth() == 0 {
+            return Ok((location.floor, location));
         }
-        let (root, _) = self.locate(caller, at.root()).await?;
-        Ok((root.floor, at))
+        let (root, _) = self.locate(caller, location.root()).await?;
+        Ok((root.floor, location))
     }
 
     /// Replaces the preview of a reply's thread by the replies around it. They are read from a
     /// separate snapshot; no other response is read in two snapshots.
-    pub(super) async fn centre(&self, page: &mut RootPage, reply: &CommentLocation, limit: u8) -> Result<()> {
-        let window =
+    pub(super) async fn centre_preview(&self, page: &mut RootPage, reply: &CommentLocation, limit: u8) -> Result<()> {
+        let query =
             PageQuery { order: ListOrder::Oldest, start: PageStart::Around(reply.floor), limit: usize::from(limit) };
-        let Some(found) = self.reader.replies(&reply.subject, reply.root(), window).await? else { return Ok(()) };
+        let Some(found) = self.reader.replies(&reply.subject, reply.root(), query).await? else { return Ok(()) };
         for thread in page.threads.items.iter_mut().filter(|t| t.root.comment.reference.id == reply.root()) {
             thread.more_replies = found.replies.more_before || found.replies.more_after;
             thread.replies.clone_from(&found.replies.items);
@@ -100,18 +102,18 @@ impl Comments {
 
     /// Returns an empty page for a subject that does not exist, if its type has auto_create. A
     /// deleted subject is reported as not found.
-    pub(super) async fn absent(
+    pub(super) async fn absent_page(
         &self,
         key: &SubjectKey,
         implied: Option<Subject>,
         min_revision: i64,
     ) -> Result<RootPage> {
-        // A subject that was created after it was not found reads as empty too, as it was when the
-        // call began.
+        // A subject that was created since the first read is returned as empty, which it was when
+        // the call began.
         let found = self.reader.subjects(std::slice::from_ref(key)).await?.pop().flatten();
         let deleted = found.is_some_and(|subject| subject.delete_time.is_some());
         let subject = implied.filter(|_| !deleted).ok_or(Error::SubjectNotFound)?;
-        reached(min_revision, 0)?;
+        check_revision(min_revision, 0)?;
         Ok(RootPage { subject, threads: Page::default(), pinned: Vec::new() })
     }
 }

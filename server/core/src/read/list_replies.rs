@@ -7,7 +7,7 @@ use crate::domain::location::CommentLocation;
 use crate::domain::page::{ListOrder, PageQuery, PageStart, ReplyPage};
 use crate::read::Comments;
 use crate::read::list_comments::ListStart;
-use crate::read::subjects::shown;
+use crate::read::subjects::check_listable;
 
 /// A request for a page of replies.
 #[derive(Debug, Clone)]
@@ -30,20 +30,20 @@ impl Comments {
     /// # Errors
     /// [`Error::CommentNotFound`], [`Error::SubjectHidden`], [`Error::RevisionNotReached`]; a
     /// violation if `root` is a reply.
-    pub async fn list_replies(&self, caller: &Caller, ask: &ListReplies) -> Result<ReplyPage> {
-        let root = Self::root_of_replies(&ask.root)?;
-        let start = match ask.at {
+    pub async fn list_replies(&self, caller: &Caller, request: &ListReplies) -> Result<ReplyPage> {
+        let root = Self::root_of_replies(&request.root)?;
+        let start = match request.at {
             ListStart::Start(start) => start,
-            ListStart::Comment(id) => PageStart::Around(self.reply_floor(caller, &ask.root, id).await?),
+            ListStart::Comment(id) => PageStart::Around(self.reply_floor(caller, &request.root, id).await?),
         };
-        let window = PageQuery { order: ask.order, start, limit: ask.limit };
-        let mut found = self.reader.replies(&ask.root.subject, root, window).await?;
-        if let Some(primary) = self.behind(ask.min_revision, found.as_ref().map(|page| &page.subject)) {
-            found = primary.replies(&ask.root.subject, root, window).await?;
+        let query = PageQuery { order: request.order, start, limit: request.limit };
+        let mut found = self.reader.replies(&request.root.subject, root, query).await?;
+        if let Some(primary) = self.primary_if_behind(request.min_revision, found.as_ref().map(|page| &page.subject)) {
+            found = primary.replies(&request.root.subject, root, query).await?;
         }
         let page = found.ok_or(Error::CommentNotFound)?;
-        shown(&page.subject, ask.min_revision)?;
-        Ok(hidden(page))
+        check_listable(&page.subject, request.min_revision)?;
+        Ok(redacted(page))
     }
 
     /// Returns the id of the root whose replies are listed.
@@ -56,16 +56,16 @@ impl Comments {
 
     /// Returns the floor of a reply, which must belong to this root.
     pub(super) async fn reply_floor(&self, caller: &Caller, root: &CommentLocation, id: CommentId) -> Result<i32> {
-        let (at, _) = self.locate(caller, id).await?;
-        if at.root() != root.id || at.path.depth() == 0 {
+        let (location, _) = self.locate(caller, id).await?;
+        if location.root() != root.id || location.path.depth() == 0 {
             return Err(Error::CommentNotFound);
         }
-        Ok(at.floor)
+        Ok(location.floor)
     }
 }
 
 /// Returns the page without the content of comments that are not visible.
-pub(super) fn hidden(page: ReplyPage) -> ReplyPage {
+pub(super) fn redacted(page: ReplyPage) -> ReplyPage {
     ReplyPage {
         subject: page.subject,
         root: page.root.seen_by(None),

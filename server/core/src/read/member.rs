@@ -19,7 +19,7 @@ pub struct ListMemberComments {
     pub object_type: ObjectType,
     /// The member.
     pub member: MemberId,
-    /// True if comments that are not ACTIVE are requested too.
+    /// True if comments that are not ACTIVE are requested as well.
     pub all: bool,
     /// The position before the page, exclusive; `None` for the start.
     pub after: Option<HistoryCursor>,
@@ -39,33 +39,34 @@ impl Comments {
     pub async fn member_comments(
         &self,
         caller: &Caller,
-        ask: &ListMemberComments,
+        request: &ListMemberComments,
     ) -> Result<(Page<(HistoryCursor, CommentView)>, Option<HistoryCursor>)> {
-        let ListMemberComments { object_type, member, all, after, limit } = ask;
+        let ListMemberComments { object_type, member, all, after, limit } = request;
         self.policy(caller, object_type)?;
-        let places = self.reader.member_comments(object_type, member, *all, after.as_ref(), *limit).await?;
-        let next = places.items.last().copied().filter(|_| places.more_after);
-        let ids: Vec<CommentId> = places.items.iter().map(|place| place.comment).collect();
+        let entries = self.reader.member_comments(object_type, member, *all, after.as_ref(), *limit).await?;
+        let next = entries.items.last().copied().filter(|_| entries.more_after);
+        let ids: Vec<CommentId> = entries.items.iter().map(|entry| entry.comment).collect();
         let views = self.comments(caller, &ids, Some(member)).await?;
-        let found: Vec<_> = places.items.into_iter().zip(views).filter_map(|(at, view)| Some((at, view?))).collect();
-        let open = self.open_subjects(found.iter().map(|(_, view)| &view.subject)).await?;
-        // The event consumer lags behind the rows, so the present state of the comment decides.
-        let shown = |(_, view): &(HistoryCursor, CommentView)| {
-            (*all || view.comment.lifecycle.state.is_visible()) && open.get(&view.subject).copied().unwrap_or(false)
+        let found: Vec<_> =
+            entries.items.into_iter().zip(views).filter_map(|(entry, view)| Some((entry, view?))).collect();
+        let listable = self.listable_subjects(found.iter().map(|(_, view)| &view.subject)).await?;
+        // The member history lags behind the rows, so the present state of the comment decides.
+        let is_shown = |(_, view): &(HistoryCursor, CommentView)| {
+            (*all || view.comment.lifecycle.state.is_visible()) && listable.get(&view.subject).copied().unwrap_or(false)
         };
-        let items = found.into_iter().filter(shown).collect();
-        Ok((Page { items, more_before: places.more_before, more_after: places.more_after }, next))
+        let items = found.into_iter().filter(is_shown).collect();
+        Ok((Page { items, more_before: entries.more_before, more_after: entries.more_after }, next))
     }
 
     /// Returns for each of these subjects whether its lists may be shown.
-    async fn open_subjects(&self, keys: impl Iterator<Item = &SubjectKey>) -> Result<HashMap<SubjectKey, bool>> {
+    async fn listable_subjects(&self, keys: impl Iterator<Item = &SubjectKey>) -> Result<HashMap<SubjectKey, bool>> {
         let mut keys: Vec<SubjectKey> = keys.cloned().collect();
         keys.sort();
         keys.dedup();
         let subjects = self.reader.subjects(&keys).await?;
-        let open = subjects.into_iter().map(|subject| {
+        let listable = subjects.into_iter().map(|subject| {
             subject.is_some_and(|subject| subject.state != SubjectState::Hidden && subject.delete_time.is_none())
         });
-        Ok(keys.into_iter().zip(open).collect())
+        Ok(keys.into_iter().zip(listable).collect())
     }
 }

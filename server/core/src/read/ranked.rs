@@ -10,20 +10,20 @@ use crate::domain::error::{Error, Result};
 use crate::domain::ids::CommentId;
 use crate::domain::location::CommentLocation;
 use crate::domain::page::{DEFAULT_PREVIEW, ReplyPage, RootPage};
-use crate::domain::rank::{RankSort, RankedList, Ranking, TOKENS_LIVE};
+use crate::domain::rank::{RankSort, RankedList, Ranking, WALK_LIFETIME};
 use crate::domain::subject::SubjectKey;
 use crate::read::Comments;
-use crate::read::list_replies::hidden;
-use crate::read::subjects::{implied, shown};
+use crate::read::list_replies::redacted;
+use crate::read::subjects::{check_listable, implied_subject};
 pub use walk::{Continuation, Direction, RankedCursor, RankedPage, RankedWalk};
 use walk::{RankPageStart, WalkSlice, Walker};
 
 /// The number of attempts to read a first page while new comments arrive between its two steps.
-const TRIES: usize = 3;
+const MAX_ATTEMPTS: usize = 3;
 
 /// The requested start of a ranked list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RankedAt {
+pub enum RankedStart {
     /// The beginning of a new walk.
     Beginning,
     /// The end of an earlier page.
@@ -42,7 +42,7 @@ pub struct ListRanked {
     /// The sort.
     pub sort: RankSort,
     /// The start of the page.
-    pub at: RankedAt,
+    pub at: RankedStart,
     /// The maximum number of roots.
     pub limit: usize,
     /// The maximum number of replies in each preview, 0 to 10.
@@ -57,7 +57,7 @@ pub struct ListRankedReplies {
     /// The root.
     pub root: CommentLocation,
     /// The start of the page.
-    pub at: RankedAt,
+    pub at: RankedStart,
     /// The maximum number of replies.
     pub limit: usize,
     /// The minimum revision of the result.
@@ -71,27 +71,30 @@ impl Comments {
     /// # Errors
     /// Those of [`Comments::list_comments`]; [`Error::PageTokenExpired`] for a walk that began too
     /// long ago.
-    pub async fn list_ranked(&self, caller: &Caller, ask: &ListRanked) -> Result<RankedPage<RootPage>> {
-        let policy = self.policy(caller, ask.subject.object_type())?;
-        let (at, around) = match ask.at {
-            RankedAt::Comment(id) => {
-                let (root_floor, at) = self.around(caller, &ask.subject, id).await?;
-                (RankedAt::Floor(root_floor), Some(at))
+    pub async fn list_ranked(&self, caller: &Caller, request: &ListRanked) -> Result<RankedPage<RootPage>> {
+        let policy = self.policy(caller, request.subject.object_type())?;
+        let (at, around) = match request.at {
+            RankedStart::Comment(id) => {
+                let (root_floor, location) = self.locate_around(caller, &request.subject, id).await?;
+                (RankedStart::Floor(root_floor), Some(location))
             }
-            at @ (RankedAt::Beginning | RankedAt::Cursor(_) | RankedAt::Floor(_)) => (at, None),
+            at @ (RankedStart::Beginning | RankedStart::Cursor(_) | RankedStart::Floor(_)) => (at, None),
         };
-        let list = RankedList::Roots(ask.subject.clone(), ask.sort);
-        let read = |floors: Vec<i32>| async move { self.reader.roots_at(&ask.subject, &floors, ask.previews).await };
-        let Some(mut along) = self.along(&list, at, ask.limit, read).await? else {
-            let page = self.absent(&ask.subject, implied(&ask.subject, policy), ask.min_revision).await?;
-            return Ok(RankedPage { page, trail: Continuation::nowhere(self.clock.now()) });
+        let list = RankedList::Roots(request.subject.clone(), request.sort);
+        let read =
+            |floors: Vec<i32>| async move { self.reader.roots_at(&request.subject, &floors, request.previews).await };
+        let Some(mut ranked) = self.ranked_page(&list, at, request.limit, read).await? else {
+            let page = self
+                .absent_page(&request.subject, implied_subject(&request.subject, policy), request.min_revision)
+                .await?;
+            return Ok(RankedPage { page, continuation: Continuation::empty(self.clock.now()) });
         };
-        shown(&along.page.subject, ask.min_revision)?;
+        check_listable(&ranked.page.subject, request.min_revision)?;
         if let Some(reply) = around.filter(|at| at.path.depth() > 0) {
-            self.centre(&mut along.page, &reply, ask.previews.max(DEFAULT_PREVIEW)).await?;
+            self.centre_preview(&mut ranked.page, &reply, request.previews.max(DEFAULT_PREVIEW)).await?;
         }
-        along.page = along.page.redacted();
-        Ok(along)
+        ranked.page = ranked.page.redacted();
+        Ok(ranked)
     }
 
     /// Returns a page of the replies of a root, by likes − dislikes.
@@ -99,40 +102,44 @@ impl Comments {
     /// # Errors
     /// Those of [`Comments::list_replies`]; [`Error::PageTokenExpired`] for a walk that began too
     /// long ago.
-    pub async fn list_ranked_replies(&self, caller: &Caller, ask: &ListRankedReplies) -> Result<RankedPage<ReplyPage>> {
-        let root = Self::root_of_replies(&ask.root)?;
-        let at = match ask.at {
-            RankedAt::Comment(id) => RankedAt::Floor(self.reply_floor(caller, &ask.root, id).await?),
-            at @ (RankedAt::Beginning | RankedAt::Cursor(_) | RankedAt::Floor(_)) => at,
+    pub async fn list_ranked_replies(
+        &self,
+        caller: &Caller,
+        request: &ListRankedReplies,
+    ) -> Result<RankedPage<ReplyPage>> {
+        let root = Self::root_of_replies(&request.root)?;
+        let at = match request.at {
+            RankedStart::Comment(id) => RankedStart::Floor(self.reply_floor(caller, &request.root, id).await?),
+            at @ (RankedStart::Beginning | RankedStart::Cursor(_) | RankedStart::Floor(_)) => at,
         };
-        let list = RankedList::Replies(ask.root.subject.clone(), root);
-        let subject = &ask.root.subject;
+        let list = RankedList::Replies(request.root.subject.clone(), root);
+        let subject = &request.root.subject;
         let read = |floors: Vec<i32>| async move { self.reader.replies_at(subject, root, &floors).await };
-        let along = self.along(&list, at, ask.limit, read).await?;
-        let mut along = along.ok_or(Error::CommentNotFound)?;
-        shown(&along.page.subject, ask.min_revision)?;
-        along.page = hidden(along.page);
-        Ok(along)
+        let ranked = self.ranked_page(&list, at, request.limit, read).await?;
+        let mut ranked = ranked.ok_or(Error::CommentNotFound)?;
+        check_listable(&ranked.page.subject, request.min_revision)?;
+        ranked.page = redacted(ranked.page);
+        Ok(ranked)
     }
 
     /// Returns the page at a position; `None` if the list does not exist.
-    async fn along<P: Snapshot, F: Future<Output = Result<Option<P>>>>(
+    async fn ranked_page<P: Snapshot, F: Future<Output = Result<Option<P>>>>(
         &self,
         list: &RankedList,
-        at: RankedAt,
+        at: RankedStart,
         limit: usize,
         read: impl Fn(Vec<i32>) -> F,
     ) -> Result<Option<RankedPage<P>>> {
         let (ranking, walk, at) = match at {
-            RankedAt::Cursor(cursor) => {
-                let RankedCursor { walk, toward } = cursor;
-                (self.ranking_of(list, &walk).await?, walk, RankPageStart::Toward(toward))
+            RankedStart::Cursor(cursor) => {
+                let RankedCursor { walk, direction } = cursor;
+                (self.ranking_of(list, &walk).await?, walk, RankPageStart::Toward(direction))
             }
-            RankedAt::Beginning | RankedAt::Floor(_) | RankedAt::Comment(_) => {
+            RankedStart::Beginning | RankedStart::Floor(_) | RankedStart::Comment(_) => {
                 let since = self.clock.now();
                 let Some((ranking, bound)) = self.rankings.current(list, since).await? else { return Ok(None) };
                 let walk = RankedWalk { epoch: ranking.epoch, bound, since };
-                let at = if let RankedAt::Floor(floor) = at {
+                let at = if let RankedStart::Floor(floor) = at {
                     RankPageStart::Around(floor)
                 } else {
                     RankPageStart::Beginning
@@ -140,20 +147,23 @@ impl Comments {
                 (ranking, walk, at)
             }
         };
-        let Some((mut page, slice, bound)) = self.two_steps(list, &ranking, (at, walk.bound), limit, read).await?
+        let Some((mut page, slice, bound)) = self.read_slice(list, &ranking, (at, walk.bound), limit, read).await?
         else {
             return Ok(None);
         };
         page.has_more(slice.more_before, slice.more_after);
         let (from, to) = (slice.from, slice.to);
-        Ok(Some(RankedPage { page, trail: Continuation { walk: RankedWalk { bound, ..walk }, ranking, from, to } }))
+        Ok(Some(RankedPage {
+            page,
+            continuation: Continuation { walk: RankedWalk { bound, ..walk }, ranking, from, to },
+        }))
     }
 
     /// Reads the floors, then the comments. A new walk contains all comments up to the revision
     /// that its first page returns, which is the revision of the second step. Comments that arrive
-    /// between the two steps follow the ranking. They do no harm unless the page already extends
-    /// beyond the ranking, or has reached the end of the list.
-    async fn two_steps<P: Snapshot, F: Future<Output = Result<Option<P>>>>(
+    /// between the two steps follow the ranking. The slice is read again only if they
+    /// would belong to it: if it extends beyond the ranking or has reached the end of the list.
+    async fn read_slice<P: Snapshot, F: Future<Output = Result<Option<P>>>>(
         &self,
         list: &RankedList,
         ranking: &Ranking,
@@ -162,7 +172,7 @@ impl Comments {
         read: impl Fn(Vec<i32>) -> F,
     ) -> Result<Option<(P, WalkSlice, i32)>> {
         let mut walker = Walker { rankings: self.rankings.as_ref(), list, ranking, bound };
-        for _ in 0..TRIES {
+        for _ in 0..MAX_ATTEMPTS {
             let slice = walker.slice(at, limit).await?;
             let Some(page) = read(slice.floors.clone()).await? else { return Ok(None) };
             let next_floor = page.next_floor();
@@ -175,7 +185,7 @@ impl Comments {
             walker.bound = next_floor;
         }
         let slice = walker.slice(at, limit).await?;
-        let slice = slice.without_seam(at, ranking);
+        let slice = slice.on_side_of(at, ranking);
         let Some(page) = read(slice.floors.clone()).await? else { return Ok(None) };
         let bound = walker.bound.max(page.next_floor());
         Ok(Some((page, slice, bound)))
@@ -183,10 +193,10 @@ impl Comments {
 
     /// Returns the ranking snapshot of a walk that continues.
     async fn ranking_of(&self, list: &RankedList, walk: &RankedWalk) -> Result<Ranking> {
-        if self.clock.now() >= walk.since.plus(TOKENS_LIVE) {
+        if self.clock.now() >= walk.since.plus(WALK_LIFETIME) {
             return Err(Error::PageTokenExpired);
         }
-        self.rankings.frozen(list, walk.epoch).await?.ok_or(Error::PageTokenExpired)
+        self.rankings.snapshot(list, walk.epoch).await?.ok_or(Error::PageTokenExpired)
     }
 }
 

@@ -19,8 +19,8 @@ impl Comments {
         if !view.comment.lifecycle.state.is_visible() {
             return Err(Error::CommentNotFound);
         }
-        self.listable(&view.subject).await?;
-        let past = self.reader.revisions(id).await?;
-        Ok((view, past))
+        self.check_subject_listable(&view.subject).await?;
+        let contents = self.reader.revisions(id).await?;
+        Ok((view, contents))
     }
 }

@@ -15,10 +15,10 @@ impl Comments {
     ///
     /// # Errors
     /// [`Error::SubjectNotFound`], also for a deleted one; [`Error::SubjectHidden`].
-    pub(super) async fn open_subject(&self, caller: &Caller, key: &SubjectKey) -> Result<Subject> {
+    pub(super) async fn listable_subject(&self, caller: &Caller, key: &SubjectKey) -> Result<Subject> {
         let found = self.subjects(caller, std::slice::from_ref(key), 0).await?.pop().flatten();
         let subject = found.filter(|subject| subject.delete_time.is_none()).ok_or(Error::SubjectNotFound)?;
-        shown(&subject, 0)?;
+        check_listable(&subject, 0)?;
         Ok(subject)
     }
 
@@ -28,7 +28,7 @@ impl Comments {
     /// [`Error::SubjectNotFound`], also for a deleted one, and for one that only auto_create
     /// implies; [`Error::SubjectHidden`].
     pub async fn watchable(&self, caller: &Caller, key: &SubjectKey) -> Result<Subject> {
-        let subject = self.open_subject(caller, key).await?;
+        let subject = self.listable_subject(caller, key).await?;
         if subject.version > 0 { Ok(subject) } else { Err(Error::SubjectNotFound) }
     }
 
@@ -45,31 +45,31 @@ impl Comments {
     ) -> Result<Vec<Option<Subject>>> {
         let policies = keys.iter().map(|k| self.policy(caller, k.object_type())).collect::<Result<Vec<_>>>()?;
         let mut found = self.reader.subjects(keys).await?;
-        let behind = found.iter().find_map(|subject| self.behind(min_revision, subject.as_ref()));
-        if let Some(primary) = behind {
+        let primary = found.iter().find_map(|subject| self.primary_if_behind(min_revision, subject.as_ref()));
+        if let Some(primary) = primary {
             found = primary.subjects(keys).await?;
         }
-        let answers = found.into_iter().zip(keys).zip(policies);
-        let answers: Vec<_> =
-            answers.map(|((subject, key), policy)| subject.or_else(|| implied(key, policy))).collect();
-        for subject in &answers {
-            reached(min_revision, subject.as_ref().map_or(0, |s| s.revision))?;
+        let found = found.into_iter().zip(keys).zip(policies);
+        let subjects: Vec<_> =
+            found.map(|((subject, key), policy)| subject.or_else(|| implied_subject(key, policy))).collect();
+        for subject in &subjects {
+            check_revision(min_revision, subject.as_ref().map_or(0, |s| s.revision))?;
         }
-        Ok(answers)
+        Ok(subjects)
     }
 
     /// Checks that data of the comments of this subject, such as likes and revisions, may be
     /// listed.
-    pub(super) async fn listable(&self, key: &SubjectKey) -> Result<()> {
+    pub(super) async fn check_subject_listable(&self, key: &SubjectKey) -> Result<()> {
         let subject = self.reader.subjects(std::slice::from_ref(key)).await?.pop().flatten();
-        shown(&subject.ok_or(Error::CommentNotFound)?, 0)
+        check_listable(&subject.ok_or(Error::CommentNotFound)?, 0)
     }
 
     /// Checks that the caller may list the subjects of a type, or of all types if none is named.
     ///
     /// # Errors
     /// [`Error::ObjectTypeUnknown`], [`Error::CallerNotAllowed`].
-    pub fn may_walk(&self, caller: &Caller, object_type: Option<&ObjectType>) -> Result<()> {
+    pub fn check_may_list(&self, caller: &Caller, object_type: Option<&ObjectType>) -> Result<()> {
         match object_type {
             Some(object_type) => self.policy(caller, object_type).map(drop),
             None if caller.may_use_all() => Ok(()),
@@ -89,27 +89,27 @@ impl Comments {
         after: SubjectCursor,
         limit: usize,
     ) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {
-        self.may_walk(caller, object_type)?;
+        self.check_may_list(caller, object_type)?;
         self.reader.list_subjects(object_type, after, limit).await
     }
 }
 
 /// Returns the subject that a type with auto_create shows before its first comment.
-pub(super) fn implied(key: &SubjectKey, policy: &Policy) -> Option<Subject> {
+pub(super) fn implied_subject(key: &SubjectKey, policy: &Policy) -> Option<Subject> {
     let zero = Millis(0);
     let id = SubjectId::new(i64::MAX)?;
     policy.auto_create.then(|| Subject { version: 0, ..Subject::new(id, key.clone(), zero) })
 }
 
-/// Refuses a revision that is older than the caller has seen.
-pub(super) fn reached(min: i64, current: i64) -> Result<()> {
+/// Checks that a result is at least at the revision that the caller has seen.
+pub(super) fn check_revision(min: i64, current: i64) -> Result<()> {
     if current >= min { Ok(()) } else { Err(Error::RevisionNotReached { current }) }
 }
 
 /// Checks that lists of this subject may be shown, at this revision.
-pub(super) fn shown(subject: &Subject, min_revision: i64) -> Result<()> {
+pub(super) fn check_listable(subject: &Subject, min_revision: i64) -> Result<()> {
     match subject.state {
         SubjectState::Hidden => Err(Error::SubjectHidden),
-        SubjectState::Active | SubjectState::ReadOnly => reached(min_revision, subject.revision),
+        SubjectState::Active | SubjectState::ReadOnly => check_revision(min_revision, subject.revision),
     }
 }

@@ -4,16 +4,21 @@ use crate::domain::error::{Error, Result};
 use crate::domain::location::CommentLocation;
 use crate::domain::page::{SubtreeQuery, ThreadPage};
 use crate::read::Comments;
-use crate::read::subjects::shown;
+use crate::read::subjects::check_listable;
 
 impl Comments {
     /// Returns a part of the subtree of a comment, including the comment, in thread order.
     ///
     /// # Errors
     /// [`Error::CommentNotFound`], [`Error::SubjectHidden`], [`Error::RevisionNotReached`].
-    pub async fn thread(&self, at: &CommentLocation, part: &SubtreeQuery, min_revision: i64) -> Result<ThreadPage> {
-        let page = self.reader.thread(&at.subject, part).await?.ok_or(Error::CommentNotFound)?;
-        shown(&page.subject, min_revision)?;
+    pub async fn thread(
+        &self,
+        location: &CommentLocation,
+        query: &SubtreeQuery,
+        min_revision: i64,
+    ) -> Result<ThreadPage> {
+        let page = self.reader.thread(&location.subject, query).await?.ok_or(Error::CommentNotFound)?;
+        check_listable(&page.subject, min_revision)?;
         let comments = page.comments.into_iter().map(|c| c.seen_by(None)).collect();
         Ok(ThreadPage { comments, ..page })
     }

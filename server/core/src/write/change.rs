@@ -14,7 +14,7 @@ use crate::domain::subject::Subject;
 pub enum Change {
     /// A new subject.
     CreateSubject(Subject),
-    /// Replaces owner, state, metadata, pins or deletion of a subject; its counts stay.
+    /// Replaces owner, state, metadata, pins or deletion of a subject, but not its counts.
     ReplaceSubject(Subject),
     /// A new comment, whose own counts are still zero.
     InsertComment(Box<NewComment>),
@@ -31,9 +31,10 @@ pub struct NewComment {
     pub comment: Comment,
     /// The content row.
     pub content: Content,
-    /// Facts about the client; empty if the caller gave none.
+    /// Facts about the client; empty if the caller sent none.
     pub client: ClientInfo,
-    /// The source of an imported comment; `None` for a comment written here.
+    /// The source and the external id of an imported comment; `None` for a comment that a caller
+    /// wrote.
     pub origin: Option<ImportOrigin>,
 }
 

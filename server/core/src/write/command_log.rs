@@ -19,9 +19,9 @@ pub trait CommandLog: Send + Sync + std::fmt::Debug {
 
 /// Commits batches. `commit` runs in a task that no client can cancel.
 ///
-/// All commands of a batch belong to one data source. The batch is one transaction. Its subjects,
-/// unless it is a batch of likes, and then its comments are locked by id before anything is
-/// decided, and every command is decided on the locked rows in order. Effects, counts and
+/// All commands of a batch belong to one data source. The batch is one transaction. It first
+/// locks its subjects, unless it is a batch of likes, and then its comments, each in the order of
+/// their ids. Then every command is decided on the locked rows, in order. Effects, counts and
 /// idempotency records become durable together, or none of them does. When `commit` returns `Ok`,
 /// the effects are durable. The inner results are those of the commands, in order: a rejected
 /// command leaves no trace and does not affect the others.

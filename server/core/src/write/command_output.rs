@@ -1,7 +1,7 @@
 //! The result of a command.
 
 use crate::domain::comment::CommentView;
-use crate::domain::like::LikeAnswer;
+use crate::domain::like::LikeOutput;
 use crate::domain::subject::Subject;
 
 /// The result of a command.
@@ -24,5 +24,5 @@ pub enum Effect {
     /// A comment.
     Comment(Box<CommentView>),
     /// A like.
-    Like(LikeAnswer),
+    Like(LikeOutput),
 }

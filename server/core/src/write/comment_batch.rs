@@ -18,9 +18,9 @@ impl UnitOfWork {
         if let Some(output) = self.replay(command)? {
             return Ok(output);
         }
-        let act = command.verb.act();
-        act.check(self, command)?;
-        let (changes, actor) = (act.changes(self, command), act.actor(self));
+        let rules = command.verb.rules();
+        rules.check(self, command)?;
+        let (changes, actor) = (rules.changes(self, command), rules.actor(self));
         if let (Some(id), Some(actor)) = (command.verb.comment_id(), actor) {
             self.record_actor(id, actor);
         }
@@ -30,7 +30,7 @@ impl UnitOfWork {
         }
         let revision = self.subject(&command.subject).map_or(0, |s| s.revision);
         let effect = self.effect(command, command.verb.comment_id())?;
-        self.remember(command, revision);
+        self.store_record(command, revision);
         Ok(CommandOutput { revision, effect, replayed: false })
     }
 
@@ -59,9 +59,9 @@ impl UnitOfWork {
 
     /// Stores the idempotency record of a command. Repeats later in the batch find it, and the
     /// store writes it in the same transaction as the effect.
-    fn remember(&mut self, command: &Command, revision: i64) {
+    fn store_record(&mut self, command: &Command, revision: i64) {
         let (verb, comment) = (command.verb.code(), command.verb.comment_id());
         let record = IdempotencyRecord { verb, fingerprint: command.request.fingerprint, comment, revision };
-        self.keep_record(&command.subject, command.request.key, record, command.verb.creates_comment());
+        self.insert_record(&command.subject, command.request.key, record, command.verb.creates_comment());
     }
 }

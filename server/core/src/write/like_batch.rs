@@ -14,16 +14,16 @@ impl UnitOfWork {
     /// # Errors
     /// As those of [`UnitOfWork::run`].
     pub fn run_like(&mut self, command: &LikeCommand) -> Result<CommandOutput> {
-        let act = command.verb.act();
-        act.check(self, command)?;
-        let row = act.row(self, command);
-        // The lack of a new row is the only sign of a repeat.
+        let rules = command.verb.rules();
+        rules.check(self, command)?;
+        let row = rules.row(self, command);
+        // Only a repeat writes no row.
         let replayed = row.is_none();
         if let Some(like) = row {
             self.set_like(like, &command.subject)?;
         }
         let revision = self.subject(&command.subject).map_or(0, |s| s.revision);
-        let effect = Effect::Like(act.set().answer(self)?);
+        let effect = Effect::Like(rules.set().output(self)?);
         Ok(CommandOutput { revision, effect, replayed })
     }
 }

@@ -18,13 +18,13 @@ pub struct Maintenance {
     /// The member histories, for rebuilds.
     pub histories: Arc<dyn MemberHistories>,
     /// The rank indexes, for rebuilds.
-    pub boards: Arc<dyn RankIndexes>,
+    pub rank_indexes: Arc<dyn RankIndexes>,
     /// The repair of counts.
     pub repairer: Arc<dyn CountRepair>,
 }
 
 impl Maintenance {
-    /// Sets every count of a subject to the value that its rows give. If all agree, nothing
+    /// Sets every count of a subject to the value computed from its rows. If all agree, nothing
     /// changes.
     ///
     /// # Errors
@@ -46,7 +46,7 @@ impl Maintenance {
         after: Option<CommentId>,
         limit: usize,
     ) -> Result<RebuildProgress> {
-        self.stands(caller, key).await?;
+        self.check_exists(caller, key).await?;
         self.histories.rebuild(key, after, limit).await
     }
 
@@ -55,19 +55,19 @@ impl Maintenance {
     ///
     /// # Errors
     /// [`Error::SubjectNotFound`].
-    pub async fn rebuild_boards(
+    pub async fn rebuild_ranks(
         &self,
         caller: &Caller,
         key: &SubjectKey,
         after: Option<CommentId>,
         limit: usize,
     ) -> Result<RebuildProgress> {
-        self.stands(caller, key).await?;
-        self.boards.rebuild(key, after, limit).await
+        self.check_exists(caller, key).await?;
+        self.rank_indexes.rebuild(key, after, limit).await
     }
 
     /// Checks that the subject exists, deleted or not, and that the caller may know it.
-    async fn stands(&self, caller: &Caller, key: &SubjectKey) -> Result<()> {
+    async fn check_exists(&self, caller: &Caller, key: &SubjectKey) -> Result<()> {
         caller.check_type(key.object_type())?;
         let subject = self.reader.subjects(std::slice::from_ref(key)).await?.pop().flatten();
         subject.map(drop).ok_or(Error::SubjectNotFound)

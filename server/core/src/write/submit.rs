@@ -45,7 +45,7 @@ pub struct WriteContext {
     pub caller: Caller,
     /// The member that it acts for; `None` for the verbs of subjects and of moderators.
     pub member: Option<MemberId>,
-    /// The id that identifies a repeat; `None` if the caller gave none.
+    /// The id that identifies a repeat; `None` if the caller sent none.
     pub request_id: Option<RequestId>,
 }
 
@@ -61,24 +61,24 @@ impl Mutations {
         caller.policy(&self.policies, object_type)
     }
 
-    /// Makes a request about `at` and returns its result, once it is durable. A repeat of a request
-    /// returns the first revision.
+    /// Executes a request about `at` and returns its result, once it is durable. A repeat of a
+    /// request returns the first revision.
     ///
     /// # Errors
     /// Those of [`Caller::policy`]; [`Error::RequestIdReused`]; the reason for which the verb is
     /// rejected: see its file.
     pub async fn submit<R: Request>(
         &self,
-        asked: &WriteContext,
+        context: &WriteContext,
         at: &R::At,
         request: R,
     ) -> Result<WriteOutput<R::Value>> {
         let (subject, now) = (at.subject().clone(), self.clock.now());
-        let policy = self.policy(&asked.caller, subject.object_type())?;
-        let given = asked.request_id.map_or_else(OnceLock::new, OnceLock::from);
-        let context = RequestContext { policy, ids: self.ids.as_ref(), id: &given, now };
-        let verb = request.verb(at, context).await?.into_type();
-        let key = IdempotencyKey::of(&asked.caller, asked.member.as_ref(), context.request_id());
+        let policy = self.policy(&context.caller, subject.object_type())?;
+        let request_id = context.request_id.map_or_else(OnceLock::new, OnceLock::from);
+        let request_context = RequestContext { policy, ids: self.ids.as_ref(), id: &request_id, now };
+        let verb = request.verb(at, request_context).await?.into_type();
+        let key = IdempotencyKey::of(&context.caller, context.member.as_ref(), request_context.request_id());
         let request = RequestIdentity { key, fingerprint: verb.fingerprint(&subject) };
         let output = self.submit_one(Command { subject, verb, request, now: self.clock.now() }).await?;
         WriteOutput::of::<R>(output)

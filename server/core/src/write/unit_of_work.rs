@@ -29,7 +29,7 @@ use crate::domain::time::Millis;
 use crate::write::write_set::WriteSet;
 pub use committed_change::{CommitObserver, CommittedChange, CommittedComment};
 
-/// The part of a command that its changes need.
+/// The part of a command that its changes depend on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ChangeContext<'c> {
     /// The subject of the command.
@@ -75,7 +75,7 @@ impl UnitOfWork {
     }
 
     /// Adds the idempotency record of an earlier request.
-    pub fn load_prior(&mut self, subject: SubjectId, key: IdempotencyKey, record: IdempotencyRecord) {
+    pub fn load_record(&mut self, subject: SubjectId, key: IdempotencyKey, record: IdempotencyRecord) {
         self.records.insert((subject, key), record);
     }
 
@@ -114,9 +114,9 @@ impl UnitOfWork {
         self.records.get(&(self.subjects.get(subject)?.id, key))
     }
 
-    /// Keeps the idempotency record of a command, and writes it unless the row of a new comment
-    /// stores the key.
-    pub(crate) fn keep_record(
+    /// Adds the idempotency record of a command. The write set contains it unless the row of a new
+    /// comment stores the key.
+    pub(crate) fn insert_record(
         &mut self,
         subject: &SubjectKey,
         key: IdempotencyKey,
@@ -136,13 +136,13 @@ impl UnitOfWork {
     /// # Errors
     /// [`Error::Internal`] if a subject that changed is not in the unit of work.
     pub fn events(&self) -> Result<Vec<(&Subject, Option<i64>, Changes)>> {
-        let told = |(key, changes): (&SubjectKey, &Changes)| {
+        let event = |(key, changes): (&SubjectKey, &Changes)| {
             let subject =
                 self.subjects.get(key).ok_or_else(|| Error::internal("a subject that changed is not loaded"))?;
             let changes = Changes { outcomes: self.outcomes(changes), ..changes.clone() };
             Ok((subject, self.write_set.revised.contains(key).then_some(subject.revision), changes))
         };
-        self.write_set.events.iter().map(told).collect()
+        self.write_set.events.iter().map(event).collect()
     }
 
     /// The rows that have to be written.

@@ -45,7 +45,7 @@ pub use delete_subject::{DeleteSubject, UndeleteSubject};
 pub use edit::{Edit, EditComment};
 pub use hide::{Hide, HideComment, Unhide};
 pub use import::{Import, ImportParent, ImportTimes, ImportedComment};
-pub(crate) use import::{NewImport, imported};
+pub(crate) use import::{NewImport, import_fingerprint};
 pub use import_like::{ImportLike, ImportedLike};
 pub use like::{SetLike, SetLikeRequest};
 pub use pin::{Pin, PinComment, Unpin};
@@ -59,7 +59,7 @@ pub struct Command<K = CommandKind> {
     pub subject: SubjectKey,
     /// The verb with its arguments.
     pub verb: K,
-    /// The identity by which a repeat is detected. Every command has one. If the caller gave no
+    /// The identity by which a repeat is detected. Every command has one. If the caller sent no
     /// request id, the service generates it, so that the service itself can resolve a commit of
     /// unknown outcome.
     pub request: RequestIdentity,
@@ -92,7 +92,7 @@ macro_rules! verbs {
                 match self { $(Self::$name(_) => $stored,)* }
             }
 
-            pub(crate) fn act(&self) -> &dyn $rules {
+            pub(crate) fn rules(&self) -> &dyn $rules {
                 match self { $(Self::$name(verb) => verb,)* }
             }
         }
@@ -129,7 +129,7 @@ verbs! {
     DeleteSubject = (3, "DeleteSubject") "Delete a subject, softly.",
     UndeleteSubject = (4, "UndeleteSubject") "Restore a deleted subject.",
     Create = (5, "Create") "Write a root comment.",
-    Reply = (6, "Reply") "Answer a comment.",
+    Reply = (6, "Reply") "Reply to a comment.",
     Edit = (7, "Edit") "Change the content of a comment.",
     Delete = (8, "Delete") "Delete a comment; a tombstone may stay.",
     Undelete = (9, "Undelete") "Restore a deleted comment.",
@@ -177,7 +177,7 @@ pub trait WriteTarget: Sync {
     fn subject(&self) -> &SubjectKey;
 }
 
-/// The facts from which a request makes its command.
+/// The values from which a request makes its command.
 #[derive(Debug, Clone, Copy)]
 pub struct RequestContext<'c> {
     /// The policy of the object type.
@@ -190,7 +190,7 @@ pub struct RequestContext<'c> {
 }
 
 impl<'c> RequestContext<'c> {
-    /// Returns the id of the request; the service generates it once if the caller gave none.
+    /// Returns the id of the request; the service generates it once if the caller sent none.
     #[must_use]
     pub fn request_id(&self) -> &'c RequestId {
         self.id.get_or_init(|| RequestId::from_bytes(self.ids.request()))
@@ -239,7 +239,7 @@ pub(crate) trait Verb {
     }
 
     /// Returns the lock set of the command.
-    fn needs(&self) -> LockSet;
+    fn lock_set(&self) -> LockSet;
 
     /// Returns the parts of the body that take part in the fingerprint of a request, after the name
     /// of the verb and the subject. Client information is not among them: a retry may come from
@@ -290,37 +290,37 @@ impl LikeCommandKind {
     /// The value that the command sets.
     #[must_use]
     pub fn set(&self) -> &SetLike {
-        self.act().set()
+        self.rules().set()
     }
 }
 
 impl CommandKind {
     /// Returns the lock set of the command.
     #[must_use]
-    pub fn needs(&self) -> LockSet {
-        self.act().needs()
+    pub fn lock_set(&self) -> LockSet {
+        self.rules().lock_set()
     }
 
     /// The comment of the command; `None` for a subject's own verbs.
     #[must_use]
     pub fn comment_id(&self) -> Option<CommentId> {
-        self.act().comment_id()
+        self.rules().comment_id()
     }
 
     /// Returns `true` if the idempotency key is stored on the row of a new comment.
     #[must_use]
     pub fn creates_comment(&self) -> bool {
-        self.act().creates_comment()
+        self.rules().creates_comment()
     }
 }
 
 /// Returns the subject, or an error if it does not exist.
-fn existing<'w, K>(unit: &'w UnitOfWork, command: &Command<K>) -> Result<&'w Subject> {
+fn existing<'u, K>(unit: &'u UnitOfWork, command: &Command<K>) -> Result<&'u Subject> {
     unit.subject(&command.subject).filter(|s| s.delete_time.is_none()).ok_or(Error::SubjectNotFound)
 }
 
 /// Returns the subject, or an error if it does not take writes.
-fn writable<'w>(unit: &'w UnitOfWork, command: &Command) -> Result<&'w Subject> {
+fn writable<'u>(unit: &'u UnitOfWork, command: &Command) -> Result<&'u Subject> {
     let subject = existing(unit, command)?;
     match subject.state {
         SubjectState::Active => Ok(subject),
@@ -331,14 +331,14 @@ fn writable<'w>(unit: &'w UnitOfWork, command: &Command) -> Result<&'w Subject> 
 
 /// Returns the comment that a command names, under a subject that is not deleted. A comment of
 /// another subject is not found, even if a store has loaded it.
-fn target<'w, K>(unit: &'w UnitOfWork, command: &Command<K>, id: CommentId) -> Result<&'w Comment> {
+fn target<'u, K>(unit: &'u UnitOfWork, command: &Command<K>, id: CommentId) -> Result<&'u Comment> {
     let subject = existing(unit, command).map_err(|_| Error::CommentNotFound)?;
     unit.comment(id).filter(|comment| comment.reference.subject_id == subject.id).ok_or(Error::CommentNotFound)
 }
 
 /// Rejects an etag that is not the current one; an empty etag requires nothing.
-fn match_etag(given: &str, current: String) -> Result<()> {
-    if given.is_empty() || given == current { Ok(()) } else { Err(Error::EtagMismatch { current }) }
+fn match_etag(expected: &str, current: String) -> Result<()> {
+    if expected.is_empty() || expected == current { Ok(()) } else { Err(Error::EtagMismatch { current }) }
 }
 
 /// Returns the part of a fingerprint that names a comment.

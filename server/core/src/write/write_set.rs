@@ -40,11 +40,11 @@ pub struct WriteSet {
     pub comments: BTreeMap<CommentId, Comment>,
     /// Contents to update, without those of new comments.
     pub contents: BTreeSet<CommentId>,
-    /// Former contents to keep.
+    /// Former contents to add to the histories of their comments.
     pub edits: Vec<ContentEdit>,
     /// Client information to insert.
     pub clients: BTreeMap<CommentId, ClientInfo>,
-    /// Import origins to insert.
+    /// The sources and external ids of imported comments, to insert.
     pub origins: BTreeMap<CommentId, ImportOrigin>,
     /// Likes to upsert.
     pub likes: BTreeSet<(CommentId, MemberId)>,

@@ -7,7 +7,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimit {
     /// The time in which one token is refilled; never zero.
-    every: Duration,
+    refill_interval: Duration,
     /// The maximum number of tokens, which one burst can take; never zero.
     burst: u32,
 }
@@ -21,13 +21,13 @@ impl RateLimit {
     /// for a count of zero, which means no limit.
     #[must_use]
     pub fn new(count: u32, span: Duration, burst: u32) -> Option<Self> {
-        let every = span.checked_div(count)?.max(Duration::from_nanos(1));
-        Some(Self { every, burst: burst.max(1) })
+        let refill_interval = span.checked_div(count)?.max(Duration::from_nanos(1));
+        Some(Self { refill_interval, burst: burst.max(1) })
     }
 
     /// Returns the time in which an empty bucket is full again.
     pub(super) fn refill(self) -> Duration {
-        self.every.saturating_mul(self.burst)
+        self.refill_interval.saturating_mul(self.burst)
     }
 }
 
@@ -37,13 +37,15 @@ impl TokenBucket {
     /// # Errors
     /// The time until a token is available.
     pub(super) fn take(&self, rate: RateLimit, now: Duration) -> Result<(), Duration> {
-        let (now, every, all) = (nanos(now), nanos(rate.every), nanos(rate.refill()));
+        let (now, interval, capacity) = (nanos(now), nanos(rate.refill_interval), nanos(rate.refill()));
         let next = |full: u64| {
-            let full = full.max(now).saturating_add(every);
-            (full <= now.saturating_add(all)).then_some(full)
+            let full = full.max(now).saturating_add(interval);
+            (full <= now.saturating_add(capacity)).then_some(full)
         };
-        let taken = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
-        taken.map(drop).map_err(|full| Duration::from_nanos(full.saturating_add(every) - now.saturating_add(all)))
+        let result = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
+        result
+            .map(drop)
+            .map_err(|full| Duration::from_nanos(full.saturating_add(interval) - now.saturating_add(capacity)))
     }
 }
 
@@ -70,15 +72,16 @@ mod tests {
         assert_eq!(bucket.take(rate, begin), Err(SECOND / 2));
         assert_eq!(bucket.take(rate, begin + SECOND / 4), Err(SECOND / 4));
         assert_eq!(bucket.take(rate, begin + SECOND / 2), Ok(()));
-        assert!(bucket.take(rate, begin + SECOND / 2).is_err(), "a refusal takes nothing, and gives nothing");
+        assert!(bucket.take(rate, begin + SECOND / 2).is_err(), "a rejected call takes no token and adds none");
     }
 
     #[test]
     fn a_bucket_allows_no_more_than_its_rate_over_a_long_time() {
         let rate = RateLimit::new(7, SECOND, 5).unwrap();
         let bucket = TokenBucket::default();
-        let taken = (0..10_000_u32).filter(|ms| bucket.take(rate, Duration::from_millis((*ms).into())).is_ok()).count();
-        assert!((70..=75).contains(&taken), "{taken}");
+        let accepted =
+            (0..10_000_u32).filter(|ms| bucket.take(rate, Duration::from_millis((*ms).into())).is_ok()).count();
+        assert!((70..=75).contains(&accepted), "{accepted}");
     }
 
     #[test]

@@ -9,7 +9,8 @@ pub(crate) enum AdmissionClass {
     BestEffort,
     /// Calls by which people read and write.
     Sheddable,
-    /// Calls that must go on: taking content down, and viewing the content to be taken down.
+    /// Calls that must not fail under load: those that remove content, and those that read the
+    /// content to be removed.
     Critical,
 }
 
@@ -18,24 +19,24 @@ pub(crate) enum AdmissionClass {
 pub(crate) enum PoolName {
     Reads,
     Writes,
-    /// Calls that stay open. Their work is counted where it is done.
+    /// Calls that stay open. The reads and writes of a stream do not enter the other pools.
     Streams,
 }
 
 /// The maximum size of a request and the time limit of its call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MessageProfile {
-    /// A few names and a page token.
+    /// A request of a few names and a page token.
     Read,
-    /// Up to 200 names.
+    /// A request of up to 200 names.
     Batch,
-    /// A text and what belongs to it.
+    /// A request with the content of a comment.
     Write,
-    /// A moderator's or an operator's call.
+    /// A request of a moderator or an operator.
     Admin,
     /// One request with many responses. Only the time until the first response is limited.
     Stream,
-    /// Many requests, each checked by itself.
+    /// A stream of requests, each checked separately.
     Import,
 }
 
@@ -44,13 +45,13 @@ pub(crate) enum MessageProfile {
 pub(crate) struct MethodPolicy {
     pub(crate) pool: PoolName,
     pub(crate) class: AdmissionClass,
-    pub(crate) kind: MessageProfile,
+    pub(crate) profile: MessageProfile,
 }
 
-/// The configured time limits by kind of call.
+/// The configured time limits by message profile.
 #[derive(Debug, Clone, Copy)]
 pub struct Timeouts {
-    /// Reads of all kinds.
+    /// Reads, single ones and batches.
     pub read: Duration,
     /// Writes of members.
     pub write: Duration,
@@ -96,27 +97,27 @@ impl MessageProfile {
         matches!(self, Self::Read | Self::Batch)
     }
 
-    /// Returns the maximum size of a message, in bytes; `most` for profiles without a limit of
+    /// Returns the maximum size of a message, in bytes; `limit` for profiles without a limit of
     /// their own.
     ///
     /// The limits of the contract are lower: 200 keys or ids are 20 KiB, a page token under 1 KiB,
     /// and the longest text that a policy may allow, 16,000 code points after NFC, 192 KB before
     /// NFC if each of them is sent as three.
-    pub(crate) const fn max_message(self, most: usize) -> usize {
+    pub(crate) const fn max_message(self, limit: usize) -> usize {
         let bound = match self {
             Self::Read | Self::Admin | Self::Stream => 8 << 10,
             Self::Batch => 32 << 10,
             Self::Write => 256 << 10,
-            Self::Import => most,
+            Self::Import => limit,
         };
-        if bound < most { bound } else { most }
+        if bound < limit { bound } else { limit }
     }
 }
 
 impl Timeouts {
     /// Returns the time limit of a call with this policy; a path outside the API has no policy.
-    pub(crate) fn of(&self, terms: Option<MethodPolicy>) -> Duration {
-        let own = match terms.map(|terms| terms.kind) {
+    pub(crate) fn of(&self, policy: Option<MethodPolicy>) -> Duration {
+        let own = match policy.map(|policy| policy.profile) {
             Some(MessageProfile::Read | MessageProfile::Batch) => self.read,
             Some(MessageProfile::Write) => self.write,
             Some(MessageProfile::Admin) => self.admin,
@@ -134,10 +135,10 @@ mod tests {
     use crate::generated::methods::method;
 
     #[test]
-    fn the_cap_holds_for_every_kind() {
+    fn the_upper_bound_applies_to_every_profile() {
         let seconds = Duration::from_secs;
-        let times = Timeouts { read: seconds(1), write: seconds(4), admin: seconds(5), call: seconds(3) };
-        let of = |path: &str| times.of(method(path).map(|method| method.policy)).as_secs();
+        let timeouts = Timeouts { read: seconds(1), write: seconds(4), admin: seconds(5), call: seconds(3) };
+        let of = |path: &str| timeouts.of(method(path).map(|method| method.policy)).as_secs();
         assert_eq!(of("/riposte.v1.CommentService/GetComment"), 1);
         assert_eq!(of("/riposte.v1.CommentService/CreateComment"), 3);
         assert_eq!(of("/riposte.v1.AdminService/HideComment"), 3);

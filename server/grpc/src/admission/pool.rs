@@ -11,12 +11,12 @@ use super::method::AdmissionClass;
 use super::queue::{PoolWaiter, WaitQueue};
 
 /// The part of a pool that every class but the highest may fill, in percent.
-const SHARE: usize = 70;
+const SHARED_PERCENT: usize = 70;
 /// The retry delay of a rejected caller in milliseconds: random within this range, so that callers
 /// that were rejected together do not return together.
-const AGAIN_MS: std::ops::Range<u64> = 100..300;
-/// The divisor for the weight of the last call in the average duration of calls.
-const WEIGHT: u32 = 8;
+const RETRY_AFTER_MS: std::ops::Range<u64> = 100..300;
+/// The weight of the last call in the average duration of calls is one in this number.
+const AVERAGE_DIVISOR: u32 = 8;
 
 /// The limits of a pool.
 #[derive(Debug, Clone, Copy)]
@@ -41,10 +41,10 @@ struct Inner {
 
 #[derive(Debug)]
 struct State {
-    taken: usize,
+    running: usize,
     queue: WaitQueue<PoolPermit>,
     /// The average duration of calls, in which the last ones weigh most.
-    typical: Duration,
+    average: Duration,
 }
 
 /// The capacity of one call, held until it is dropped.
@@ -52,12 +52,12 @@ struct State {
 pub(super) struct PoolPermit {
     /// `None` for a permit whose capacity has already been returned.
     pool: Option<Arc<Inner>>,
-    begun: Instant,
+    start: Instant,
 }
 
 impl AdmissionPool {
     pub(super) fn new(limits: PoolLimits) -> Self {
-        let state = State { taken: 0, queue: WaitQueue::new(limits.queue), typical: Duration::ZERO };
+        let state = State { running: 0, queue: WaitQueue::new(limits.queue), average: Duration::ZERO };
         Self(Arc::new(Inner { limits, state: Mutex::new(state) }))
     }
 
@@ -70,15 +70,15 @@ impl AdmissionPool {
         let wait = {
             let now = Instant::now();
             let mut state = self.0.state();
-            if state.taken < self.0.capacity_of(class) && !state.queue.is_before(class, now) {
+            if state.running < self.0.capacity_of(class) && !state.queue.is_before(class, now) {
                 return Ok(state.permit(&self.0, now));
             }
             let latest = now + self.0.limits.wait;
-            let useful = until.and_then(|until| until.checked_sub(state.typical)).unwrap_or(latest);
-            let until = latest.min(useful);
+            let last_useful = until.and_then(|until| until.checked_sub(state.average)).unwrap_or(latest);
+            let until = latest.min(last_useful);
             let (permit, receiver) = oneshot::channel();
-            let taken_in = until > now && state.queue.push(class, PoolWaiter { until, permit }, now);
-            taken_in.then_some((until, receiver))
+            let is_queued = until > now && state.queue.push(class, PoolWaiter { until, permit }, now);
+            is_queued.then_some((until, receiver))
         };
         let (until, receiver) = wait.ok_or_else(overloaded)?;
         timeout_at(until, receiver).await.ok().and_then(Result::ok).ok_or_else(overloaded)
@@ -87,7 +87,7 @@ impl AdmissionPool {
 
 impl Inner {
     fn state(&self) -> MutexGuard<'_, State> {
-        // Every change is complete before anything could panic.
+        // No code panics between two parts of a change.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -95,29 +95,31 @@ impl Inner {
     fn capacity_of(&self, class: AdmissionClass) -> usize {
         match class {
             AdmissionClass::Critical => self.limits.capacity,
-            AdmissionClass::Sheddable | AdmissionClass::BestEffort => (self.limits.capacity * SHARE / 100).max(1),
+            AdmissionClass::Sheddable | AdmissionClass::BestEffort => {
+                (self.limits.capacity * SHARED_PERCENT / 100).max(1)
+            }
         }
     }
 }
 
 impl State {
     fn permit(&mut self, pool: &Arc<Inner>, now: Instant) -> PoolPermit {
-        self.taken += 1;
-        PoolPermit { pool: Some(Arc::clone(pool)), begun: now }
+        self.running += 1;
+        PoolPermit { pool: Some(Arc::clone(pool)), start: now }
     }
 
     /// Assigns free capacity to waiting calls.
-    fn hand_out(&mut self, pool: &Arc<Inner>) {
+    fn admit_waiters(&mut self, pool: &Arc<Inner>) {
         let now = Instant::now();
         for class in AdmissionClass::DOWNWARD {
-            while self.taken < pool.capacity_of(class)
+            while self.running < pool.capacity_of(class)
                 && let Some(waiter) = self.queue.pop(class, now)
             {
-                // A waiter that went away meanwhile leaves its permit here, while the lock is held:
-                // the permit is undone directly, without `drop`.
-                if let Err(mut unwanted) = waiter.send(self.permit(pool, now)) {
-                    unwanted.pool = None;
-                    self.taken -= 1;
+                // A cancelled waiter returns its permit here, while the lock is held. The `drop` of
+                // the permit would take the lock again, so its capacity is returned directly.
+                if let Err(mut returned) = waiter.send(self.permit(pool, now)) {
+                    returned.pool = None;
+                    self.running -= 1;
                 }
             }
         }
@@ -128,14 +130,14 @@ impl Drop for PoolPermit {
     fn drop(&mut self) {
         let Some(pool) = self.pool.take() else { return };
         let mut state = pool.state();
-        state.taken -= 1;
-        state.typical = (state.typical * (WEIGHT - 1) + self.begun.elapsed()) / WEIGHT;
-        state.hand_out(&pool);
+        state.running -= 1;
+        state.average = (state.average * (AVERAGE_DIVISOR - 1) + self.start.elapsed()) / AVERAGE_DIVISOR;
+        state.admit_waiters(&pool);
     }
 }
 
 pub(super) fn overloaded() -> Error {
-    Error::Overloaded { after: Duration::from_millis(rand::random_range(AGAIN_MS)) }
+    Error::Overloaded { after: Duration::from_millis(rand::random_range(RETRY_AFTER_MS)) }
 }
 
 #[cfg(test)]
@@ -161,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_the_pool_is_kept_for_the_highest_class() {
+    fn a_part_of_the_pool_is_reserved_for_the_highest_class() {
         let pool = pool(10, Duration::ZERO);
         let mut held = fill(&pool, AdmissionClass::BestEffort);
         assert_eq!(held.len(), 7);
@@ -187,42 +189,42 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_call_that_waits_in_vain_is_rejected_and_leaves_the_queue() {
+    async fn a_call_that_gets_no_capacity_in_time_is_rejected_and_leaves_the_queue() {
         let pool = pool(1, Duration::from_millis(5));
         let held = pool.enter(AdmissionClass::Critical, None).await.unwrap();
-        let refused = pool.enter(AdmissionClass::Critical, None).await.map(drop).unwrap_err();
-        assert_eq!(refused.reason(), Reason::Overloaded);
-        assert!(refused.retry_after().is_some_and(|after| !after.is_zero()));
+        let rejection = pool.enter(AdmissionClass::Critical, None).await.map(drop).unwrap_err();
+        assert_eq!(rejection.reason(), Reason::Overloaded);
+        assert!(rejection.retry_after().is_some_and(|after| !after.is_zero()));
         drop(held);
-        assert_eq!(pool.0.state().taken, 0);
+        assert_eq!(pool.0.state().running, 0);
     }
 
     #[tokio::test]
-    async fn a_permit_whose_caller_is_gone_goes_to_the_next_waiter() {
+    async fn a_permit_of_a_cancelled_call_goes_to_the_next_waiter() {
         let pool = pool(1, LONG);
         let held = pool.enter(AdmissionClass::Critical, None).await.unwrap();
-        let mut gone = Box::pin(pool.enter(AdmissionClass::Critical, None));
-        let mut late = Box::pin(pool.enter(AdmissionClass::Critical, None));
-        let mut stays = Box::pin(pool.enter(AdmissionClass::Critical, None));
-        for waiting in [&mut gone, &mut late, &mut stays] {
+        let mut cancelled = Box::pin(pool.enter(AdmissionClass::Critical, None));
+        let mut cancelled_later = Box::pin(pool.enter(AdmissionClass::Critical, None));
+        let mut waits = Box::pin(pool.enter(AdmissionClass::Critical, None));
+        for waiting in [&mut cancelled, &mut cancelled_later, &mut waits] {
             assert!(waiting.as_mut().now_or_never().is_none());
         }
-        drop(gone);
+        drop(cancelled);
         drop(held);
-        // The waiter received its permit, and goes away before it uses it.
-        drop(late);
-        drop(stays.await.unwrap());
-        assert_eq!(pool.0.state().taken, 0);
+        // This waiter has received its permit, and is cancelled before it uses it.
+        drop(cancelled_later);
+        drop(waits.await.unwrap());
+        assert_eq!(pool.0.state().running, 0);
     }
 
     #[tokio::test]
     async fn a_call_whose_deadline_would_pass_before_its_work_is_done_does_not_wait() {
         let pool = pool(1, LONG);
         let held = pool.enter(AdmissionClass::Critical, None).await.unwrap();
-        pool.0.state().typical = LONG / 2;
+        pool.0.state().average = LONG / 2;
         let short = Instant::now() + LONG / 4;
-        let refused = pool.enter(AdmissionClass::Critical, Some(short)).now_or_never();
-        assert!(refused.is_some_and(|entered| entered.is_err()));
+        let rejection = pool.enter(AdmissionClass::Critical, Some(short)).now_or_never();
+        assert!(rejection.is_some_and(|result| result.is_err()));
         assert!(pool.enter(AdmissionClass::Critical, Some(short + LONG)).now_or_never().is_none(), "it waits");
         drop(held);
         assert!(

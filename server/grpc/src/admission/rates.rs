@@ -21,8 +21,8 @@ const MIN_TRACKED: Duration = Duration::from_secs(60);
 /// The token buckets of principals.
 #[derive(Debug, Clone)]
 struct Buckets<K: Hash + Eq + Send + Sync + 'static> {
-    begun: Instant,
-    of: Cache<K, Arc<TokenBucket>>,
+    start: Instant,
+    by_key: Cache<K, Arc<TokenBucket>>,
 }
 
 /// The rate limit of each caller.
@@ -32,21 +32,21 @@ pub(super) struct CallerRates(Option<(RateLimit, Buckets<Arc<str>>)>);
 /// The rate limits of each member, by object type.
 #[derive(Debug, Clone)]
 pub struct MemberRates {
-    of: BTreeMap<String, Option<RateLimit>>,
-    others: Option<RateLimit>,
+    by_type: BTreeMap<String, Option<RateLimit>>,
+    default: Option<RateLimit>,
     buckets: Buckets<(ObjectType, MemberId)>,
 }
 
 impl<K: Hash + Eq + Send + Sync + Clone + 'static> Buckets<K> {
-    /// Creates buckets for up to `principals`, each kept until it must be full again.
+    /// Creates buckets for up to `principals`, each tracked until it is full again.
     fn new(principals: u64, refill: Duration) -> Self {
-        let of = Cache::builder().max_capacity(principals).time_to_idle(refill.max(MIN_TRACKED)).build();
-        Self { begun: Instant::now(), of }
+        let by_key = Cache::builder().max_capacity(principals).time_to_idle(refill.max(MIN_TRACKED)).build();
+        Self { start: Instant::now(), by_key }
     }
 
     fn take(&self, key: K, rate: RateLimit) -> Result<(), Error> {
-        let bucket = self.of.get_with(key, Arc::default);
-        bucket.take(rate, self.begun.elapsed()).map_err(|after| Error::RateLimited { after })
+        let bucket = self.by_key.get_with(key, Arc::default);
+        bucket.take(rate, self.start.elapsed()).map_err(|after| Error::RateLimited { after })
     }
 }
 
@@ -64,19 +64,19 @@ impl CallerRates {
 impl MemberRates {
     /// Creates the limits of the registered object types, and that of all others.
     #[must_use]
-    pub fn new(of: BTreeMap<String, Option<RateLimit>>, others: Option<RateLimit>) -> Self {
-        Self { of, others, buckets: Buckets::new(0, Duration::ZERO) }
+    pub fn new(by_type: BTreeMap<String, Option<RateLimit>>, default: Option<RateLimit>) -> Self {
+        Self { by_type, default, buckets: Buckets::new(0, Duration::ZERO) }
     }
 
     /// Returns the same limits with buckets for up to `principals` members.
-    pub(super) fn remembering(mut self, principals: u64) -> Self {
-        let refills = self.of.values().chain([&self.others]).flatten().map(|rate| rate.refill());
+    pub(super) fn with_capacity(mut self, principals: u64) -> Self {
+        let refills = self.by_type.values().chain([&self.default]).flatten().map(|rate| rate.refill());
         self.buckets = Buckets::new(principals, refills.max().unwrap_or_default());
         self
     }
 
     pub(super) fn take(&self, object_type: &ObjectType, member: &MemberId) -> Result<(), Error> {
-        let rate = self.of.get(object_type.as_str()).copied().unwrap_or(self.others);
+        let rate = self.by_type.get(object_type.as_str()).copied().unwrap_or(self.default);
         let Some(rate) = rate else { return Ok(()) };
         self.buckets.take((object_type.clone(), member.clone()), rate)
     }
@@ -99,17 +99,17 @@ mod tests {
 
     #[test]
     fn members_of_each_type_have_rates_of_their_own() {
-        let of = BTreeMap::from([("busy".to_owned(), None), ("slow".to_owned(), rate(1))]);
-        let rates = MemberRates::new(of, rate(2)).remembering(100);
-        let taken = |object_type: &str, member: &str| {
+        let by_type = BTreeMap::from([("busy".to_owned(), None), ("slow".to_owned(), rate(1))]);
+        let rates = MemberRates::new(by_type, rate(2)).with_capacity(100);
+        let take = |object_type: &str, member: &str| {
             let member = MemberId::parse("member_id", member).unwrap();
-            let taken = rates.take(&ObjectType::stored(object_type.into()), &member);
-            taken.map_err(|error| (error.reason(), error.retry_after() > Some(Duration::from_secs(50))))
+            let result = rates.take(&ObjectType::stored(object_type.into()), &member);
+            result.map_err(|error| (error.reason(), error.retry_after() > Some(Duration::from_secs(50))))
         };
-        let refused = Err((Reason::RateLimited, true));
-        assert_eq!([taken("slow", "m"), taken("slow", "m"), taken("slow", "n")], [Ok(()), refused, Ok(())]);
-        assert_eq!([taken("other", "m"), taken("other", "m"), taken("other", "m")], [Ok(()), Ok(()), refused]);
-        assert!((0..100).all(|_| taken("busy", "m").is_ok()));
+        let rejected = Err((Reason::RateLimited, true));
+        assert_eq!([take("slow", "m"), take("slow", "m"), take("slow", "n")], [Ok(()), rejected, Ok(())]);
+        assert_eq!([take("other", "m"), take("other", "m"), take("other", "m")], [Ok(()), Ok(()), rejected]);
+        assert!((0..100).all(|_| take("busy", "m").is_ok()));
     }
 
     #[test]
@@ -121,8 +121,8 @@ mod tests {
             assert!(rates.take(&Caller::unrestricted(format!("c{n}"))).is_ok());
         }
         let (_, buckets) = rates.0.as_ref().unwrap();
-        buckets.of.run_pending_tasks();
-        assert!(buckets.of.entry_count() <= 50, "{}", buckets.of.entry_count());
+        buckets.by_key.run_pending_tasks();
+        assert!(buckets.by_key.entry_count() <= 50, "{}", buckets.by_key.entry_count());
         assert!(CallerRates::new(None, 50).take(&web).is_ok());
     }
 }

@@ -3,31 +3,33 @@
 //!
 //! An HTTP/2 client can send requests and not read the responses, which then wait in memory for as
 //! long as the client likes. So a connection with too many such bytes receives no more responses,
-//! and is closed if the bytes do not drain. While all connections together hold too many, small
-//! responses are still sent, so that clients that read do not suffer from those that do not.
+//! and is closed if the bytes do not drain. While all connections together buffer too many
+//! bytes, small responses are still sent, so that clients that read are not affected by those that
+//! do not.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use hyper::body::Bytes;
 use riposte_core::Error;
+use riposte_sync::ByteBudget;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// One connection may fill one part in `PART` of the total.
-const PART: usize = 16;
-/// The bytes that a connection may hold when the total is used up.
-const SMALL: usize = 64 << 10;
+/// One connection may fill one part in `PARTS` of the total.
+const PARTS: usize = 16;
+/// The bytes that a connection may buffer when the total is used up.
+const MIN_BYTES: usize = 64 << 10;
 /// The minimum drain rate of a full connection, in bytes per second.
-const SLOWEST: f64 = 16.0 * 1024.0;
+const MIN_DRAIN_RATE: f64 = 16.0 * 1024.0;
 /// The maximum number of health watches on one connection: of the server, and of some of its
 /// services.
-const WATCHES: usize = 8;
+const MAX_HEALTH_WATCHES: usize = 8;
 /// The maximum number of request bytes in transit over one connection: about fifteen of the largest
 /// requests.
-const ARRIVING: usize = 4 << 20;
+const MAX_REQUEST_BYTES: usize = 4 << 20;
 /// The retry delay. It is not known when a client will read.
-const AGAIN: Duration = Duration::from_secs(1);
+const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// The send buffer of all connections of a process. Clones share it.
 #[derive(Debug, Clone)]
@@ -35,72 +37,78 @@ pub struct SendBuffer(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    most: usize,
+    bytes: ByteBudget,
     grace: Duration,
-    bytes: AtomicUsize,
 }
 
 /// The send buffer of one connection. Clones share it.
 #[derive(Debug, Clone)]
-pub struct ConnectionBuffer(Arc<Line>);
+pub struct ConnectionBuffer(Arc<ConnectionState>);
 
 #[derive(Debug)]
-struct Line {
-    all: SendBuffer,
+struct ConnectionState {
+    total: SendBuffer,
     /// The capacity for request bytes in transit over the connection.
-    arriving: Arc<Semaphore>,
+    request_bytes: Arc<Semaphore>,
     /// The capacity for health watches of the connection.
-    watches: Arc<Semaphore>,
-    bytes: AtomicUsize,
-    /// True if a response did not fit and none has left since.
-    tight: AtomicBool,
+    health_watches: Arc<Semaphore>,
+    bytes: ByteBudget,
+    /// True if a response did not fit and no response has been sent since.
+    has_rejected: AtomicBool,
 }
 
-/// A response in transit, until its last byte has left or its call is cancelled.
+/// A response in transit, until its last byte is sent or its call is cancelled.
 struct PendingResponse {
     bytes: Bytes,
-    line: Arc<Line>,
+    connection: Arc<ConnectionState>,
 }
 
 /// The drain rate of a connection. It counts bytes written to the socket and not responses that
-/// have left, because a response may be cancelled before it is read.
+/// were sent, because a response may be cancelled before it is read.
 #[derive(Debug, Default)]
 pub struct DrainRate {
     written: u64,
     /// The time at which the connection became full, or last drained fast enough, and the bytes
     /// written until then.
-    from: Option<(Instant, u64)>,
+    since: Option<(Instant, u64)>,
 }
 
 impl SendBuffer {
-    /// Creates a buffer of at most `most` bytes for all connections together. A connection that
+    /// Creates a buffer of at most `max` bytes for all connections together. A connection that
     /// exceeds its part of them, and drains too slowly for `grace`, is closed.
-    pub fn new(most: usize, grace: Duration) -> Self {
-        Self(Arc::new(Inner { most, grace, bytes: AtomicUsize::new(0) }))
+    pub fn new(max: usize, grace: Duration) -> Self {
+        Self(Arc::new(Inner { bytes: ByteBudget::new(max), grace }))
     }
 
     /// Returns the buffer of a new connection.
     pub fn connection(&self) -> ConnectionBuffer {
-        let (bytes, tight) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let (arriving, watches) = (Arc::new(Semaphore::new(ARRIVING)), Arc::new(Semaphore::new(WATCHES)));
-        ConnectionBuffer(Arc::new(Line { all: self.clone(), arriving, watches, bytes, tight }))
+        let (bytes, has_rejected) = (ByteBudget::new(self.0.bytes.limit() / PARTS), AtomicBool::new(false));
+        let (request_bytes, health_watches) =
+            (Arc::new(Semaphore::new(MAX_REQUEST_BYTES)), Arc::new(Semaphore::new(MAX_HEALTH_WATCHES)));
+        ConnectionBuffer(Arc::new(ConnectionState {
+            total: self.clone(),
+            request_bytes,
+            health_watches,
+            bytes,
+            has_rejected,
+        }))
     }
 
     fn is_full(&self) -> bool {
-        self.0.bytes.load(Ordering::Relaxed) >= self.0.most
+        self.0.bytes.is_full()
     }
 }
 
 impl ConnectionBuffer {
     /// Returns a permit for a health watch, valid until it is dropped: a load balancer needs one,
     /// and a client with many would fill memory. `None` if the connection has reached its limit.
-    pub fn watch(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.0.watches).try_acquire_owned().ok()
+    pub fn acquire_health_watch(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.0.health_watches).try_acquire_owned().ok()
     }
 
     /// Returns the capacity for request bytes in transit.
-    pub fn arriving(&self) -> &Arc<Semaphore> {
-        &self.0.arriving
+    pub fn request_bytes(&self) -> &Arc<Semaphore> {
+        &self.0.request_bytes
     }
 
     /// Checks that the connection may receive more responses.
@@ -108,45 +116,37 @@ impl ConnectionBuffer {
     /// # Errors
     /// [`Error::Overloaded`] until some of them are read.
     pub fn check_capacity(&self) -> Result<(), Error> {
-        let own = self.bytes();
-        let full = own >= self.part() || own > 0 && self.0.tight.load(Ordering::Relaxed);
-        if full { Err(Error::Overloaded { after: AGAIN }) } else { Ok(()) }
+        let own = &self.0.bytes;
+        let is_full = own.is_full() || own.used() > 0 && self.0.has_rejected.load(Ordering::Relaxed);
+        if is_full { Err(Error::Overloaded { after: RETRY_AFTER }) } else { Ok(()) }
     }
 
     /// Checks that a response of `bytes` still fits. A response larger than the whole buffer fits
-    /// if nothing waits.
+    /// if the connection buffers none.
     ///
     /// # Errors
     /// [`Error::Overloaded`] until some of them are read.
-    pub fn fits(&self, bytes: usize) -> Result<(), Error> {
-        let (own, none) = (self.bytes(), self.0.all.is_full());
-        let most = if none { SMALL } else { self.part() };
-        if own + bytes <= most || own == 0 && !none {
+    pub fn check_fit(&self, bytes: usize) -> Result<(), Error> {
+        let (own, is_full) = (self.0.bytes.used(), self.0.total.is_full());
+        let limit = if is_full { MIN_BYTES } else { self.0.bytes.limit() };
+        if own + bytes <= limit || own == 0 && !is_full {
             return Ok(());
         }
-        // If nothing waits on this connection, the other connections fill the buffer.
-        self.0.tight.store(own > 0, Ordering::Relaxed);
-        Err(Error::Overloaded { after: AGAIN })
+        // If this connection buffers no response, the other connections fill the buffer.
+        self.0.has_rejected.store(own > 0, Ordering::Relaxed);
+        Err(Error::Overloaded { after: RETRY_AFTER })
     }
 
     /// Returns the same bytes, which count towards the buffer until they are dropped.
-    pub fn waiting(&self, bytes: Bytes) -> Bytes {
-        self.0.bytes.fetch_add(bytes.len(), Ordering::Relaxed);
-        self.0.all.0.bytes.fetch_add(bytes.len(), Ordering::Relaxed);
-        Bytes::from_owner(PendingResponse { bytes, line: Arc::clone(&self.0) })
+    pub fn track(&self, bytes: Bytes) -> Bytes {
+        self.0.bytes.add(bytes.len());
+        self.0.total.0.bytes.add(bytes.len());
+        Bytes::from_owner(PendingResponse { bytes, connection: Arc::clone(&self.0) })
     }
 
-    fn bytes(&self) -> usize {
-        self.0.bytes.load(Ordering::Relaxed)
-    }
-
-    fn part(&self) -> usize {
-        self.0.all.0.most / PART
-    }
-
-    /// Returns true if the connection holds bytes that block other responses.
-    fn is_in_the_way(&self) -> bool {
-        self.check_capacity().is_err() || self.bytes() > SMALL && self.0.all.is_full()
+    /// Returns true if the bytes of the connection block other responses.
+    fn delays_responses(&self) -> bool {
+        self.check_capacity().is_err() || self.0.bytes.used() > MIN_BYTES && self.0.total.is_full()
     }
 }
 
@@ -158,10 +158,10 @@ impl AsRef<[u8]> for PendingResponse {
 
 impl Drop for PendingResponse {
     fn drop(&mut self) {
-        let Line { all, bytes, tight, arriving: _, watches: _ } = &*self.line;
-        tight.store(false, Ordering::Relaxed);
-        bytes.fetch_sub(self.bytes.len(), Ordering::Relaxed);
-        all.0.bytes.fetch_sub(self.bytes.len(), Ordering::Relaxed);
+        let ConnectionState { total, bytes, has_rejected, request_bytes: _, health_watches: _ } = &*self.connection;
+        has_rejected.store(false, Ordering::Relaxed);
+        bytes.release(self.bytes.len());
+        total.0.bytes.release(self.bytes.len());
     }
 }
 
@@ -171,24 +171,24 @@ impl DrainRate {
         self.written += bytes as u64;
     }
 
-    /// Returns true if the connection was full for too long and hardly drained meanwhile. The clock
-    /// is read only while it is full.
-    pub fn is_too_slow(&mut self, backlog: &ConnectionBuffer, clock: impl FnOnce() -> Instant) -> bool {
-        if !backlog.is_in_the_way() {
-            self.from = None;
+    /// Returns true if the connection was full for too long and drained too slowly. The clock is
+    /// read only while it is full.
+    pub fn is_too_slow(&mut self, buffer: &ConnectionBuffer, clock: impl FnOnce() -> Instant) -> bool {
+        if !buffer.delays_responses() {
+            self.since = None;
             return false;
         }
         let now = clock();
-        let (since, written) = *self.from.get_or_insert((now, self.written));
-        let took = now.saturating_duration_since(since);
-        if took < backlog.0.all.0.grace {
+        let (since, written) = *self.since.get_or_insert((now, self.written));
+        let elapsed = now.saturating_duration_since(since);
+        if elapsed < buffer.0.total.0.grace {
             return false;
         }
-        let is_read = (self.written - written) as f64 >= SLOWEST * took.as_secs_f64();
-        if is_read {
-            self.from = Some((now, self.written));
+        let is_fast_enough = (self.written - written) as f64 >= MIN_DRAIN_RATE * elapsed.as_secs_f64();
+        if is_fast_enough {
+            self.since = Some((now, self.written));
         }
-        !is_read
+        !is_fast_enough
     }
 }
 
@@ -196,7 +196,7 @@ impl DrainRate {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use super::{Bytes, DrainRate, SMALL, SendBuffer};
+    use super::{Bytes, DrainRate, MIN_BYTES, SendBuffer};
 
     const KIB: Bytes = Bytes::from_static(&[7; 1024]);
     const GRACE: Duration = Duration::from_secs(30);
@@ -205,43 +205,47 @@ mod tests {
     fn a_connection_that_reads_nothing_takes_only_its_own_part_of_the_buffer() {
         let buffer = SendBuffer::new(16 * 2048, GRACE);
         let (idle, other) = (buffer.connection(), buffer.connection());
-        let mut held = vec![idle.waiting(KIB)];
-        assert!(idle.check_capacity().is_ok() && idle.fits(1024).is_ok());
-        assert!(idle.fits(1025).is_err() && idle.check_capacity().is_err(), "one did not fit");
+        let mut held = vec![idle.track(KIB)];
+        assert!(idle.check_capacity().is_ok() && idle.check_fit(1024).is_ok());
+        assert!(idle.check_fit(1025).is_err() && idle.check_capacity().is_err(), "a response did not fit");
         held.clear();
         assert!(idle.check_capacity().is_ok());
-        held.extend([idle.waiting(KIB), idle.waiting(KIB)]);
-        assert!(idle.check_capacity().is_err() && other.check_capacity().is_ok() && other.fits(1 << 20).is_ok());
+        held.extend([idle.track(KIB), idle.track(KIB)]);
+        assert!(idle.check_capacity().is_err() && other.check_capacity().is_ok() && other.check_fit(1 << 20).is_ok());
         assert_eq!(held.pop().map(|bytes| bytes.slice(..3)), Some(KIB.slice(..3)));
         assert!(idle.check_capacity().is_ok());
     }
 
     #[test]
     fn small_responses_fit_even_if_the_send_buffer_is_full() {
-        let buffer = SendBuffer::new(16 * SMALL, GRACE);
-        let large = Bytes::from(vec![7; 2 * SMALL]);
-        let lines: Vec<_> = (0..8).map(|_| buffer.connection()).collect();
-        let held: Vec<_> = lines.iter().map(|line| line.waiting(large.clone())).collect();
+        let buffer = SendBuffer::new(16 * MIN_BYTES, GRACE);
+        let large = Bytes::from(vec![7; 2 * MIN_BYTES]);
+        let connections: Vec<_> = (0..8).map(|_| buffer.connection()).collect();
+        let held: Vec<_> = connections.iter().map(|connection| connection.track(large.clone())).collect();
         let late = buffer.connection();
-        assert!(late.check_capacity().is_ok() && late.fits(SMALL).is_ok() && late.fits(SMALL + 1).is_err());
-        let small = late.waiting(KIB);
-        assert!(late.check_capacity().is_ok() && late.fits(1024).is_ok(), "other connections fill the buffer");
+        assert!(
+            late.check_capacity().is_ok()
+                && late.check_fit(MIN_BYTES).is_ok()
+                && late.check_fit(MIN_BYTES + 1).is_err()
+        );
+        let small = late.track(KIB);
+        assert!(late.check_capacity().is_ok() && late.check_fit(1024).is_ok(), "other connections fill the buffer");
         drop((held, small));
-        assert!(late.fits(SMALL + 1).is_ok());
+        assert!(late.check_fit(MIN_BYTES + 1).is_ok());
     }
 
     #[test]
     fn a_connection_that_hardly_drains_is_too_slow_and_one_that_drains_slowly_is_not() {
         let buffer = SendBuffer::new(16 * 1024, GRACE);
-        let line = buffer.connection();
-        let (start, mut pace) = (Instant::now(), DrainRate::default());
-        assert!(!pace.is_too_slow(&line, || start + 9 * GRACE), "nothing waits");
-        let _held = line.waiting(KIB);
-        assert!(!pace.is_too_slow(&line, || start));
-        pace.wrote(20 * 1024 * 30);
-        assert!(!pace.is_too_slow(&line, || start + GRACE), "20 KiB each second");
-        pace.wrote(1024 * 30);
-        assert!(!pace.is_too_slow(&line, || start + 2 * GRACE - Duration::from_secs(1)));
-        assert!(pace.is_too_slow(&line, || start + 2 * GRACE), "1 KiB each second");
+        let connection = buffer.connection();
+        let (start, mut drain_rate) = (Instant::now(), DrainRate::default());
+        assert!(!drain_rate.is_too_slow(&connection, || start + 9 * GRACE), "no response is buffered");
+        let _held = connection.track(KIB);
+        assert!(!drain_rate.is_too_slow(&connection, || start));
+        drain_rate.wrote(20 * 1024 * 30);
+        assert!(!drain_rate.is_too_slow(&connection, || start + GRACE), "20 KiB each second");
+        drain_rate.wrote(1024 * 30);
+        assert!(!drain_rate.is_too_slow(&connection, || start + 2 * GRACE - Duration::from_secs(1)));
+        assert!(drain_rate.is_too_slow(&connection, || start + 2 * GRACE), "1 KiB each second");
     }
 }

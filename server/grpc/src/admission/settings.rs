@@ -67,21 +67,21 @@ impl LimitSettings {
         for (name, wait) in [("read_wait", self.read_wait), ("write_wait", self.write_wait)] {
             report.require(wait.duration() <= second, name, "must be at most 1s");
         }
-        let body = (second / 10..=60 * second).contains(&self.body_time.duration());
-        report.require(body, "body_time", "must be 100ms to 1min");
+        let is_valid = (second / 10..=60 * second).contains(&self.body_time.duration());
+        report.require(is_valid, "body_time", "must be 100ms to 1min");
         report.require((1..=1_000_000).contains(&self.caller_burst), "caller_burst", "must be 1 to 1000000");
         report.require(self.caller_calls_per_second <= 1_000_000, "caller_calls_per_second", "must be at most 1000000");
         report.require((1_000..=10_000_000).contains(&self.principals), "principals", "must be 1000 to 10000000");
         report.require((1..=1 << 20).contains(&self.connections), "connections", "must be 1 to 1048576");
-        let identity = (1..=self.connections).contains(&self.connections_per_identity);
-        report.require(identity, "connections_per_identity", "must be 1 to limits.connections");
+        let is_valid = (1..=self.connections).contains(&self.connections_per_identity);
+        report.require(is_valid, "connections_per_identity", "must be 1 to limits.connections");
         // More than limits.streams is allowed, so that lowering limits.streams needs no second
         // change.
-        let streams = (1..=1 << 20).contains(&self.streams_per_caller);
-        report.require(streams, "streams_per_caller", "must be 1 to 1048576");
-        let size = (16 << 20..=64 << 30).contains(&self.send_buffer_size.bytes());
-        report.require(size, "send_buffer_size", "must be 16MiB to 64GiB");
-        let time = (second..=600 * second).contains(&self.send_buffer_timeout.duration());
-        report.require(time, "send_buffer_timeout", "must be 1s to 10min");
+        let is_valid = (1..=1 << 20).contains(&self.streams_per_caller);
+        report.require(is_valid, "streams_per_caller", "must be 1 to 1048576");
+        let is_valid = (16 << 20..=64 << 30).contains(&self.send_buffer_size.bytes());
+        report.require(is_valid, "send_buffer_size", "must be 16MiB to 64GiB");
+        let is_valid = (second..=600 * second).contains(&self.send_buffer_timeout.duration());
+        report.require(is_valid, "send_buffer_timeout", "must be 1s to 10min");
     }
 }

@@ -13,7 +13,8 @@ use super::sink::AuditTarget;
 /// grows.
 const PAUSE: Duration = Duration::from_millis(50);
 const MAX_CHECKS: usize = 20;
-/// Readable by the owner only: records contain ids of members and texts of moderators.
+/// The mode of the file, readable by the owner only: records contain ids of members and texts of
+/// moderators.
 const MODE: u32 = 0o600;
 
 /// The file, by its name: if it was moved away, another one is created in its place.
@@ -21,31 +22,31 @@ const MODE: u32 = 0o600;
 pub(super) struct AuditFile {
     path: PathBuf,
     file: File,
-    known: Metadata,
+    metadata: Metadata,
     /// True if the last line may be incomplete, after the death of a process or on a full disk.
-    doubtful: bool,
+    may_be_torn: bool,
 }
 
 impl AuditFile {
     /// Opens the file, or creates it.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().read(true).append(true).create(true).mode(MODE).open(path)?;
-        let known = file.metadata()?;
-        if known.is_file() {
+        let metadata = file.metadata()?;
+        if metadata.is_file() {
             // The name must survive a power failure as the lines do.
             folder(path)?.sync_all()?;
         }
-        Ok(Self { path: path.to_owned(), file, known, doubtful: true })
+        Ok(Self { path: path.to_owned(), file, metadata, may_be_torn: true })
     }
 
-    /// Opens the file again if its name leads elsewhere by now, as after a rotation.
-    fn follow(&mut self) -> io::Result<()> {
-        let same = match std::fs::metadata(&self.path) {
-            Ok(found) => (found.dev(), found.ino()) == (self.known.dev(), self.known.ino()),
+    /// Opens the file again if its name now belongs to another file, as after a rotation.
+    fn reopen_if_moved(&mut self) -> io::Result<()> {
+        let is_same = match std::fs::metadata(&self.path) {
+            Ok(found) => (found.dev(), found.ino()) == (self.metadata.dev(), self.metadata.ino()),
             Err(error) if error.kind() == ErrorKind::NotFound => false,
             Err(error) => return Err(error),
         };
-        if !same {
+        if !is_same {
             *self = Self::open(&self.path)?;
         }
         Ok(())
@@ -82,9 +83,9 @@ pub(super) fn can_append(path: &Path) -> io::Result<()> {
     match OpenOptions::new().read(true).append(true).open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             folder(path)?;
-            let beside = path.with_file_name(format!(".riposte-{}", uuid::Uuid::new_v4()));
-            OpenOptions::new().write(true).create_new(true).mode(MODE).open(&beside)?;
-            std::fs::remove_file(beside)
+            let probe = path.with_file_name(format!(".riposte-{}", uuid::Uuid::new_v4()));
+            OpenOptions::new().write(true).create_new(true).mode(MODE).open(&probe)?;
+            std::fs::remove_file(probe)
         }
         opened => opened.map(drop),
     }
@@ -92,16 +93,16 @@ pub(super) fn can_append(path: &Path) -> io::Result<()> {
 
 impl AuditTarget for AuditFile {
     fn append(&mut self, lines: &str) -> io::Result<()> {
-        self.follow()?;
-        let torn = self.doubtful && self.known.is_file() && self.is_torn()?;
-        self.doubtful = true;
+        self.reopen_if_moved()?;
+        let is_torn = self.may_be_torn && self.metadata.is_file() && self.is_torn()?;
+        self.may_be_torn = true;
         // An incomplete line stays as it is, on a line of its own.
-        let text = if torn { format!("\n{lines}") } else { lines.to_owned() };
+        let text = if is_torn { format!("\n{lines}") } else { lines.to_owned() };
         self.file.write_all(text.as_bytes())?;
-        if self.known.is_file() {
+        if self.metadata.is_file() {
             self.file.sync_data()?;
         }
-        self.doubtful = false;
+        self.may_be_torn = false;
         Ok(())
     }
 }

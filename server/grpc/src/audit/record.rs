@@ -9,7 +9,7 @@ use tonic::Status;
 use tonic_types::StatusExt;
 use uuid::Uuid;
 
-use super::{AuditedCall, Refused};
+use super::{AuditedCall, RejectedCall};
 
 /// The outcome of a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -24,14 +24,14 @@ pub struct CallOutcome {
 impl CallOutcome {
     /// Returns the outcome of a successful call.
     #[must_use]
-    pub fn done() -> Self {
+    pub fn ok() -> Self {
         Self { code: "OK".to_owned(), ..Self::default() }
     }
 
     /// Returns the outcome of a call that returned an error.
     #[must_use]
-    pub fn refused(status: &Status) -> Self {
-        // `NotFound` is NOT_FOUND.
+    pub fn of_error(status: &Status) -> Self {
+        // `NotFound` becomes NOT_FOUND.
         let mut code = String::new();
         for letter in format!("{:?}", status.code()).chars() {
             if letter.is_uppercase() && !code.is_empty() {
@@ -44,7 +44,7 @@ impl CallOutcome {
 
     /// Returns the outcome of a call that was cancelled or ran out of time. Its work until then
     /// stays.
-    pub(super) fn abandoned() -> Self {
+    pub(super) fn cancelled() -> Self {
         Self { code: "CANCELLED".to_owned(), ..Self::default() }
     }
 
@@ -81,9 +81,9 @@ struct Record<'a> {
 type Counts = BTreeMap<&'static str, u64>;
 
 /// Returns the line of a beginning, or of an end with its outcome.
-pub(super) fn line(now: Millis, id: Uuid, subject: &AuditedCall, end: Option<(&CallOutcome, &Counts)>) -> String {
-    let AuditedCall { caller, method, call_id, about } = subject;
-    written(Record {
+pub(super) fn line(now: Millis, id: Uuid, call: &AuditedCall, end: Option<(&CallOutcome, &Counts)>) -> String {
+    let AuditedCall { caller, method, call_id, about } = call;
+    to_line(&Record {
         time: time(now),
         id,
         event: if end.is_some() { "end" } else { "begin" },
@@ -98,26 +98,26 @@ pub(super) fn line(now: Millis, id: Uuid, subject: &AuditedCall, end: Option<(&C
 }
 
 /// Returns the line of a call that was rejected before its handler.
-pub(super) fn refused(now: Millis, of: &Refused<'_>, outcome: &CallOutcome) -> String {
-    let Refused { caller, method, call_id } = *of;
+pub(super) fn rejection(now: Millis, call: &RejectedCall<'_>, outcome: &CallOutcome) -> String {
+    let RejectedCall { caller, method, call_id } = *call;
     let (method, call_id, outcome) = (Some(method), Some(call_id), Some(outcome));
     let id = Uuid::now_v7();
-    written(Record { time: time(now), id, event: "refused", caller, method, call_id, outcome, ..Record::default() })
+    to_line(&Record { time: time(now), id, event: "refused", caller, method, call_id, outcome, ..Record::default() })
 }
 
 /// Returns the line with the number of rejections without a line of their own.
 pub(super) fn left_out(now: Millis, caller: Option<&str>, left_out: u64) -> String {
     let (id, left_out) = (Uuid::now_v7(), Some(left_out));
-    written(Record { time: time(now), id, event: "left_out", caller, left_out, ..Record::default() })
+    to_line(&Record { time: time(now), id, event: "left_out", caller, left_out, ..Record::default() })
 }
 
 fn time(now: Millis) -> String {
     jiff::Timestamp::from_millisecond(now.0).map(|time| format!("{time:.3}")).unwrap_or_default()
 }
 
-fn written(record: Record<'_>) -> String {
+fn to_line(record: &Record<'_>) -> String {
     // Texts, ids and maps with string keys always have a JSON form.
-    let mut line = serde_json::to_string(&record).unwrap_or_default();
+    let mut line = serde_json::to_string(record).unwrap_or_default();
     line.push('\n');
     line
 }

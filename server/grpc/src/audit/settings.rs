@@ -32,7 +32,7 @@ impl AuditSettings {
     pub fn validate(&self, report: &mut ErrorScope<'_>) {
         let Self { kind, file } = self;
         report.path("file", file.as_ref());
-        let named = (*kind == AuditKind::File) == file.is_some();
-        report.require(named, "file", "must be set if and only if kind is \"file\"");
+        let is_valid = (*kind == AuditKind::File) == file.is_some();
+        report.require(is_valid, "file", "must be set if and only if kind is \"file\"");
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, Stdout, Write};
 use tokio::sync::{mpsc, oneshot};
 
 /// The maximum number of lines in one write.
-const TOGETHER: usize = 256;
+const MAX_BATCH: usize = 256;
 
 /// The destination of lines.
 pub(super) trait AuditTarget: Send + 'static {
@@ -23,9 +23,9 @@ impl AuditTarget for Stdout {
 
 /// The channel to the thread, which ends when the last sender is dropped.
 ///
-/// The channel has no bound of its own. A call waits for its line before it does anything else, so
-/// there are never more such lines than running calls; lines that no call waits for are bounded by
-/// the windows of `refused`, plus one for each cancelled call.
+/// The channel has no bound of its own. A call waits for its line before it continues, so there
+/// are never more such lines than running calls; lines that no call waits for are bounded by
+/// the windows of `attempt`, plus one for each cancelled call.
 #[derive(Debug, Clone)]
 pub(super) struct AuditSink(mpsc::UnboundedSender<Line>);
 
@@ -33,18 +33,18 @@ pub(super) struct AuditSink(mpsc::UnboundedSender<Line>);
 struct Line {
     text: String,
     /// `None` if no call waits for the line.
-    written: Option<oneshot::Sender<Result<(), String>>>,
+    result: Option<oneshot::Sender<Result<(), String>>>,
 }
 
 impl AuditSink {
-    /// Starts the thread. `lost` is called for each line that no call waited for and that could not
-    /// be written.
-    pub(super) fn to(mut target: impl AuditTarget, lost: impl Fn() + Send + 'static) -> io::Result<Self> {
+    /// Starts the thread. `on_lost_record` is called for each line that no call waited for and that
+    /// could not be written.
+    pub(super) fn to(mut target: impl AuditTarget, on_lost_record: impl Fn() + Send + 'static) -> io::Result<Self> {
         let (sender, mut lines) = mpsc::unbounded_channel();
         std::thread::Builder::new().name("riposte-audit".to_owned()).spawn(move || {
             let mut batch = Vec::new();
-            while lines.blocking_recv_many(&mut batch, TOGETHER) > 0 {
-                write(&mut target, std::mem::take(&mut batch), &lost);
+            while lines.blocking_recv_many(&mut batch, MAX_BATCH) > 0 {
+                write(&mut target, std::mem::take(&mut batch), &on_lost_record);
             }
         })?;
         Ok(Self(sender))
@@ -52,30 +52,30 @@ impl AuditSink {
 
     /// Writes a line, and waits until it is written.
     pub(super) async fn write(&self, text: String) -> Result<(), String> {
-        let (written, outcome) = oneshot::channel();
-        let gone = || "its thread ended".to_owned();
-        self.0.send(Line { text, written: Some(written) }).map_err(|_| gone())?;
-        outcome.await.unwrap_or_else(|_| Err(gone()))
+        let (result, outcome) = oneshot::channel();
+        let ended = || "its thread ended".to_owned();
+        self.0.send(Line { text, result: Some(result) }).map_err(|_| ended())?;
+        outcome.await.unwrap_or_else(|_| Err(ended()))
     }
 
     /// Writes a line that no call waits for.
-    pub(super) fn leave(&self, text: String) {
+    pub(super) fn enqueue(&self, text: String) {
         // The thread ends before its last sender only after a panic, and then every call receives
         // an error.
-        let _ = self.0.send(Line { text, written: None });
+        let _ = self.0.send(Line { text, result: None });
     }
 }
 
-fn write(target: &mut impl AuditTarget, batch: Vec<Line>, lost: &impl Fn()) {
+fn write(target: &mut impl AuditTarget, batch: Vec<Line>, on_lost_record: &impl Fn()) {
     let text: String = batch.iter().map(|line| line.text.as_str()).collect();
     let outcome = target.append(&text).map_err(|error| error.to_string());
-    for Line { text, written } in batch {
-        match (written, &outcome) {
-            // A caller that stopped waiting meanwhile needs no result.
-            (Some(written), outcome) => drop(written.send(outcome.clone())),
+    for Line { text, result } in batch {
+        match (result, &outcome) {
+            // The call has stopped waiting if this fails.
+            (Some(result), outcome) => drop(result.send(outcome.clone())),
             (None, Ok(())) => {}
             (None, Err(error)) => {
-                lost();
+                on_lost_record();
                 tracing::error!(error, record = text.trim_end(), "an audit record is lost");
             }
         }

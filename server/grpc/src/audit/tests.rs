@@ -24,8 +24,7 @@ fn ok() -> CallOutcome {
 
 fn records(path: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap();
-    // A process that started in the middle of another's write may have left an empty line, which is
-    // no record.
+    // A process that started during a write of another process may have added an empty line.
     let lines = text.lines().filter(|line| !line.is_empty());
     lines.map(|line| serde_json::from_str(line).unwrap_or(Value::Null)).collect()
 }
@@ -37,7 +36,7 @@ async fn a_call_is_recorded_at_its_beginning_and_at_its_end() {
     let audit = open(&path).unwrap();
     let mut entry = audit.begin(subject(json!({"moderator_reason": "two\nlines \u{2028}\""}))).await.unwrap();
     let begun = records(&path);
-    assert_eq!(begun.len(), 1, "before anything is done");
+    assert_eq!(begun.len(), 1, "the record of the beginning");
     entry.count("created");
     entry.count("created");
     entry
@@ -76,7 +75,7 @@ async fn a_cancelled_call_is_recorded_at_its_end_too() {
 }
 
 #[tokio::test]
-async fn a_file_that_was_moved_away_is_begun_anew() {
+async fn a_new_file_is_created_after_the_old_one_was_moved() {
     let folder = tempfile::tempdir().unwrap();
     let (path, moved) = (folder.path().join("audit.jsonl"), folder.path().join("audit.jsonl.1"));
     let audit = open(&path).unwrap();
@@ -86,12 +85,12 @@ async fn a_file_that_was_moved_away_is_begun_anew() {
     assert_eq!((records(&moved).len(), records(&path).len()), (1, 1));
     std::fs::remove_file(&path).unwrap();
     std::fs::create_dir(&path).unwrap();
-    let refused = audit.begin(subject(json!({}))).await;
-    assert!(matches!(refused, Err(Error::Internal(_))), "a name that cannot be appended to");
+    let rejected = audit.begin(subject(json!({}))).await;
+    assert!(matches!(rejected, Err(Error::Internal(_))), "the name belongs to a folder");
     std::fs::remove_dir(&path).unwrap();
     drop(audit.begin(subject(json!({}))).await.unwrap());
     audit.flush().await;
-    assert_eq!(records(&path).len(), 2, "no record of the call that was refused");
+    assert_eq!(records(&path).len(), 2, "no record of the rejected call");
 }
 
 #[tokio::test]
@@ -109,8 +108,8 @@ async fn a_torn_record_stays_on_a_line_of_its_own() {
 async fn a_call_whose_record_cannot_be_written_is_rejected_and_counted() {
     let full = open(Path::new("/dev/full")).unwrap();
     for _ in 0..2 {
-        let refused = full.begin(subject(json!({}))).await.map(drop);
-        assert!(matches!(&refused, Err(Error::Internal(detail)) if detail.contains("os error 28")), "{refused:?}");
+        let rejected = full.begin(subject(json!({}))).await.map(drop);
+        assert!(matches!(&rejected, Err(Error::Internal(detail)) if detail.contains("os error 28")), "{rejected:?}");
     }
     let text = full.metrics.text().unwrap();
     assert!(text.lines().any(|line| line == "riposte_audit_failures_total 2"), "{text}");
@@ -123,7 +122,7 @@ async fn several_writers_of_one_file_tear_no_line() {
     const CALLS: usize = 200;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit.jsonl");
-    // Each opens the file by itself, as several processes would.
+    // Each writer opens the file separately, as processes do.
     let writers: Vec<AuditLog> = (0..4).map(|_| open(&path).unwrap()).collect();
     let long = json!({"moderator_reason": "x".repeat(4_000)});
     let calls = (0..CALLS).map(|n| {
@@ -135,6 +134,6 @@ async fn several_writers_of_one_file_tear_no_line() {
     }
     let found = records(&path);
     assert_eq!(found.len(), 2 * CALLS);
-    let begun = |id: &Value| found.iter().filter(|record| record["id"] == *id).count() == 2;
-    assert!(found.iter().all(|record| record.is_object() && begun(&record["id"])));
+    let is_complete = |id: &Value| found.iter().filter(|record| record["id"] == *id).count() == 2;
+    assert!(found.iter().all(|record| record.is_object() && is_complete(&record["id"])));
 }

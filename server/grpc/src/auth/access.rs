@@ -8,7 +8,7 @@ use crate::generated::methods::method;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MethodAccess {
     /// No requirement: every client that reaches the port may check its health.
-    Anybody,
+    Open,
     /// A known caller.
     Known,
     /// A known caller with this role.
@@ -23,17 +23,17 @@ impl MethodAccess {
     pub(crate) fn allows(self, caller: &Caller) -> Result<(), Error> {
         match self {
             Self::Role(role) if !caller.has(role) => Err(Error::CallerNotAllowed),
-            Self::Role(_) | Self::Known | Self::Anybody => Ok(()),
+            Self::Role(_) | Self::Known | Self::Open => Ok(()),
         }
     }
 }
 
 /// Returns the requirement of the method at this path. A path outside the contract returns
 /// UNIMPLEMENTED to known callers.
-pub(super) fn needed(path: &str) -> MethodAccess {
+pub(super) fn required_access(path: &str) -> MethodAccess {
     match method(path) {
         Some(method) => MethodAccess::Role(method.role),
-        None if path.starts_with("/grpc.health.") => MethodAccess::Anybody,
+        None if path.starts_with("/grpc.health.") => MethodAccess::Open,
         None => MethodAccess::Known,
     }
 }
@@ -42,13 +42,13 @@ pub(super) fn needed(path: &str) -> MethodAccess {
 mod tests {
     use riposte_core::Role;
 
-    use super::{MethodAccess, needed};
+    use super::{MethodAccess, required_access};
 
     #[test]
-    fn methods_need_a_role_and_other_paths_none() {
-        assert_eq!(needed("/riposte.v1.CommentService/GetComment"), MethodAccess::Role(Role::Reader));
-        assert_eq!(needed("/grpc.health.v1.Health/Check"), MethodAccess::Anybody);
-        assert_eq!(needed("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"), MethodAccess::Known);
-        assert_eq!(needed("/riposte.v1.CommentService/DropAll"), MethodAccess::Known);
+    fn methods_require_a_role_and_other_paths_do_not() {
+        assert_eq!(required_access("/riposte.v1.CommentService/GetComment"), MethodAccess::Role(Role::Reader));
+        assert_eq!(required_access("/grpc.health.v1.Health/Check"), MethodAccess::Open);
+        assert_eq!(required_access("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"), MethodAccess::Known);
+        assert_eq!(required_access("/riposte.v1.CommentService/DropAll"), MethodAccess::Known);
     }
 }

@@ -21,7 +21,7 @@ use super::jwt::MAX_SUBJECT;
 /// The maximum length of a caller's name, in bytes. Page tokens and the log contain it.
 const MAX_NAME: usize = 64;
 /// The wildcard for all object types.
-const EVERY: &str = "*";
+const WILDCARD: &str = "*";
 
 /// The known callers, by their credentials.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ pub struct Callers {
     by_identity: HashMap<String, Caller>,
     by_subject: HashMap<String, Caller>,
     /// The object types that each caller's table names.
-    named: Vec<(String, ObjectType)>,
+    granted_types: Vec<(String, ObjectType)>,
     /// The caller that all calls count as, if every caller is admitted.
     pub(super) open: Option<Caller>,
 }
@@ -48,27 +48,27 @@ struct CallerEntry {
     /// Its subjects in JWTs.
     #[serde(default)]
     jwt_subjects: Vec<String>,
-    roles: Vec<Word>,
+    roles: Vec<RoleName>,
     object_types: Vec<String>,
 }
 
 /// The name of a role in the file.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Word {
+enum RoleName {
     Reader,
     Writer,
     Moderator,
     Operator,
 }
 
-impl From<Word> for Role {
-    fn from(word: Word) -> Self {
-        match word {
-            Word::Reader => Self::Reader,
-            Word::Writer => Self::Writer,
-            Word::Moderator => Self::Moderator,
-            Word::Operator => Self::Operator,
+impl From<RoleName> for Role {
+    fn from(name: RoleName) -> Self {
+        match name {
+            RoleName::Reader => Self::Reader,
+            RoleName::Writer => Self::Writer,
+            RoleName::Moderator => Self::Moderator,
+            RoleName::Operator => Self::Operator,
         }
     }
 }
@@ -87,16 +87,16 @@ fn parse_error(text: &str, error: &toml::de::Error) -> String {
 }
 
 impl Callers {
-    /// Admits every caller, as one caller that may do everything.
+    /// Admits every caller as one caller with all rights.
     #[must_use]
-    pub fn everybody() -> Self {
+    pub fn unrestricted() -> Self {
         Self { open: Some(Caller::unrestricted("open")), ..Self::default() }
     }
 
     /// Reads the callers of a file.
     ///
     /// # Errors
-    /// The fault of the file, with its place; a file without any caller is a fault too.
+    /// The fault of the file, with its position; a file without any caller is a fault too.
     pub fn read(path: &Path) -> Result<Self, String> {
         let within = |error| format!("{}: {error}", path.display());
         let text = std::fs::read_to_string(path).map_err(|error| within(error.to_string()))?;
@@ -106,59 +106,60 @@ impl Callers {
     fn parse(text: &str) -> Result<Self, String> {
         let entries: BTreeMap<String, CallerEntry> = toml::from_str(text).map_err(|error| parse_error(text, &error))?;
         let mut callers = Self::default();
-        for (place, (name, entry)) in (1..).zip(entries) {
-            let named = is_name(&name);
-            require(named, || format!("caller {place} by the alphabet: a name is 1 to 64 of A-Z a-z 0-9 . _ -"))?;
+        for (position, (name, entry)) in (1..).zip(entries) {
+            require(is_name(&name), || {
+                format!("caller {position} by the alphabet: a name is 1 to 64 of A-Z a-z 0-9 . _ -")
+            })?;
             callers.add(&name, entry).map_err(|error| format!("caller {name:?}: {error}"))?;
         }
-        let Self { by_token, by_identity, by_subject, named: _, open: _ } = &callers;
-        let nobody = by_token.is_empty() && by_identity.is_empty() && by_subject.is_empty();
-        require(!nobody, || "it names no caller".to_owned())?;
+        let Self { by_token, by_identity, by_subject, granted_types: _, open: _ } = &callers;
+        let is_empty = by_token.is_empty() && by_identity.is_empty() && by_subject.is_empty();
+        require(!is_empty, || "it names no caller".to_owned())?;
         Ok(callers)
     }
 
     fn add(&mut self, name: &str, entry: CallerEntry) -> Result<(), String> {
         let CallerEntry { tokens_sha256, spiffe_ids, jwt_subjects, roles, object_types } = entry;
-        let shows = !tokens_sha256.is_empty() || !spiffe_ids.is_empty() || !jwt_subjects.is_empty();
-        require(shows, || "has neither tokens_sha256 nor spiffe_ids nor jwt_subjects".to_owned())?;
+        let has_credentials = !tokens_sha256.is_empty() || !spiffe_ids.is_empty() || !jwt_subjects.is_empty();
+        require(has_credentials, || "has neither tokens_sha256 nor spiffe_ids nor jwt_subjects".to_owned())?;
         let roles = distinct("roles", roles.into_iter().map(Role::from).collect())?;
         let types = types(&object_types)?;
         if let ObjectTypeScope::These(types) = &types {
-            self.named.extend(types.iter().map(|of| (name.to_owned(), of.clone())));
+            self.granted_types.extend(types.iter().map(|object_type| (name.to_owned(), object_type.clone())));
         }
         let caller = Caller::new(name, Grants { roles, types });
         for hash in tokens_sha256 {
             require(hash != TokenHash::of(""), || "one of its tokens is the empty text".to_owned())?;
-            let new = self.by_token.insert(hash, caller.clone()).is_none();
-            require(new, || format!("the token {hash} is given twice"))?;
+            let is_new = self.by_token.insert(hash, caller.clone()).is_none();
+            require(is_new, || format!("the token {hash} is given twice"))?;
         }
-        for (place, id) in (1..).zip(spiffe_ids) {
+        for (position, id) in (1..).zip(spiffe_ids) {
             let path = id.strip_prefix("spiffe://").filter(|rest| rest.contains('/'));
-            require(path.is_some(), || format!("spiffe_ids, {place}: is no SPIFFE id: spiffe://trust-domain/path"))?;
-            let new = self.by_identity.insert(id.clone(), caller.clone()).is_none();
-            require(new, || format!("the identity {id} is given twice"))?;
+            require(path.is_some(), || format!("spiffe_ids, {position}: is no SPIFFE id: spiffe://trust-domain/path"))?;
+            let is_new = self.by_identity.insert(id.clone(), caller.clone()).is_none();
+            require(is_new, || format!("the identity {id} is given twice"))?;
         }
-        for (place, subject) in (1..).zip(jwt_subjects) {
-            let sound = (1..=MAX_SUBJECT).contains(&subject.len());
-            require(sound, || format!("jwt_subjects, {place}: a subject has 1 to {MAX_SUBJECT} bytes"))?;
-            let new = self.by_subject.insert(subject, caller.clone()).is_none();
-            require(new, || format!("jwt_subjects, {place}: is given twice"))?;
+        for (position, subject) in (1..).zip(jwt_subjects) {
+            let is_valid = (1..=MAX_SUBJECT).contains(&subject.len());
+            require(is_valid, || format!("jwt_subjects, {position}: a subject has 1 to {MAX_SUBJECT} bytes"))?;
+            let is_new = self.by_subject.insert(subject, caller.clone()).is_none();
+            require(is_new, || format!("jwt_subjects, {position}: is given twice"))?;
         }
         Ok(())
     }
 
-    /// Returns the object types that callers were granted and these policies do not serve, as
+    /// Returns the object types that callers were granted and that these policies do not have, as
     /// `caller "web": object_types: "vidoe" …`.
     ///
     /// Such a grant is logged and not rejected. One file is mounted in servers of two
     /// configurations while an object type is added or removed, and a server without the type
     /// rejects its calls anyway.
     pub(super) fn ungranted(&self, policies: &Policies) -> Vec<String> {
-        let ungranted = self.named.iter().filter(|(_, of)| policies.of(of).is_err());
-        let warning = |(name, of): &(String, ObjectType)| {
+        let ungranted = self.granted_types.iter().filter(|(_, object_type)| policies.of(object_type).is_err());
+        let warning = |(name, object_type): &(String, ObjectType)| {
             format!(
                 "caller {name:?}: object_types: {:?} is not registered in [object_types] of this server",
-                of.as_str()
+                object_type.as_str()
             )
         };
         ungranted.map(warning).collect()
@@ -181,17 +182,17 @@ impl Callers {
 }
 
 fn is_name(name: &str) -> bool {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-    (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(plain)
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(is_allowed)
 }
 
 fn types(names: &[String]) -> Result<ObjectTypeScope, String> {
-    if names == [EVERY] {
+    if names == [WILDCARD] {
         return Ok(ObjectTypeScope::All);
     }
-    let parse = |(place, name): (usize, &String)| {
+    let parse = |(position, name): (usize, &String)| {
         let parsed = ObjectType::parse("object_types", name);
-        parsed.map_err(|violation| format!("object_types, {place}: {}", violation.description))
+        parsed.map_err(|violation| format!("object_types, {position}: {}", violation.description))
     };
     let parsed = (1..).zip(names).map(parse).collect::<Result<Vec<_>, _>>()?;
     distinct("object_types", parsed).map(ObjectTypeScope::These)
@@ -200,10 +201,10 @@ fn types(names: &[String]) -> Result<ObjectTypeScope, String> {
 /// Checks a list of grants. An empty list or a duplicate is a mistake: a caller without grants does
 /// not belong in the file.
 fn distinct<T: Ord>(key: &str, list: Vec<T>) -> Result<BTreeSet<T>, String> {
-    let given = list.len();
+    let count = list.len();
     let set: BTreeSet<T> = list.into_iter().collect();
-    require(given > 0, || format!("{key} is empty, so it may do nothing: take it out of the file to keep it out"))?;
-    require(set.len() == given, || format!("{key} names one of them twice"))?;
+    require(count > 0, || format!("{key} is empty, so it may do nothing: take it out of the file to keep it out"))?;
+    require(set.len() == count, || format!("{key} names one of them twice"))?;
     Ok(set)
 }
 

@@ -6,7 +6,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AuthFailure {
     /// Neither a token nor a certificate.
-    Nothing,
+    Missing,
     /// An `authorization` header other than `Bearer …`.
     Scheme,
     /// A token that is no JWT, or one without configured keys for JWTs, and whose hash belongs to
@@ -33,7 +33,7 @@ pub(super) enum AuthFailure {
     /// A JWT that has expired.
     Expired,
     /// A JWT that is not valid yet.
-    Early,
+    NotYetValid,
     /// A valid JWT whose subject belongs to no caller.
     Subject,
 }
@@ -42,7 +42,7 @@ impl AuthFailure {
     /// Returns the label of the metric.
     pub(super) const fn label(self) -> &'static str {
         match self {
-            Self::Nothing => "missing",
+            Self::Missing => "missing",
             Self::Scheme => "scheme",
             Self::Token => "token",
             Self::Identity => "identity",
@@ -55,7 +55,7 @@ impl AuthFailure {
             Self::Issuer => "jwt_issuer",
             Self::Audience => "jwt_audience",
             Self::Expired => "jwt_expired",
-            Self::Early => "jwt_not_yet_valid",
+            Self::NotYetValid => "jwt_not_yet_valid",
             Self::Subject => "jwt_subject",
         }
     }

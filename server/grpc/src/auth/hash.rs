@@ -58,10 +58,10 @@ impl Serialize for TokenHash {
 impl<'de> Deserialize<'de> for TokenHash {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
         let text = String::deserialize(input)?;
-        let digit = |at: usize| text.get(at..at + 2).and_then(|two| u8::from_str_radix(two, 16).ok());
+        let byte_at = |at: usize| text.get(at..at + 2).and_then(|two| u8::from_str_radix(two, 16).ok());
         let mut hash = [0; 32];
         for (at, byte) in hash.iter_mut().enumerate() {
-            let parsed = digit(2 * at).filter(|_| text.len() == 64);
+            let parsed = byte_at(2 * at).filter(|_| text.len() == 64);
             *byte = parsed.ok_or_else(|| {
                 D::Error::custom("must be a SHA-256 in 64 hexadecimal digits; `riposte token` makes one")
             })?;
@@ -75,7 +75,7 @@ mod tests {
     use super::TokenHash;
 
     #[test]
-    fn a_hash_is_read_as_it_is_written_and_knows_its_token() {
+    fn a_hash_is_read_as_it_is_written_and_is_that_of_its_token() {
         let (token, hash) = TokenHash::new_token();
         assert!(token.len() == 72 && TokenHash::of(&token) == hash && TokenHash::of("riposte_") != hash);
         let text = serde_json::to_string(&hash).unwrap();

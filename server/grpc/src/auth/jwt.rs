@@ -30,7 +30,7 @@ pub(super) const MAX_SUBJECT: usize = 512;
 const MAX_VERIFIED: u64 = 1_024;
 /// Accepted types of tokens (`typ`): RFC 7519, 5.1, and RFC 9068, 2.1. The same keys sign other
 /// types for other purposes (RFC 8725, 3.11).
-const KINDS: [&str; 2] = ["jwt", "at+jwt"];
+const TOKEN_TYPES: [&str; 2] = ["jwt", "at+jwt"];
 
 /// The claims that a token must contain.
 #[derive(Debug, Clone)]
@@ -53,7 +53,7 @@ pub struct JwtRequirements {
 #[derive(Debug)]
 pub struct JwtVerifier {
     keys: KeySet,
-    terms: JwtRequirements,
+    requirements: JwtRequirements,
     verified: Cache<TokenHash, VerifiedToken>,
 }
 
@@ -62,7 +62,7 @@ pub struct JwtVerifier {
 struct VerifiedToken {
     subject: Arc<str>,
     /// The time from which the token is expired, leeway included.
-    ends: Millis,
+    expires: Millis,
 }
 
 #[derive(Deserialize)]
@@ -94,16 +94,16 @@ impl JwtVerifier {
     ///
     /// # Errors
     /// The fault of the file.
-    pub fn read(path: &Path, terms: JwtRequirements) -> Result<Self, String> {
+    pub fn read(path: &Path, requirements: JwtRequirements) -> Result<Self, String> {
         let within = |error| format!("{}: {error}", path.display());
         let text = std::fs::read_to_string(path).map_err(|error| within(error.to_string()))?;
-        Self::parse(&text, terms).map_err(within)
+        Self::parse(&text, requirements).map_err(within)
     }
 
-    fn parse(text: &str, terms: JwtRequirements) -> Result<Self, String> {
+    fn parse(text: &str, requirements: JwtRequirements) -> Result<Self, String> {
         provider::install();
-        let keys = KeySet::parse(text, &terms)?;
-        Ok(Self { keys, terms, verified: Cache::new(MAX_VERIFIED) })
+        let keys = KeySet::parse(text, &requirements)?;
+        Ok(Self { keys, requirements, verified: Cache::new(MAX_VERIFIED) })
     }
 
     /// Returns true if a token has the form of a JWT: three parts. An opaque token has no dot.
@@ -124,32 +124,32 @@ impl JwtVerifier {
                 verified
             }
         };
-        if now < verified.ends { Ok(verified.subject) } else { Err(AuthFailure::Expired) }
+        if now < verified.expires { Ok(verified.subject) } else { Err(AuthFailure::Expired) }
     }
 
     fn verify(&self, token: &str, now: Millis) -> Result<VerifiedToken, AuthFailure> {
         let header = decode_header(token).map_err(|_| AuthFailure::Malformed)?;
-        let kind = header.typ.as_deref().map(str::to_ascii_lowercase);
-        let kind = kind.as_deref().map(|kind| kind.strip_prefix("application/").unwrap_or(kind));
+        let token_type = header.typ.as_deref().map(str::to_ascii_lowercase);
+        let token_type = token_type.as_deref().map(|name| name.strip_prefix("application/").unwrap_or(name));
         // Critical extensions of the issuer are not supported (RFC 7515, 4.1.11).
-        if header.crit.is_some() || kind.is_some_and(|kind| !KINDS.contains(&kind)) {
+        if header.crit.is_some() || token_type.is_some_and(|name| !TOKEN_TYPES.contains(&name)) {
             return Err(AuthFailure::Malformed);
         }
         let key = header.kid.as_deref().and_then(|id| self.keys.get(id)).ok_or(AuthFailure::Key)?;
         let Claims { exp, nbf, others, .. } =
             decode::<Claims>(token, &key.public, &key.validation).map_err(|error| failure_of(error.kind()))?.claims;
-        let leeway = i64::try_from(self.terms.leeway.as_millis()).unwrap_or(i64::MAX);
-        let ends = Millis(millis(&exp)?.saturating_add(leeway));
-        let begins = nbf.as_ref().map(millis).transpose()?.unwrap_or(i64::MIN).saturating_sub(leeway);
-        if now < Millis(begins) {
-            return Err(AuthFailure::Early);
+        let leeway = i64::try_from(self.requirements.leeway.as_millis()).unwrap_or(i64::MAX);
+        let expires = Millis(millis(&exp)?.saturating_add(leeway));
+        let valid_from = nbf.as_ref().map(millis).transpose()?.unwrap_or(i64::MIN).saturating_sub(leeway);
+        if now < Millis(valid_from) {
+            return Err(AuthFailure::NotYetValid);
         }
-        if now >= ends {
+        if now >= expires {
             return Err(AuthFailure::Expired);
         }
-        let subject = others.get(&self.terms.claim).and_then(Value::as_str).ok_or(AuthFailure::Claim)?;
+        let subject = others.get(&self.requirements.claim).and_then(Value::as_str).ok_or(AuthFailure::Claim)?;
         if (1..=MAX_SUBJECT).contains(&subject.len()) {
-            Ok(VerifiedToken { subject: subject.into(), ends })
+            Ok(VerifiedToken { subject: subject.into(), expires })
         } else {
             Err(AuthFailure::Claim)
         }

@@ -43,11 +43,11 @@ impl AuthSettings {
     pub fn validate(&self, report: &mut ErrorScope<'_>) {
         report.path("callers_file", self.callers_file.as_ref());
         let interval = self.reload_interval.duration();
-        let sound = (Duration::from_secs(1)..=Duration::from_secs(3_600)).contains(&interval);
-        report.require(sound, "reload_interval", "must be 1s to 1h");
-        let roles = self.jwt.jwks_file.is_none() || self.callers_file.is_some();
+        let is_valid = (Duration::from_secs(1)..=Duration::from_secs(3_600)).contains(&interval);
+        report.require(is_valid, "reload_interval", "must be 1s to 1h");
+        let has_roles = self.jwt.jwks_file.is_none() || self.callers_file.is_some();
         report.require(
-            roles,
+            has_roles,
             "callers_file",
             "is required with jwt.jwks_file: it contains the roles of callers that present a JWT",
         );
@@ -56,7 +56,7 @@ impl AuthSettings {
 
 impl JwtSettings {
     /// Returns the key file and the requirements for tokens, or `None` if no JWT is accepted.
-    pub fn terms(&self) -> Option<(PathBuf, JwtRequirements)> {
+    pub fn requirements(&self) -> Option<(PathBuf, JwtRequirements)> {
         let Self { jwks_file, issuer, audiences, caller_claim, leeway } = self.clone();
         Some((jwks_file?, JwtRequirements { issuer, audiences, claim: caller_claim, leeway: leeway.duration() }))
     }
@@ -65,7 +65,7 @@ impl JwtSettings {
     pub fn validate(&self, report: &mut ErrorScope<'_>) {
         let Self { jwks_file, issuer, audiences, caller_claim, leeway } = self;
         report.path("jwks_file", jwks_file.as_ref());
-        let named = !audiences.is_empty() && audiences.iter().all(|audience| !audience.is_empty());
+        let has_audiences = !audiences.is_empty() && audiences.iter().all(|audience| !audience.is_empty());
         if jwks_file.is_some() {
             report.require(
                 !issuer.is_empty(),
@@ -73,18 +73,22 @@ impl JwtSettings {
                 "is required with jwks_file: tokens of other issuers with the same keys are not accepted",
             );
             report.require(
-                named,
+                has_audiences,
                 "audiences",
                 "is required with jwks_file: tokens for other services are not accepted",
             );
         } else {
-            let nothing = issuer.is_empty() && audiences.is_empty();
-            report.require(nothing, "jwks_file", "is required with issuer and audiences");
+            let is_unset = issuer.is_empty() && audiences.is_empty();
+            report.require(is_unset, "jwks_file", "is required with issuer and audiences");
         }
         // These claims do not identify the caller.
-        let other = !["", "iss", "aud", "exp", "nbf", "iat", "jti"].contains(&caller_claim.as_str());
-        report.require(other, "caller_claim", "must be a claim that identifies the caller, such as sub or azp");
-        let short = leeway.duration() <= Duration::from_secs(120);
-        report.require(short, "leeway", "must be 0s to 2min");
+        let identifies_caller = !["", "iss", "aud", "exp", "nbf", "iat", "jti"].contains(&caller_claim.as_str());
+        report.require(
+            identifies_caller,
+            "caller_claim",
+            "must be a claim that identifies the caller, such as sub or azp",
+        );
+        let is_valid = leeway.duration() <= Duration::from_secs(120);
+        report.require(is_valid, "leeway", "must be 0s to 2min");
     }
 }

@@ -56,19 +56,19 @@ pub(crate) fn thread<E>(
     Ok(v1::CommentThread { comment: Some(comment(thread.root)), replies, reply_page_token })
 }
 
-/// Returns the state as a reader of the complete comment, or of its tombstone, sees it. Without
+/// Returns the state that a reader of the complete comment, or of its tombstone, gets. Without
 /// content, PENDING, REJECTED and SHADOWED all read as HIDDEN; the author of a SHADOWED comment,
 /// which has its content, sees it as ACTIVE.
-fn shown_state(now: CommentState, has_content: bool) -> v1::CommentState {
-    match (now, has_content) {
+fn shown_state(state: CommentState, has_content: bool) -> v1::CommentState {
+    match (state, has_content) {
         (CommentState::Shadowed, true) => v1::CommentState::Active,
         (CommentState::Pending | CommentState::Rejected | CommentState::Shadowed, false) => v1::CommentState::Hidden,
-        (now, _) => plain_state(now),
+        (state, _) => plain_state(state),
     }
 }
 
-fn deleted_by(who: DeletedBy) -> v1::DeletedBy {
-    match who {
+fn deleted_by(role: DeletedBy) -> v1::DeletedBy {
+    match role {
         DeletedBy::Author => v1::DeletedBy::Author,
         DeletedBy::SubjectOwner => v1::DeletedBy::SubjectOwner,
         DeletedBy::Moderator => v1::DeletedBy::Moderator,

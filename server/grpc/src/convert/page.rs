@@ -4,7 +4,7 @@ use prost::Message;
 use riposte_core::CommentId;
 use riposte_core::page::{ListOrder, Page, PageStart};
 use riposte_core::read::{Continuation, Direction};
-use riposte_core::read::{ListStart, RankedAt};
+use riposte_core::read::{ListStart, RankedStart};
 use riposte_sdk::v1;
 
 use crate::page_token::{FloorStep, TokenCursor};
@@ -82,13 +82,13 @@ impl PositionedItem for v1::CommentThread {
     }
 }
 
-/// The requested position of a page, with its order.
+/// The requested order and start of a page, from which its cursors are computed.
 #[derive(Debug, Clone)]
 pub(crate) enum PageArgs {
     /// By floor.
     Floor(ListOrder, ListStart),
     /// By rank, with the continuation of the list.
-    Rank(RankedAt, Continuation),
+    Rank(RankedStart, Continuation),
 }
 
 /// The cursors to the pages on either side of one; `None` where the list ends.
@@ -104,18 +104,18 @@ pub(crate) struct PageCursors {
 pub(crate) fn cut<T: PositionedItem>(page: Page<T>, args: &PageArgs, budget: usize) -> (Page<T>, PageCursors) {
     let anchor = args.anchor(&page.items);
     let page = fit(page, anchor, budget);
-    let ends = match args {
-        PageArgs::Floor(order, at) => ends_by_floor(*order, *at, &page),
-        PageArgs::Rank(_, trail) => PageCursors {
+    let cursors = match args {
+        PageArgs::Floor(order, at) => cursors_by_floor(*order, *at, &page),
+        PageArgs::Rank(_, continuation) => PageCursors {
             next: page
                 .more_after
-                .then(|| TokenCursor::Ranked(trail.next(page.items.last().map(PositionedItem::floor)))),
+                .then(|| TokenCursor::Ranked(continuation.next(page.items.last().map(PositionedItem::floor)))),
             previous: page
                 .more_before
-                .then(|| TokenCursor::Ranked(trail.previous(page.items.first().map(PositionedItem::floor)))),
+                .then(|| TokenCursor::Ranked(continuation.previous(page.items.first().map(PositionedItem::floor)))),
         },
     };
-    (page, ends)
+    (page, cursors)
 }
 
 impl PageArgs {
@@ -130,14 +130,14 @@ impl PageArgs {
                     ListOrder::Newest => item.floor() <= *floor,
                 })
             }
-            Self::Floor(_, ListStart::Comment(id)) | Self::Rank(RankedAt::Comment(id), _) => index_of(id),
-            Self::Rank(RankedAt::Beginning, _) => return Anchor::First,
-            Self::Rank(RankedAt::Cursor(cursor), _) => match cursor.toward {
+            Self::Floor(_, ListStart::Comment(id)) | Self::Rank(RankedStart::Comment(id), _) => index_of(id),
+            Self::Rank(RankedStart::Beginning, _) => return Anchor::First,
+            Self::Rank(RankedStart::Cursor(cursor), _) => match cursor.direction {
                 Direction::Ahead(_) => return Anchor::First,
                 Direction::Back(_) => return Anchor::Last,
             },
             // If the item is gone, its neighbours are in the middle of the page.
-            Self::Rank(RankedAt::Floor(floor), _) => {
+            Self::Rank(RankedStart::Floor(floor), _) => {
                 items.iter().position(|item| item.floor() == *floor).or(Some(items.len() / 2))
             }
         };
@@ -145,18 +145,17 @@ impl PageArgs {
     }
 }
 
-/// Returns the cursors of a page by floor. A page without items (they were removed in the meantime)
-/// still leads back to the page before it: the floor beyond which it was requested belongs to the
-/// page on the other side.
-fn ends_by_floor<T: PositionedItem>(order: ListOrder, at: ListStart, page: &Page<T>) -> PageCursors {
-    let one_on = |floor: i32, ahead: bool| {
-        let up = ahead == (order == ListOrder::Oldest);
-        floor.saturating_add(if up { 1 } else { -1 })
+/// Returns the cursors of a page by floor. A page whose items were removed since its token was made
+/// still has a cursor to the adjacent page, computed from the floor that the request named.
+fn cursors_by_floor<T: PositionedItem>(order: ListOrder, start: ListStart, page: &Page<T>) -> PageCursors {
+    let next_floor = |floor: i32, ahead: bool| {
+        let is_upward = ahead == (order == ListOrder::Oldest);
+        floor.saturating_add(if is_upward { 1 } else { -1 })
     };
-    let (first, last) = match (page.items.first(), page.items.last(), at) {
+    let (first, last) = match (page.items.first(), page.items.last(), start) {
         (Some(first), Some(last), _) => (first.floor(), last.floor()),
-        (_, _, ListStart::Start(PageStart::After(floor))) => (one_on(floor, true), floor),
-        (_, _, ListStart::Start(PageStart::Before(floor))) => (floor, one_on(floor, false)),
+        (_, _, ListStart::Start(PageStart::After(floor))) => (next_floor(floor, true), floor),
+        (_, _, ListStart::Start(PageStart::Before(floor))) => (floor, next_floor(floor, false)),
         (_, _, ListStart::Start(PageStart::Around(floor))) => (floor, floor),
         (_, _, ListStart::Start(PageStart::Beginning) | ListStart::Comment(_)) => {
             return PageCursors { next: None, previous: None };

@@ -2,7 +2,7 @@
 //! is bound to one caller.
 //!
 //! Processes read each other's rendered pages, so the messages here are a format stored in Redis;
-//! `form` distinguishes incompatible formats.
+//! `format` distinguishes incompatible formats.
 
 use std::fmt::Write;
 
@@ -19,10 +19,10 @@ use super::page::PositionedItem;
 
 /// The version of the format. It is raised whenever these messages, or the content of a rendered
 /// page, change: rendered pages of other versions are ignored.
-const EDITION: u32 = 1;
+const FORMAT_VERSION: u32 = 1;
 /// The field number of reply_page_token in CommentThread. It is the last field, so the token is
 /// appended to the rendered bytes.
-const TOKEN: u32 = 3;
+const TOKEN_FIELD: u32 = 3;
 
 /// A first page without the data that depends on its caller or on the subject's row.
 #[derive(Clone, PartialEq, Message)]
@@ -43,7 +43,7 @@ pub(crate) struct RenderedThread {
     floor: i32,
     /// The id of the root if the thread has a token; else 0.
     #[prost(int64, tag = "2")]
-    walks: i64,
+    token_root: i64,
     /// An encoded CommentThread.
     #[prost(bytes = "bytes", tag = "3")]
     thread: Bytes,
@@ -74,12 +74,12 @@ impl ListPageRenderer {
     /// Creates the renderer of this version of the service and its contract.
     #[must_use]
     pub fn new() -> Self {
-        let mut form = format!("{EDITION}-{}-", env!("CARGO_PKG_VERSION"));
+        let mut format = format!("{FORMAT_VERSION}-{}-", env!("CARGO_PKG_VERSION"));
         for byte in Sha256::digest(riposte_sdk::FILE_DESCRIPTOR_SET).iter().take(6) {
             // Writing to a String cannot fail.
-            let _ = write!(form, "{byte:02x}");
+            let _ = write!(format, "{byte:02x}");
         }
-        Self(form)
+        Self(format)
     }
 }
 
@@ -90,15 +90,15 @@ impl Default for ListPageRenderer {
 }
 
 impl PageRenderer for ListPageRenderer {
-    fn form(&self) -> &str {
+    fn format(&self) -> &str {
         &self.0
     }
 
-    fn rendered(&self, page: RootPage) -> Vec<u8> {
+    fn render(&self, page: RootPage) -> Vec<u8> {
         let RootPage { threads, pinned, .. } = page.redacted();
         let more_after = threads.more_after;
-        let all = |threads: Vec<Thread>| threads.into_iter().map(RenderedThread::of).collect();
-        RenderedBody { threads: all(threads.items), pinned: all(pinned), more_after }.encode_to_vec()
+        let rendered = |threads: Vec<Thread>| threads.into_iter().map(RenderedThread::of).collect();
+        RenderedBody { threads: rendered(threads.items), pinned: rendered(pinned), more_after }.encode_to_vec()
     }
 }
 
@@ -113,20 +113,20 @@ impl RenderedBody {
 impl RenderedThread {
     fn of(thread: Thread) -> Self {
         let (floor, root) = (thread.root.comment.reference.floor, thread.root.comment.reference.id);
-        let walks = if thread.more_replies { root.get() } else { 0 };
+        let token_root = if thread.more_replies { root.get() } else { 0 };
         let replies = thread.replies.into_iter().map(super::comment).collect();
         let comment = Some(super::comment(thread.root));
         let thread = v1::CommentThread { comment, replies, reply_page_token: String::new() };
-        Self { floor, walks, thread: thread.encode_to_vec().into() }
+        Self { floor, token_root, thread: thread.encode_to_vec().into() }
     }
 
     /// Returns the encoded thread, with the token made by `token` if the thread has one.
     pub(crate) fn complete(self, token: impl FnOnce(CommentId) -> Result<String>) -> Result<Bytes> {
-        let Some(root) = CommentId::new(self.walks) else { return Ok(self.thread) };
+        let Some(root) = CommentId::new(self.token_root) else { return Ok(self.thread) };
         let token = token(root)?;
-        let mut complete = Vec::with_capacity(self.thread.len() + string::encoded_len(TOKEN, &token));
+        let mut complete = Vec::with_capacity(self.thread.len() + string::encoded_len(TOKEN_FIELD, &token));
         complete.extend_from_slice(&self.thread);
-        string::encode(TOKEN, &token, &mut complete);
+        string::encode(TOKEN_FIELD, &token, &mut complete);
         Ok(complete.into())
     }
 }
@@ -138,6 +138,6 @@ impl PositionedItem for RenderedThread {
 
     // Only pages around a comment call this, and those are never rendered.
     fn contains(&self, id: CommentId) -> bool {
-        self.walks == id.get()
+        self.token_root == id.get()
     }
 }

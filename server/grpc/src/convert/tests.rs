@@ -59,17 +59,17 @@ fn a_tombstone_names_neither_text_nor_author() {
     assert_eq!((shown.member_id.as_str(), shown.depth, shown.floor), ("m7", 0, 3));
     assert_eq!(shown.content.map(|content| content.text).as_deref(), Some("hi"));
     // This holds for any part of the content that is still stored.
-    let gone = comment(view(CommentState::Deleted));
-    assert_eq!((gone.content.as_ref(), gone.member_id.as_str()), (None, ""));
-    assert_eq!((gone.state(), gone.deleted_by()), (v1::CommentState::Deleted, v1::DeletedBy::Author));
-    assert_eq!(gone.delete_time, Some(time(Millis(2_500))));
-    assert_eq!(gone.reply_count, 4, "what stands below it still counts");
+    let deleted = comment(view(CommentState::Deleted));
+    assert_eq!((deleted.content.as_ref(), deleted.member_id.as_str()), (None, ""));
+    assert_eq!((deleted.state(), deleted.deleted_by()), (v1::CommentState::Deleted, v1::DeletedBy::Author));
+    assert_eq!(deleted.delete_time, Some(time(Millis(2_500))));
+    assert_eq!(deleted.reply_count, 4, "comments below it still count");
 }
 
 #[test]
 fn a_reader_that_may_not_see_a_comment_receives_only_that_it_is_hidden() {
     let author = MemberId::stored("m7".to_owned());
-    for (state, others, own) in [
+    for (state, to_others, to_author) in [
         (CommentState::Active, v1::CommentState::Active, v1::CommentState::Active),
         (CommentState::Pending, v1::CommentState::Hidden, v1::CommentState::Pending),
         (CommentState::Rejected, v1::CommentState::Hidden, v1::CommentState::Rejected),
@@ -77,17 +77,17 @@ fn a_reader_that_may_not_see_a_comment_receives_only_that_it_is_hidden() {
         (CommentState::Shadowed, v1::CommentState::Hidden, v1::CommentState::Active),
         (CommentState::Deleted, v1::CommentState::Deleted, v1::CommentState::Deleted),
     ] {
-        assert_eq!(comment(view(state).seen_by(None)).state(), others, "{state} to others");
-        assert_eq!(comment(view(state).seen_by(Some(&author))).state(), own, "{state} to its author");
+        assert_eq!(comment(view(state).seen_by(None)).state(), to_others, "{state} to others");
+        assert_eq!(comment(view(state).seen_by(Some(&author))).state(), to_author, "{state} to its author");
     }
 }
 
 #[test]
 fn a_subject_that_does_not_exist_yet_has_neither_times_nor_etag() {
     let key = SubjectKey::stored("video".to_owned(), "1".to_owned());
-    let made = Subject::new(SubjectId::new(5).expect("positive"), key, Millis(1_000));
-    let implied = Subject { version: 0, ..made.clone() };
-    assert!(subject(&made).create_time.is_some() && !subject(&made).etag.is_empty());
+    let existing = Subject::new(SubjectId::new(5).expect("positive"), key, Millis(1_000));
+    let implied = Subject { version: 0, ..existing.clone() };
+    assert!(subject(&existing).create_time.is_some() && !subject(&existing).etag.is_empty());
     let shown = subject(&implied);
     assert_eq!((shown.create_time, shown.update_time, shown.etag.as_str()), (None, None, ""));
     assert_eq!((shown.state(), shown.revision), (v1::SubjectState::Active, 0));
@@ -128,33 +128,36 @@ fn a_page_that_is_too_large_keeps_the_items_at_its_anchor() {
 fn a_cut_page_continues_with_the_item_after_the_last_one_sent() {
     let args = |at, order| PageArgs::Floor(order, at);
     let floor = |step| Some(TokenCursor::Floor(step));
-    let (shown, ends) = cut(page(1..=9), &args(ListStart::Start(PageStart::Beginning), ListOrder::Oldest), 2_200);
+    let (shown, cursors) = cut(page(1..=9), &args(ListStart::Start(PageStart::Beginning), ListOrder::Oldest), 2_200);
     assert_eq!(
-        (floors(&shown), ends.next, ends.previous),
+        (floors(&shown), cursors.next, cursors.previous),
         (vec![1, 2], floor(FloorStep::after(2, ListOrder::Oldest)), None)
     );
-    let (shown, ends) =
+    let (shown, cursors) =
         cut(page((1..=9).rev()), &args(ListStart::Start(PageStart::Before(0)), ListOrder::Newest), 2_200);
-    assert_eq!((floors(&shown), ends.next), (vec![2, 1], None));
-    assert_eq!(ends.previous, floor(FloorStep::before(2, ListOrder::Newest)));
+    assert_eq!((floors(&shown), cursors.next), (vec![2, 1], None));
+    assert_eq!(cursors.previous, floor(FloorStep::before(2, ListOrder::Newest)));
     let five = CommentId::new(5).expect("positive");
     for at in [ListStart::Start(PageStart::Around(5)), ListStart::Comment(five)] {
-        let (shown, ends) = cut(page((1..=9).rev()), &args(at, ListOrder::Newest), 3_300);
+        let (shown, cursors) = cut(page((1..=9).rev()), &args(at, ListOrder::Newest), 3_300);
         assert_eq!(floors(&shown), [6, 5, 4]);
-        assert_eq!(ends.next, floor(FloorStep::after(4, ListOrder::Newest)));
-        assert_eq!(ends.previous, floor(FloorStep::before(6, ListOrder::Newest)));
+        assert_eq!(cursors.next, floor(FloorStep::after(4, ListOrder::Newest)));
+        assert_eq!(cursors.previous, floor(FloorStep::before(6, ListOrder::Newest)));
     }
 }
 
 #[test]
-fn a_page_whose_items_are_gone_still_has_a_previous_page() {
-    for (order, back, on) in [(ListOrder::Oldest, 8, 6), (ListOrder::Newest, 6, 8)] {
+fn a_page_whose_items_were_removed_still_has_an_adjacent_page() {
+    for (order, previous, next) in [(ListOrder::Oldest, 8, 6), (ListOrder::Newest, 6, 8)] {
         let empty = Page { items: Vec::<v1::Comment>::new(), more_before: true, more_after: false };
-        let (_, ends) = cut(empty, &PageArgs::Floor(order, ListStart::Start(PageStart::After(7))), 0);
-        assert_eq!((ends.next, ends.previous), (None, Some(TokenCursor::Floor(FloorStep::before(back, order)))));
+        let (_, cursors) = cut(empty, &PageArgs::Floor(order, ListStart::Start(PageStart::After(7))), 0);
+        assert_eq!(
+            (cursors.next, cursors.previous),
+            (None, Some(TokenCursor::Floor(FloorStep::before(previous, order))))
+        );
         let empty = Page { items: Vec::<v1::Comment>::new(), more_before: false, more_after: true };
-        let (_, ends) = cut(empty, &PageArgs::Floor(order, ListStart::Start(PageStart::Before(7))), 0);
-        assert_eq!((ends.next, ends.previous), (Some(TokenCursor::Floor(FloorStep::after(on, order))), None));
+        let (_, cursors) = cut(empty, &PageArgs::Floor(order, ListStart::Start(PageStart::Before(7))), 0);
+        assert_eq!((cursors.next, cursors.previous), (Some(TokenCursor::Floor(FloorStep::after(next, order))), None));
     }
 }
 
@@ -165,39 +168,39 @@ fn a_rendered_page_with_its_tokens_equals_the_page_byte_for_byte() {
         Thread { root: view(CommentState::Deleted), replies: Vec::new(), more_replies: false },
         Thread { root: view(CommentState::Shadowed), replies: vec![view(CommentState::Hidden)], more_replies: true },
     ];
-    let about = Subject::new(
+    let subject_row = Subject::new(
         SubjectId::new(1).expect("positive"),
         SubjectKey::stored("video".to_owned(), "1".to_owned()),
         Millis(1_500),
     );
     let page = RootPage {
-        subject: about.clone(),
+        subject: subject_row.clone(),
         pinned: threads[..1].to_vec(),
         threads: Page { items: threads, more_before: false, more_after: true },
     };
     let token = |root: CommentId| Ok::<_, riposte_core::Error>(format!("replies of {}", root.get()));
     let degraded = vec![v1::Degradation { part: 1, reason: 1 }];
     let shown = page.clone().redacted();
-    let all = |threads: Vec<Thread>| threads.into_iter().map(|of| thread(of, token).expect("a token")).collect();
+    let all = |threads: Vec<Thread>| threads.into_iter().map(|item| thread(item, token).expect("a token")).collect();
     let expected = v1::ListCommentsResponse {
         threads: all(shown.threads.items),
         pinned: all(shown.pinned),
         next_page_token: "next".to_owned(),
         previous_page_token: String::new(),
-        subject: Some(subject(&about)),
+        subject: Some(subject(&subject_row)),
         degraded: degraded.clone(),
     };
-    let (page, pinned) = RenderedBody::read(ListPageRenderer::new().rendered(page).into()).expect("it is a print");
+    let (page, pinned) = RenderedBody::read(ListPageRenderer::new().render(page).into()).expect("a rendered page");
     assert!(page.more_after && !page.more_before);
     let all = |threads: Vec<super::RenderedThread>| {
-        threads.into_iter().map(|of| of.complete(token).expect("a token")).collect()
+        threads.into_iter().map(|item| item.complete(token).expect("a token")).collect()
     };
     let rendered_page = RenderedResponse {
         threads: all(page.items),
         pinned: all(pinned),
         next_page_token: "next".to_owned(),
         previous_page_token: String::new(),
-        subject: Some(subject(&about)),
+        subject: Some(subject(&subject_row)),
         degraded,
     };
     assert_eq!(rendered_page.encode_to_vec(), expected.encode_to_vec());

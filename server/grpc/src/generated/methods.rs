@@ -67,265 +67,293 @@ pub(crate) fn method(path: &str) -> Option<&'static Method> {
 const ADMIN_SERVICE_IMPORT_COMMENTS: Method = Method {
     name: "AdminService/ImportComments",
     role: Role::Operator,
-    policy: MethodPolicy { pool: PoolName::Streams, class: AdmissionClass::BestEffort, kind: MessageProfile::Import },
+    policy: MethodPolicy {
+        pool: PoolName::Streams,
+        class: AdmissionClass::BestEffort,
+        profile: MessageProfile::Import,
+    },
     audited: true,
 };
 
 const ADMIN_SERVICE_EXPORT_SUBJECT: Method = Method {
     name: "AdminService/ExportSubject",
     role: Role::Operator,
-    policy: MethodPolicy { pool: PoolName::Streams, class: AdmissionClass::BestEffort, kind: MessageProfile::Stream },
+    policy: MethodPolicy {
+        pool: PoolName::Streams,
+        class: AdmissionClass::BestEffort,
+        profile: MessageProfile::Stream,
+    },
     audited: true,
 };
 
 const ADMIN_SERVICE_LIST_SUBJECTS: Method = Method {
     name: "AdminService/ListSubjects",
     role: Role::Operator,
-    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::BestEffort, kind: MessageProfile::Admin },
+    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::BestEffort, profile: MessageProfile::Admin },
     audited: true,
 };
 
 const ADMIN_SERVICE_HIDE_COMMENT: Method = Method {
     name: "AdminService/HideComment",
     role: Role::Moderator,
-    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Critical, kind: MessageProfile::Admin },
+    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Critical, profile: MessageProfile::Admin },
     audited: true,
 };
 
 const ADMIN_SERVICE_UNHIDE_COMMENT: Method = Method {
     name: "AdminService/UnhideComment",
     role: Role::Moderator,
-    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Critical, kind: MessageProfile::Admin },
+    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Critical, profile: MessageProfile::Admin },
     audited: true,
 };
 
 const ADMIN_SERVICE_DELETE_COMMENT: Method = Method {
     name: "AdminService/DeleteComment",
     role: Role::Moderator,
-    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Critical, kind: MessageProfile::Admin },
+    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Critical, profile: MessageProfile::Admin },
     audited: true,
 };
 
 const ADMIN_SERVICE_VERIFY_COUNTS: Method = Method {
     name: "AdminService/VerifyCounts",
     role: Role::Operator,
-    policy: MethodPolicy { pool: PoolName::Streams, class: AdmissionClass::BestEffort, kind: MessageProfile::Stream },
+    policy: MethodPolicy {
+        pool: PoolName::Streams,
+        class: AdmissionClass::BestEffort,
+        profile: MessageProfile::Stream,
+    },
     audited: true,
 };
 
 const ADMIN_SERVICE_REPAIR_COUNTS: Method = Method {
     name: "AdminService/RepairCounts",
     role: Role::Operator,
-    policy: MethodPolicy { pool: PoolName::Streams, class: AdmissionClass::BestEffort, kind: MessageProfile::Stream },
+    policy: MethodPolicy {
+        pool: PoolName::Streams,
+        class: AdmissionClass::BestEffort,
+        profile: MessageProfile::Stream,
+    },
     audited: true,
 };
 
 const ADMIN_SERVICE_REBUILD_MEMBER_HISTORY: Method = Method {
     name: "AdminService/RebuildMemberHistory",
     role: Role::Operator,
-    policy: MethodPolicy { pool: PoolName::Streams, class: AdmissionClass::BestEffort, kind: MessageProfile::Stream },
+    policy: MethodPolicy {
+        pool: PoolName::Streams,
+        class: AdmissionClass::BestEffort,
+        profile: MessageProfile::Stream,
+    },
     audited: true,
 };
 
 const ADMIN_SERVICE_REBUILD_RANKS: Method = Method {
     name: "AdminService/RebuildRanks",
     role: Role::Operator,
-    policy: MethodPolicy { pool: PoolName::Streams, class: AdmissionClass::BestEffort, kind: MessageProfile::Stream },
+    policy: MethodPolicy {
+        pool: PoolName::Streams,
+        class: AdmissionClass::BestEffort,
+        profile: MessageProfile::Stream,
+    },
     audited: true,
 };
 
 const ADMIN_SERVICE_REBUILD_CACHE: Method = Method {
     name: "AdminService/RebuildCache",
     role: Role::Operator,
-    policy: MethodPolicy { pool: PoolName::Streams, class: AdmissionClass::BestEffort, kind: MessageProfile::Stream },
+    policy: MethodPolicy {
+        pool: PoolName::Streams,
+        class: AdmissionClass::BestEffort,
+        profile: MessageProfile::Stream,
+    },
     audited: true,
 };
 
 const ADMIN_SERVICE_LIST_HOT_SUBJECTS: Method = Method {
     name: "AdminService/ListHotSubjects",
     role: Role::Operator,
-    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::BestEffort, kind: MessageProfile::Admin },
+    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::BestEffort, profile: MessageProfile::Admin },
     audited: true,
 };
 
 const COMMENT_SERVICE_CREATE_COMMENT: Method = Method {
     name: "CommentService/CreateComment",
     role: Role::Writer,
-    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Sheddable, kind: MessageProfile::Write },
+    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Sheddable, profile: MessageProfile::Write },
     audited: false,
 };
 
 const COMMENT_SERVICE_GET_COMMENT: Method = Method {
     name: "CommentService/GetComment",
     role: Role::Reader,
-    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Critical, kind: MessageProfile::Read },
+    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Critical, profile: MessageProfile::Read },
     audited: false,
 };
 
 const COMMENT_SERVICE_BATCH_GET_COMMENTS: Method = Method {
     name: "CommentService/BatchGetComments",
     role: Role::Reader,
-    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Sheddable, kind: MessageProfile::Batch },
+    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Sheddable, profile: MessageProfile::Batch },
     audited: false,
 };
 
 const COMMENT_SERVICE_LIST_COMMENTS: Method = Method {
     name: "CommentService/ListComments",
     role: Role::Reader,
-    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Sheddable, kind: MessageProfile::Read },
+    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Sheddable, profile: MessageProfile::Read },
     audited: false,
 };
 
 const COMMENT_SERVICE_UPDATE_COMMENT: Method = Method {
     name: "CommentService/UpdateComment",
     role: Role::Writer,
-    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Sheddable, kind: MessageProfile::Write },
+    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Sheddable, profile: MessageProfile::Write },
     audited: false,
 };
 
 const COMMENT_SERVICE_LIST_COMMENT_REVISIONS: Method = Method {
     name: "CommentService/ListCommentRevisions",
     role: Role::Reader,
-    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::BestEffort, kind: MessageProfile::Read },
+    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::BestEffort, profile: MessageProfile::Read },
     audited: false,
 };
 
 const COMMENT_SERVICE_DELETE_COMMENT: Method = Method {
     name: "CommentService/DeleteComment",
     role: Role::Writer,
-    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Critical, kind: MessageProfile::Write },
+    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Critical, profile: MessageProfile::Write },
     audited: false,
 };
 
 const COMMENT_SERVICE_UNDELETE_COMMENT: Method = Method {
     name: "CommentService/UndeleteComment",
     role: Role::Writer,
-    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Sheddable, kind: MessageProfile::Write },
+    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Sheddable, profile: MessageProfile::Write },
     audited: false,
 };
 
 const COMMENT_SERVICE_PIN_COMMENT: Method = Method {
     name: "CommentService/PinComment",
     role: Role::Writer,
-    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Sheddable, kind: MessageProfile::Write },
+    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Sheddable, profile: MessageProfile::Write },
     audited: false,
 };
 
 const COMMENT_SERVICE_UNPIN_COMMENT: Method = Method {
     name: "CommentService/UnpinComment",
     role: Role::Writer,
-    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Sheddable, kind: MessageProfile::Write },
+    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Sheddable, profile: MessageProfile::Write },
     audited: false,
 };
 
 const COMMENT_SERVICE_LIST_MEMBER_COMMENTS: Method = Method {
     name: "CommentService/ListMemberComments",
     role: Role::Reader,
-    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::BestEffort, kind: MessageProfile::Read },
+    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::BestEffort, profile: MessageProfile::Read },
     audited: false,
 };
 
 const LIKE_SERVICE_SET_LIKE: Method = Method {
     name: "LikeService/SetLike",
     role: Role::Writer,
-    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Sheddable, kind: MessageProfile::Write },
+    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Sheddable, profile: MessageProfile::Write },
     audited: false,
 };
 
 const LIKE_SERVICE_BATCH_GET_LIKE_STATES: Method = Method {
     name: "LikeService/BatchGetLikeStates",
     role: Role::Reader,
-    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Sheddable, kind: MessageProfile::Batch },
+    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Sheddable, profile: MessageProfile::Batch },
     audited: false,
 };
 
 const LIKE_SERVICE_LIST_LIKERS: Method = Method {
     name: "LikeService/ListLikers",
     role: Role::Reader,
-    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::BestEffort, kind: MessageProfile::Read },
+    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::BestEffort, profile: MessageProfile::Read },
     audited: false,
 };
 
 const LIKE_SERVICE_LIST_MEMBER_LIKES: Method = Method {
     name: "LikeService/ListMemberLikes",
     role: Role::Reader,
-    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::BestEffort, kind: MessageProfile::Read },
+    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::BestEffort, profile: MessageProfile::Read },
     audited: false,
 };
 
 const REPLY_SERVICE_CREATE_REPLY: Method = Method {
     name: "ReplyService/CreateReply",
     role: Role::Writer,
-    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Sheddable, kind: MessageProfile::Write },
+    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Sheddable, profile: MessageProfile::Write },
     audited: false,
 };
 
 const REPLY_SERVICE_LIST_REPLIES: Method = Method {
     name: "ReplyService/ListReplies",
     role: Role::Reader,
-    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Sheddable, kind: MessageProfile::Read },
+    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Sheddable, profile: MessageProfile::Read },
     audited: false,
 };
 
 const REPLY_SERVICE_GET_THREAD: Method = Method {
     name: "ReplyService/GetThread",
     role: Role::Reader,
-    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Sheddable, kind: MessageProfile::Read },
+    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Sheddable, profile: MessageProfile::Read },
     audited: false,
 };
 
 const REPLY_SERVICE_LIST_CONVERSATION: Method = Method {
     name: "ReplyService/ListConversation",
     role: Role::Reader,
-    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Sheddable, kind: MessageProfile::Read },
+    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Sheddable, profile: MessageProfile::Read },
     audited: false,
 };
 
 const SUBJECT_SERVICE_CREATE_SUBJECT: Method = Method {
     name: "SubjectService/CreateSubject",
     role: Role::Writer,
-    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Sheddable, kind: MessageProfile::Write },
+    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Sheddable, profile: MessageProfile::Write },
     audited: false,
 };
 
 const SUBJECT_SERVICE_GET_SUBJECT: Method = Method {
     name: "SubjectService/GetSubject",
     role: Role::Reader,
-    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Sheddable, kind: MessageProfile::Read },
+    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Sheddable, profile: MessageProfile::Read },
     audited: false,
 };
 
 const SUBJECT_SERVICE_BATCH_GET_SUBJECTS: Method = Method {
     name: "SubjectService/BatchGetSubjects",
     role: Role::Reader,
-    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Sheddable, kind: MessageProfile::Batch },
+    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Sheddable, profile: MessageProfile::Batch },
     audited: false,
 };
 
 const SUBJECT_SERVICE_UPDATE_SUBJECT: Method = Method {
     name: "SubjectService/UpdateSubject",
     role: Role::Writer,
-    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Sheddable, kind: MessageProfile::Write },
+    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Sheddable, profile: MessageProfile::Write },
     audited: false,
 };
 
 const SUBJECT_SERVICE_DELETE_SUBJECT: Method = Method {
     name: "SubjectService/DeleteSubject",
     role: Role::Writer,
-    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Sheddable, kind: MessageProfile::Write },
+    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Sheddable, profile: MessageProfile::Write },
     audited: false,
 };
 
 const SUBJECT_SERVICE_UNDELETE_SUBJECT: Method = Method {
     name: "SubjectService/UndeleteSubject",
     role: Role::Writer,
-    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Sheddable, kind: MessageProfile::Write },
+    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Sheddable, profile: MessageProfile::Write },
     audited: false,
 };
 
 const SUBJECT_SERVICE_WATCH_SUBJECT: Method = Method {
     name: "SubjectService/WatchSubject",
     role: Role::Reader,
-    policy: MethodPolicy { pool: PoolName::Streams, class: AdmissionClass::Sheddable, kind: MessageProfile::Stream },
+    policy: MethodPolicy { pool: PoolName::Streams, class: AdmissionClass::Sheddable, profile: MessageProfile::Stream },
     audited: false,
 };

@@ -15,7 +15,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, Sleep};
 use tonic::body::Body;
 
-use super::tag;
+use super::request_id;
 use crate::REQUEST_ID;
 use crate::admission::{Admitted, ConnectionBuffer};
 use crate::rpc_error::RpcError;
@@ -26,14 +26,14 @@ use crate::status::status;
 #[derive(Debug)]
 pub struct CallBody {
     kind: BodyKind,
-    /// The limited resources of a stream, until it has ended or its reader is gone.
-    _held: Option<InFlightGuard>,
+    /// The limited resource of a stream, until the stream has ended or its reader has gone.
+    _guard: Option<InFlightGuard>,
 }
 
-/// A limited resource that a stream holds.
+/// A limited resource of a stream, released when it is dropped.
 #[derive(Debug)]
 pub(super) enum InFlightGuard {
-    /// The stream's place in its admission pool.
+    /// The stream's capacity in its admission pool.
     Pool(#[expect(dead_code, reason = "its drop releases it")] Admitted),
     /// A health watch, of which each connection has a limited number.
     Watch(#[expect(dead_code, reason = "its drop releases it")] OwnedSemaphorePermit),
@@ -41,23 +41,23 @@ pub(super) enum InFlightGuard {
 
 /// A response produced by a handler.
 #[derive(Debug)]
-struct Making {
+struct HandlerBody {
     body: Body,
     /// The request id, which goes into the trailers.
     id: Option<HeaderValue>,
     /// The single message of a unary call, or the status that it failed with.
     message: Option<Message>,
-    measured: CallTimer,
+    timer: CallTimer,
     /// Counts the bytes that the client has not read.
-    backlog: Option<ConnectionBuffer>,
-    /// The end of a stream for which the caller gave a deadline.
-    ends: Option<Pin<Box<Sleep>>>,
+    buffer: Option<ConnectionBuffer>,
+    /// The caller's deadline of a stream.
+    deadline: Option<Pin<Box<Sleep>>>,
 }
 
 #[derive(Debug)]
 enum BodyKind {
     /// Produced by a handler; its trailers end the measurement.
-    Made(Making),
+    Handler(HandlerBody),
     /// A cached message, then the trailers of success.
     Cached(Option<Bytes>, Option<HeaderMap>),
 }
@@ -72,10 +72,10 @@ pub(super) struct HandlerResponse {
     /// The single message of a unary call, or the status that it failed with, taken out of the
     /// response: the size of an encoded message is known.
     pub(super) message: Option<Message>,
-    /// The limited resource that a stream holds.
-    pub(super) held: Option<InFlightGuard>,
+    /// The limited resource of a stream.
+    pub(super) guard: Option<InFlightGuard>,
     /// The deadline at which a stream that has not ended yet is ended.
-    pub(super) ends: Option<Instant>,
+    pub(super) deadline: Option<Instant>,
 }
 
 impl HandlerResponse {
@@ -83,7 +83,7 @@ impl HandlerResponse {
     pub(super) fn one(mut response: Response<Body>) -> Self {
         let body = response.body_mut();
         let message = poll_fn(|cx| http_body::Body::poll_frame(Pin::new(&mut *body), cx)).now_or_never();
-        Self { message: message.flatten(), response, held: None, ends: None }
+        Self { message: message.flatten(), response, guard: None, deadline: None }
     }
 
     /// Returns the number of bytes of the message.
@@ -94,47 +94,50 @@ impl HandlerResponse {
 
 /// Builds the response of a handler. The request id goes into the trailers, or into the headers of
 /// a response without trailers. The message counts towards the send buffer from now on.
-pub(super) fn made(
-    HandlerResponse { mut response, message, held, ends }: HandlerResponse,
+pub(super) fn from_handler(
+    HandlerResponse { mut response, message, guard, deadline }: HandlerResponse,
     id: HeaderValue,
-    mut measured: CallTimer,
-    backlog: Option<ConnectionBuffer>,
+    mut timer: CallTimer,
+    buffer: Option<ConnectionBuffer>,
 ) -> Response<CallBody> {
-    let mut later = Some(id);
-    measured.status(response.headers());
+    let mut trailer_id = Some(id);
+    timer.status(response.headers());
     let has_ended = response.headers().contains_key("grpc-status");
-    if has_ended && let Some(id) = later.take() {
+    if has_ended && let Some(id) = trailer_id.take() {
         response.headers_mut().insert(REQUEST_ID, id);
     }
     response.map(|body| {
-        let message = message.map(|message| message.map(|frame| counted(backlog.as_ref(), frame)));
+        let message = message.map(|message| message.map(|frame| track(buffer.as_ref(), frame)));
         // A response that has ended with its headers needs no timer.
-        let ends = ends.filter(|_| !has_ended).map(|ends| Box::pin(tokio::time::sleep_until(ends)));
-        CallBody { kind: BodyKind::Made(Making { body, id: later, message, measured, backlog, ends }), _held: held }
+        let deadline = deadline.filter(|_| !has_ended).map(|end| Box::pin(tokio::time::sleep_until(end)));
+        CallBody {
+            kind: BodyKind::Handler(HandlerBody { body, id: trailer_id, message, timer, buffer, deadline }),
+            _guard: guard,
+        }
     })
 }
 
-impl Making {
+impl HandlerBody {
     fn frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, tonic::Status>>> {
-        if self.ends.as_mut().is_some_and(|ends| ends.as_mut().poll(cx).is_ready()) {
-            // The rest of the stream is dropped with its body; nothing follows the trailers.
-            self.ends = None;
+        if self.deadline.as_mut().is_some_and(|deadline| deadline.as_mut().poll(cx).is_ready()) {
+            // The remaining frames are dropped with the body; no frame follows the trailers.
+            self.deadline = None;
             self.message = None;
             self.body = Body::empty();
-            return Poll::Ready(Some(self.too_late()));
+            return Poll::Ready(Some(self.deadline_trailers()));
         }
-        let Self { body, id, message, measured, backlog, ends: _ } = self;
+        let Self { body, id, message, timer, buffer, deadline: _ } = self;
         let frame = match message.take() {
             Some(message) => Poll::Ready(Some(message)),
             None => {
                 // The work of a stream for its next message belongs to the span of its call.
-                let frame = measured.span().clone().in_scope(|| http_body::Body::poll_frame(Pin::new(body), cx));
-                frame.map_ok(|frame| counted(backlog.as_ref(), frame))
+                let frame = timer.span().clone().in_scope(|| http_body::Body::poll_frame(Pin::new(body), cx));
+                frame.map_ok(|frame| track(buffer.as_ref(), frame))
             }
         };
         frame.map_ok(|mut frame| {
             if let Some(trailers) = frame.trailers_mut() {
-                measured.status(trailers);
+                timer.status(trailers);
                 id.take().map(|id| trailers.insert(REQUEST_ID, id));
             }
             frame
@@ -142,43 +145,43 @@ impl Making {
     }
 
     /// Returns the trailers of a stream whose deadline has passed.
-    fn too_late(&mut self) -> Message {
+    fn deadline_trailers(&mut self) -> Message {
         let error = RpcError::from(Error::DeadlineExceeded);
-        let status = status(error, self.id.as_ref().map(tag::text).unwrap_or_default());
+        let status = status(error, self.id.as_ref().map(request_id::text).unwrap_or_default());
         let mut trailers = HeaderMap::new();
         status.add_header(&mut trailers)?;
-        self.measured.status(&trailers);
+        self.timer.status(&trailers);
         self.id.take().map(|id| trailers.insert(REQUEST_ID, id));
         Ok(Frame::trailers(trailers))
     }
 }
 
 /// Returns the frame. It counts towards the send buffer until its bytes are dropped.
-fn counted(backlog: Option<&ConnectionBuffer>, frame: Frame<Bytes>) -> Frame<Bytes> {
-    match backlog {
-        Some(backlog) => frame.map_data(|bytes| backlog.waiting(bytes)),
+fn track(buffer: Option<&ConnectionBuffer>, frame: Frame<Bytes>) -> Frame<Bytes> {
+    match buffer {
+        Some(buffer) => frame.map_data(|bytes| buffer.track(bytes)),
         None => frame,
     }
 }
 
 /// Builds a complete response from a cached message, which includes its head.
-pub(super) fn cached(
+pub(super) fn from_cache(
     message: Bytes,
     id: HeaderValue,
-    mut measured: CallTimer,
-    backlog: Option<ConnectionBuffer>,
+    mut timer: CallTimer,
+    buffer: Option<ConnectionBuffer>,
 ) -> Response<CallBody> {
-    measured.succeeded();
-    // The bytes count towards the send buffer although responses share them: they are shared only
-    // while cached.
-    let message = match backlog {
-        Some(backlog) => backlog.waiting(message),
+    timer.succeeded();
+    // The bytes count towards the send buffer although responses share them, because they are
+    // shared only while they are cached.
+    let message = match buffer {
+        Some(buffer) => buffer.track(message),
         None => message,
     };
     let mut trailers = HeaderMap::with_capacity(2);
     trailers.insert("grpc-status", HeaderValue::from_static("0"));
     trailers.insert(REQUEST_ID, id);
-    let mut response = Response::new(CallBody { kind: BodyKind::Cached(Some(message), Some(trailers)), _held: None });
+    let mut response = Response::new(CallBody { kind: BodyKind::Cached(Some(message), Some(trailers)), _guard: None });
     response.headers_mut().insert(http::header::CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
     response
 }
@@ -189,7 +192,7 @@ impl http_body::Body for CallBody {
 
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, tonic::Status>>> {
         match &mut self.get_mut().kind {
-            BodyKind::Made(making) => making.frame(cx),
+            BodyKind::Handler(handler) => handler.frame(cx),
             BodyKind::Cached(message, trailers) => {
                 let frame = message.take().map(Frame::data).or_else(|| trailers.take().map(Frame::trailers));
                 Poll::Ready(frame.map(Ok))
@@ -199,17 +202,17 @@ impl http_body::Body for CallBody {
 
     fn is_end_stream(&self) -> bool {
         match &self.kind {
-            BodyKind::Made(making) => making.message.is_none() && making.body.is_end_stream(),
+            BodyKind::Handler(handler) => handler.message.is_none() && handler.body.is_end_stream(),
             BodyKind::Cached(message, trailers) => message.is_none() && trailers.is_none(),
         }
     }
 
-    /// Returns no size for a message: a stated length would become a header that gRPC responses do
+    /// Returns no size for a message, because a size would become a header that gRPC responses do
     /// not have.
     fn size_hint(&self) -> SizeHint {
         match &self.kind {
-            BodyKind::Made(making) if making.message.is_none() => making.body.size_hint(),
-            BodyKind::Made(_) | BodyKind::Cached(..) => SizeHint::default(),
+            BodyKind::Handler(handler) if handler.message.is_none() => handler.body.size_hint(),
+            BodyKind::Handler(_) | BodyKind::Cached(..) => SizeHint::default(),
         }
     }
 }
@@ -218,18 +221,18 @@ impl http_body::Body for CallBody {
 mod tests {
     use super::{Body, Bytes, Frame, HandlerResponse};
 
-    fn made(frame: Result<Frame<Bytes>, tonic::Status>) -> HandlerResponse {
+    fn response(frame: Result<Frame<Bytes>, tonic::Status>) -> HandlerResponse {
         let body = http_body_util::StreamBody::new(futures::stream::iter([frame]));
         HandlerResponse::one(http::Response::new(Body::new(body)))
     }
 
     #[test]
     fn a_response_that_fails_before_its_message_keeps_the_failure() {
-        let sound = made(Ok(Frame::data(Bytes::from_static(b"four"))));
-        assert!(sound.bytes() == 4 && sound.message.is_some_and(|message| message.is_ok()));
-        let failed = made(Err(tonic::Status::data_loss("half of it")));
+        let complete = response(Ok(Frame::data(Bytes::from_static(b"four"))));
+        assert!(complete.bytes() == 4 && complete.message.is_some_and(|message| message.is_ok()));
+        let failed = response(Err(tonic::Status::data_loss("half of it")));
         assert_eq!(failed.bytes(), 0);
         let code = failed.message.and_then(Result::err).map(|status| status.code());
-        assert_eq!(code, Some(tonic::Code::DataLoss), "it would end as an answer without a message and a status");
+        assert_eq!(code, Some(tonic::Code::DataLoss), "without it the response would end without message and status");
     }
 }

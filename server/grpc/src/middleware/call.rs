@@ -1,6 +1,6 @@
 //! The layer around every call, in this order: measurement and span → request id → the process
-//! serves calls → readiness → caller → rate limit of the caller → role → the connection reads its
-//! responses → deadline → panic guard → response cache → complete request → admission → handler →
+//! serves calls → readiness → caller → rate limit of the caller → role → capacity of the send
+//! buffer → deadline → panic guard → response cache → complete request → admission → handler →
 //! translation of the library's own errors → request id in the trailers.
 //!
 //! It is one merged service rather than a stack of boxed ones: each box costs a cached page a
@@ -30,7 +30,7 @@ use tracing::Instrument;
 use super::body::{self, CallBody, HandlerResponse, InFlightGuard};
 use super::buffer_body::{self, BodyBuffers};
 use super::fault::{self, FaultOutcome, InjectedFaults};
-use super::{deadline, peek_body, rejection, tag};
+use super::{deadline, peek_body, rejection, request_id};
 use crate::admission::{Admission, ConnectionBuffer, MessageProfile, MethodPolicy, Timeouts};
 use crate::audit::{AuditLog, CallAttempt};
 use crate::auth::{Authenticator, PeerIdentity};
@@ -42,7 +42,7 @@ use crate::{CallId, CallerDeadline, ResponseCacheLayer};
 /// The largest request of the health and reflection services, in bytes: it contains a name. Health
 /// checks need no credentials, so any client can send one, and memory for a message is reserved
 /// when its head is read.
-pub const MAX_ABOUT_US: usize = 1 << 10;
+pub const MAX_HEALTH_REQUEST: usize = 1 << 10;
 /// The only method of the contract whose handler applies the caller's deadline itself.
 const SUBJECT_WATCH: &str = "/riposte.v1.SubjectService/WatchSubject";
 /// The only streaming method of the health service.
@@ -70,13 +70,13 @@ pub struct CallLayer {
     /// The readiness gate.
     pub gate: ReadinessGate,
     /// True if the process serves calls other than health and reflection.
-    pub takes_calls: bool,
+    pub serves_calls: bool,
     /// Authenticates callers.
-    pub guard: Authenticator,
+    pub authenticator: Authenticator,
     /// The names of the contract's services that the listener serves.
     pub services: &'static [&'static str],
     /// The maximum durations of calls.
-    pub times: Timeouts,
+    pub timeouts: Timeouts,
     /// The time limit for the arrival of a unary call's body.
     pub body_time: Duration,
     /// Admission pools and rate limits.
@@ -84,19 +84,19 @@ pub struct CallLayer {
     /// The largest request message, in bytes; an error of a larger one reports it.
     pub max_request: usize,
     /// The budget for large messages in transfer, shared by all calls.
-    pub bodies: BodyBuffers,
+    pub body_buffers: BodyBuffers,
     /// Fault injection on request; `None` in production.
     pub faults: Option<InjectedFaults>,
     /// Measures each call, and creates its span if traces are exported.
     pub calls: CallMetrics,
     /// The response cache; `None` for a listener that serves no calls from it.
     pub response_cache: Option<ResponseCacheLayer>,
-    /// The audit log for AdminService calls that are refused before they reach their handlers;
+    /// The audit log for AdminService calls that are rejected before they reach their handlers;
     /// `None` for a listener that does not serve AdminService.
     pub audit: Option<AuditLog>,
 }
 
-/// The service that [`CallLayer`] makes.
+/// The service that [`CallLayer`] creates.
 #[derive(Debug, Clone)]
 pub struct CallService<S> {
     inner: S,
@@ -133,23 +133,23 @@ where
         let layer = Arc::clone(&self.layer);
         // The time of arrival is recorded here, where the transport starts its timer: the future
         // may be polled later.
-        let arrived = Instant::now();
-        let backlog = request.extensions().get::<PeerIdentity>().and_then(|peer| peer.backlog.clone());
+        let arrival = Instant::now();
+        let buffer = request.extensions().get::<PeerIdentity>().and_then(|peer| peer.buffer.clone());
         Box::pin(async move {
-            let id = tag::of(request.headers());
+            let id = request_id::of(request.headers());
             let mut attempt = layer.attempt(request.uri().path(), &id);
-            let mut measured = layer.calls.begin(request.uri().path(), request.headers(), &id);
-            let span = measured.span().clone();
-            let call = Call { request, arrived, id: &id, backlog: backlog.as_ref() };
-            let response = layer.within_time(inner, call, &mut measured, attempt.as_mut()).instrument(span).await;
-            let response = response.map_err(|error| status(error, tag::text(&id)));
+            let mut timer = layer.calls.begin(request.uri().path(), request.headers(), &id);
+            let span = timer.span().clone();
+            let call = Call { request, arrival, id: &id, buffer: buffer.as_ref() };
+            let response = layer.within_time(inner, call, &mut timer, attempt.as_mut()).instrument(span).await;
+            let response = response.map_err(|error| status(error, request_id::text(&id)));
             if let Some(attempt) = attempt {
-                attempt.completed(response.as_ref().err());
+                attempt.complete(response.as_ref().err());
             }
             Ok(match response {
-                Ok(EncodedResponse::Made(made)) => body::made(*made, id, measured, backlog),
-                Ok(EncodedResponse::Cached(message)) => body::cached(message, id, measured, backlog),
-                Err(status) => body::made(HandlerResponse::one(status.into_http()), id, measured, None),
+                Ok(EncodedResponse::Handler(response)) => body::from_handler(*response, id, timer, buffer),
+                Ok(EncodedResponse::Cached(message)) => body::from_cache(message, id, timer, buffer),
+                Err(status) => body::from_handler(HandlerResponse::one(status.into_http()), id, timer, None),
             })
         })
     }
@@ -157,8 +157,8 @@ where
 
 /// The response of a call.
 enum EncodedResponse {
-    /// The response of a handler; a stream holds its place in the admission pool.
-    Made(Box<HandlerResponse>),
+    /// The response of a handler; a stream keeps its capacity in the admission pool.
+    Handler(Box<HandlerResponse>),
     /// A cached message.
     Cached(Bytes),
 }
@@ -166,20 +166,20 @@ enum EncodedResponse {
 /// A call as it arrives.
 struct Call<'a> {
     request: Request<Body>,
-    arrived: Instant,
+    arrival: Instant,
     id: &'a HeaderValue,
-    /// The responses that the connection has not read yet.
-    backlog: Option<&'a ConnectionBuffer>,
+    /// The send buffer of the connection.
+    buffer: Option<&'a ConnectionBuffer>,
 }
 
 /// An authorized call, before its message is read.
 struct AuthorizedCall<'a> {
     id: &'a HeaderValue,
-    /// The responses that the connection has not read yet.
-    backlog: Option<&'a ConnectionBuffer>,
+    /// The send buffer of the connection.
+    buffer: Option<&'a ConnectionBuffer>,
     caller: Option<Caller>,
     /// `None` for health, reflection, and methods that are not in the contract.
-    terms: Option<MethodPolicy>,
+    policy: Option<MethodPolicy>,
     /// The end of the call: the caller's deadline or the maximum of the method, whichever is
     /// earlier.
     until: Instant,
@@ -191,57 +191,58 @@ impl CallLayer {
     /// not audited.
     fn attempt(&self, path: &str, id: &HeaderValue) -> Option<CallAttempt> {
         let audited = method(path).filter(|method| method.audited)?;
-        Some(CallAttempt::new(self.audit.as_ref()?, audited.name, tag::text(id)))
+        Some(CallAttempt::new(self.audit.as_ref()?, audited.name, request_id::text(id)))
     }
 
     /// Admits a call, and ends it when its deadline passes.
     async fn within_time<S>(
         &self,
         inner: S,
-        Call { mut request, arrived, id, backlog }: Call<'_>,
-        measured: &mut CallTimer,
+        Call { mut request, arrival, id, buffer }: Call<'_>,
+        timer: &mut CallTimer,
         attempt: Option<&mut CallAttempt>,
     ) -> Result<EncodedResponse, RpcError>
     where
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     {
-        let about_us = request.uri().path().starts_with("/grpc.");
-        if !about_us && !self.takes_calls {
-            return Err(rejection::elsewhere(request.uri().path()).into());
+        let is_health_or_reflection = request.uri().path().starts_with("/grpc.");
+        if !is_health_or_reflection && !self.serves_calls {
+            return Err(rejection::no_calls_served(request.uri().path()).into());
         }
         if let Some(attempt) = &attempt {
-            request.extensions_mut().insert(attempt.begun());
+            request.extensions_mut().insert(attempt.handler_started());
         }
-        if !about_us && !self.gate.is_open() {
-            return Err(Error::ShardAway { after: CircuitBreaker::PAUSE }.into());
+        if !is_health_or_reflection && !self.gate.is_open() {
+            return Err(Error::ShardCircuitOpen { after: CircuitBreaker::PAUSE }.into());
         }
-        let caller = self.authorize(&request, measured, attempt)?;
-        let terms = method(request.uri().path()).map(|method| method.policy);
-        let terms = terms.filter(|_| self.serves(request.uri().path()));
+        let caller = self.authorize(&request, timer, attempt)?;
+        let policy = method(request.uri().path()).map(|method| method.policy);
+        let policy = policy.filter(|_| self.serves(request.uri().path()));
         // Health checks are served even on a connection that does not read its responses.
-        let backlog = backlog.filter(|_| terms.is_some());
-        backlog.map_or(Ok(()), |backlog| self.admission.reads(backlog))?;
-        let (requested, most) = (deadline::of(request.headers())?, self.times.of(terms));
-        let until = arrived + requested.map_or(most, |requested| requested.min(most));
+        let buffer = buffer.filter(|_| policy.is_some());
+        buffer.map_or(Ok(()), |buffer| self.admission.check_buffer(buffer))?;
+        let (requested, max) = (deadline::of(request.headers())?, self.timeouts.of(policy));
+        let until = arrival + requested.map_or(max, |requested| requested.min(max));
         if requested.is_some_and(|requested| requested.is_zero()) {
             return Err(Error::DeadlineExceeded.into());
         }
         // A deadline beyond the range of the clock is treated as none.
-        let deadline = CallerDeadline(requested.and_then(|requested| arrived.checked_add(requested)));
-        let authorized = AuthorizedCall { id, backlog, caller, terms, until, deadline };
+        let deadline = CallerDeadline(requested.and_then(|requested| arrival.checked_add(requested)));
+        let authorized = AuthorizedCall { id, buffer, caller, policy, until, deadline };
         let call = async {
             let outcome = match &self.faults {
                 Some(faults) => faults.inject(fault::of(request.headers())).await?,
                 None => FaultOutcome::Sent,
             };
-            // Catching the panic is sound: a handler holds ports and no state, so a panic leaves
-            // nothing shared half-changed.
+            // Catching the panic is safe: a handler has ports and no state of its own, so a panic
+            // leaves no shared value half-changed.
             let response = AssertUnwindSafe(self.respond(inner, request, authorized)).catch_unwind().await;
             if outcome == FaultOutcome::Lost {
                 return Err(Error::ShardUnavailable.into());
             }
-            response
-                .unwrap_or_else(|panic| Err(Error::internal(format!("a handler panicked: {}", reason(&*panic))).into()))
+            response.unwrap_or_else(|panic| {
+                Err(Error::internal(format!("a handler panicked: {}", panic_message(&*panic))).into())
+            })
         };
         tokio::time::timeout_at(until, call).await.unwrap_or_else(|_| Err(Error::DeadlineExceeded.into()))
     }
@@ -250,18 +251,18 @@ impl CallLayer {
     fn authorize(
         &self,
         request: &Request<Body>,
-        measured: &mut CallTimer,
+        timer: &mut CallTimer,
         attempt: Option<&mut CallAttempt>,
     ) -> Result<Option<Caller>, RpcError> {
         let peer = request.extensions().get::<PeerIdentity>();
-        let known = self.guard.identify(request.uri().path(), request.headers(), peer)?;
-        let Some((caller, access)) = known else { return Ok(None) };
-        measured.by(caller.shared_name());
+        let identified = self.authenticator.identify(request.uri().path(), request.headers(), peer)?;
+        let Some((caller, access)) = identified else { return Ok(None) };
+        timer.by(caller.shared_name());
         if let Some(attempt) = attempt {
-            attempt.by(&caller);
+            attempt.set_caller(&caller);
         }
         let quota = || ErrorMetadata::default().with(QUOTA, format!("caller:{}", caller.name()));
-        self.admission.caller(&caller).map_err(|error| RpcError::about(error, quota()))?;
+        self.admission.count_caller(&caller).map_err(|error| RpcError::about(error, quota()))?;
         // A service of another listener requires no role here, because this listener does not serve
         // it.
         if self.serves(request.uri().path()) {
@@ -270,16 +271,18 @@ impl CallLayer {
         Ok(Some(caller))
     }
 
-    /// Reserves one of the few health watches of a connection; a health watch needs no credentials.
-    /// Returns `None` if the connection has no buffer that counts its watches. A watch beyond the
-    /// limit is refused as an unimplemented method: clients behind a proxy that shares its
-    /// connection then continue without the watch.
-    fn watch_of_health(request: &Request<Body>) -> Result<Option<OwnedSemaphorePermit>, Error> {
-        let backlog = request.extensions().get::<PeerIdentity>().and_then(|peer| peer.backlog.as_ref());
-        let watch = |backlog: &ConnectionBuffer| {
-            backlog.watch().ok_or(Error::NotImplemented("another watch of health on its connection".into()))
+    /// Returns a permit for one of the few health watches of a connection, which need no
+    /// credentials. `None` if the connection has no buffer that counts its watches. A watch beyond
+    /// the limit is rejected as an unimplemented method: clients behind a proxy with one connection
+    /// for all of them then continue without a watch.
+    fn health_watch_permit(request: &Request<Body>) -> Result<Option<OwnedSemaphorePermit>, Error> {
+        let buffer = request.extensions().get::<PeerIdentity>().and_then(|peer| peer.buffer.as_ref());
+        let permit = |buffer: &ConnectionBuffer| {
+            buffer
+                .acquire_health_watch()
+                .ok_or(Error::NotImplemented("another watch of health on its connection".into()))
         };
-        backlog.map(watch).transpose()
+        buffer.map(permit).transpose()
     }
 
     /// Returns true if the path belongs to a service of this listener.
@@ -297,7 +300,7 @@ impl CallLayer {
     where
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     {
-        let AuthorizedCall { id, backlog, caller, terms, until, deadline } = authorized;
+        let AuthorizedCall { id, buffer, caller, policy, until, deadline } = authorized;
         if let (Some(cache), Some(caller)) = (&self.response_cache, &caller)
             && cache.serves(request.uri().path())
         {
@@ -306,53 +309,59 @@ impl CallLayer {
                 && let Some(cached) = cache.respond(caller, message).await
             {
                 let message = cached?;
-                backlog.map_or(Ok(()), |backlog| self.admission.fits(backlog, message.len()))?;
+                buffer.map_or(Ok(()), |buffer| self.admission.check_fit(buffer, message.len()))?;
                 return Ok(EncodedResponse::Cached(message));
             }
             request = peeked.into_request();
         }
-        let stream = terms.is_some_and(|terms| terms.kind.streams());
-        if let Some(terms) = terms.filter(|terms| terms.kind != MessageProfile::Import) {
-            let limit = terms.kind.max_message(self.max_request);
-            request = buffer_body::buffer(request, limit, self.body_time, (&self.bodies, backlog)).await?;
+        let is_stream = policy.is_some_and(|policy| policy.profile.streams());
+        if let Some(policy) = policy.filter(|policy| policy.profile != MessageProfile::Import) {
+            let limit = policy.profile.max_message(self.max_request);
+            request = buffer_body::buffer(request, limit, self.body_time, (&self.body_buffers, buffer)).await?;
         }
-        let watches = if request.uri().path() == HEALTH_WATCH { Self::watch_of_health(&request)? } else { None };
-        let permit = match terms {
-            Some(terms) => Some(self.admission.enter(terms, caller.as_ref(), Some(until)).await?),
+        let health_watch =
+            if request.uri().path() == HEALTH_WATCH { Self::health_watch_permit(&request)? } else { None };
+        let permit = match policy {
+            Some(policy) => Some(self.admission.enter(policy, caller.as_ref(), Some(until)).await?),
             None => None,
         };
         if let Some(caller) = caller {
             request.extensions_mut().insert(caller);
         }
-        request.extensions_mut().insert(CallId(tag::text(id).to_owned()));
+        request.extensions_mut().insert(CallId(request_id::text(id).to_owned()));
         request.extensions_mut().insert(deadline);
         let uri = request.uri().clone();
         let Ok(response) = inner.call(request).await;
-        let limit = terms.map_or(MAX_ABOUT_US, |terms| terms.kind.max_message(self.max_request));
+        let limit = policy.map_or(MAX_HEALTH_REQUEST, |policy| policy.profile.max_message(self.max_request));
         if let Some(error) = rejection::of(&response, uri.path(), limit) {
             return Err(error.into());
         }
         // The handler of WatchSubject ends its own stream, and reports the watched subject in the
         // error.
-        let ends = deadline.0.filter(|_| stream && uri.path() != SUBJECT_WATCH || watches.is_some());
-        if stream {
-            let held = permit.map(InFlightGuard::Pool);
-            return Ok(EncodedResponse::Made(Box::new(HandlerResponse { response, message: None, held, ends })));
+        let stream_deadline = deadline.0.filter(|_| is_stream && uri.path() != SUBJECT_WATCH || health_watch.is_some());
+        if is_stream {
+            let guard = permit.map(InFlightGuard::Pool);
+            return Ok(EncodedResponse::Handler(Box::new(HandlerResponse {
+                response,
+                message: None,
+                guard,
+                deadline: stream_deadline,
+            })));
         }
-        let made = Box::new(HandlerResponse {
-            held: watches.map(InFlightGuard::Watch),
-            ends,
+        let handler_response = Box::new(HandlerResponse {
+            guard: health_watch.map(InFlightGuard::Watch),
+            deadline: stream_deadline,
             ..HandlerResponse::one(response)
         });
-        // Only a call without effect may still be refused.
-        if let Some(backlog) = backlog.filter(|_| terms.is_some_and(|terms| terms.kind.only_reads())) {
-            self.admission.fits(backlog, made.bytes())?;
+        // Only a call without effect may still be rejected.
+        if let Some(buffer) = buffer.filter(|_| policy.is_some_and(|policy| policy.profile.only_reads())) {
+            self.admission.check_fit(buffer, handler_response.bytes())?;
         }
-        Ok(EncodedResponse::Made(made))
+        Ok(EncodedResponse::Handler(handler_response))
     }
 }
 
-fn reason(panic: &(dyn std::any::Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
+    let message = panic.downcast_ref::<&str>().copied();
+    message.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }

@@ -12,7 +12,7 @@ const TIMEOUT: &str = "grpc-timeout";
 /// DEADLINE_EXCEEDED.
 const MARGIN: Duration = Duration::from_millis(5);
 /// The resolution of timers. Two timers that end closer to each other fire in an unspecified order.
-const TICK: Duration = Duration::from_millis(1);
+const TIMER_RESOLUTION: Duration = Duration::from_millis(1);
 
 /// Returns the timeout that the caller sets for this call, zero if it has already passed; `None` if
 /// the caller sets none.
@@ -25,13 +25,13 @@ pub(super) fn of(headers: &HeaderMap) -> Result<Option<Duration>, Error> {
     let Some(value) = values.next() else { return Ok(None) };
     // Two values are rejected, because the caller's intent is unknown.
     match value.to_str().ok().filter(|_| values.next().is_none()).and_then(parse) {
-        Some(requested) => Ok(Some(own(requested))),
+        Some(requested) => Ok(Some(with_margin(requested))),
         None => Err(Error::invalid(TIMEOUT, "must be one of 1 to 8 digits and a unit of H, M, S, m, u, n")),
     }
 }
 
-fn own(requested: Duration) -> Duration {
-    requested.saturating_sub(MARGIN.min(requested / 10).max(TICK))
+fn with_margin(requested: Duration) -> Duration {
+    requested.saturating_sub(MARGIN.min(requested / 10).max(TIMER_RESOLUTION))
 }
 
 /// Parses 1 to 8 digits and a unit, as the gRPC specification requires.
@@ -58,19 +58,19 @@ mod tests {
 
     use http::HeaderMap;
 
-    use super::{TIMEOUT, of, own, parse};
+    use super::{TIMEOUT, of, parse, with_margin};
 
     #[test]
-    fn two_timeouts_are_none() {
+    fn two_timeouts_are_rejected() {
         let mut headers = HeaderMap::new();
-        for (value, sound) in [("1S", true), ("5S", false)] {
+        for (value, is_accepted) in [("1S", true), ("5S", false)] {
             headers.append(TIMEOUT, value.parse().unwrap());
-            assert_eq!(of(&headers).is_ok_and(|requested| requested.is_some()), sound, "{headers:?}");
+            assert_eq!(of(&headers).is_ok_and(|requested| requested.is_some()), is_accepted, "{headers:?}");
         }
     }
 
     #[test]
-    fn timeouts_are_read_as_the_specification_writes_them() {
+    fn timeouts_are_parsed_as_the_specification_defines_them() {
         for (text, expected) in [
             ("1S", Some(Duration::from_secs(1))),
             ("250m", Some(Duration::from_millis(250))),
@@ -91,7 +91,7 @@ mod tests {
     fn our_deadline_ends_before_the_transports_by_at_least_one_timer_tick() {
         for (requested, ours) in [(0, 0), (700, 0), (1_000, 0), (3_000, 2_000), (20_000, 18_000), (1_000_000, 995_000)]
         {
-            assert_eq!(own(Duration::from_micros(requested)), Duration::from_micros(ours), "{requested} us");
+            assert_eq!(with_margin(Duration::from_micros(requested)), Duration::from_micros(ours), "{requested} us");
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Fault injection on request, for tests of clients. Only `riposte dev` honours the header
 //! `riposte-fault: code=UNAVAILABLE;n=2;lose=1;delay_ms=200`.
 //!
-//! `code` is the name of a canonical code. The call is refused with it, without effect, `n` times
+//! `code` is the name of a canonical code. The call is rejected with it, without effect, `n` times
 //! (default 1), and the next call with the same header succeeds. With `lose=N`, the call is
-//! executed and its response is lost: the client receives UNAVAILABLE, N times, after the refusals
-//! if there are any. `delay_ms` delays every such call; alone it only delays. The text of the
-//! header distinguishes the attempts of one call from those of another, so a test that runs in
+//! executed and its response is lost: the client receives UNAVAILABLE, N times, after the
+//! errors if there are any. `delay_ms` delays every such call; alone it only delays. The text of
+//! the header distinguishes the attempts of one call from those of another, so a test that runs in
 //! parallel with others makes it unique with a `key`.
 
 use std::collections::HashMap;
@@ -31,7 +31,7 @@ pub struct InjectedFaults {
 
 /// The faults that a header requests.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Ask {
+struct FaultRequest {
     code: Option<String>,
     times: u32,
     lose: u32,
@@ -55,10 +55,10 @@ impl InjectedFaults {
     /// times.
     pub(super) async fn inject(&self, headers: Option<String>) -> Result<FaultOutcome, Error> {
         let Some(text) = headers else { return Ok(FaultOutcome::Sent) };
-        let ask = parse(&text)?;
-        tokio::time::sleep(ask.delay).await;
-        let refused = if ask.code.is_some() { ask.times } else { 0 };
-        if refused + ask.lose == 0 {
+        let request = parse(&text)?;
+        tokio::time::sleep(request.delay).await;
+        let errors = if request.code.is_some() { request.times } else { 0 };
+        if errors + request.lose == 0 {
             return Ok(FaultOutcome::Sent);
         }
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
@@ -68,9 +68,9 @@ impl InjectedFaults {
         let count = counts.entry(text.clone()).or_default();
         let before = *count;
         *count += 1;
-        match ask.code {
-            Some(code) if before < refused => Err(error(&code)),
-            _ if before - refused < ask.lose => Ok(FaultOutcome::Lost),
+        match request.code {
+            Some(code) if before < errors => Err(error(&code)),
+            _ if before - errors < request.lose => Ok(FaultOutcome::Lost),
             _ => {
                 counts.remove(&text);
                 Ok(FaultOutcome::Sent)
@@ -84,20 +84,22 @@ pub(super) fn of(headers: &HeaderMap) -> Option<String> {
     headers.get(HEADER).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
-fn parse(text: &str) -> Result<Ask, Error> {
-    let bad = || Error::invalid(HEADER, "must read as in code=UNAVAILABLE;n=2;lose=1;delay_ms=200;key=mine");
-    let mut ask = Ask { times: 1, ..Ask::default() };
+fn parse(text: &str) -> Result<FaultRequest, Error> {
+    let invalid = || Error::invalid(HEADER, "must read as in code=UNAVAILABLE;n=2;lose=1;delay_ms=200;key=mine");
+    let mut request = FaultRequest { times: 1, ..FaultRequest::default() };
     for part in text.split(';').map(str::trim).filter(|part| !part.is_empty()) {
-        match part.split_once('=').ok_or_else(bad)? {
-            ("code", code) => ask.code = Some(code.to_owned()),
-            ("n", n) => ask.times = n.parse::<u16>().map_err(|_| bad())?.into(),
-            ("lose", n) => ask.lose = n.parse::<u16>().map_err(|_| bad())?.into(),
-            ("delay_ms", ms) => ask.delay = Duration::from_millis(ms.parse().map_err(|_| bad())?).min(MAX_DELAY),
+        match part.split_once('=').ok_or_else(invalid)? {
+            ("code", code) => request.code = Some(code.to_owned()),
+            ("n", n) => request.times = n.parse::<u16>().map_err(|_| invalid())?.into(),
+            ("lose", n) => request.lose = n.parse::<u16>().map_err(|_| invalid())?.into(),
+            ("delay_ms", ms) => {
+                request.delay = Duration::from_millis(ms.parse().map_err(|_| invalid())?).min(MAX_DELAY)
+            }
             ("key", _) => {}
-            _ => return Err(bad()),
+            _ => return Err(invalid()),
         }
     }
-    Ok(ask)
+    Ok(request)
 }
 
 /// Returns the error with the given code. A code that the service never returns makes the header
@@ -107,15 +109,15 @@ fn error(code: &str) -> Error {
         "UNAVAILABLE" => Error::ShardUnavailable,
         "RESOURCE_EXHAUSTED" => Error::Overloaded { after: Duration::from_millis(50) },
         "DEADLINE_EXCEEDED" => Error::DeadlineExceeded,
-        "INTERNAL" => Error::internal("a fault that was asked for"),
+        "INTERNAL" => Error::internal("a requested fault"),
         "ABORTED" => Error::EtagMismatch { current: String::new() },
         "NOT_FOUND" => Error::CommentNotFound,
         "PERMISSION_DENIED" => Error::CallerNotAllowed,
         "UNAUTHENTICATED" => Error::CallerUnknown,
         "FAILED_PRECONDITION" => Error::SubjectReadOnly,
         "ALREADY_EXISTS" => Error::SubjectAlreadyExists,
-        "UNIMPLEMENTED" => Error::NotImplemented("a fault that was asked for".into()),
-        _ => Error::invalid(HEADER, format!("{code:?} is no code that this service answers")),
+        "UNIMPLEMENTED" => Error::NotImplemented("a requested fault".into()),
+        _ => Error::invalid(HEADER, format!("{code:?} is no code that this service returns")),
     }
 }
 
@@ -151,7 +153,9 @@ mod tests {
 
     #[test]
     fn an_invalid_fault_header_is_an_error() {
-        assert!(parse("code=UNAVAILABLE;n=2;delay_ms=200").is_ok_and(|a| a.delay == Duration::from_millis(200)));
+        assert!(
+            parse("code=UNAVAILABLE;n=2;delay_ms=200").is_ok_and(|request| request.delay == Duration::from_millis(200))
+        );
         for bad in ["n=x", "colour=red", "UNAVAILABLE", "delay_ms=-1"] {
             assert!(parse(bad).is_err(), "{bad}");
         }

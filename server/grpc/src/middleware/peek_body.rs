@@ -14,7 +14,7 @@ use tonic::body::Body;
 pub(super) struct PeekedRequest {
     parts: Parts,
     complete: Option<Bytes>,
-    replay: Replay,
+    replay: ReplayedBody,
 }
 
 /// Reads the body of a request if it arrives complete in one piece of at most `limit` bytes.
@@ -25,8 +25,8 @@ pub(super) async fn read(request: Request<Body>, limit: usize) -> PeekedRequest 
     let data = data.filter(|data| data.len() <= limit).cloned();
     // The end of the stream may arrive in a frame of its own.
     let second = if data.is_some() && !body.is_end_stream() { body.frame().await } else { None };
-    let complete = data.filter(|_| second.as_ref().is_none_or(is_nothing));
-    PeekedRequest { parts, complete, replay: Replay { first, second, rest: body } }
+    let complete = data.filter(|_| second.as_ref().is_none_or(is_end));
+    PeekedRequest { parts, complete, replay: ReplayedBody { first, second, remaining: body } }
 }
 
 impl PeekedRequest {
@@ -41,18 +41,18 @@ impl PeekedRequest {
     }
 }
 
-fn is_nothing(frame: &Result<Frame<Bytes>, tonic::Status>) -> bool {
+fn is_end(frame: &Result<Frame<Bytes>, tonic::Status>) -> bool {
     frame.as_ref().is_ok_and(|frame| frame.data_ref().is_some_and(Bytes::is_empty) || frame.is_trailers())
 }
 
 /// The frames that were read, followed by the frames that were not.
-struct Replay {
+struct ReplayedBody {
     first: Option<Result<Frame<Bytes>, tonic::Status>>,
     second: Option<Result<Frame<Bytes>, tonic::Status>>,
-    rest: Body,
+    remaining: Body,
 }
 
-impl http_body::Body for Replay {
+impl http_body::Body for ReplayedBody {
     type Data = Bytes;
     type Error = tonic::Status;
 
@@ -60,12 +60,12 @@ impl http_body::Body for Replay {
         let this = self.get_mut();
         match this.first.take().or_else(|| this.second.take()) {
             Some(frame) => Poll::Ready(Some(frame)),
-            None => Pin::new(&mut this.rest).poll_frame(cx),
+            None => Pin::new(&mut this.remaining).poll_frame(cx),
         }
     }
 
     fn is_end_stream(&self) -> bool {
-        self.first.is_none() && self.second.is_none() && self.rest.is_end_stream()
+        self.first.is_none() && self.second.is_none() && self.remaining.is_end_stream()
     }
 }
 
@@ -87,7 +87,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_request_whose_body_was_read_is_passed_on_unchanged() {
-        for (pieces, seen) in [
+        for (pieces, peeked_body) in [
             (&["small"][..], Some("small")),
             (&["small", ""], Some("small")),
             (&["far too large"], None),
@@ -96,7 +96,7 @@ mod tests {
             (&[], None),
         ] {
             let peeked = read(request(pieces), 8).await;
-            assert_eq!(peeked.complete().map(|bytes| &bytes[..]), seen.map(str::as_bytes), "{pieces:?}");
+            assert_eq!(peeked.complete().map(|bytes| &bytes[..]), peeked_body.map(str::as_bytes), "{pieces:?}");
             let complete = peeked.into_request().into_body().collect().await.expect("readable").to_bytes();
             assert_eq!(complete, pieces.concat().as_bytes(), "{pieces:?}");
         }

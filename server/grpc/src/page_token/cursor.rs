@@ -12,21 +12,21 @@ use super::internal::v1::ranked_cursor;
 /// A position in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TokenCursor {
-    /// In a list by floor.
+    /// A position in a list by floor.
     Floor(FloorStep),
-    /// In a thread: after the comment with this path.
+    /// A position in a thread: after the comment with this path.
     Path(Path),
-    /// In a list of likers: after this one.
+    /// A position in a list of likers: after this liker.
     Liker(LikerCursor),
-    /// In a list of subjects.
+    /// A position in a list of subjects.
     Subject(SubjectCursor),
-    /// In the revisions of a comment: after the one with this number.
+    /// A position in the revisions of a comment: after the revision with this number.
     Revision(i32),
-    /// In a member's history.
+    /// A position in a member's history.
     History(HistoryCursor),
-    /// In a list by comment id: after this one.
+    /// A position in a list by comment id: after this id.
     Comment(CommentId),
-    /// In a list by rank.
+    /// A position in a list by rank.
     Ranked(RankedCursor),
 }
 
@@ -118,15 +118,15 @@ impl TokenCursor {
     }
 }
 
-fn ranked_message(RankedCursor { walk, toward }: RankedCursor) -> v1::RankedCursor {
+fn ranked_message(RankedCursor { walk, direction }: RankedCursor) -> v1::RankedCursor {
     let RankedWalk { epoch, bound, since } = walk;
-    let (back, place) = match toward {
-        Direction::Ahead(place) => (false, place),
-        Direction::Back(place) => (true, place),
+    let (back, position) = match direction {
+        Direction::Ahead(position) => (false, position),
+        Direction::Back(position) => (true, position),
     };
-    let place = match place {
+    let place = match position {
         // Ranking snapshots are far shorter than this bound.
-        RankPosition::Position(position) => ranked_cursor::Place::Position(u32::try_from(position).unwrap_or(u32::MAX)),
+        RankPosition::Position(index) => ranked_cursor::Place::Position(u32::try_from(index).unwrap_or(u32::MAX)),
         RankPosition::Below(floor) => ranked_cursor::Place::Below(floor),
     };
     v1::RankedCursor { epoch, bound, since_ms: since.0, back, place: Some(place) }
@@ -134,12 +134,12 @@ fn ranked_message(RankedCursor { walk, toward }: RankedCursor) -> v1::RankedCurs
 
 fn ranked(message: &v1::RankedCursor) -> Option<RankedCursor> {
     let v1::RankedCursor { epoch, bound, since_ms, back, place } = message;
-    let place = match place.as_ref()? {
-        ranked_cursor::Place::Position(position) => RankPosition::Position(usize::try_from(*position).ok()?),
+    let position = match place.as_ref()? {
+        ranked_cursor::Place::Position(index) => RankPosition::Position(usize::try_from(*index).ok()?),
         ranked_cursor::Place::Below(floor) => RankPosition::Below(*floor),
     };
-    let toward = if *back { Direction::Back(place) } else { Direction::Ahead(place) };
-    Some(RankedCursor { walk: RankedWalk { epoch: *epoch, bound: *bound, since: Millis(*since_ms) }, toward })
+    let direction = if *back { Direction::Back(position) } else { Direction::Ahead(position) };
+    Some(RankedCursor { walk: RankedWalk { epoch: *epoch, bound: *bound, since: Millis(*since_ms) }, direction })
 }
 
 fn comment(id: u64) -> Option<CommentId> {
@@ -155,12 +155,12 @@ fn levels(path: &Path) -> Vec<u64> {
         u64::from_be_bytes(word)
     });
     let mut last = 0;
-    let grown = |(n, word): (usize, u64)| {
+    let difference = |(n, word): (usize, u64)| {
         let step = if n == 0 { word } else { word.wrapping_sub(last) };
         last = if n == 0 { 0 } else { word };
         step
     };
-    words.enumerate().map(grown).collect()
+    words.enumerate().map(difference).collect()
 }
 
 fn path(levels: &[u64]) -> Option<Path> {

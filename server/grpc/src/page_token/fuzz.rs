@@ -13,8 +13,8 @@ pub fn page_token(bytes: &[u8]) {
     let (tokens, context) =
         (PageTokenCodec::new(vec![[7; 32]]), TokenContext::new(&Caller::unrestricted("fuzz"), "ListComments"));
     assert!(tokens.open(&context, &String::from_utf8_lossy(bytes)).is_err());
-    let inside = v1::PageToken::decode(bytes).ok().and_then(|token| token.cursor);
-    let Some(cursor) = inside.and_then(TokenCursor::from_message) else { return };
+    let decoded = v1::PageToken::decode(bytes).ok().and_then(|token| token.cursor);
+    let Some(cursor) = decoded.and_then(TokenCursor::from_message) else { return };
     let text = tokens.seal(&context, &cursor, Millis(4_000_000_000_000));
     // Only a path deeper than the contract allows exceeds the maximum length of a token.
     if let Some(text) = text.ok().filter(|text| text.len() <= super::MAX_TEXT) {

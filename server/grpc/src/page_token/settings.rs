@@ -31,15 +31,15 @@ impl PageTokenSettings {
     /// Every file that cannot be read or does not contain a key.
     pub fn ring(&self) -> Result<Vec<[u8; 32]>, ConfigErrors> {
         let mut ring: Vec<_> = self.keys.iter().filter_map(Secret::key).collect();
-        let mut faults = Vec::new();
+        let mut errors = Vec::new();
         for (index, path) in self.key_files.iter().enumerate() {
-            let read = Secret::read(path);
-            match read.and_then(|secret| secret.key().ok_or_else(|| format!("{} {KEY_FORM}", path.display()))) {
+            let secret = Secret::read(path);
+            match secret.and_then(|secret| secret.key().ok_or_else(|| format!("{} {KEY_FORM}", path.display()))) {
                 Ok(key) => ring.push(key),
-                Err(message) => faults.push(ConfigError::at(format!("page_tokens.key_files.{index}"), message)),
+                Err(message) => errors.push(ConfigError::at(format!("page_tokens.key_files.{index}"), message)),
             }
         }
-        if faults.is_empty() { Ok(ring) } else { Err(ConfigErrors(faults)) }
+        if errors.is_empty() { Ok(ring) } else { Err(ConfigErrors(errors)) }
     }
 
     /// Adds an error for each value that is out of bounds or conflicts with another one.
@@ -47,8 +47,8 @@ impl PageTokenSettings {
         for (index, secret) in self.keys.iter().enumerate() {
             report.require(secret.key().is_some(), &format!("keys.{index}"), KEY_FORM);
         }
-        let one_kind = self.keys.is_empty() || self.key_files.is_empty();
-        report.require(one_kind, "key_files", "excludes keys: set one of them");
+        let is_valid = self.keys.is_empty() || self.key_files.is_empty();
+        report.require(is_valid, "key_files", "excludes keys: set one of them");
         for (index, file) in self.key_files.iter().enumerate() {
             report.path(&format!("key_files.{index}"), Some(file));
         }

@@ -25,8 +25,8 @@ fn path(root: i64, floors: impl IntoIterator<Item = i32>) -> Path {
     floors.into_iter().fold(root, |path, floor| path.child(floor))
 }
 
-fn ranked(toward: Direction) -> RankedCursor {
-    RankedCursor { walk: RankedWalk { epoch: i64::MAX, bound: i32::MAX, since: NOW }, toward }
+fn ranked(direction: Direction) -> RankedCursor {
+    RankedCursor { walk: RankedWalk { epoch: i64::MAX, bound: i32::MAX, since: NOW }, direction }
 }
 
 /// Returns the longest cursor of each kind.
@@ -58,7 +58,7 @@ fn a_sealed_token_can_be_opened_and_has_at_most_128_bytes() {
 }
 
 #[test]
-fn a_path_of_any_32_floors_goes_through_a_token() {
+fn a_path_of_any_32_levels_survives_sealing_and_opening() {
     let (tokens, context) = (tokens(), context());
     let cursor = TokenCursor::Path(path(1, (0..31).map(|n| i32::MAX - 31 + n)));
     let text = tokens.seal(&context, &cursor, NOW).expect("sealing never fails");
@@ -83,7 +83,7 @@ fn a_token_of_another_walk_is_a_mismatch() {
 }
 
 #[test]
-fn every_key_of_the_ring_opens_and_a_foreign_one_does_not() {
+fn every_key_of_the_ring_opens_and_no_other_key_does() {
     let (old, new) = ([1; 32], [2; 32]);
     let text =
         PageTokenCodec::new(vec![old]).seal(&context(), &TokenCursor::Revision(1), NOW).expect("sealing never fails");
@@ -93,16 +93,16 @@ fn every_key_of_the_ring_opens_and_a_foreign_one_does_not() {
 }
 
 #[test]
-fn an_exchanged_key_ring_opens_only_tokens_that_its_keys_sealed() {
+fn a_replaced_key_ring_opens_only_tokens_that_its_keys_sealed() {
     let (old, new) = ([1; 32], [2; 32]);
     let tokens = PageTokenCodec::new(vec![old]);
     let seal = || tokens.seal(&context(), &TokenCursor::Revision(1), NOW).expect("sealing never fails");
     let before = seal();
     let shared = tokens.clone();
-    shared.exchange(&[new, old]);
+    shared.replace_keys(&[new, old]);
     let after = seal();
     assert_eq!(tokens.open(&context(), &before), Ok(TokenCursor::Revision(1)));
-    shared.exchange(&[new]);
+    shared.replace_keys(&[new]);
     assert_eq!(tokens.open(&context(), &before), Err(Error::PageTokenInvalid));
     assert_eq!(tokens.open(&context(), &after), Ok(TokenCursor::Revision(1)));
 }
@@ -132,13 +132,13 @@ proptest! {
     }
 
     #[test]
-    fn garbage_is_refused_without_panic(text in ".*", bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+    fn garbage_is_rejected_without_panic(text in ".*", bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
         prop_assert_eq!(tokens().open(&context(), &text), Err(Error::PageTokenInvalid));
         prop_assert_eq!(tokens().open(&context(), &URL_SAFE_NO_PAD.encode(bytes)), Err(Error::PageTokenInvalid));
     }
 
     #[test]
-    fn every_message_reads_as_a_cursor_or_as_nothing(levels in proptest::collection::vec(any::<u64>(), 0..40)) {
+    fn every_message_is_a_cursor_or_is_rejected(levels in proptest::collection::vec(any::<u64>(), 0..40)) {
         let message = super::internal::v1::PathCursor { levels };
         let cursor = TokenCursor::from_message(super::internal::v1::page_token::Cursor::Path(message));
         if let Some(TokenCursor::Path(path)) = cursor {

@@ -26,13 +26,13 @@ pub(crate) fn content_at(
     policy: Option<&Policy>,
     content: Option<v1::Content>,
 ) -> Option<Content> {
-    let boundless = Policy { max_text: usize::MAX, ..Policy::default() };
-    let policy = policy.unwrap_or(&boundless);
+    let unlimited = Policy { max_text: usize::MAX, ..Policy::default() };
+    let policy = policy.unwrap_or(&unlimited);
     let v1::Content { text, mentioned_member_ids, metadata } = content.unwrap_or_default();
     let parsed = v.take(Content::parse(field, policy, &text, &mentioned_member_ids, metadata));
     if v.has(Reason::ContentTooLong) {
-        v.know("limit", policy.max_text);
-        v.know("actual", text.nfc().count());
+        v.add_metadata("limit", policy.max_text);
+        v.add_metadata("actual", text.nfc().count());
     }
     parsed
 }
@@ -72,8 +72,8 @@ pub(crate) fn limit(field: &str, size: i32) -> Result<usize, Violation> {
 /// Parses the number of replies in a preview.
 pub(crate) fn previews(size: Option<i32>) -> Result<u8, Violation> {
     let Some(size) = size else { return Ok(DEFAULT_PREVIEW) };
-    let fits = u8::try_from(size).ok().filter(|size| *size <= MAX_PREVIEW);
-    fits.ok_or_else(|| Violation::field("reply_preview_size", format!("must lie between 0 and {MAX_PREVIEW}")))
+    let size = u8::try_from(size).ok().filter(|size| *size <= MAX_PREVIEW);
+    size.ok_or_else(|| Violation::field("reply_preview_size", format!("must lie between 0 and {MAX_PREVIEW}")))
 }
 
 /// Parses the lowest revision that a response may show.
@@ -81,7 +81,7 @@ pub(crate) fn min_revision(revision: i64) -> Result<i64, Violation> {
     if revision >= 0 { Ok(revision) } else { Err(Violation::field("min_revision", "must not be negative")) }
 }
 
-/// Parses the like value to set. The unspecified value has no default meaning and is refused.
+/// Parses the like value to set. The unspecified value has no default meaning and is rejected.
 pub(crate) fn like_value(value: i32) -> Result<LikeValue, Violation> {
     match v1::LikeValue::try_from(value) {
         Ok(v1::LikeValue::None) => Ok(LikeValue::None),
@@ -91,7 +91,7 @@ pub(crate) fn like_value(value: i32) -> Result<LikeValue, Violation> {
     }
 }
 
-/// Parses the like value to list: LIKE by default. NONE is refused, because no list of members
+/// Parses the like value to list: LIKE by default. NONE is rejected, because no list of members
 /// without a like exists.
 pub(crate) fn liked(value: i32) -> Result<LikeValue, Violation> {
     match v1::LikeValue::try_from(value) {

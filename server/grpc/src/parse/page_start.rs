@@ -2,7 +2,7 @@
 
 use riposte_core::page::{ListOrder, PageStart};
 use riposte_core::rank::RankSort;
-use riposte_core::read::{ListStart, RankedAt};
+use riposte_core::read::{ListStart, RankedStart};
 use riposte_core::{CommentId, Error, Violation};
 use riposte_sdk::v1;
 
@@ -58,20 +58,20 @@ pub(crate) fn sort(sort: i32, default: ListOrder) -> Result<Sort, Violation> {
     }
 }
 
-/// Returns the cursor of the token at `field`, converted by `pick`; `Some(None)` at the start of a
-/// list. A token that `open` refuses is a violation of its field: it is reported with the others,
-/// and decides the reason if it is the only one.
+/// Returns the cursor of the token at `field`, converted by `convert`; `Some(None)` at the start of
+/// a list. A token that `open` rejects is a violation of its field. It is reported with the others,
+/// and its reason is that of the response if it is the only one.
 pub(crate) fn page_token<T>(
     v: &mut Violations,
     (field, token): (&str, &str),
     open: impl FnOnce(&str) -> Result<TokenCursor, Error>,
-    pick: impl FnOnce(TokenCursor) -> Option<T>,
+    convert: impl FnOnce(TokenCursor) -> Option<T>,
 ) -> Option<Option<T>> {
     if token.is_empty() {
         return Some(None);
     }
-    let picked = open(token).and_then(|cursor| pick(cursor).ok_or(Error::PageTokenMismatch));
-    v.take(picked.map(Some).map_err(|error| {
+    let converted = open(token).and_then(|cursor| convert(cursor).ok_or(Error::PageTokenMismatch));
+    v.take(converted.map(Some).map_err(|error| {
         let reason = error.reason();
         Violation { reason, ..Violation::field(field, reason.summary()) }
     }))
@@ -88,47 +88,48 @@ pub(crate) struct StartFields<'a> {
     pub(crate) around_floor: i32,
 }
 
-/// The start of a page, in the terms of its order.
+/// The start of a page in its order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ParsedStart {
     /// In a list by floor.
     Floor(ListOrder, ListStart),
     /// In a list by rank.
-    Rank(RankSort, RankedAt),
+    Rank(RankSort, RankedStart),
 }
 
-/// Parses the start of a page. If another fault of the request leaves the scope unknown (`walk` is
-/// `None`), it returns `None`, but still reports violations of the position itself.
-pub(crate) fn place(
+/// Parses the start of a page. If another violation of the request leaves the scope unknown
+/// (`scope` is
+/// `None`), the result is `None`, but violations of the position are still reported.
+pub(crate) fn page_start(
     v: &mut Violations,
     fields: StartFields<'_>,
-    walk: Option<&TokenScope>,
+    scope: Option<&TokenScope>,
     tokens: &PageTokenCodec,
 ) -> Option<ParsedStart> {
     let around = around(v, fields)?;
-    let walk = walk?;
+    let scope = scope?;
     let token = ("page_token", fields.page_token);
-    let open = |token: &str| tokens.open(walk.context(), token);
-    match walk.sort() {
+    let open = |token: &str| tokens.open(scope.context(), token);
+    match scope.sort() {
         Sort::Stable(order) => {
             let at = match around {
                 Some(Around::Comment(id)) => ListStart::Comment(id),
                 Some(Around::Floor(floor)) => ListStart::Start(PageStart::Around(floor)),
                 None => {
-                    let pick =
+                    let start =
                         |cursor| if let TokenCursor::Floor(step) = cursor { Some(step.start(order)) } else { None };
-                    ListStart::Start(page_token(v, token, open, pick)?.unwrap_or(PageStart::Beginning))
+                    ListStart::Start(page_token(v, token, open, start)?.unwrap_or(PageStart::Beginning))
                 }
             };
             Some(ParsedStart::Floor(order, at))
         }
         Sort::Ranked(sort) => {
             let at = match around {
-                Some(Around::Comment(id)) => RankedAt::Comment(id),
-                Some(Around::Floor(floor)) => RankedAt::Floor(floor),
+                Some(Around::Comment(id)) => RankedStart::Comment(id),
+                Some(Around::Floor(floor)) => RankedStart::Floor(floor),
                 None => {
-                    let pick = |cursor| if let TokenCursor::Ranked(cursor) = cursor { Some(cursor) } else { None };
-                    page_token(v, token, open, pick)?.map_or(RankedAt::Beginning, RankedAt::Cursor)
+                    let ranked = |cursor| if let TokenCursor::Ranked(cursor) = cursor { Some(cursor) } else { None };
+                    page_token(v, token, open, ranked)?.map_or(RankedStart::Beginning, RankedStart::Cursor)
                 }
             };
             Some(ParsedStart::Rank(sort, at))
@@ -145,8 +146,8 @@ enum Around {
 /// Returns the object that the page surrounds; `Some(None)` if the request names none.
 fn around(v: &mut Violations, fields: StartFields<'_>) -> Option<Option<Around>> {
     let StartFields { page_token: token, around_comment_id, around_floor } = fields;
-    let ways = [!token.is_empty(), around_comment_id != 0, around_floor != 0];
-    if ways.iter().filter(|is_set| **is_set).count() > 1 {
+    let are_set = [!token.is_empty(), around_comment_id != 0, around_floor != 0];
+    if are_set.iter().filter(|is_set| **is_set).count() > 1 {
         let field = if around_comment_id != 0 { "around_comment_id" } else { "around_floor" };
         let rule = "excludes page_token, and around_comment_id excludes around_floor";
         return v.take(Err(Violation::field(field, rule)));

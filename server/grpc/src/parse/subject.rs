@@ -20,17 +20,17 @@ pub(crate) fn patch(
 ) -> Result<UpdateSubject, Vec<Violation>> {
     let mut violations = Vec::new();
     let mask = mask.map_or(&[][..], |mask| &mask.paths);
-    let chosen = |path: &str, set: bool| if mask.is_empty() { set } else { mask.iter().any(|named| named == path) };
+    let is_named = |path: &str, set: bool| if mask.is_empty() { set } else { mask.iter().any(|name| name == path) };
     let mut patch = UpdateSubject { etag: subject.etag.clone(), ..UpdateSubject::default() };
-    if chosen("owner_id", !subject.owner_id.is_empty()) {
+    if is_named("owner_id", !subject.owner_id.is_empty()) {
         let owner = optional_member("subject.owner_id", &subject.owner_id);
         patch.owner = owner.map_err(|violation| violations.push(violation)).ok();
     }
-    if chosen("state", subject.state != 0) {
+    if is_named("state", subject.state != 0) {
         patch.state =
             subject_state("subject.state", subject.state).map_err(|violation| violations.push(violation)).ok();
     }
-    if chosen("metadata", !subject.metadata.is_empty()) {
+    if is_named("metadata", !subject.metadata.is_empty()) {
         let fields = metadata("subject.metadata", subject.metadata.clone());
         patch.metadata = fields.map_err(|found| violations.extend(found)).ok();
     }
@@ -40,8 +40,8 @@ pub(crate) fn patch(
             violations.push(Violation::field(format!("update_mask.paths[{n}]"), rule));
         }
     }
-    let nothing = patch.owner.is_none() && patch.state.is_none() && patch.metadata.is_none();
-    if nothing && violations.is_empty() {
+    let is_empty = patch.owner.is_none() && patch.state.is_none() && patch.metadata.is_none();
+    if is_empty && violations.is_empty() {
         violations.push(Violation::field("update_mask", "must name a field, since none of the subject is set"));
     }
     if violations.is_empty() { Ok(patch) } else { Err(violations) }

@@ -25,7 +25,7 @@ impl Violations {
         match comments.policy(caller, key.object_type()) {
             Ok(policy) => Ok(Some((key, policy))),
             Err(Error::ObjectTypeUnknown(_)) => {
-                self.know("object_type", key.object_type().as_str());
+                self.add_metadata("object_type", key.object_type().as_str());
                 let unknown = Violation::field(format!("{field}.object_type"), Reason::ObjectTypeUnknown.summary());
                 Ok(self.take(Err(Violation { reason: Reason::ObjectTypeUnknown, ..unknown })))
             }

@@ -1,7 +1,7 @@
 use riposte_core::page::{ListOrder, PageStart};
 use riposte_core::rank::{RankPosition, RankSort};
 use riposte_core::read::{Direction, RankedCursor, RankedWalk};
-use riposte_core::read::{ListStart, RankedAt};
+use riposte_core::read::{ListStart, RankedStart};
 use riposte_core::{Caller, Error, LikeValue, Millis, Policy, Reason, SubjectKey, SubjectState, Violation};
 use riposte_sdk::v1;
 
@@ -10,9 +10,9 @@ use crate::page_token::{FloorStep, PageTokenCodec, TokenCursor};
 use crate::parse;
 use crate::parse::TokenScope;
 
-/// Returns the reason and the fields, in order, with which the violations refuse a request.
-fn refused(v: Violations) -> (Reason, Vec<String>) {
-    let error = v.all((Some(()),)).expect_err("something is wrong");
+/// Returns the reason of the error for these violations, and their fields in order.
+fn rejection(v: Violations) -> (Reason, Vec<String>) {
+    let error = v.all((Some(()),)).expect_err("a violation");
     let Error::Invalid(found) = &error.error else { panic!("{error:?}") };
     (error.error.reason(), found.iter().map(|violation| violation.field.clone()).collect())
 }
@@ -41,7 +41,7 @@ fn sizes_have_defaults_and_bounds() {
 }
 
 #[test]
-fn choices_have_defaults_and_unknown_numbers_are_refused() {
+fn enums_have_defaults_and_unknown_numbers_are_rejected() {
     assert_eq!(parse::sort(0, ListOrder::Newest), Ok(Sort::Stable(ListOrder::Newest)));
     assert_eq!(parse::sort(0, ListOrder::Oldest), Ok(Sort::Stable(ListOrder::Oldest)));
     assert_eq!(parse::sort(v1::CommentSort::Oldest.into(), ListOrder::Newest), Ok(Sort::Stable(ListOrder::Oldest)));
@@ -63,8 +63,8 @@ fn choices_have_defaults_and_unknown_numbers_are_refused() {
 #[test]
 fn a_like_value_is_required_and_a_list_of_likers_defaults_to_likes() {
     assert_eq!(parse::like_value(v1::LikeValue::None.into()), Ok(LikeValue::None));
-    for unsaid in [0, 4, -1] {
-        assert!(is_violation(&parse::like_value(unsaid), "value", Reason::LikeInvalid), "{unsaid}");
+    for value in [0, 4, -1] {
+        assert!(is_violation(&parse::like_value(value), "value", Reason::LikeInvalid), "{value}");
     }
     assert_eq!(parse::liked(0), Ok(LikeValue::Like));
     assert_eq!(parse::liked(v1::LikeValue::Dislike.into()), Ok(LikeValue::Dislike));
@@ -91,7 +91,7 @@ fn every_invalid_item_of_a_batch_is_reported_and_too_many_are_one_violation() {
     let keys = [v1::SubjectKey { object_type: "Video".into(), object_id: String::new() }];
     v.take(parse::batch("keys", &keys, |field, key| parse::subject_key(field, Some(key))));
     let fields = ["ids[1]", "ids[3]", "ids", "keys[0].object_type", "keys[0].object_id"];
-    assert_eq!(refused(v), (Reason::FieldInvalid, fields.map(str::to_owned).into()));
+    assert_eq!(rejection(v), (Reason::FieldInvalid, fields.map(str::to_owned).into()));
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn all_violations_of_a_request_are_reported_at_once() {
     v.take(parse::client(Some(v1::ClientInfo { ip: "here".into(), ..Default::default() })));
     v.take(parse::request_id("1"));
     let fields = ["id", "member_id", "content.text", "client.ip", "request_id"];
-    assert_eq!(refused(v), (Reason::FieldInvalid, fields.map(str::to_owned).into()));
+    assert_eq!(rejection(v), (Reason::FieldInvalid, fields.map(str::to_owned).into()));
 }
 
 #[test]
@@ -120,18 +120,18 @@ fn a_text_that_is_too_long_reports_its_limit_and_length() {
 }
 
 #[test]
-fn an_update_changes_what_its_mask_names_or_else_what_is_set() {
+fn an_update_changes_the_fields_of_its_mask_or_else_the_fields_that_are_set() {
     let mask = |paths: &[&str]| Some(prost_types::FieldMask { paths: paths.iter().map(|p| (*p).to_owned()).collect() });
     let subject = v1::Subject { owner_id: "up".into(), state: 2, etag: "1.1".into(), ..Default::default() };
     let patch = |mask: Option<prost_types::FieldMask>| parse::patch(&subject, mask.as_ref());
 
-    let named = patch(mask(&["metadata", "owner_id"])).expect("a patch");
-    assert_eq!(named.owner.flatten().map(|owner| owner.as_str().to_owned()), Some("up".to_owned()));
-    assert_eq!((named.state, named.metadata.map(|m| m.len()), named.etag), (None, Some(0), "1.1".to_owned()));
-    for unnamed in [patch(None), patch(mask(&[]))] {
-        let unnamed = unnamed.expect("a patch");
+    let masked = patch(mask(&["metadata", "owner_id"])).expect("a patch");
+    assert_eq!(masked.owner.flatten().map(|owner| owner.as_str().to_owned()), Some("up".to_owned()));
+    assert_eq!((masked.state, masked.metadata.map(|m| m.len()), masked.etag), (None, Some(0), "1.1".to_owned()));
+    for unmasked in [patch(None), patch(mask(&[]))] {
+        let unmasked = unmasked.expect("a patch");
         assert_eq!(
-            (unnamed.owner.is_some(), unnamed.state, unnamed.metadata),
+            (unmasked.owner.is_some(), unmasked.state, unmasked.metadata),
             (true, Some(SubjectState::ReadOnly), None)
         );
     }
@@ -148,42 +148,46 @@ fn an_update_changes_what_its_mask_names_or_else_what_is_set() {
 
 const NEWEST: Sort = Sort::Stable(ListOrder::Newest);
 
-fn walk(caller: &str, sort: Sort) -> TokenScope {
+fn scope(caller: &str, sort: Sort) -> TokenScope {
     TokenScope::roots(&Caller::unrestricted(caller), &SubjectKey::stored("video".into(), "1".into()), sort)
 }
 
-fn place(tokens: &PageTokenCodec, fields: StartFields<'_>, sort: Sort) -> Result<ParsedStart, (Reason, Vec<String>)> {
+fn page_start(
+    tokens: &PageTokenCodec,
+    fields: StartFields<'_>,
+    sort: Sort,
+) -> Result<ParsedStart, (Reason, Vec<String>)> {
     let mut v = Violations::default();
-    let at = parse::place(&mut v, fields, Some(&walk("dev", sort)), tokens);
-    at.ok_or_else(|| refused(v))
+    let start = parse::page_start(&mut v, fields, Some(&scope("dev", sort)), tokens);
+    start.ok_or_else(|| rejection(v))
 }
 
 #[test]
-fn a_page_has_only_one_anchor() {
+fn a_request_names_only_one_start_of_a_page() {
     let tokens = PageTokenCodec::new(Vec::new());
-    let stand = |page_token, around_comment_id, around_floor, sort| {
-        place(&tokens, StartFields { page_token, around_comment_id, around_floor }, sort)
+    let start = |page_token, around_comment_id, around_floor, sort| {
+        page_start(&tokens, StartFields { page_token, around_comment_id, around_floor }, sort)
     };
     let newest = |at| Ok(ParsedStart::Floor(ListOrder::Newest, ListStart::Start(at)));
-    assert_eq!(stand("", 0, 0, NEWEST), newest(PageStart::Beginning));
-    assert_eq!(stand("", 0, 9, NEWEST), newest(PageStart::Around(9)));
-    assert!(matches!(stand("", 7, 0, NEWEST), Ok(ParsedStart::Floor(_, ListStart::Comment(id))) if id.get() == 7));
+    assert_eq!(start("", 0, 0, NEWEST), newest(PageStart::Beginning));
+    assert_eq!(start("", 0, 9, NEWEST), newest(PageStart::Around(9)));
+    assert!(matches!(start("", 7, 0, NEWEST), Ok(ParsedStart::Floor(_, ListStart::Comment(id))) if id.get() == 7));
     let top = Sort::Ranked(RankSort::Top);
     let by_rank = |at| Ok(ParsedStart::Rank(RankSort::Top, at));
-    assert_eq!(stand("", 0, 0, top), by_rank(RankedAt::Beginning));
-    assert_eq!(stand("", 0, 9, top), by_rank(RankedAt::Floor(9)));
-    assert!(matches!(stand("", 7, 0, top), Ok(ParsedStart::Rank(_, RankedAt::Comment(id))) if id.get() == 7));
+    assert_eq!(start("", 0, 0, top), by_rank(RankedStart::Beginning));
+    assert_eq!(start("", 0, 9, top), by_rank(RankedStart::Floor(9)));
+    assert!(matches!(start("", 7, 0, top), Ok(ParsedStart::Rank(_, RankedStart::Comment(id))) if id.get() == 7));
     for sort in [NEWEST, top] {
         for (result, field) in [
-            (stand("x", 7, 0, sort), "around_comment_id"),
-            (stand("x", 0, 9, sort), "around_floor"),
-            (stand("", 7, 9, sort), "around_comment_id"),
-            (stand("", -7, 0, sort), "around_comment_id"),
-            (stand("", 0, -9, sort), "around_floor"),
+            (start("x", 7, 0, sort), "around_comment_id"),
+            (start("x", 0, 9, sort), "around_floor"),
+            (start("", 7, 9, sort), "around_comment_id"),
+            (start("", -7, 0, sort), "around_comment_id"),
+            (start("", 0, -9, sort), "around_floor"),
         ] {
             assert_eq!(result, Err((Reason::FieldInvalid, vec![field.to_owned()])));
         }
-        assert_eq!(stand("x", 0, 0, sort), Err((Reason::PageTokenInvalid, vec!["page_token".to_owned()])));
+        assert_eq!(start("x", 0, 0, sort), Err((Reason::PageTokenInvalid, vec!["page_token".to_owned()])));
     }
 }
 
@@ -191,22 +195,22 @@ fn a_page_has_only_one_anchor() {
 fn a_token_continues_only_its_own_walk() {
     let tokens = PageTokenCodec::new(Vec::new());
     let seal =
-        |walk: &TokenScope, cursor| tokens.seal(walk.context(), &cursor, Millis(0)).expect("sealing never fails");
+        |scope: &TokenScope, cursor| tokens.seal(scope.context(), &cursor, Millis(0)).expect("sealing never fails");
     let at = |token: &str, sort| {
-        place(&tokens, StartFields { page_token: token, around_comment_id: 0, around_floor: 0 }, sort)
+        page_start(&tokens, StartFields { page_token: token, around_comment_id: 0, around_floor: 0 }, sort)
     };
     let mismatch = Err((Reason::PageTokenMismatch, vec!["page_token".to_owned()]));
     let step = TokenCursor::Floor(FloorStep::after(5, ListOrder::Newest));
     let newest = Ok(ParsedStart::Floor(ListOrder::Newest, ListStart::Start(PageStart::After(5))));
-    assert_eq!(at(&seal(&walk("dev", NEWEST), step.clone()), NEWEST), newest);
-    assert_eq!(at(&seal(&walk("app", NEWEST), step.clone()), NEWEST), mismatch);
-    assert_eq!(at(&seal(&walk("dev", NEWEST), TokenCursor::Revision(5)), NEWEST), mismatch);
+    assert_eq!(at(&seal(&scope("dev", NEWEST), step.clone()), NEWEST), newest);
+    assert_eq!(at(&seal(&scope("app", NEWEST), step.clone()), NEWEST), mismatch);
+    assert_eq!(at(&seal(&scope("dev", NEWEST), TokenCursor::Revision(5)), NEWEST), mismatch);
     let [top, hot] = [RankSort::Top, RankSort::Hot].map(Sort::Ranked);
-    let walked = RankedWalk { epoch: 3, bound: 4, since: Millis(5) };
-    let cursor = RankedCursor { walk: walked, toward: Direction::Back(RankPosition::Below(2)) };
-    let token = seal(&walk("dev", top), TokenCursor::Ranked(cursor));
-    assert_eq!(at(&token, top), Ok(ParsedStart::Rank(RankSort::Top, RankedAt::Cursor(cursor))));
+    let walk = RankedWalk { epoch: 3, bound: 4, since: Millis(5) };
+    let cursor = RankedCursor { walk, direction: Direction::Back(RankPosition::Below(2)) };
+    let token = seal(&scope("dev", top), TokenCursor::Ranked(cursor));
+    assert_eq!(at(&token, top), Ok(ParsedStart::Rank(RankSort::Top, RankedStart::Cursor(cursor))));
     assert_eq!(at(&token, hot), mismatch);
     assert_eq!(at(&token, NEWEST), mismatch);
-    assert_eq!(at(&seal(&walk("dev", top), step), top), mismatch);
+    assert_eq!(at(&seal(&scope("dev", top), step), top), mismatch);
 }

@@ -32,8 +32,8 @@ impl Violations {
         parsed.map_err(|violations| self.found.extend(violations.into().0)).ok()
     }
 
-    /// Adds metadata for the error that is returned if the request is refused.
-    pub(crate) fn know(&mut self, name: &'static str, value: impl ToString) {
+    /// Adds metadata for the error that is returned if the request has violations.
+    pub(crate) fn add_metadata(&mut self, name: &'static str, value: impl ToString) {
         self.metadata = std::mem::take(&mut self.metadata).with(name, value);
     }
 

@@ -11,7 +11,7 @@ use crate::response_cache::ResponseCache;
 #[derive(Debug)]
 pub struct ResponseCacheConsumer {
     /// The cache.
-    pub pages: ResponseCache,
+    pub cache: ResponseCache,
 }
 
 #[async_trait]
@@ -29,12 +29,12 @@ impl EventConsumer for ResponseCacheConsumer {
     }
 
     async fn apply(&self, _source: usize, events: &[SequencedEvent]) -> Result<Applied> {
-        self.pages.update(events);
+        self.cache.update(events);
         Ok(Applied::all(events))
     }
 
     async fn gap(&self, _source: usize) -> Result<()> {
-        self.pages.invalidate();
+        self.cache.invalidate();
         Ok(())
     }
 }

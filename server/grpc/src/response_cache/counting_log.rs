@@ -32,8 +32,8 @@ impl CommandLog for CountingLog {
 impl CountingLog {
     /// Counts the commands of one call, which usually belong to one subject.
     fn count<K>(&self, commands: &[Command<K>]) {
-        for same in commands.chunk_by(|a, b| a.subject == b.subject) {
-            self.rates.wrote(&same[0].subject, same.len() as u64);
+        for of_subject in commands.chunk_by(|a, b| a.subject == b.subject) {
+            self.rates.add_writes(&of_subject[0].subject, of_subject.len() as u64);
         }
     }
 }

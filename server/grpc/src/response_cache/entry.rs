@@ -2,7 +2,7 @@
 //!
 //! At most one refresh runs at a time, and every reader that needs its page waits for it. The
 //! requirement is fixed when a reader arrives: the read of the page must have begun at most
-//! [`SHOWN`] before the arrival, and after every invalidation that had been recorded by then. A
+//! [`SERVED`] before the arrival, and after every invalidation that had been recorded by then. A
 //! reader therefore waits at most for the remainder of one refresh and for one more.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,22 +11,23 @@ use std::time::Duration;
 
 use hyper::body::Bytes;
 use riposte_core::{Error, Result, SubjectId, SubjectKey};
+use riposte_sync::ByteBudget;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::pages::{PageBudget, PageBytes};
+use super::pages::PageBytes;
 
 /// The maximum age of a page when it is read, counted from the start of the read that produced it.
 pub const MAX_AGE: Duration = Duration::from_secs(1);
 /// The time for which a page is served: the remainder of [`MAX_AGE`] covers the transfer from this
 /// process to the reader.
-pub(super) const SHOWN: Duration = Duration::from_millis(750);
+pub(super) const SERVED: Duration = Duration::from_millis(750);
 /// The age at which a page that is still read is refreshed in the background, so that no reader has
 /// to wait.
-const AHEAD: Duration = Duration::from_millis(450);
+const REFRESH_AGE: Duration = Duration::from_millis(450);
 /// The minimum interval between the start of one refresh and the next of a changed page, however
 /// often it changes.
-const PACE: Duration = Duration::from_millis(100);
+const MIN_REFRESH_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The cache entry of one page.
 #[derive(Debug)]
@@ -43,10 +44,10 @@ struct State {
     /// The result of the running refresh.
     refresh: Option<watch::Receiver<Option<Result<Page>>>>,
     invalidations: InvalidationCounts,
-    /// The subject's id, by which events name it; known after the first read.
+    /// The subject's id, which identifies it in events; known after the first read.
     id: Option<SubjectId>,
     /// True if the entry was removed: the result of a later refresh is not cached.
-    retired: bool,
+    is_removed: bool,
 }
 
 /// A page and its freshness.
@@ -54,7 +55,7 @@ struct State {
 struct Page {
     bytes: Bytes,
     /// The start of the read.
-    begun: Instant,
+    read_start: Instant,
     /// The invalidations that had been recorded by then.
     invalidations: InvalidationCounts,
 }
@@ -63,7 +64,7 @@ struct Page {
 #[derive(Debug, Clone, Copy, Default)]
 struct InvalidationCounts {
     changed: u64,
-    gone: u64,
+    withdrawn: u64,
 }
 
 /// The effect of an event on a page.
@@ -73,14 +74,14 @@ pub(super) enum Invalidation {
     Changed,
     /// Content on the page, or its subject, was hidden, deleted or edited: the page is not served
     /// any more.
-    Gone,
+    Withdrawn,
 }
 
 /// The freshness that a reader requires.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Freshness {
-    came: Instant,
-    gone: u64,
+    arrival: Instant,
+    withdrawn: u64,
 }
 
 /// The result of a read request.
@@ -96,7 +97,7 @@ pub(super) enum RefreshRequest {
 #[derive(Debug)]
 pub(super) struct Refresh {
     entry: Arc<CachedPageEntry>,
-    begun: Instant,
+    start: Instant,
     invalidations: InvalidationCounts,
     result: watch::Sender<Option<Result<Page>>>,
 }
@@ -105,12 +106,12 @@ pub(super) struct Refresh {
 #[derive(Debug)]
 pub(super) struct RefreshWaiter {
     result: watch::Receiver<Option<Result<Page>>>,
-    need: Freshness,
+    freshness: Freshness,
 }
 
 impl Freshness {
     fn is_met_by(self, page: &Page) -> bool {
-        page.begun + SHOWN >= self.came && page.invalidations.gone >= self.gone
+        page.read_start + SERVED >= self.arrival && page.invalidations.withdrawn >= self.withdrawn
     }
 }
 
@@ -129,21 +130,21 @@ impl CachedPageEntry {
     pub(super) fn request(self: &Arc<Self>, now: Instant) -> RefreshRequest {
         self.reads.fetch_add(1, Ordering::Relaxed);
         let mut state = self.state();
-        let need = Freshness { came: now, gone: state.invalidations.gone };
-        self.serve(&mut state, need, now)
+        let freshness = Freshness { arrival: now, withdrawn: state.invalidations.withdrawn };
+        self.serve(&mut state, freshness, now)
     }
 
     /// Repeats the request of a reader that has waited.
-    fn request_again(self: &Arc<Self>, need: Freshness, now: Instant) -> RefreshRequest {
-        self.serve(&mut self.state(), need, now)
+    fn request_again(self: &Arc<Self>, freshness: Freshness, now: Instant) -> RefreshRequest {
+        self.serve(&mut self.state(), freshness, now)
     }
 
-    fn serve(self: &Arc<Self>, state: &mut State, need: Freshness, now: Instant) -> RefreshRequest {
-        if let Some(page) = state.page.as_ref().filter(|page| need.is_met_by(page)) {
-            let (bytes, age) = (page.bytes.clone(), now.saturating_duration_since(page.begun));
-            let changed = page.invalidations.changed < state.invalidations.changed && age >= PACE;
-            let due = (changed || age >= AHEAD) && state.refresh.is_none();
-            return RefreshRequest::Page(bytes, due.then(|| self.start_refresh(state, now).0));
+    fn serve(self: &Arc<Self>, state: &mut State, freshness: Freshness, now: Instant) -> RefreshRequest {
+        if let Some(page) = state.page.as_ref().filter(|page| freshness.is_met_by(page)) {
+            let (bytes, age) = (page.bytes.clone(), now.saturating_duration_since(page.read_start));
+            let is_changed = page.invalidations.changed < state.invalidations.changed && age >= MIN_REFRESH_INTERVAL;
+            let is_due = (is_changed || age >= REFRESH_AGE) && state.refresh.is_none();
+            return RefreshRequest::Page(bytes, is_due.then(|| self.start_refresh(state, now).0));
         }
         let (result, refresh) = match &state.refresh {
             Some(result) => (result.clone(), None),
@@ -152,7 +153,7 @@ impl CachedPageEntry {
                 (result, Some(refresh))
             }
         };
-        RefreshRequest::Wait(RefreshWaiter { result, need }, refresh)
+        RefreshRequest::Wait(RefreshWaiter { result, freshness }, refresh)
     }
 
     fn start_refresh(
@@ -162,7 +163,7 @@ impl CachedPageEntry {
     ) -> (Refresh, watch::Receiver<Option<Result<Page>>>) {
         let (sender, result) = watch::channel(None);
         state.refresh = Some(result.clone());
-        (Refresh { entry: Arc::clone(self), begun: now, invalidations: state.invalidations, result: sender }, result)
+        (Refresh { entry: Arc::clone(self), start: now, invalidations: state.invalidations, result: sender }, result)
     }
 
     /// Records the events of a subject. The subject's id is known only after the first refresh;
@@ -170,7 +171,7 @@ impl CachedPageEntry {
     pub(super) fn update(&self, invalidation_of: impl FnOnce(SubjectId) -> Option<Invalidation>) {
         let mut state = self.state();
         match state.id.and_then(invalidation_of) {
-            Some(Invalidation::Gone) => state.invalidations.gone += 1,
+            Some(Invalidation::Withdrawn) => state.invalidations.withdrawn += 1,
             Some(Invalidation::Changed) => state.invalidations.changed += 1,
             None => {}
         }
@@ -178,7 +179,7 @@ impl CachedPageEntry {
 
     /// Invalidates the page, because events may have been missed.
     pub(super) fn invalidate(&self) {
-        self.state().invalidations.gone += 1;
+        self.state().invalidations.withdrawn += 1;
     }
 
     /// Returns the number of reads since the previous call.
@@ -189,30 +190,30 @@ impl CachedPageEntry {
     /// Returns true if the entry has no page that may still be served and no refresh is running.
     pub(super) fn is_idle(&self, now: Instant) -> bool {
         let state = self.state();
-        let old = state.page.as_ref().is_none_or(|page| page.begun + SHOWN < now);
-        old && state.refresh.is_none()
+        let is_expired = state.page.as_ref().is_none_or(|page| page.read_start + SERVED < now);
+        is_expired && state.refresh.is_none()
     }
 
-    /// Removes the page and marks the entry as retired.
-    pub(super) fn retire(&self, budget: &PageBudget) {
+    /// Removes the page and marks the entry as removed.
+    pub(super) fn remove(&self, budget: &ByteBudget) {
         let mut state = self.state();
-        state.retired = true;
-        budget.leave(state.page.take().map_or(0, |page| page.bytes.len()));
+        state.is_removed = true;
+        budget.release(state.page.take().map_or(0, |page| page.bytes.len()));
     }
 }
 
 impl Refresh {
     /// Ends the refresh. The page is cached if the budget allows it, and sent to the waiters in any
     /// case.
-    pub(super) fn finish(self, outcome: Result<PageBytes>, budget: &PageBudget) {
+    pub(super) fn finish(self, outcome: Result<PageBytes>, budget: &ByteBudget) {
         let mut state = self.entry.state();
         state.refresh = None;
-        let page = outcome.map(|filled| {
-            state.id = Some(filled.subject);
-            Page { bytes: filled.bytes, begun: self.begun, invalidations: self.invalidations }
+        let page = outcome.map(|read| {
+            state.id = Some(read.subject);
+            Page { bytes: read.bytes, read_start: self.start, invalidations: self.invalidations }
         });
-        budget.leave(state.page.take().map_or(0, |page| page.bytes.len()));
-        state.page = page.as_ref().ok().filter(|page| !state.retired && budget.enter(page.bytes.len())).cloned();
+        budget.release(state.page.take().map_or(0, |page| page.bytes.len()));
+        state.page = page.as_ref().ok().filter(|page| !state.is_removed && budget.reserve(page.bytes.len())).cloned();
         drop(state);
         self.result.send_replace(Some(page));
     }
@@ -235,16 +236,16 @@ impl RefreshWaiter {
     /// # Errors
     /// Those of the read.
     pub(super) async fn bytes(&mut self) -> Result<Option<Bytes>> {
-        let broken = |_| Error::internal("the read of a page for the response cache was interrupted");
-        let finished = self.result.wait_for(Option::is_some).await.map_err(broken)?;
+        let interrupted = |_| Error::internal("the read of a page for the response cache was interrupted");
+        let finished = self.result.wait_for(Option::is_some).await.map_err(interrupted)?;
         let Some(outcome) = &*finished else { return Ok(None) };
         let page = outcome.as_ref().map_err(Clone::clone)?;
-        Ok(self.need.is_met_by(page).then(|| page.bytes.clone()))
+        Ok(self.freshness.is_met_by(page).then(|| page.bytes.clone()))
     }
 
     /// Repeats the request.
-    pub(super) fn again(&self, entry: &Arc<CachedPageEntry>, now: Instant) -> RefreshRequest {
-        entry.request_again(self.need, now)
+    pub(super) fn request_again(&self, entry: &Arc<CachedPageEntry>, now: Instant) -> RefreshRequest {
+        entry.request_again(self.freshness, now)
     }
 }
 

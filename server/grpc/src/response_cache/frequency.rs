@@ -51,13 +51,13 @@ impl<K: Hash + Eq + Clone> FrequencySketch<K> {
     }
 
     /// Returns the lower bound of a key's count: 0 for a key that is not in the sketch.
-    pub(super) fn at_least(&self, key: &K) -> u64 {
-        self.indexes.get(key).map_or(0, |index| self.rows[*index].surely())
+    pub(super) fn min_count(&self, key: &K) -> u64 {
+        self.indexes.get(key).map_or(0, |index| self.rows[*index].min_count())
     }
 
     /// Returns every key in the sketch with the lower bound of its count.
     pub(super) fn all(&self) -> impl Iterator<Item = (&K, u64)> {
-        self.rows.iter().map(|row| (&row.key, row.surely()))
+        self.rows.iter().map(|row| (&row.key, row.min_count()))
     }
 
     /// Clears the counts and keeps the allocated memory.
@@ -68,7 +68,7 @@ impl<K: Hash + Eq + Clone> FrequencySketch<K> {
 }
 
 impl<K> Row<K> {
-    fn surely(&self) -> u64 {
+    fn min_count(&self) -> u64 {
         self.count - self.error
     }
 }
@@ -88,40 +88,40 @@ mod tests {
             stream in proptest::collection::vec((0..60_u32, 0..60_u32, 1..4_u64), 0..400),
             capacity in 1..24_usize,
         ) {
-            let (mut summary, mut exact) = (FrequencySketch::new(capacity), HashMap::<u32, u64>::new());
+            let (mut sketch, mut counts) = (FrequencySketch::new(capacity), HashMap::<u32, u64>::new());
             for (a, b, times) in stream {
                 let key = a.min(b);
-                summary.add(&key, times);
-                *exact.entry(key).or_default() += times;
+                sketch.add(&key, times);
+                *counts.entry(key).or_default() += times;
             }
-            let total: u64 = exact.values().sum();
-            prop_assert!(summary.rows.len() <= capacity && summary.indexes.len() == summary.rows.len());
-            prop_assert_eq!(summary.rows.iter().map(|row| row.count).sum::<u64>(), total);
-            for row in &summary.rows {
-                let count = exact[&row.key];
-                prop_assert!(row.surely() <= count && count <= row.count, "{row:?}, exactly {count}");
+            let total: u64 = counts.values().sum();
+            prop_assert!(sketch.rows.len() <= capacity && sketch.indexes.len() == sketch.rows.len());
+            prop_assert_eq!(sketch.rows.iter().map(|row| row.count).sum::<u64>(), total);
+            for row in &sketch.rows {
+                let count = counts[&row.key];
+                prop_assert!(row.min_count() <= count && count <= row.count, "{row:?}, exactly {count}");
                 prop_assert!(row.error <= total / capacity as u64);
-                prop_assert_eq!(summary.at_least(&row.key), row.surely());
+                prop_assert_eq!(sketch.min_count(&row.key), row.min_count());
             }
-            for (key, count) in exact {
-                let frequent = count > total / capacity as u64;
-                prop_assert!(!frequent || summary.indexes.contains_key(&key), "{key} came {count} of {total} times");
+            for (key, count) in counts {
+                let is_frequent = count > total / capacity as u64;
+                prop_assert!(!is_frequent || sketch.indexes.contains_key(&key), "{key} occurs {count} of {total} times");
             }
         }
     }
 
     #[test]
-    fn a_million_keys_take_the_memory_of_a_few_and_do_not_hide_the_busy_one() {
-        let mut summary = FrequencySketch::new(64);
+    fn a_million_keys_take_the_memory_of_a_few_and_do_not_hide_a_busy_key() {
+        let mut sketch = FrequencySketch::new(64);
         for key in 1..=1_000_000_u32 {
-            summary.add(&key, 1);
+            sketch.add(&key, 1);
             if key % 20 == 0 {
-                summary.add(&0, 1);
+                sketch.add(&0, 1);
             }
         }
-        assert_eq!((summary.rows.len(), summary.indexes.len()), (64, 64));
-        assert!(summary.at_least(&0) > 45_000, "{}", summary.at_least(&0));
+        assert_eq!((sketch.rows.len(), sketch.indexes.len()), (64, 64));
+        assert!(sketch.min_count(&0) > 45_000, "{}", sketch.min_count(&0));
         // A key that has just arrived does not count as busy because of the keys that it displaced.
-        assert_eq!(summary.at_least(&1_000_000), 1);
+        assert_eq!(sketch.min_count(&1_000_000), 1);
     }
 }

@@ -2,14 +2,14 @@
 //! pages that are not cached.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
 use hyper::body::Bytes;
 use riposte_core::event::{ChangeKind, Changes, SequencedEvent};
 use riposte_core::{Caller, Error, Result, SubjectId, SubjectKey};
-use riposte_sync::SingleFlight;
+use riposte_sync::{ByteBudget, SingleFlight};
 use riposte_telemetry::Metrics;
 use tokio::time::Instant;
 
@@ -45,23 +45,23 @@ pub struct ResponseCache(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     entries: RwLock<PageEntries>,
-    budget: PageBudget,
+    budget: ByteBudget,
     /// The coalesced reads of pages that are not cached.
-    shared: SingleFlight<(Caller, Bytes), Result<Bytes>>,
+    single_flight: SingleFlight<(Caller, Bytes), Result<Bytes>>,
     rates: SubjectRates,
     limits: ResponseCacheLimits,
     misses: AtomicU64,
-    readings: AtomicU64,
+    reads: AtomicU64,
     shared_loads: SharedLoads,
     metrics: Metrics,
 }
 
-/// The number of requests for pages that were not cached, and of their reads, since the last report
-/// to the metrics.
+/// The numbers of requests for pages outside the cache and of the reads that they share, since the
+/// last report to the metrics.
 #[derive(Debug, Default)]
 struct SharedLoads {
     pages: AtomicU64,
-    readings: Arc<AtomicU64>,
+    reads: Arc<AtomicU64>,
 }
 
 type PageEntries = HashMap<Caller, HashMap<Bytes, Arc<CachedPageEntry>>>;
@@ -71,7 +71,7 @@ type PageEntries = HashMap<Caller, HashMap<Bytes, Arc<CachedPageEntry>>>;
 pub struct PageBytes {
     /// The complete encoded message.
     pub bytes: Bytes,
-    /// The subject's id, by which events name it.
+    /// The subject's id, which identifies it in events.
     pub subject: SubjectId,
 }
 
@@ -83,17 +83,17 @@ impl ResponseCache {
     /// Creates an empty cache; reads are counted in `rates`.
     #[must_use]
     pub fn new(limits: ResponseCacheLimits, rates: SubjectRates, metrics: Metrics) -> Self {
-        let budget = PageBudget { taken: AtomicUsize::new(0), all: limits.bytes };
-        let (misses, readings) = (AtomicU64::new(0), AtomicU64::new(0));
-        let (entries, shared) = (RwLock::default(), SingleFlight::default());
+        let budget = ByteBudget::new(limits.bytes);
+        let (misses, reads) = (AtomicU64::new(0), AtomicU64::new(0));
+        let (entries, single_flight) = (RwLock::default(), SingleFlight::default());
         Self(Arc::new(Inner {
             entries,
             budget,
-            shared,
+            single_flight,
             rates,
             limits,
             misses,
-            readings,
+            reads,
             shared_loads: SharedLoads::default(),
             metrics,
         }))
@@ -127,7 +127,7 @@ impl ResponseCache {
 
     /// Counts a read of a subject that no cached page serves.
     pub fn count(&self, subject: &SubjectKey) {
-        self.0.rates.read(subject, 1);
+        self.0.rates.add_reads(subject, 1);
     }
 
     /// Returns an entry for this request, created if necessary; `None` unless the subject is hot
@@ -143,7 +143,7 @@ impl ResponseCache {
         if pages >= limits.pages || self.0.budget.is_full() {
             return None;
         }
-        // The bytes are copied, because the request lies in a larger buffer of its connection.
+        // The bytes are copied, because the request shares the larger buffer of its connection.
         let of_caller = entries.entry(caller.clone()).or_default();
         let entry =
             of_caller.entry(Bytes::copy_from_slice(request)).or_insert_with(|| CachedPageEntry::new(subject.clone()));
@@ -176,7 +176,7 @@ impl ResponseCache {
                     if let Some(bytes) = waiter.bytes().await? {
                         return Ok(bytes);
                     }
-                    result = waiter.again(entry, Instant::now());
+                    result = waiter.request_again(entry, Instant::now());
                 }
             }
         }
@@ -198,21 +198,21 @@ impl ResponseCache {
     where
         F: Future<Output = Result<PageBytes>> + Send + 'static,
     {
-        let (read_timeout, SharedLoads { pages, readings }) = (self.0.limits.read_timeout, &self.0.shared_loads);
+        let (read_timeout, SharedLoads { pages, reads }) = (self.0.limits.read_timeout, &self.0.shared_loads);
         pages.fetch_add(1, Ordering::Relaxed);
-        let readings = Arc::clone(readings);
-        let reading = move || async move {
-            readings.fetch_add(1, Ordering::Relaxed);
+        let reads = Arc::clone(reads);
+        let counted_read = move || async move {
+            reads.fetch_add(1, Ordering::Relaxed);
             let read = tokio::time::timeout(read_timeout, primary()).await.unwrap_or(Err(Error::DeadlineExceeded));
-            read.map(|filled| filled.bytes)
+            read.map(|page| page.bytes)
         };
-        self.0.shared.join((caller, request), reading).await.map_err(Error::internal)?
+        self.0.single_flight.join((caller, request), counted_read).await.map_err(Error::internal)?
     }
 
     /// Executes the refresh in a task of its own, so that a reader that disconnects does not stop
     /// it.
     fn run_refresh(&self, refresh: Refresh, primary: impl Future<Output = Result<PageBytes>> + Send + 'static) {
-        self.0.readings.fetch_add(1, Ordering::Relaxed);
+        self.0.reads.fetch_add(1, Ordering::Relaxed);
         let pages = self.clone();
         tokio::spawn(async move {
             let read = tokio::time::timeout(pages.0.limits.read_timeout, primary).await;
@@ -228,8 +228,8 @@ impl ResponseCache {
         }
         let mut invalidations: HashMap<SubjectId, Invalidation> = HashMap::new();
         for SequencedEvent { event, .. } in events {
-            let known = invalidations.entry(event.subject).or_insert(Invalidation::Changed);
-            *known = (*known).max(invalidation_of(&event.changes));
+            let invalidation = invalidations.entry(event.subject).or_insert(Invalidation::Changed);
+            *invalidation = (*invalidation).max(invalidation_of(&event.changes));
         }
         for entry in entries.values().flat_map(HashMap::values) {
             entry.update(|subject| invalidations.get(&subject).copied());
@@ -244,7 +244,7 @@ impl ResponseCache {
 
     /// Counts reads, and removes the pages that are idle or no longer hot, once per second. It
     /// never returns.
-    pub async fn keep(self) {
+    pub async fn run_sweeps(self) {
         loop {
             tokio::time::sleep(SWEEP).await;
             self.sweep(Instant::now());
@@ -252,19 +252,19 @@ impl ResponseCache {
     }
 
     fn sweep(&self, now: Instant) {
-        let Inner { budget, rates, limits, misses, readings, shared_loads, metrics, .. } = &*self.0;
-        let mut reads = 0;
+        let Inner { budget, rates, limits, misses, reads, shared_loads, metrics, .. } = &*self.0;
+        let mut page_reads = 0;
         for entry in self.entries().values().flat_map(HashMap::values) {
-            let taken = entry.take_reads();
-            reads += taken;
-            rates.read(&entry.subject, taken);
+            let new_reads = entry.take_reads();
+            page_reads += new_reads;
+            rates.add_reads(&entry.subject, new_reads);
         }
         let mut entries = self.entries_mut();
         for of_caller in entries.values_mut() {
             of_caller.retain(|_, entry| {
                 let is_retained = !entry.is_idle(now) && rates.reads(&entry.subject) >= limits.threshold;
                 if !is_retained {
-                    entry.retire(budget);
+                    entry.remove(budget);
                 }
                 is_retained
             });
@@ -273,50 +273,22 @@ impl ResponseCache {
         let pages = entries.values().map(HashMap::len).sum();
         drop(entries);
         let misses = misses.swap(0, Ordering::Relaxed);
-        metrics.response_cache_reads(reads.saturating_sub(misses), misses, readings.swap(0, Ordering::Relaxed));
-        metrics.response_cache_size(pages, budget.taken());
+        metrics.response_cache_reads(page_reads.saturating_sub(misses), misses, reads.swap(0, Ordering::Relaxed));
+        metrics.response_cache_size(pages, budget.used());
         metrics.coalesced_pages(
             shared_loads.pages.swap(0, Ordering::Relaxed),
-            shared_loads.readings.swap(0, Ordering::Relaxed),
+            shared_loads.reads.swap(0, Ordering::Relaxed),
         );
     }
 }
 
 /// Returns the effect of an event on the first pages of its subject.
 fn invalidation_of(changes: &Changes) -> Invalidation {
-    let gone = changes.comments.iter().any(|comment| match comment.what {
+    let is_withdrawn = changes.comments.iter().any(|comment| match comment.kind {
         ChangeKind::Edited | ChangeKind::StateChanged => true,
         ChangeKind::Created | ChangeKind::PinChanged | ChangeKind::Liked | ChangeKind::Recounted => false,
     });
-    if changes.subject || gone { Invalidation::Gone } else { Invalidation::Changed }
-}
-
-/// The memory budget for pages.
-#[derive(Debug)]
-pub(super) struct PageBudget {
-    pub(super) taken: AtomicUsize,
-    pub(super) all: usize,
-}
-
-impl PageBudget {
-    /// Reserves `bytes`. Returns false, and reserves nothing, if they are not available.
-    pub(super) fn enter(&self, bytes: usize) -> bool {
-        let fits = |taken: usize| taken.checked_add(bytes).filter(|sum| *sum <= self.all);
-        self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).is_ok()
-    }
-
-    /// Releases `bytes`.
-    pub(super) fn leave(&self, bytes: usize) {
-        self.taken.fetch_sub(bytes, Ordering::Relaxed);
-    }
-
-    pub(super) fn taken(&self) -> usize {
-        self.taken.load(Ordering::Relaxed)
-    }
-
-    fn is_full(&self) -> bool {
-        self.taken() >= self.all
-    }
+    if changes.subject || is_withdrawn { Invalidation::Withdrawn } else { Invalidation::Changed }
 }
 
 #[cfg(test)]

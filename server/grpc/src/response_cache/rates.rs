@@ -16,10 +16,10 @@ const PANES: usize = 8;
 /// The reads and writes of subjects in this process, per second. Clones are cheap and share their
 /// counts.
 #[derive(Debug, Clone)]
-pub struct SubjectRates(Arc<Kinds>);
+pub struct SubjectRates(Arc<SubjectWindows>);
 
 #[derive(Debug)]
-struct Kinds {
+struct SubjectWindows {
     reads: Mutex<SlidingWindow<SubjectKey>>,
     writes: Mutex<SlidingWindow<SubjectKey>>,
 }
@@ -36,27 +36,27 @@ pub struct HotSubject {
 }
 
 impl SubjectRates {
-    /// Creates empty counters. Each pane of the window keeps the `capacity` subjects that are
+    /// Creates empty counters. Each pane of the window counts the `capacity` subjects that are
     /// busiest in it.
     #[must_use]
     pub fn new(window: Duration, capacity: usize) -> Self {
         let window = || Mutex::new(SlidingWindow::new(window, capacity, Instant::now()));
-        Self(Arc::new(Kinds { reads: window(), writes: window() }))
+        Self(Arc::new(SubjectWindows { reads: window(), writes: window() }))
     }
 
     /// Adds `times` reads of a subject.
-    pub(super) fn read(&self, subject: &SubjectKey, times: u64) {
-        locked(&self.0.reads).add(subject, times, Instant::now());
+    pub(super) fn add_reads(&self, subject: &SubjectKey, times: u64) {
+        lock(&self.0.reads).add(subject, times, Instant::now());
     }
 
     /// Adds `times` writes under a subject.
-    pub(super) fn wrote(&self, subject: &SubjectKey, times: u64) {
-        locked(&self.0.writes).add(subject, times, Instant::now());
+    pub(super) fn add_writes(&self, subject: &SubjectKey, times: u64) {
+        lock(&self.0.writes).add(subject, times, Instant::now());
     }
 
     /// Returns the reads of a subject per second: a lower bound, never more than the true rate.
     pub(super) fn reads(&self, subject: &SubjectKey) -> f64 {
-        locked(&self.0.reads).rate(subject, Instant::now())
+        lock(&self.0.reads).rate(subject, Instant::now())
     }
 
     /// Returns the counted subjects, the busiest first, by the sum of reads and writes.
@@ -64,20 +64,20 @@ impl SubjectRates {
     pub fn busiest(&self) -> Vec<HotSubject> {
         let now = Instant::now();
         let mut all: HashMap<SubjectKey, HotSubject> = HashMap::new();
-        for (subject, reads) in locked(&self.0.reads).all(now) {
+        for (subject, reads) in lock(&self.0.reads).all(now) {
             all.insert(subject.clone(), HotSubject { subject, reads, writes: 0.0 });
         }
-        for (subject, writes) in locked(&self.0.writes).all(now) {
+        for (subject, writes) in lock(&self.0.writes).all(now) {
             all.entry(subject.clone()).or_insert(HotSubject { subject, reads: 0.0, writes }).writes = writes;
         }
         let mut all: Vec<HotSubject> = all.into_values().collect();
-        let load = |warm: &HotSubject| warm.reads + warm.writes;
+        let load = |hot: &HotSubject| hot.reads + hot.writes;
         all.sort_by(|a, b| load(b).total_cmp(&load(a)).then_with(|| a.subject.cmp(&b.subject)));
         all
     }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // A poisoned lock is safe to use: counts that a panic left incomplete are still valid
     // estimates.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -89,7 +89,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[derive(Debug)]
 struct SlidingWindow<K> {
     pane: Duration,
-    begun: Instant,
+    start: Instant,
     panes: [FrequencySketch<K>; PANES],
     /// The number of panes before the current one.
     advanced: u64,
@@ -98,7 +98,7 @@ struct SlidingWindow<K> {
 impl<K: Hash + Eq + Clone> SlidingWindow<K> {
     fn new(window: Duration, capacity: usize, now: Instant) -> Self {
         let pane = (window / PANES as u32).max(Duration::from_millis(1));
-        Self { pane, begun: now, panes: std::array::from_fn(|_| FrequencySketch::new(capacity)), advanced: 0 }
+        Self { pane, start: now, panes: std::array::from_fn(|_| FrequencySketch::new(capacity)), advanced: 0 }
     }
 
     fn add(&mut self, key: &K, times: u64, now: Instant) {
@@ -108,7 +108,7 @@ impl<K: Hash + Eq + Clone> SlidingWindow<K> {
 
     fn rate(&mut self, key: &K, now: Instant) -> f64 {
         self.advance(now);
-        self.per_second(self.panes.iter().map(|pane| pane.at_least(key)).sum())
+        self.per_second(self.panes.iter().map(|pane| pane.min_count(key)).sum())
     }
 
     fn all(&mut self, now: Instant) -> Vec<(K, f64)> {
@@ -126,10 +126,10 @@ impl<K: Hash + Eq + Clone> SlidingWindow<K> {
 
     /// Advances the window to `now`.
     fn advance(&mut self, now: Instant) {
-        let pane = u64::try_from(now.saturating_duration_since(self.begun).as_nanos() / self.pane.as_nanos());
+        let pane = u64::try_from(now.saturating_duration_since(self.start).as_nanos() / self.pane.as_nanos());
         let pane = pane.unwrap_or(u64::MAX).max(self.advanced);
-        for over in 1..=(pane - self.advanced).min(PANES as u64) {
-            self.panes[((self.advanced + over) % PANES as u64) as usize].clear();
+        for offset in 1..=(pane - self.advanced).min(PANES as u64) {
+            self.panes[((self.advanced + offset) % PANES as u64) as usize].clear();
         }
         self.advanced = pane;
     }
@@ -161,8 +161,8 @@ mod tests {
                 window.add(&key, 1, now);
                 added.push((key, (now - begin).as_millis() / PANE.as_millis()));
                 let mut exact = HashMap::<u32, u64>::new();
-                let present = added[added.len() - 1].1;
-                for (key, _) in added.iter().filter(|(_, pane)| pane + PANES as u128 > present) {
+                let current = added[added.len() - 1].1;
+                for (key, _) in added.iter().filter(|(_, pane)| pane + PANES as u128 > current) {
                     *exact.entry(*key).or_default() += 1;
                 }
                 for (key, count) in exact {

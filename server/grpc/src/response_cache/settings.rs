@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Cached pages of one subject: a few orders, sizes and callers.
-const VARIANTS: usize = 4;
+/// The number of cached pages of one subject: a few orders, sizes and callers.
+const PAGES_PER_SUBJECT: usize = 4;
 
 /// The threshold of hot subjects, and the size of their cache.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
@@ -31,13 +31,13 @@ impl ResponseCacheSettings {
         SubjectRates::new(self.window.duration(), self.capacity)
     }
 
-    /// Returns the limits in the terms of the cache. Reading a page may take up to `read_timeout`.
+    /// Returns the limits of the cache. Reading a page may take up to `read_timeout`.
     pub fn limits(&self, read_timeout: Duration) -> ResponseCacheLimits {
         let ResponseCacheSettings { enabled, capacity, threshold, window: _, memory } = self;
         ResponseCacheLimits {
             enabled: *enabled,
             threshold: f64::from(*threshold),
-            pages: capacity * VARIANTS,
+            pages: capacity * PAGES_PER_SUBJECT,
             bytes: usize::try_from(memory.bytes()).unwrap_or(usize::MAX),
             read_timeout,
         }
@@ -46,9 +46,9 @@ impl ResponseCacheSettings {
     /// Adds an error for each value that is out of bounds or conflicts with another one.
     pub fn validate(&self, report: &mut ErrorScope<'_>) {
         report.require((1..=1024).contains(&self.capacity), "capacity", "must be 1 to 1024");
-        let window = (Duration::from_secs(1)..=Duration::from_secs(60)).contains(&self.window.duration());
-        report.require(window, "window", "must be 1s to 60s");
-        let memory = (1 << 20..=1 << 34).contains(&self.memory.bytes());
-        report.require(memory, "memory", "must be 1MiB to 16GiB");
+        let is_valid = (Duration::from_secs(1)..=Duration::from_secs(60)).contains(&self.window.duration());
+        report.require(is_valid, "window", "must be 1s to 60s");
+        let is_valid = (1 << 20..=1 << 34).contains(&self.memory.bytes());
+        report.require(is_valid, "memory", "must be 1MiB to 16GiB");
     }
 }

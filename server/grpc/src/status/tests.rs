@@ -59,7 +59,7 @@ fn request_metadata() -> ErrorMetadata {
     names.into_iter().fold(ErrorMetadata::default(), |metadata, name| metadata.with(name, name))
 }
 
-fn refused(error: Error) -> Status {
+fn status_of(error: Error) -> Status {
     status(RpcError::about(error, request_metadata()), "tag-1")
 }
 
@@ -71,54 +71,54 @@ fn every_reason_is_in_the_contract_and_has_a_canonical_code() {
         assert!(!matches!(code(reason.kind()), Code::Ok | Code::Unknown | Code::Cancelled | Code::DataLoss));
     }
     let known = (1..).map_while(|number| ErrorReason::try_from(number).ok()).count();
-    assert_eq!(known, Reason::ALL.len(), "a reason of the contract that the domain does not know");
+    assert_eq!(known, Reason::ALL.len(), "the domain lacks a reason of the contract");
 }
 
 #[test]
 fn every_error_carries_its_reason_its_metadata_and_the_request_id() {
     let errors = errors();
-    // These reasons are reserved for moderation and rules; no error has them yet.
-    let later = [
+    // These reasons are reserved for moderation; no error has them yet.
+    let reserved = [
         Reason::DuplicateContent,
         Reason::ChallengeRequired,
         Reason::ContentBlocked,
         Reason::MemberSuspended,
         Reason::MemberBlocked,
     ];
-    for reason in Reason::ALL.iter().filter(|reason| !later.contains(reason)) {
+    for reason in Reason::ALL.iter().filter(|reason| !reserved.contains(reason)) {
         let error = errors.iter().find(|error| error.reason() == *reason);
-        let status = refused(error.unwrap_or_else(|| panic!("no example of {reason:?}")).clone());
+        let status = status_of(error.unwrap_or_else(|| panic!("no example of {reason:?}")).clone());
         let info = status.get_details_error_info().expect("every error has ErrorInfo");
         assert_eq!((info.reason.as_str(), info.domain.as_str()), (reason.as_str(), "riposte"));
         assert_eq!(status.code(), code(reason.kind()), "{reason:?}");
         assert_eq!(status.metadata().get(REQUEST_ID).map(|id| id.as_bytes()), Some(&b"tag-1"[..]));
         let unknown = ["method", "sort"];
-        for fact in reported(*reason).iter().filter(|fact| !unknown.contains(fact)) {
-            assert!(info.metadata.contains_key(*fact), "{reason:?} reports {fact}");
+        for name in reported(*reason).iter().filter(|name| !unknown.contains(name)) {
+            assert!(info.metadata.contains_key(*name), "{reason:?} reports {name}");
         }
-        assert!(info.metadata.keys().all(|fact| reported(*reason).contains(&fact.as_str())), "{reason:?}");
+        assert!(info.metadata.keys().all(|name| reported(*reason).contains(&name.as_str())), "{reason:?}");
         let about_fields = code(reason.kind()) == Code::InvalidArgument && *reason != Reason::MessageTooLarge;
         assert_eq!(status.get_details_bad_request().is_some(), about_fields, "{reason:?}");
-        let waits = matches!(reason.kind(), StatusKind::Unavailable | StatusKind::ResourceExhausted);
-        assert_eq!(status.get_details_retry_info().is_some(), waits, "{reason:?}");
-        let refused =
+        let has_retry_info = matches!(reason.kind(), StatusKind::Unavailable | StatusKind::ResourceExhausted);
+        assert_eq!(status.get_details_retry_info().is_some(), has_retry_info, "{reason:?}");
+        let is_not_executed =
             !matches!(reason.kind(), StatusKind::Internal | StatusKind::Unavailable | StatusKind::DeadlineExceeded);
-        assert_eq!(status.metadata().contains_key(NOT_EXECUTED), refused, "{reason:?}");
+        assert_eq!(status.metadata().contains_key(NOT_EXECUTED), is_not_executed, "{reason:?}");
     }
 }
 
 #[test]
 fn an_error_of_a_skipped_data_source_differs_from_one_of_a_source_that_failed() {
-    let status = refused(Error::ShardAway { after: Duration::from_millis(500) });
+    let status = status_of(Error::ShardCircuitOpen { after: Duration::from_millis(500) });
     assert_eq!(status.code(), Code::Unavailable);
     assert!(status.metadata().contains_key(NOT_EXECUTED));
     assert_eq!(status.metadata().get(PUSHBACK).map(|ms| ms.as_bytes()), Some(&b"500"[..]));
-    assert!(!refused(Error::ShardUnavailable).metadata().contains_key(NOT_EXECUTED));
+    assert!(!status_of(Error::ShardUnavailable).metadata().contains_key(NOT_EXECUTED));
 }
 
 #[test]
 fn the_metadata_of_an_error_takes_precedence_over_that_of_its_request() {
-    for (error, fact, value) in [
+    for (error, name, value) in [
         (Error::StateConflict(CommentState::Hidden), "state", "HIDDEN"),
         (Error::EditWindowClosed { until: Millis(1_772_366_400_000) }, "until", "2026-03-01T12:00:00Z"),
         (Error::PinLimitReached, "limit", "3"),
@@ -128,14 +128,14 @@ fn the_metadata_of_an_error_takes_precedence_over_that_of_its_request() {
         (Error::NotImplemented("RebuildCache".into()), "method", "RebuildCache"),
         (Error::ObjectTypeUnknown("vidoe".to_owned()), "object_type", "vidoe"),
     ] {
-        let info = refused(error).get_details_error_info().expect("every error has ErrorInfo");
-        assert_eq!(info.metadata.get(fact).map(String::as_str), Some(value), "{info:?}");
+        let info = status_of(error).get_details_error_info().expect("every error has ErrorInfo");
+        assert_eq!(info.metadata.get(name).map(String::as_str), Some(value), "{info:?}");
     }
 }
 
 #[test]
 fn an_internal_error_reports_its_request_id_and_nothing_else() {
-    let status = refused(Error::internal("Access denied for user 'riposte'@'10.0.0.1'"));
+    let status = status_of(Error::internal("Access denied for user 'riposte'@'10.0.0.1'"));
     assert_eq!((status.code(), status.message()), (Code::Internal, "internal error"));
     let details = status.get_error_details_vec();
     assert_eq!(details.len(), 1);
@@ -147,9 +147,9 @@ fn an_internal_error_reports_its_request_id_and_nothing_else() {
 #[test]
 fn every_violation_is_reported_and_very_many_still_fit_into_a_header() {
     let violation = |n| Violation::field(format!("keys[{n}].object_type"), "must match [a-z][a-z0-9_]{0,31}");
-    let few = refused(Error::Invalid((0..20).map(violation).collect()));
+    let few = status_of(Error::Invalid((0..20).map(violation).collect()));
     assert_eq!(few.get_details_bad_request().map(|b| b.field_violations.len()), Some(20));
-    let many = refused(Error::Invalid((0..400).map(violation).collect()));
+    let many = status_of(Error::Invalid((0..400).map(violation).collect()));
     let listed = many.get_details_bad_request().map(|b| b.field_violations).unwrap_or_default();
     assert!(listed.len() > 50 && listed.last().is_some_and(|last| last.description.ends_with("more violations")));
     assert!(many.details().len() * 4 / 3 < 7 * 1024, "{} bytes", many.details().len());
@@ -159,12 +159,12 @@ fn every_violation_is_reported_and_very_many_still_fit_into_a_header() {
 #[test]
 fn only_an_exceeded_rate_limit_names_the_owner_of_its_quota() {
     let used_up = Error::RateLimited { after: Duration::from_millis(1500) };
-    let refused = |error| status(RpcError::about(error, request_metadata().with(super::QUOTA, "member:m7")), "tag-1");
-    let named = refused(used_up.clone());
+    let status_of = |error| status(RpcError::about(error, request_metadata().with(super::QUOTA, "member:m7")), "tag-1");
+    let named = status_of(used_up.clone());
     let quota = named.get_details_quota_failure().map(|quota| quota.violations).unwrap_or_default();
     assert_eq!(quota.iter().map(|one| one.subject.as_str()).collect::<Vec<_>>(), ["member:m7"]);
     assert!(named.get_details_error_info().is_some_and(|info| info.metadata.is_empty()));
-    let overloaded = refused(Error::Overloaded { after: Duration::from_millis(100) });
+    let overloaded = status_of(Error::Overloaded { after: Duration::from_millis(100) });
     assert!(overloaded.get_details_quota_failure().is_none());
     assert!(status(used_up, "tag-1").get_details_quota_failure().is_none());
 }

@@ -25,11 +25,11 @@ impl EventConsumer for RankIndexConsumer {
         RANK_INDEX
     }
 
-    /// A vote moves two or three rows of the index. If a comment receives many votes within an
-    /// interval, these rows move once. The delay is not visible, since ranking snapshots live
-    /// longer.
+    /// A vote changes two or three rows of the index. If a comment receives many votes within an
+    /// interval, these rows are written once. The delay is not visible, since a list uses a ranking
+    /// snapshot for a longer time.
     fn scope(&self) -> ConsumerScope {
-        ConsumerScope::Leader(Batching { rest: Duration::from_millis(500), ..Batching::DEFAULT })
+        ConsumerScope::Leader(Batching { interval: Duration::from_millis(500), ..Batching::DEFAULT })
     }
 
     async fn start(&self, _source: usize) -> Result<Position> {

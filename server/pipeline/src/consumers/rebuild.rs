@@ -18,7 +18,7 @@ pub(super) const COMMENTS: usize = 500;
 pub struct SourceSubjects {
     /// The reader of the rows.
     pub reader: Arc<dyn Reader>,
-    /// Returns the data source of a partition, from 0 on.
+    /// Returns the number of a partition's data source, from 0.
     pub route: Arc<dyn Fn(Partition) -> usize + Send + Sync>,
 }
 
@@ -29,7 +29,8 @@ impl fmt::Debug for SourceSubjects {
 }
 
 impl SourceSubjects {
-    /// Calls `rebuild` for all comments of each subject of a source, some at a time.
+    /// Calls `rebuild` for each subject of a source until it has rebuilt all comments of the
+    /// subject.
     pub(super) async fn rebuild<F>(
         &self,
         source: usize,
@@ -39,12 +40,12 @@ impl SourceSubjects {
         F: Future<Output = Result<RebuildProgress>> + Send,
     {
         let mut next = Some(SubjectCursor { table: 0, after: None });
-        while let Some(at) = next.and_then(|at| self.on_source(at, source)) {
-            let (subjects, following) = self.reader.list_subjects(None, at, SUBJECTS).await?;
+        while let Some(cursor) = next.and_then(|cursor| self.skip_other_sources(cursor, source)) {
+            let (subjects, following) = self.reader.list_subjects(None, cursor, SUBJECTS).await?;
             // A page may reach into the tables of the next source.
-            let here =
+            let keys_of_source =
                 subjects.into_iter().map(|subject| subject.key).filter(|key| (self.route)(key.partition()) == source);
-            for key in here {
+            for key in keys_of_source {
                 let mut after = None;
                 loop {
                     let progress = rebuild(key.clone(), after).await?;
@@ -60,9 +61,9 @@ impl SourceSubjects {
     }
 
     /// Skips the tables of other sources; returns `None` after the last table.
-    fn on_source(&self, at: SubjectCursor, source: usize) -> Option<SubjectCursor> {
-        let is_here = |table: &u16| (self.route)(Partition::number(*table)) == source;
-        let table = (at.table..PARTITIONS).find(is_here)?;
-        Some(SubjectCursor { table, after: at.after.filter(|_| table == at.table) })
+    fn skip_other_sources(&self, cursor: SubjectCursor, source: usize) -> Option<SubjectCursor> {
+        let is_of_source = |table: &u16| (self.route)(Partition::number(*table)) == source;
+        let table = (cursor.table..PARTITIONS).find(is_of_source)?;
+        Some(SubjectCursor { table, after: cursor.after.filter(|_| table == cursor.table) })
     }
 }

@@ -1,5 +1,5 @@
 //! The loop that delivers the events of one source to one event consumer: in order, at least once,
-//! and without leaving one out. Positions are stored by the names of the consumers.
+//! and without skipping any. Positions are stored by the names of the consumers.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -22,11 +22,13 @@ use riposte_telemetry::Metrics;
 /// The time for which events wait for the followed consumer while that consumer makes no progress.
 const MAX_WAIT: Duration = Duration::from_secs(3);
 /// The interval of the measurement of the lag.
-const MEASURE: Duration = Duration::from_secs(1);
+const LAG_INTERVAL: Duration = Duration::from_secs(1);
 /// The interval at which a consumer without new events checks that none were deleted.
-const CHECK: Duration = Duration::from_secs(60);
-/// The time for which a worker registers its consumers, and the interval at which it does so again.
-pub(crate) const REGISTERED: (Duration, Duration) = (Duration::from_secs(120), Duration::from_secs(20));
+const LOSS_CHECK_INTERVAL: Duration = Duration::from_secs(60);
+/// The time for which a worker registers its consumers.
+pub(crate) const REGISTRATION: Duration = Duration::from_secs(120);
+/// The interval at which a worker renews the registration.
+pub(crate) const REGISTRATION_RENEWAL: Duration = Duration::from_secs(20);
 
 /// The ports of the loop. Cloning is cheap.
 #[derive(Debug, Clone)]
@@ -36,7 +38,7 @@ pub(crate) struct ConsumerPorts {
     pub(crate) metrics: Metrics,
 }
 
-/// The loop of one consumer and one source, counted from 0.
+/// The loop of one consumer and one source, which is numbered from 0.
 #[derive(Debug)]
 pub(crate) struct ConsumerLoop {
     consumer: Arc<dyn EventConsumer>,
@@ -44,48 +46,48 @@ pub(crate) struct ConsumerLoop {
     feed: EventFeed,
     source: usize,
     /// Notifies the consumers that follow this one.
-    moved: watch::Sender<()>,
+    progress: watch::Sender<()>,
     epoch: Option<Epoch>,
     start: Position,
     /// The number of the last event applied; `None` when it must be determined.
-    at: Option<i64>,
+    position: Option<i64>,
     isolation: EventIsolation,
-    wait: FollowedConsumer,
-    measured: Option<Instant>,
-    checked: Option<Instant>,
+    followed: FollowedConsumer,
+    last_measurement: Option<Instant>,
+    last_loss_check: Option<Instant>,
 }
 
 /// The progress of the consumer that this one follows.
 #[derive(Debug, Default)]
 struct FollowedConsumer {
     /// Its known position.
-    at: i64,
+    position: i64,
     /// The time since which events have waited for it without progress.
-    since: Option<Instant>,
+    waiting_since: Option<Instant>,
 }
 
 impl ConsumerLoop {
-    /// Creates the loop. `moved` is notified of its progress.
+    /// Creates the loop. `progress` is notified of its progress.
     pub(crate) fn new(
         consumer: Arc<dyn EventConsumer>,
         ports: ConsumerPorts,
         feed: EventFeed,
         source: usize,
-        moved: watch::Sender<()>,
+        progress: watch::Sender<()>,
     ) -> Self {
         Self {
             consumer,
             ports,
             feed,
             source,
-            moved,
+            progress,
             epoch: None,
             start: Position::Head,
-            at: None,
+            position: None,
             isolation: EventIsolation::default(),
-            wait: FollowedConsumer::default(),
-            measured: None,
-            checked: None,
+            followed: FollowedConsumer::default(),
+            last_measurement: None,
+            last_loss_check: None,
         }
     }
 
@@ -93,45 +95,45 @@ impl ConsumerLoop {
         shown_name(self.consumer.name())
     }
 
-    /// Runs a consumer of every process forever.
+    /// Runs a consumer of scope `Process` forever.
     pub(crate) async fn run_always(self) {
         // Such a consumer stores no position, so its epoch is never compared.
-        let term = watch::Sender::new(Some(Epoch(0)));
-        self.run(term.subscribe()).await;
+        let epoch = watch::Sender::new(Some(Epoch(0)));
+        self.run(epoch.subscribe()).await;
     }
 
     /// Runs the consumer while the process holds the lease; returns when the leader ends.
-    pub(crate) async fn run(mut self, mut term: watch::Receiver<Option<Epoch>>) {
-        let mut backoff = BackoffLog::of(self.name(), self.source);
+    pub(crate) async fn run(mut self, mut epochs: watch::Receiver<Option<Epoch>>) {
+        let mut backoff = BackoffLog::new(self.name(), self.source);
         loop {
-            let known = *term.borrow_and_update();
-            if self.epoch.is_some() && known != self.epoch {
+            let current = *epochs.borrow_and_update();
+            if self.epoch.is_some() && current != self.epoch {
                 self.lose_lease().await;
             }
-            let led = term.wait_for(Option::is_some).await.ok().and_then(|term| *term);
+            let held = epochs.wait_for(Option::is_some).await.ok().and_then(|epoch| *epoch);
             // The leader has ended, so no epoch can follow.
-            let Some(epoch) = led else { return };
+            let Some(epoch) = held else { return };
             self.epoch = Some(epoch);
             match self.run_once(epoch).await {
                 Ok(RunOutcome::More) if self.isolation.is_searching() => {}
-                Ok(RunOutcome::More) => backoff.over(),
-                Ok(RunOutcome::Rest { held }) => {
-                    backoff.over();
-                    self.feed.rest(held, self.at).await;
+                Ok(RunOutcome::More) => backoff.succeeded(),
+                Ok(RunOutcome::Idle { has_held_events }) => {
+                    backoff.succeeded();
+                    self.feed.wait(has_held_events, self.position).await;
                 }
                 Err(error) => {
                     if self.start != Position::Head {
-                        self.at = None;
+                        self.position = None;
                     }
-                    tokio::time::sleep(backoff.met(&error)).await;
+                    tokio::time::sleep(backoff.failed(&error)).await;
                 }
             }
         }
     }
 
     async fn lose_lease(&mut self) {
-        (self.epoch, self.at) = (None, None);
-        (self.isolation, self.wait) = Default::default();
+        (self.epoch, self.position) = (None, None);
+        (self.isolation, self.followed) = Default::default();
         self.ports.metrics.consumer_stuck(self.source, self.name(), false);
         if self.start != Position::Stored {
             // The next leader measures it from now on.
@@ -142,39 +144,39 @@ impl ConsumerLoop {
 
     /// Delivers some events.
     async fn run_once(&mut self, epoch: Epoch) -> Result<RunOutcome> {
-        let at = match self.at {
-            Some(at) => at,
-            None => self.begin(epoch).await?,
+        let position = match self.position {
+            Some(position) => position,
+            None => self.start_position(epoch).await?,
         };
         let limit = self.isolation.limit(self.feed.batch());
-        let batch = self.feed.read(at, limit).await?;
-        let dense = dense(&batch, at);
+        let batch = self.feed.read(position, limit).await?;
+        let dense = dense(&batch, position);
         if dense.is_empty() && !batch.is_empty() {
-            return self.miss(epoch, at).await;
+            return self.recover_from_gap(epoch, position).await;
         }
-        let deliverable = self.follow(dense).await?;
+        let deliverable = self.deliverable(dense).await?;
         let Some(events) = dense.get(..deliverable).filter(|events| !events.is_empty()) else {
-            if batch.is_empty() && self.has_lost_events(at).await? {
-                return self.miss(epoch, at).await;
+            if batch.is_empty() && self.has_lost_events(position).await? {
+                return self.recover_from_gap(epoch, position).await;
             }
             self.consumer.idle(self.source).await?;
-            self.measure(at).await?;
-            return Ok(RunOutcome::Rest { held: !batch.is_empty() });
+            self.measure(position).await?;
+            return Ok(RunOutcome::Idle { has_held_events: !batch.is_empty() });
         };
-        let held = deliverable < dense.len();
+        let has_held_events = deliverable < dense.len();
         let to = self.apply(events).await?;
-        let stands = self.advance(epoch, at, to).await?;
+        let is_leader = self.advance(epoch, position, to).await?;
         self.measure(to).await?;
-        let more = stands
-            && to > at
-            && (!held && (commits(&batch) == limit || dense.len() < batch.len()) || Some(to) < last(events));
-        Ok(if more { RunOutcome::More } else { RunOutcome::Rest { held } })
+        let has_more = is_leader
+            && to > position
+            && (!has_held_events && (commits(&batch) == limit || dense.len() < batch.len()) || Some(to) < last(events));
+        Ok(if has_more { RunOutcome::More } else { RunOutcome::Idle { has_held_events } })
     }
 
-    /// Determines the position.
-    async fn begin(&mut self, epoch: Epoch) -> Result<i64> {
+    /// Determines the position at which the consumer begins.
+    async fn start_position(&mut self, epoch: Epoch) -> Result<i64> {
         self.start = self.consumer.start(self.source).await?;
-        let at = match self.start {
+        let position = match self.start {
             Position::Own(number) => number,
             Position::Head => {
                 let head = self.feed.head().await?;
@@ -187,19 +189,19 @@ impl ConsumerLoop {
             Position::Stored => {
                 let name = self.consumer.name();
                 let stored = self.ports.positions.all(self.source).await?;
-                match stored.into_iter().find(|of| of.name == name) {
-                    Some(of) if of.number > 0 => of.number,
-                    Some(_) | None => self.build(epoch).await?,
+                match stored.into_iter().find(|stored| stored.name == name) {
+                    Some(stored) if stored.number > 0 => stored.number,
+                    Some(_) | None => self.build_from_rows(epoch).await?,
                 }
             }
         };
-        self.at = Some(at);
-        Ok(at)
+        self.position = Some(position);
+        Ok(position)
     }
 
-    /// Builds the state of a durable consumer that has no position. Its position is stored as 0
-    /// until then, so that events are kept for it and another leader builds it again.
-    async fn build(&mut self, epoch: Epoch) -> Result<i64> {
+    /// Builds the state of a durable consumer that has no position. During the build its position
+    /// is 0, so that events are retained for it and another leader builds it again.
+    async fn build_from_rows(&mut self, epoch: Epoch) -> Result<i64> {
         let name = self.consumer.name();
         tracing::info!(
             source = self.source + 1,
@@ -207,74 +209,74 @@ impl ConsumerLoop {
             "the consumer has no position: it is rebuilt from the rows"
         );
         self.store(epoch, 0, 0).await?;
-        let (registered, _) = REGISTERED;
-        self.ports.positions.register(self.source, &[name], self.ports.clock.now().plus(registered)).await?;
+        self.ports.positions.register(self.source, &[name], self.ports.clock.now().plus(REGISTRATION)).await?;
         self.rebuild(epoch, 0).await
     }
 
     /// Rebuilds the state from the rows, and continues after the events that precede the rebuild.
-    async fn rebuild(&mut self, epoch: Epoch, at: i64) -> Result<i64> {
+    async fn rebuild(&mut self, epoch: Epoch, position: i64) -> Result<i64> {
         let head = self.feed.head().await?;
         self.consumer.gap(self.source).await?;
-        self.store(epoch, at, head).await?;
+        self.store(epoch, position, head).await?;
         Ok(head)
     }
 
     /// Handles events that were deleted before the consumer had passed them.
-    async fn miss(&mut self, epoch: Epoch, at: i64) -> Result<RunOutcome> {
+    async fn recover_from_gap(&mut self, epoch: Epoch, position: i64) -> Result<RunOutcome> {
         tracing::warn!(
             source = self.source + 1,
             consumer = self.name(),
-            position = at,
+            position,
             "events after this position were deleted; the consumer takes the state of the rows"
         );
-        self.at = None;
+        self.position = None;
         self.isolation = EventIsolation::default();
         self.ports.metrics.consumer_stuck(self.source, self.name(), false);
         match self.start {
-            Position::Stored => self.at = Some(self.rebuild(epoch, at).await?),
+            Position::Stored => self.position = Some(self.rebuild(epoch, position).await?),
             Position::Own(_) => self.consumer.gap(self.source).await?,
             Position::Head => {
                 let head = self.feed.head().await?;
                 self.consumer.gap(self.source).await?;
-                self.at = Some(head);
+                self.position = Some(head);
             }
         }
         Ok(RunOutcome::More)
     }
 
     /// Returns `true` if there are events after the position that can no longer be read.
-    async fn has_lost_events(&mut self, at: i64) -> Result<bool> {
-        if self.checked.is_some_and(|checked| checked.elapsed() < CHECK) {
+    async fn has_lost_events(&mut self, position: i64) -> Result<bool> {
+        if self.last_loss_check.is_some_and(|last| last.elapsed() < LOSS_CHECK_INTERVAL) {
             return Ok(false);
         }
-        self.checked = Some(Instant::now());
+        self.last_loss_check = Some(Instant::now());
         // The head is read first: events that are sequenced meanwhile are found by the read.
-        Ok(self.feed.head().await? > at && self.feed.read(at, 1).await?.is_empty())
+        Ok(self.feed.head().await? > position && self.feed.read(position, 1).await?.is_empty())
     }
 
     /// Returns the number of events that the followed consumer has applied, or all of them if it
     /// has made no progress for too long.
-    async fn follow(&mut self, events: &[SequencedEvent]) -> Result<usize> {
+    async fn deliverable(&mut self, events: &[SequencedEvent]) -> Result<usize> {
         let (Some(name), Some(last)) = (self.consumer.after(), last(events)) else { return Ok(events.len()) };
-        if last > self.wait.at {
+        if last > self.followed.position {
             let stored = self.ports.positions.all(self.source).await?;
-            let at = stored.into_iter().find(|of| of.name == name).map_or(0, |of| of.number);
-            // Under load there are always more events; they wait for as long as it makes progress.
-            if at > self.wait.at {
-                self.wait.since = None;
+            let position = stored.into_iter().find(|stored| stored.name == name).map_or(0, |stored| stored.number);
+            // Under load there are always newer events. They wait as long as the followed consumer
+            // makes progress.
+            if position > self.followed.position {
+                self.followed.waiting_since = None;
             }
-            self.wait.at = at;
+            self.followed.position = position;
         }
-        if last <= self.wait.at {
-            self.wait.since = None;
-        } else if self.wait.since.get_or_insert_with(Instant::now).elapsed() < MAX_WAIT {
-            return Ok(events.partition_point(|of| of.number <= self.wait.at));
+        if last <= self.followed.position {
+            self.followed.waiting_since = None;
+        } else if self.followed.waiting_since.get_or_insert_with(Instant::now).elapsed() < MAX_WAIT {
+            return Ok(events.partition_point(|event| event.number <= self.followed.position));
         }
         Ok(events.len())
     }
 
-    /// Applies events, and names the one that cannot be applied. A panic of the consumer is an
+    /// Applies events, and reports the one that cannot be applied. A panic of the consumer is an
     /// error like others: it does not end the task, which also runs the relay.
     async fn apply(&mut self, events: &[SequencedEvent]) -> Result<i64> {
         let applied = AssertUnwindSafe(self.consumer.apply(self.source, events)).catch_unwind().await;
@@ -313,19 +315,19 @@ impl ConsumerLoop {
         }
     }
 
-    /// Records the progress. Returns `false` if another process may have moved the position.
+    /// Records the progress. Returns `false` if another process may have progress the position.
     async fn advance(&mut self, epoch: Epoch, from: i64, to: i64) -> Result<bool> {
-        // The position covers only events that are surely applied. Until it is stored, another
-        // leader applies the same events again.
-        let stands = self.start != Position::Stored || self.move_position(epoch, from, to).await?;
-        self.at = stands.then_some(to);
-        self.moved.send_replace(());
-        Ok(stands)
+        // The position is stored after the events are applied. A leader that takes over in between
+        // applies the same events again.
+        let is_leader = self.start != Position::Stored || self.move_position(epoch, from, to).await?;
+        self.position = is_leader.then_some(to);
+        self.progress.send_replace(());
+        Ok(is_leader)
     }
 
     async fn store(&self, epoch: Epoch, from: i64, to: i64) -> Result<()> {
-        let over = || Error::internal("another process leads the source");
-        if self.move_position(epoch, from, to).await? { Ok(()) } else { Err(over()) }
+        let lost_lease = || Error::internal("another process leads the source");
+        if self.move_position(epoch, from, to).await? { Ok(()) } else { Err(lost_lease()) }
     }
 
     async fn move_position(&self, epoch: Epoch, from: i64, to: i64) -> Result<bool> {
@@ -335,10 +337,10 @@ impl ConsumerLoop {
 
     /// Reports the lag of a consumer without a stored position, once a second. Every process
     /// measures those that have one.
-    async fn measure(&mut self, at: i64) -> Result<()> {
-        if self.start != Position::Stored && self.measured.is_none_or(|measured| measured.elapsed() >= MEASURE) {
-            self.measured = Some(Instant::now());
-            let lag = self.feed.head().await? - at;
+    async fn measure(&mut self, position: i64) -> Result<()> {
+        if self.start != Position::Stored && self.last_measurement.is_none_or(|last| last.elapsed() >= LAG_INTERVAL) {
+            self.last_measurement = Some(Instant::now());
+            let lag = self.feed.head().await? - position;
             self.ports.metrics.consumer_lag(self.source, self.name(), lag.max(0));
         }
         Ok(())
@@ -350,15 +352,15 @@ impl ConsumerLoop {
 enum RunOutcome {
     /// More events can be delivered at once.
     More,
-    /// Nothing is left to deliver, except events that are held back for the followed consumer.
-    Rest { held: bool },
+    /// No event can be delivered now; events may be held back for the followed consumer.
+    Idle { has_held_events: bool },
 }
 
-/// Returns the events that follow a sequence number without a hole.
-fn dense(events: &[SequencedEvent], at: i64) -> &[SequencedEvent] {
-    let before = std::iter::once(at).chain(events.iter().map(|of| of.number));
-    let hole = before.zip(events).position(|(before, of)| of.number > before + 1);
-    events.get(..hole.unwrap_or(events.len())).unwrap_or_default()
+/// Returns the events that follow a sequence number without a missing number.
+fn dense(events: &[SequencedEvent], position: i64) -> &[SequencedEvent] {
+    let before = std::iter::once(position).chain(events.iter().map(|event| event.number));
+    let first_gap = before.zip(events).position(|(before, event)| event.number > before + 1);
+    events.get(..first_gap.unwrap_or(events.len())).unwrap_or_default()
 }
 
 fn last(events: &[SequencedEvent]) -> Option<i64> {

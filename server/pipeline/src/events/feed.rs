@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::tail::{CHUNK, EventBatch, EventTail};
-use crate::notifier::{Notified, OTHERS, OURS};
+use crate::notifier::{Notified, POLL_OTHERS, POLL_OWN};
 
 /// The interval at which an idle consumer is called.
 const IDLE: Duration = Duration::from_secs(1);
@@ -64,20 +64,20 @@ impl EventFeed {
         }
     }
 
-    /// Waits until there may be events after `at`, for at most a second. The wait is shorter if
-    /// events are `held` back for another consumer.
-    pub(super) async fn rest(&mut self, held: bool, at: Option<i64>) {
+    /// Waits until there may be events after `position`, for at most a second. The wait is shorter
+    /// if events are held back for another consumer.
+    pub(super) async fn wait(&mut self, has_held_events: bool, position: Option<i64>) {
         match self {
             // This process assigns the sequence numbers.
-            Self::Outbox { ready, batching, .. } => ready.rest(batching.rest, OURS).await,
+            Self::Outbox { ready, batching, .. } => ready.wait(batching.interval, POLL_OWN).await,
             Self::Tail(_, progress) => {
                 // The tail may have read several batches while the consumer applied one.
-                let has_more = *progress.borrow_and_update() > at;
-                if has_more && !held && at.is_some() {
+                let has_more = *progress.borrow_and_update() > position;
+                if has_more && !has_held_events && position.is_some() {
                     return;
                 }
                 // The sender lives as long as the tail.
-                let _ = timeout(if held { OTHERS } else { IDLE }, progress.changed()).await;
+                let _ = timeout(if has_held_events { POLL_OTHERS } else { IDLE }, progress.changed()).await;
             }
         }
     }

@@ -1,9 +1,9 @@
 //! The isolation of an event that a consumer cannot apply. A batch that fails is repeated in halves
 //! until the commit that fails is alone; everything before it is applied meanwhile.
 
-/// The number of times that a commit must fail alone until it is named. Fewer failures are usual
-/// while a database is unavailable for a short time.
-const TRIES: u32 = 3;
+/// The number of times that a commit must fail alone until it is reported. Fewer failures are
+/// common while a database is unavailable for a short time.
+const MAX_FAILURES: u32 = 3;
 
 /// The state of the search for an event that fails.
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ impl EventIsolation {
     }
 
     /// Records the failure of a batch from one sequence number to another. Returns `true` if it is
-    /// a single commit that has now failed often enough to be named.
+    /// a single commit that has now failed often enough to be reported.
     pub(super) fn failed(&mut self, first: i64, last: i64) -> bool {
         self.until = self.until.max(last);
         let commits = usize::try_from(last - first + 1).unwrap_or(1);
@@ -31,9 +31,9 @@ impl EventIsolation {
         if commits > 1 {
             return false;
         }
-        let times = self.alone.filter(|(number, _)| *number == first).map_or(0, |(_, times)| times) + 1;
-        self.alone = Some((first, times));
-        times == TRIES
+        let failures = self.alone.filter(|(number, _)| *number == first).map_or(0, |(_, failures)| failures) + 1;
+        self.alone = Some((first, failures));
+        failures == MAX_FAILURES
     }
 
     /// Returns `true` while batches are repeated in parts.
@@ -42,13 +42,13 @@ impl EventIsolation {
     }
 
     /// Records that everything up to a sequence number is applied. Returns the commit that had been
-    /// named, if it is applied now.
+    /// reported, if it is applied now.
     pub(super) fn applied(&mut self, to: i64) -> Option<i64> {
         if to >= self.until {
             self.limit = None;
         }
-        let passed = self.alone.take_if(|(number, _)| *number <= to)?;
-        (passed.1 >= TRIES).then_some(passed.0)
+        let (number, failures) = self.alone.take_if(|(number, _)| *number <= to)?;
+        (failures >= MAX_FAILURES).then_some(number)
     }
 }
 
@@ -57,7 +57,7 @@ mod tests {
     use super::EventIsolation;
 
     /// Runs batches of up to `batch` commits from 1 to `head`, of which `poison` fails, until it is
-    /// named. Returns the last number applied and the number of batches.
+    /// reported. Returns the last number applied and the number of batches.
     fn isolate(batch: usize, head: i64, poison: i64) -> (i64, usize) {
         let (mut isolation, mut at) = (EventIsolation::default(), 0);
         for batches in 1.. {
@@ -69,14 +69,14 @@ mod tests {
             }
             if !fails {
                 at = last;
-                assert_eq!(isolation.applied(at), None, "nothing was named yet");
+                assert_eq!(isolation.applied(at), None, "no commit was reported yet");
             }
         }
         unreachable!("the loop ends at the event that fails")
     }
 
     #[test]
-    fn an_event_that_fails_is_named_when_everything_before_it_is_applied() {
+    fn an_event_that_fails_is_reported_when_all_earlier_events_are_applied() {
         for poison in 1..=100 {
             let (applied, batches) = isolate(50, 100, poison);
             assert_eq!(applied, poison - 1);
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn batches_are_as_large_as_before_once_it_is_passed() {
+    fn batches_have_their_full_size_again_after_the_failing_event() {
         let mut isolation = EventIsolation::default();
         assert!(!isolation.failed(1, 50));
         assert_eq!(isolation.limit(50), 25);

@@ -1,4 +1,4 @@
-//! The settings of events: the time for which they are kept.
+//! The settings of events: the time for which they are retained.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use riposte_settings::{ErrorScope, TimeSpan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The shortest time for which events are kept, even if all consumers have applied them: watchers
-/// resume from them.
+/// The shortest time for which events are retained, even if all consumers have applied them:
+/// watchers resume from them.
 pub(crate) const MIN_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 /// The longest retention that can be set.
 const MAX_RETENTION: Duration = Duration::from_secs(30 * 24 * 60 * 60);

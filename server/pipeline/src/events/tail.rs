@@ -1,6 +1,6 @@
 //! The tail of one data source. It reads the sequenced events from the head on, once for all
-//! consumers of the process, whichever process assigned the sequence numbers. It keeps the last
-//! events in memory. A consumer that is further behind reads the outbox by itself.
+//! consumers of the process, whichever process assigned the sequence numbers. It retains the last
+//! events in memory. For a consumer that is further behind, the tail reads the outbox.
 
 use std::collections::VecDeque;
 use std::ops::Deref;
@@ -14,7 +14,7 @@ use riposte_sync::BackoffLog;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::notifier::{Notified, OTHERS, QUICK};
+use crate::notifier::{Notified, POLL_MIN, POLL_OTHERS};
 
 /// The number of commits whose events are read at a time.
 pub(super) const CHUNK: usize = 100;
@@ -37,7 +37,7 @@ pub(crate) struct EventTail {
     head: Arc<watch::Sender<Option<i64>>>,
 }
 
-/// The last batches, without holes but for deleted events.
+/// The last batches. They contain every event after `base` except deleted ones.
 #[derive(Debug, Default)]
 struct RetainedEvents {
     /// The sequence number after which the first batch was read.
@@ -105,31 +105,31 @@ impl EventTail {
         }
     }
 
-    /// Follows the source forever. `numbers` reports sequence numbers, and `committed` commits, of
-    /// this process.
+    /// Follows the source forever. `numbers` reports the sequence numbers, and `committed` the
+    /// commits, of this process.
     pub(crate) async fn run(self, mut numbers: Notified, mut committed: Notified) {
-        let mut backoff = BackoffLog::of("tail", self.source);
-        let mut active = Instant::now();
+        let mut backoff = BackoffLog::new("tail", self.source);
+        let mut last_activity = Instant::now();
         loop {
             match self.run_once().await {
                 Ok(read) => {
-                    backoff.over();
+                    backoff.succeeded();
                     if committed.take() || read > 0 {
-                        active = Instant::now();
+                        last_activity = Instant::now();
                     }
                     if read < CHUNK {
-                        let longest = if active.elapsed() < QUIET { OTHERS } else { IDLE };
+                        let longest = if last_activity.elapsed() < QUIET { POLL_OTHERS } else { IDLE };
                         tokio::select! {
-                            () = numbers.rest(QUICK, longest) => {}
+                            () = numbers.wait(POLL_MIN, longest) => {}
                             // A commit of this process is sequenced soon, perhaps by another one.
-                            () = committed.changed(), if longest > OTHERS => {
-                                active = Instant::now();
-                                tokio::time::sleep(QUICK).await;
+                            () = committed.changed(), if longest > POLL_OTHERS => {
+                                last_activity = Instant::now();
+                                tokio::time::sleep(POLL_MIN).await;
                             }
                         }
                     }
                 }
-                Err(error) => tokio::time::sleep(backoff.met(&error)).await,
+                Err(error) => tokio::time::sleep(backoff.failed(&error)).await,
             }
         }
     }
@@ -162,18 +162,19 @@ impl RetainedEvents {
         }
     }
 
-    /// Returns the kept events of up to `limit` commits after a sequence number, out of one batch;
+    /// Returns the retained events of up to `limit` commits after a sequence number, out of one
+    /// batch;
     /// `None` if some of them are no longer retained.
     fn after(&self, after: i64, limit: usize) -> Option<EventBatch> {
         if after < self.base {
             return None;
         }
-        let newer = |batch: &&Arc<Vec<SequencedEvent>>| batch.last().is_some_and(|last| last.number > after);
-        let Some(batch) = self.batches.iter().find(newer) else { return Some(EventBatch::default()) };
-        let from = batch.partition_point(|of| of.number <= after);
+        let is_newer = |batch: &&Arc<Vec<SequencedEvent>>| batch.last().is_some_and(|last| last.number > after);
+        let Some(batch) = self.batches.iter().find(is_newer) else { return Some(EventBatch::default()) };
+        let from = batch.partition_point(|event| event.number <= after);
         let first = batch.get(from).map_or(after, |first| first.number);
         let last = first.saturating_add(i64::try_from(limit).unwrap_or(i64::MAX));
-        let to = batch.partition_point(|of| of.number < last);
+        let to = batch.partition_point(|event| event.number < last);
         Some(EventBatch { events: Arc::clone(batch), from, to })
     }
 }
@@ -198,11 +199,11 @@ mod tests {
     }
 
     fn numbers(retained: &RetainedEvents, after: i64, limit: usize) -> Option<Vec<i64>> {
-        retained.after(after, limit).map(|events| events.iter().map(|of| of.number).collect())
+        retained.after(after, limit).map(|events| events.iter().map(|event| event.number).collect())
     }
 
     #[test]
-    fn a_batch_is_returned_from_the_position_on_with_whole_commits() {
+    fn a_batch_is_returned_from_the_position_on_with_complete_commits() {
         let mut retained = RetainedEvents { base: 10, ..RetainedEvents::default() };
         assert_eq!((numbers(&retained, 9, 5), numbers(&retained, 10, 5)), (None, Some(vec![])));
         retained.add(batch([11, 11, 12, 13, 13, 13]));
@@ -215,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_batches_are_dropped_and_known_to_be_missing() {
+    fn the_oldest_batches_are_dropped_and_reported_as_missing() {
         let mut retained = RetainedEvents::default();
         (1..=BATCHES as i64 + 2).for_each(|number| retained.add(batch([number])));
         assert_eq!([0, 1].map(|after| numbers(&retained, after, 9)), [None, None]);

@@ -20,24 +20,25 @@ const DURABLE: &str = "history";
 
 /// A source whose lease this process holds, and the loops over it.
 struct Fixture {
-    memory: Arc<TestSource>,
+    source: Arc<TestSource>,
     metrics: Metrics,
     notifier: Notifier,
-    term: watch::Sender<Option<Epoch>>,
+    epoch: watch::Sender<Option<Epoch>>,
 }
 
 impl Fixture {
     async fn new() -> Self {
-        let memory = Arc::new(TestSource::default());
+        let source = Arc::new(TestSource::default());
         let now = riposte_core::Millis(0);
-        let epoch = memory.acquire_lease(0, LeaseCandidate::mending([1; 16]), now).await.expect("the lease is granted");
+        let epoch =
+            source.acquire_lease(0, LeaseCandidate::repairing([1; 16]), now).await.expect("the lease is granted");
         let (metrics, notifier) = (Metrics::new().expect("sound"), Notifier::new(1));
-        Self { memory, metrics, notifier, term: watch::Sender::new(epoch) }
+        Self { source, metrics, notifier, epoch: watch::Sender::new(epoch) }
     }
 
     fn ports(&self) -> ConsumerPorts {
         ConsumerPorts {
-            positions: Arc::clone(&self.memory) as _,
+            positions: Arc::clone(&self.source) as _,
             clock: StepClock::at(StepClock::START),
             metrics: self.metrics.clone(),
         }
@@ -46,18 +47,17 @@ impl Fixture {
     /// Runs a consumer of the leader.
     fn start_leader(&self, consumer: &Arc<TestConsumer>) -> JoinHandle<()> {
         let feed = EventFeed::Outbox {
-            outbox: Arc::clone(&self.memory) as _,
+            outbox: Arc::clone(&self.source) as _,
             ready: self.notifier.numbers(0),
             batching: Batching { commits: 50, ..Batching::DEFAULT },
             source: 0,
         };
-        let run = self.consumer_loop(consumer, feed);
-        tokio::spawn(run.run(self.term.subscribe()))
+        tokio::spawn(self.consumer_loop(consumer, feed).run(self.epoch.subscribe()))
     }
 
     /// Runs consumers of every process over one tail.
     fn follow(&self, consumers: &[&Arc<TestConsumer>]) -> Vec<JoinHandle<()>> {
-        let tail = EventTail::new(Arc::clone(&self.memory) as _, 0);
+        let tail = EventTail::new(Arc::clone(&self.source) as _, 0);
         let run = |consumer: &&Arc<TestConsumer>| {
             tokio::spawn(self.consumer_loop(consumer, EventFeed::of_tail(&tail)).run_always())
         };
@@ -71,72 +71,72 @@ impl Fixture {
         ConsumerLoop::new(consumer, self.ports(), feed, 0, watch::Sender::new(()))
     }
 
-    fn is_measured(&self, line: &str) -> bool {
-        self.metrics.text().expect("sound").lines().any(|measured| measured == line)
+    fn has_metric(&self, line: &str) -> bool {
+        self.metrics.text().expect("sound").lines().any(|metric| metric == line)
     }
 }
 
 /// Waits for a condition. Time passes only while all tasks wait.
-async fn until(what: &str, mut condition: impl FnMut() -> bool) {
+async fn until(description: &str, mut condition: impl FnMut() -> bool) {
     let done = async {
         while !condition() {
             sleep(Duration::from_millis(1)).await;
         }
     };
-    assert!(timeout(Duration::from_secs(600), done).await.is_ok(), "it never happens: {what}");
+    assert!(timeout(Duration::from_secs(600), done).await.is_ok(), "timeout: {description}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_event_that_cannot_be_applied_is_named_and_everything_before_it_is_applied() {
+async fn an_event_that_cannot_be_applied_is_reported_and_all_earlier_events_are_applied() {
     let fixture = Fixture::new().await;
     let consumer = Arc::new(TestConsumer::durable(DURABLE));
-    fixture.memory.fill(100);
-    fixture.memory.place(DURABLE, 10);
+    fixture.source.add_events(100);
+    fixture.source.set_position(DURABLE, 10);
     consumer.poison(37, true);
     let _task = fixture.start_leader(&consumer);
     let stuck = "riposte_consumer_stuck{consumer=\"member_history\",source=\"1\"} 1";
-    until("the alarm", || fixture.is_measured(stuck)).await;
+    until("the alarm", || fixture.has_metric(stuck)).await;
     assert!(consumer.applied().into_iter().eq(11..=36), "{:?}", consumer.applied());
-    assert_eq!(fixture.memory.position(DURABLE), Some(36), "nothing is skipped");
+    assert_eq!(fixture.source.position(DURABLE), Some(36), "nothing is skipped");
     // The event is delivered again until it can be applied.
-    let refused = consumer.refused();
-    until("more attempts", || consumer.refused() > refused + 3).await;
-    assert_eq!(fixture.memory.position(DURABLE), Some(36));
+    let failed = consumer.failed_batches();
+    until("more attempts", || consumer.failed_batches() > failed + 3).await;
+    assert_eq!(fixture.source.position(DURABLE), Some(36));
     consumer.poison(37, false);
-    until("all is applied", || fixture.memory.position(DURABLE) == Some(100)).await;
-    assert!(consumer.applied().into_iter().eq(11..=100), "each once, in order");
-    assert!(!fixture.is_measured(stuck));
+    until("all is applied", || fixture.source.position(DURABLE) == Some(100)).await;
+    assert!(consumer.applied().into_iter().eq(11..=100), "each event once, in order");
+    assert!(!fixture.has_metric(stuck));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_panic_of_a_consumer_is_an_error_that_names_its_event() {
     let fixture = Fixture::new().await;
     let consumer = Arc::new(TestConsumer::durable(DURABLE));
-    fixture.memory.fill(30);
-    fixture.memory.place(DURABLE, 9);
+    fixture.source.add_events(30);
+    fixture.source.set_position(DURABLE, 9);
     consumer.panic_at(20, true);
     let _task = fixture.start_leader(&consumer);
     let stuck = "riposte_consumer_stuck{consumer=\"member_history\",source=\"1\"} 1";
-    until("it is named", || fixture.is_measured(stuck)).await;
+    until("it is named", || fixture.has_metric(stuck)).await;
     assert!(consumer.applied().into_iter().eq(10..=19), "{:?}", consumer.applied());
     consumer.panic_at(20, false);
-    until("all is applied", || fixture.memory.position(DURABLE) == Some(30)).await;
-    assert!(!fixture.is_measured(stuck));
+    until("all is applied", || fixture.source.position(DURABLE) == Some(30)).await;
+    assert!(!fixture.has_metric(stuck));
 }
 
 #[tokio::test(start_paused = true)]
 async fn no_event_is_named_while_the_data_source_is_unavailable() {
     let fixture = Fixture::new().await;
     let consumer = Arc::new(TestConsumer::durable(DURABLE));
-    fixture.memory.fill(10);
-    fixture.memory.place(DURABLE, 9);
+    fixture.source.add_events(10);
+    fixture.source.set_position(DURABLE, 9);
     consumer.set_unavailable(true);
     let _task = fixture.start_leader(&consumer);
-    until("many attempts", || consumer.refused() > 10).await;
+    until("many attempts", || consumer.failed_batches() > 10).await;
     let stuck = "riposte_consumer_stuck{consumer=\"member_history\",source=\"1\"} 1";
-    assert!(!fixture.is_measured(stuck), "the event is not the cause");
+    assert!(!fixture.has_metric(stuck), "the event is not the cause");
     consumer.set_unavailable(false);
-    until("it is applied", || fixture.memory.position(DURABLE) == Some(10)).await;
+    until("it is applied", || fixture.source.position(DURABLE) == Some(10)).await;
     assert_eq!(consumer.applied(), [10]);
 }
 
@@ -144,11 +144,11 @@ async fn no_event_is_named_while_the_data_source_is_unavailable() {
 async fn an_event_that_is_missing_between_others_is_a_gap() {
     let fixture = Fixture::new().await;
     let consumer = Arc::new(TestConsumer::durable(DURABLE));
-    fixture.memory.fill(30);
-    fixture.memory.drop_event(20);
-    fixture.memory.place(DURABLE, 10);
+    fixture.source.add_events(30);
+    fixture.source.drop_event(20);
+    fixture.source.set_position(DURABLE, 10);
     let _task = fixture.start_leader(&consumer);
-    until("it is at the head", || fixture.memory.position(DURABLE) == Some(30)).await;
+    until("it is at the head", || fixture.source.position(DURABLE) == Some(30)).await;
     assert!(consumer.applied().into_iter().eq(11..=19), "{:?}", consumer.applied());
     assert_eq!(consumer.gaps(), 1, "the rest is rebuilt from the rows");
 }
@@ -157,15 +157,15 @@ async fn an_event_that_is_missing_between_others_is_a_gap() {
 async fn a_consumer_of_a_process_that_was_slow_catches_up_without_waiting_for_the_tail() {
     let fixture = Fixture::new().await;
     let consumer = Arc::new(TestConsumer::of_process("one"));
-    fixture.memory.fill(1);
+    fixture.source.add_events(1);
     let _tasks = fixture.follow(&[&consumer]);
     until("it has begun", || consumer.gaps() == 1).await;
     // The tail reads each of these events as a batch of its own.
     consumer.set_unavailable(true);
     for number in 2..=5 {
-        fixture.memory.fill(1);
-        let read = fixture.memory.reads.load(Ordering::SeqCst);
-        until("it is read", || fixture.memory.reads.load(Ordering::SeqCst) > read + 1).await;
+        fixture.source.add_events(1);
+        let read = fixture.source.reads.load(Ordering::SeqCst);
+        until("it is read", || fixture.source.reads.load(Ordering::SeqCst) > read + 1).await;
         assert_eq!(consumer.applied(), Vec::<i64>::new(), "{number}");
     }
     consumer.set_unavailable(false);
@@ -179,12 +179,12 @@ async fn a_consumer_of_a_process_that_was_slow_catches_up_without_waiting_for_th
 async fn a_consumer_that_is_stuck_delays_no_other() {
     let fixture = Fixture::new().await;
     let consumers = [DURABLE, RANK_INDEX].map(|name| Arc::new(TestConsumer::durable(name)));
-    fixture.memory.fill(20);
-    consumers.iter().for_each(|consumer| fixture.memory.place(consumer.name, 1));
+    fixture.source.add_events(20);
+    consumers.iter().for_each(|consumer| fixture.source.set_position(consumer.name, 1));
     consumers[0].poison(2, true);
     let _tasks = consumers.each_ref().map(|consumer| fixture.start_leader(consumer));
-    until("the other one has applied all", || fixture.memory.position(RANK_INDEX) == Some(20)).await;
-    assert_eq!(fixture.memory.position(DURABLE), Some(1));
+    until("the other one has applied all", || fixture.source.position(RANK_INDEX) == Some(20)).await;
+    assert_eq!(fixture.source.position(DURABLE), Some(1));
 }
 
 #[tokio::test(start_paused = true)]
@@ -193,13 +193,13 @@ async fn a_durable_consumer_without_a_position_is_rebuilt_and_never_starts_at_ze
     for stored in [None, Some(0)] {
         let fixture = Fixture::new().await;
         let consumer = Arc::new(TestConsumer::durable(DURABLE));
-        fixture.memory.fill(30);
-        stored.into_iter().for_each(|number| fixture.memory.place(DURABLE, number));
+        fixture.source.add_events(30);
+        stored.into_iter().for_each(|number| fixture.source.set_position(DURABLE, number));
         let _task = fixture.start_leader(&consumer);
-        until("it is rebuilt", || fixture.memory.position(DURABLE) == Some(30)).await;
+        until("it is rebuilt", || fixture.source.position(DURABLE) == Some(30)).await;
         assert_eq!((consumer.gaps(), consumer.applied()), (1, Vec::new()), "{stored:?}");
-        assert!(fixture.memory.is_registered(DURABLE));
-        fixture.memory.fill(1);
+        assert!(fixture.source.is_registered(DURABLE));
+        fixture.source.add_events(1);
         until("later events are applied", || consumer.applied() == [31]).await;
     }
 }
@@ -208,46 +208,46 @@ async fn a_durable_consumer_without_a_position_is_rebuilt_and_never_starts_at_ze
 async fn a_consumer_whose_events_were_deleted_is_rebuilt() {
     let fixture = Fixture::new().await;
     let consumer = Arc::new(TestConsumer::durable(DURABLE));
-    fixture.memory.fill(30);
-    fixture.memory.remove_through(20);
-    fixture.memory.place(DURABLE, 10);
+    fixture.source.add_events(30);
+    fixture.source.remove_through(20);
+    fixture.source.set_position(DURABLE, 10);
     let _task = fixture.start_leader(&consumer);
-    until("it is at the head", || fixture.memory.position(DURABLE) == Some(30)).await;
+    until("it is at the head", || fixture.source.position(DURABLE) == Some(30)).await;
     assert_eq!((consumer.gaps(), consumer.applied()), (1, Vec::new()));
 
     // The gap is found even if no event is left that could reveal it.
     let fixture = Fixture::new().await;
     let consumer = Arc::new(TestConsumer::durable(DURABLE));
-    fixture.memory.fill(30);
-    fixture.memory.place(DURABLE, 30);
+    fixture.source.add_events(30);
+    fixture.source.set_position(DURABLE, 30);
     let task = fixture.start_leader(&consumer);
-    fixture.memory.fill(5);
-    until("it follows", || fixture.memory.position(DURABLE) == Some(35)).await;
+    fixture.source.add_events(5);
+    until("it follows", || fixture.source.position(DURABLE) == Some(35)).await;
     task.abort();
-    fixture.memory.place(DURABLE, 32);
-    fixture.memory.remove_through(35);
+    fixture.source.set_position(DURABLE, 32);
+    fixture.source.remove_through(35);
     let _task = fixture.start_leader(&consumer);
-    until("it is at the head", || fixture.memory.position(DURABLE) == Some(35)).await;
+    until("it is at the head", || fixture.source.position(DURABLE) == Some(35)).await;
     assert_eq!(consumer.gaps(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_consumer_waits_for_the_one_that_it_follows_and_not_for_longer_than_three_seconds() {
     let fixture = Fixture::new().await;
-    let behind = TestConsumer { after: Some(RANK_INDEX), start: Position::Own(0), ..TestConsumer::durable("repair") };
-    let behind = Arc::new(behind);
-    fixture.memory.fill(10);
-    fixture.memory.place(RANK_INDEX, 4);
+    let follower = TestConsumer { after: Some(RANK_INDEX), start: Position::Own(0), ..TestConsumer::durable("repair") };
+    let follower = Arc::new(follower);
+    fixture.source.add_events(10);
+    fixture.source.set_position(RANK_INDEX, 4);
     let begin = Instant::now();
-    let _task = fixture.start_leader(&behind);
-    until("what the other one has applied", || behind.applied().into_iter().eq(1..=4)).await;
+    let _task = fixture.start_leader(&follower);
+    until("the events that the followed consumer has applied", || follower.applied().into_iter().eq(1..=4)).await;
     assert!(begin.elapsed() < Duration::from_secs(1));
     // The consumer begins its wait again at each progress of the followed one.
     sleep(Duration::from_secs(2)).await;
-    fixture.memory.place(RANK_INDEX, 6);
-    until("its progress", || behind.applied().into_iter().eq(1..=6)).await;
+    fixture.source.set_position(RANK_INDEX, 6);
+    until("the progress of the followed consumer", || follower.applied().into_iter().eq(1..=6)).await;
     let progress = Instant::now();
-    until("the rest", || behind.applied().into_iter().eq(1..=10)).await;
+    until("the rest", || follower.applied().into_iter().eq(1..=10)).await;
     let waited = progress.elapsed();
     assert!((Duration::from_secs(2)..Duration::from_secs(5)).contains(&waited), "{waited:?}");
 }
@@ -256,19 +256,19 @@ async fn a_consumer_waits_for_the_one_that_it_follows_and_not_for_longer_than_th
 async fn a_consumer_stops_when_the_lease_is_lost_and_reads_its_position_again() {
     let fixture = Fixture::new().await;
     let consumer = Arc::new(TestConsumer::durable(DURABLE));
-    fixture.memory.fill(5);
-    fixture.memory.place(DURABLE, 1);
+    fixture.source.add_events(5);
+    fixture.source.set_position(DURABLE, 1);
     let _task = fixture.start_leader(&consumer);
-    until("it follows", || fixture.memory.position(DURABLE) == Some(5)).await;
-    fixture.term.send_replace(None);
+    until("it follows", || fixture.source.position(DURABLE) == Some(5)).await;
+    fixture.epoch.send_replace(None);
     until("the consumer is notified", || consumer.lost_leases() == 1).await;
     // Another leader applies some events.
-    fixture.memory.fill(5);
-    fixture.memory.place(DURABLE, 8);
+    fixture.source.add_events(5);
+    fixture.source.set_position(DURABLE, 8);
     sleep(Duration::from_secs(60)).await;
     assert_eq!(consumer.applied(), [2, 3, 4, 5]);
-    fixture.term.send_replace(Some(Epoch(1)));
-    until("it follows again", || fixture.memory.position(DURABLE) == Some(10)).await;
+    fixture.epoch.send_replace(Some(Epoch(1)));
+    until("it follows again", || fixture.source.position(DURABLE) == Some(10)).await;
     assert_eq!(consumer.applied(), [2, 3, 4, 5, 9, 10]);
 }
 
@@ -276,11 +276,11 @@ async fn a_consumer_stops_when_the_lease_is_lost_and_reads_its_position_again() 
 async fn consumers_of_a_process_share_one_reader_that_begins_at_the_head() {
     let fixture = Fixture::new().await;
     let consumers = ["one", "two", "three"].map(|name| Arc::new(TestConsumer::of_process(name)));
-    fixture.memory.fill(7);
+    fixture.source.add_events(7);
     let _tasks = fixture.follow(&consumers.each_ref());
     until("all have begun", || consumers.iter().all(|consumer| consumer.gaps() == 1)).await;
     consumers[0].poison(9, true);
-    fixture.memory.fill(3);
+    fixture.source.add_events(3);
     until("two have applied them", || consumers[1..].iter().all(|consumer| consumer.applied() == [8, 9, 10])).await;
     until("everything before the event that fails", || consumers[0].applied() == [8]).await;
     consumers[0].poison(9, false);
@@ -294,16 +294,16 @@ async fn a_quiet_source_is_read_seldom_and_one_with_commits_often() {
     let consumer = Arc::new(TestConsumer::of_process("one"));
     let _tasks = fixture.follow(&[&consumer]);
     let reads = async |duration| {
-        let before = fixture.memory.reads.load(Ordering::SeqCst);
+        let before = fixture.source.reads.load(Ordering::SeqCst);
         sleep(duration).await;
-        fixture.memory.reads.load(Ordering::SeqCst) - before
+        fixture.source.reads.load(Ordering::SeqCst) - before
     };
     sleep(Duration::from_secs(10)).await;
     let quiet = reads(Duration::from_secs(10)).await;
     assert!((15..=25).contains(&quiet), "{quiet} reads in 10 s");
     // An event of another process arrives within a second.
     let begin = Instant::now();
-    fixture.memory.fill(1);
+    fixture.source.add_events(1);
     until("it arrives", || consumer.applied() == [1]).await;
     assert!(begin.elapsed() < Duration::from_secs(1), "{:?}", begin.elapsed());
     // Under load, and after a commit of this process, it is read every 100 ms.
@@ -312,7 +312,7 @@ async fn a_quiet_source_is_read_seldom_and_one_with_commits_often() {
     sleep(Duration::from_secs(10)).await;
     fixture.notifier.committed(0);
     let begin = Instant::now();
-    fixture.memory.fill(1);
+    fixture.source.add_events(1);
     until("it arrives", || consumer.applied() == [1, 2]).await;
     assert!(begin.elapsed() <= Duration::from_millis(110), "{:?}", begin.elapsed());
 }

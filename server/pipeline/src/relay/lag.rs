@@ -8,33 +8,34 @@ use riposte_core::ports::{Clock, EventLog, shown_name};
 
 use super::RelayPorts;
 
-/// Measures a source, counted from 0, and returns the age of its oldest unsequenced commit. `known`
-/// holds the names of the positions of the last measurement: one that was removed has no lag.
+/// Measures a source, numbered from 0, and returns the age of its oldest unsequenced commit.
+/// `known` has the names of the positions at the last measurement: the lag of a removed position is
+/// set to 0.
 pub(super) async fn measure(ports: &RelayPorts, source: usize, known: &mut BTreeSet<String>) -> Result<Duration> {
     let RelayPorts { outbox, positions, metrics, .. } = ports;
     let age = oldest_waiting(outbox.as_ref(), ports.clock.as_ref(), source).await?;
     metrics.relay_lag(source, age.as_secs_f64());
     let head = outbox.head(source).await?;
     let stored = positions.all(source).await?;
-    let removed = std::mem::replace(known, stored.iter().map(|of| of.name.clone()).collect());
-    for name in removed.difference(known) {
+    let previous = std::mem::replace(known, stored.iter().map(|position| position.name.clone()).collect());
+    for name in previous.difference(known) {
         metrics.consumer_lag(source, shown_name(name), 0);
     }
     for position in stored {
-        // A counter that begins at 0 shows its first increase.
+        // The counter is exported as 0 first, so that its first increase is visible.
         metrics.consumer_overtaken(source, shown_name(&position.name), 0);
         metrics.consumer_lag(source, shown_name(&position.name), (head - position.number).max(0));
     }
     Ok(age)
 }
 
-/// Returns the age of the oldest unsequenced commit of a source, counted from 0.
+/// Returns the age of the oldest unsequenced commit of a source, numbered from 0.
 ///
 /// # Errors
 /// Those of the outbox.
 pub async fn oldest_waiting(outbox: &dyn EventLog, clock: &dyn Clock, source: usize) -> Result<Duration> {
     let oldest = outbox.oldest_waiting(source).await?;
-    // The clocks of processes differ a little, so an event may seem to come from the future.
+    // The clocks of processes differ a little, so a commit may have a time in the future.
     let age = oldest.map_or(0, |oldest| (clock.now().0 - oldest.0).max(0));
     Ok(Duration::from_millis(age.unsigned_abs()))
 }

@@ -6,26 +6,26 @@ use std::sync::Arc;
 use riposte_core::event::Event;
 use riposte_core::ports::WatchItem;
 
-/// The maximum number of revisions that a ring keeps.
+/// The maximum number of entries of a ring.
 pub(super) const CAPACITY: usize = 1_024;
 
-/// Entries without holes, oldest first. They cover every revision after `base`, each once.
+/// Entries, oldest first. They cover every revision after `base` once.
 #[derive(Debug)]
 pub(super) struct WatchRing {
     base: i64,
     entries: VecDeque<Arc<WatchItem>>,
     /// True if no event older than `base` is available any more.
-    bottomed: bool,
+    is_exhausted: bool,
 }
 
 impl WatchRing {
     /// Creates a ring that begins after a revision.
     pub(super) fn new(base: i64) -> Self {
-        Self { base, entries: VecDeque::new(), bottomed: false }
+        Self { base, entries: VecDeque::new(), is_exhausted: false }
     }
 
     /// Returns the newest revision that the ring covers.
-    pub(super) fn at(&self) -> i64 {
+    pub(super) fn newest(&self) -> i64 {
         self.entries.back().map_or(self.base, |newest| newest.last())
     }
 
@@ -36,25 +36,25 @@ impl WatchRing {
 
     /// Returns the revision after which older events are needed, if events after `after` would
     /// extend the ring backwards.
-    pub(super) fn wants(&self, after: i64) -> Option<i64> {
-        let from = after.max(self.at() - CAPACITY as i64);
-        (from < self.base && !self.bottomed).then_some(from)
+    pub(super) fn earlier_start(&self, after: i64) -> Option<i64> {
+        let from = after.max(self.newest() - CAPACITY as i64);
+        (from < self.base && !self.is_exhausted).then_some(from)
     }
 
     /// Adds the new ones of `events`, which are in the order of their revisions.
     pub(super) fn extend(&mut self, events: impl IntoIterator<Item = Event>) {
         for event in events {
-            let Some(revision) = event.revision.filter(|revision| *revision > self.at()) else { continue };
-            self.reach(revision - 1);
+            let Some(revision) = event.revision.filter(|revision| *revision > self.newest()) else { continue };
+            self.fill_to(revision - 1);
             self.push(WatchItem::Change { revision, changes: event.changes });
         }
     }
 
     /// Fills the unknown revisions up to `revision` with a gap.
-    pub(super) fn reach(&mut self, revision: i64) {
-        let at = self.at();
-        if at < revision {
-            self.push(WatchItem::Gap { first: at + 1, last: revision });
+    pub(super) fn fill_to(&mut self, revision: i64) {
+        let newest = self.newest();
+        if newest < revision {
+            self.push(WatchItem::Gap { first: newest + 1, last: revision });
         }
     }
 
@@ -69,21 +69,21 @@ impl WatchRing {
 
     /// Extends the ring backwards with `events`: all that were available after `from`, in the order
     /// of their revisions.
-    pub(super) fn begin_earlier(&mut self, from: i64, events: Vec<Event>) {
+    pub(super) fn extend_backwards(&mut self, from: i64, events: Vec<Event>) {
         let known = events.first().and_then(|event| event.revision).filter(|first| *first <= self.base);
         if let Some(first) = known {
             let mut older = WatchRing::new(first - 1);
             older.extend(events.into_iter().take_while(|event| event.revision <= Some(self.base)));
-            older.reach(self.base);
+            older.fill_to(self.base);
             older.entries.append(&mut self.entries);
             (self.base, self.entries) = (older.base, older.entries);
         }
-        self.bottomed = self.base > from;
+        self.is_exhausted = self.base > from;
     }
 
     /// Returns up to `limit` entries that cover revisions after `seen`; `None` if some of them are
-    /// gone.
-    pub(super) fn behind(&self, seen: i64, limit: usize) -> Option<Vec<Arc<WatchItem>>> {
+    /// no longer in the ring.
+    pub(super) fn after(&self, seen: i64, limit: usize) -> Option<Vec<Arc<WatchItem>>> {
         if seen < self.base {
             return None;
         }

@@ -16,7 +16,7 @@ pub(super) struct SubjectStream {
     id: SubjectId,
     partition: Partition,
     ring: Mutex<WatchRing>,
-    moved: watch::Sender<i64>,
+    progress: watch::Sender<i64>,
     /// The number of known changes of the subject's row.
     row_changes: AtomicU64,
     /// The value of `row_changes` at the last read of the row. If it is lower, the row is read
@@ -24,8 +24,8 @@ pub(super) struct SubjectStream {
     row_read: AtomicU64,
 }
 
-/// The number of changes with which every stream begins: commits from before its events were
-/// received.
+/// The number of row changes with which a stream begins. It stands for commits before the stream
+/// received events.
 pub(super) const FIRST_CHANGE: u64 = 1;
 
 impl SubjectStream {
@@ -36,7 +36,7 @@ impl SubjectStream {
             id: subject.id,
             partition: subject.key.partition(),
             ring: Mutex::new(WatchRing::new(base)),
-            moved: watch::Sender::new(base),
+            progress: watch::Sender::new(base),
             row_changes: AtomicU64::new(FIRST_CHANGE),
             row_read: AtomicU64::new(0),
         }
@@ -56,9 +56,9 @@ impl SubjectStream {
         self.row_read.load(Ordering::Acquire) < self.row_changes()
     }
 
-    /// Subscribes to the movements of the ring.
-    pub(super) fn moves(&self) -> watch::Receiver<i64> {
-        self.moved.subscribe()
+    /// Subscribes to the newest revision of the ring.
+    pub(super) fn subscribe(&self) -> watch::Receiver<i64> {
+        self.progress.subscribe()
     }
 
     fn ring(&self) -> MutexGuard<'_, WatchRing> {
@@ -66,12 +66,12 @@ impl SubjectStream {
         self.ring.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds an event. Queries the events before it that have not arrived.
+    /// Adds an event. Queries earlier events that have not arrived.
     pub(super) async fn add(&self, outbox: &dyn EventLog, event: &Event) -> Result<()> {
         let Some(revision) = event.revision else { return Ok(()) };
-        let at = self.ring().at();
-        if revision > at + 1 {
-            let from = at.max(revision - 1 - CAPACITY as i64);
+        let newest = self.ring().newest();
+        if revision > newest + 1 {
+            let from = newest.max(revision - 1 - CAPACITY as i64);
             self.extend(outbox.of_subject(self.partition, self.id, from, CAPACITY).await?);
         }
         self.extend(vec![event.clone()]);
@@ -80,10 +80,10 @@ impl SubjectStream {
 
     /// Queries the events committed since the newest revision in the ring.
     pub(super) async fn catch_up(&self, outbox: &dyn EventLog) -> Result<()> {
-        let at = self.ring().at();
-        // The limit is twice the size of a ring: the ring may lack as many as it keeps, and more
-        // may have been committed meanwhile.
-        let missed = outbox.of_subject(self.partition, self.id, at, 2 * CAPACITY).await?;
+        let newest = self.ring().newest();
+        // The limit is twice the capacity of a ring: a whole ring may be missing, and further
+        // events may have been committed meanwhile.
+        let missed = outbox.of_subject(self.partition, self.id, newest, 2 * CAPACITY).await?;
         self.extend(missed);
         Ok(())
     }
@@ -92,23 +92,23 @@ impl SubjectStream {
     /// changes. The missing events up to it are queried; those no longer available become a gap.
     pub(super) async fn complete(&self, outbox: &dyn EventLog, revision: i64, row_changes: u64) -> Result<()> {
         self.catch_up(outbox).await?;
-        self.ring().reach(revision);
+        self.ring().fill_to(revision);
         self.notify();
         self.row_read.fetch_max(row_changes, Ordering::AcqRel);
         Ok(())
     }
 
     /// Extends the ring back to `after`, as far as events are available.
-    pub(super) async fn begin_behind(&self, outbox: &dyn EventLog, after: i64) -> Result<()> {
-        let wanted = self.ring().wants(after);
-        let Some(from) = wanted else { return Ok(()) };
+    pub(super) async fn extend_back_to(&self, outbox: &dyn EventLog, after: i64) -> Result<()> {
+        let start = self.ring().earlier_start(after);
+        let Some(from) = start else { return Ok(()) };
         let older = outbox.of_subject(self.partition, self.id, from, CAPACITY).await?;
-        self.ring().begin_earlier(from, older);
+        self.ring().extend_backwards(from, older);
         Ok(())
     }
 
     fn extend(&self, events: Vec<Event>) {
-        // No event says whether the subject is deleted or hidden now.
+        // An event does not contain the state of the subject, so the row has to be read again.
         if events.iter().any(|event| event.changes.subject) {
             self.row_changes.fetch_add(1, Ordering::AcqRel);
         }
@@ -117,8 +117,8 @@ impl SubjectStream {
     }
 
     fn notify(&self) {
-        let at = self.ring().at();
-        self.moved.send_if_modified(|known| std::mem::replace(known, at) != at);
+        let newest = self.ring().newest();
+        self.progress.send_if_modified(|known| std::mem::replace(known, newest) != newest);
     }
 
     /// Returns the start position of a watcher that has seen every revision up to `after`, or with
@@ -126,14 +126,15 @@ impl SubjectStream {
     pub(super) fn start(&self, after: i64) -> (i64, Option<WatchItem>) {
         let ring = self.ring();
         if after == 0 {
-            return (ring.at(), None);
+            return (ring.newest(), None);
         }
         let gap = (after < ring.base()).then(|| WatchItem::Gap { first: after + 1, last: ring.base() });
         (after, gap)
     }
 
-    /// Returns up to `limit` entries after `seen`; `None` if some of them are gone.
-    pub(super) fn behind(&self, seen: i64, limit: usize) -> Option<Vec<Arc<WatchItem>>> {
-        self.ring().behind(seen, limit)
+    /// Returns up to `limit` entries after `seen`; `None` if some of them are no longer
+    /// in the ring.
+    pub(super) fn after(&self, seen: i64, limit: usize) -> Option<Vec<Arc<WatchItem>>> {
+        self.ring().after(seen, limit)
     }
 }

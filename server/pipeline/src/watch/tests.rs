@@ -14,16 +14,16 @@ use crate::test_source::{TestSource, subject};
 
 /// A hub over one source whose events it has received up to a sequence number.
 struct Fixture {
-    memory: Arc<TestSource>,
+    source: Arc<TestSource>,
     hub: WatchHub,
-    read: i64,
+    position: i64,
 }
 
 impl Fixture {
     fn new() -> Self {
-        let memory = Arc::new(TestSource::default());
-        let hub = WatchHub::new(Arc::clone(&memory) as _, Metrics::new().expect("sound"));
-        Self { memory, hub, read: 0 }
+        let source = Arc::new(TestSource::default());
+        let hub = WatchHub::new(Arc::clone(&source) as _, Metrics::new().expect("sound"));
+        Self { source, hub, position: 0 }
     }
 
     async fn join(&self, subject: &Subject, after: i64) -> Box<dyn SubjectWatch> {
@@ -31,19 +31,19 @@ impl Fixture {
     }
 
     fn commit(&self, subject: &Subject, revisions: impl IntoIterator<Item = i64>) {
-        revisions.into_iter().for_each(|revision| self.memory.commit(subject, revision));
+        revisions.into_iter().for_each(|revision| self.source.commit(subject, revision));
     }
 
     /// Runs the tail once.
     async fn run_tail(&mut self) {
-        self.memory.number_all();
-        let events = self.memory.read(0, self.read, usize::MAX).await.expect("it works");
-        self.read = events.last().map_or(self.read, |last| last.number);
-        self.hub.update(&events).await.expect("it works");
+        self.source.sequence_all();
+        let events = self.source.read(0, self.position, usize::MAX).await.expect("no failure is set");
+        self.position = events.last().map_or(self.position, |last| last.number);
+        self.hub.update(&events).await.expect("no failure is set");
     }
 
     fn subject_reads(&self) -> usize {
-        self.memory.subject_reads.load(Ordering::SeqCst)
+        self.source.subject_reads.load(Ordering::SeqCst)
     }
 }
 
@@ -55,7 +55,7 @@ async fn received(watcher: &mut Box<dyn SubjectWatch>) -> Vec<i64> {
         match next {
             WatchItem::Change { revision, .. } => revisions.push(revision),
             WatchItem::Gap { first, last } => {
-                assert!(first <= last, "a gap of nothing: {first} to {last}");
+                assert!(first <= last, "an empty gap: {first} to {last}");
                 revisions.extend((first..=last).map(|revision| -revision));
             }
         }
@@ -82,16 +82,16 @@ async fn a_watcher_begins_with_the_next_change_or_after_the_one_that_it_has_seen
 #[tokio::test]
 async fn revisions_between_the_read_of_the_row_and_the_first_event_are_delivered_once() {
     let mut fixture = Fixture::new();
-    let seen = subject(1, 2);
-    // Committed and read by the tail after the row was read at revision 2, before the first
-    // watcher.
-    fixture.commit(&seen, 1..=4);
+    let watched = subject(1, 2);
+    // The tail has read revisions 3 and 4 before the first watcher joins with the row of
+    // revision 2.
+    fixture.commit(&watched, 1..=4);
     fixture.run_tail().await;
-    let mut watcher = fixture.join(&seen, 2).await;
-    let mut fresh = fixture.join(&seen, 0).await;
+    let mut watcher = fixture.join(&watched, 2).await;
+    let mut fresh = fixture.join(&watched, 0).await;
     // The tail delivers the events again that the outbox had delivered.
-    fixture.read = 0;
-    fixture.commit(&seen, [5]);
+    fixture.position = 0;
+    fixture.commit(&watched, [5]);
     fixture.run_tail().await;
     assert_eq!(received(&mut watcher).await, [3, 4, 5]);
     assert_eq!(received(&mut fresh).await, [5], "revisions from before the join are not the next change");
@@ -112,15 +112,15 @@ async fn revisions_that_arrive_late_or_out_of_order_are_delivered_in_order() {
 }
 
 #[tokio::test]
-async fn revisions_whose_events_are_gone_are_delivered_as_a_gap() {
+async fn revisions_whose_events_were_deleted_are_delivered_as_a_gap() {
     let mut fixture = Fixture::new();
     let watched = subject(1, 6);
     fixture.commit(&watched, 1..=6);
     fixture.run_tail().await;
-    fixture.memory.remove_through(4);
+    fixture.source.remove_through(4);
     let mut resumed = fixture.join(&watched, 2).await;
     assert_eq!(received(&mut resumed).await, [-3, -4, 5, 6]);
-    fixture.memory.remove_through(6);
+    fixture.source.remove_through(6);
     let mut nothing_left = fixture.join(&watched, 3).await;
     assert_eq!(received(&mut nothing_left).await, [-4, 5, 6]);
     let other = subject(2, 9);
@@ -178,8 +178,8 @@ async fn a_watcher_that_the_ring_has_passed_is_disconnected_and_may_resume() {
     assert_eq!(slow.next().await, None);
     drop(slow);
     let now = Subject { revision: CAPACITY as i64 + 1, ..watched };
-    let mut again = fixture.join(&now, 1).await;
-    assert_eq!(received(&mut again).await.len(), CAPACITY);
+    let mut resumed = fixture.join(&now, 1).await;
+    assert_eq!(received(&mut resumed).await.len(), CAPACITY);
 }
 
 #[tokio::test]
@@ -187,7 +187,7 @@ async fn the_row_of_a_changed_subject_is_read_before_the_next_watcher_joins() {
     let mut fixture = Fixture::new();
     let watched = subject(1, 1);
     let mut first = fixture.join(&watched, 0).await;
-    fixture.memory.commit_at(&watched, 2, Changes { subject: true, ..Changes::default() });
+    fixture.source.commit_changes(&watched, 2, Changes { subject: true, ..Changes::default() });
     fixture.run_tail().await;
     let second = fixture.hub.join(&watched.key, 0, Box::pin(ready(Err(Error::SubjectNotFound)))).await;
     assert_eq!(second.map(drop), Err(Error::SubjectNotFound));
@@ -200,7 +200,7 @@ async fn the_row_of_a_changed_subject_is_read_before_the_next_watcher_joins() {
 async fn a_failed_join_leaves_no_subscription() {
     let fixture = Fixture::new();
     let watched = subject(1, 3);
-    fixture.memory.failing.store(1, Ordering::SeqCst);
+    fixture.source.failing.store(1, Ordering::SeqCst);
     let failed = fixture.hub.join(&watched.key, 0, Box::pin(ready(Ok(watched.clone())))).await;
     assert_eq!(failed.map(drop), Err(Error::ShardUnavailable));
     assert!(fixture.hub.subscriptions.all().is_empty());

@@ -13,16 +13,17 @@ use super::stream::SubjectStream;
 use super::subscriptions::SubscriptionGuard;
 
 /// The number of entries that a watcher takes from the ring at a time.
-const HANDFUL: usize = 32;
+const READ_LIMIT: usize = 32;
 
-/// Receives the changes of a subject in order. It holds only its position in the ring, so a slow
-/// reader costs no memory: once the ring has moved past it, the watcher ends with an error.
+/// Receives the changes of a subject in order. It stores only its position in the ring, so a slow
+/// reader costs no memory. When the ring no longer has the next revision, the watcher ends with an
+/// error.
 #[derive(Debug)]
 pub(super) struct Watcher {
     hub: WatchHub,
     _guard: SubscriptionGuard,
     stream: Arc<SubjectStream>,
-    moved: watch::Receiver<i64>,
+    progress: watch::Receiver<i64>,
     closing: watch::Receiver<bool>,
     seen: i64,
     ready: VecDeque<Arc<WatchItem>>,
@@ -35,9 +36,9 @@ impl Watcher {
     pub(super) fn new(hub: WatchHub, guard: SubscriptionGuard, stream: Arc<SubjectStream>, after: i64) -> Self {
         let (seen, gap) = stream.start(after);
         hub.metrics.watch_opened();
-        let (moved, closing) = (stream.moves(), hub.closing.subscribe());
+        let (progress, closing) = (stream.subscribe(), hub.closing.subscribe());
         let ready = gap.into_iter().map(Arc::new).collect();
-        Self { hub, _guard: guard, stream, moved, closing, seen, ready, ended: false }
+        Self { hub, _guard: guard, stream, progress, closing, seen, ready, ended: false }
     }
 
     /// Returns the item without the part of a gap that this watcher has seen.
@@ -68,17 +69,17 @@ impl SubjectWatch for Watcher {
             if let Some(item) = self.ready.pop_front() {
                 return Some(Ok(self.unseen(&item)));
             }
-            self.moved.mark_unchanged();
-            match self.stream.behind(self.seen, HANDFUL) {
+            self.progress.mark_unchanged();
+            match self.stream.after(self.seen, READ_LIMIT) {
                 None => {
                     self.hub.metrics.watch_dropped();
                     return self.end(Error::WatchTooSlow);
                 }
-                Some(more) if !more.is_empty() => self.ready.extend(more),
+                Some(entries) if !entries.is_empty() => self.ready.extend(entries),
                 Some(_) => {
-                    // Neither sender is dropped before this watcher, which holds both owners.
+                    // This watcher owns the hub and the stream, so neither sender is dropped.
                     tokio::select! {
-                        _ = self.moved.changed() => {}
+                        _ = self.progress.changed() => {}
                         _ = self.closing.changed() => {}
                     }
                 }

@@ -1,4 +1,4 @@
-//! A committer, which takes waiting commands, commits them and returns their results in a loop.
+//! A committer. In a loop it takes waiting commands, commits them and returns their results.
 
 use std::sync::Arc;
 
@@ -33,16 +33,16 @@ impl<K: BatchType> Committer<K> {
     /// Runs until the write queues are closed and empty.
     pub(super) async fn run(self) {
         loop {
-            let (batch, more, over) = {
+            let (batch, has_more, is_over) = {
                 let mut queue = self.source_queue.queue();
                 (queue.take(), queue.has_ready(), queue.is_over())
             };
-            if more {
+            if has_more {
                 self.source_queue.work.notify_one(); // there is work for another committer
             }
             match batch {
                 Some(batch) => self.commit(batch).await,
-                None if over => {
+                None if is_over => {
                     self.source_queue.work.notify_one();
                     return;
                 }
@@ -55,38 +55,39 @@ impl<K: BatchType> Committer<K> {
         let CommandBatch { entries, write_queues } = batch;
         let mut commands: Vec<Command<K>> = Vec::with_capacity(entries.iter().map(|entry| entry.commands.len()).sum());
         let mut waiters = Vec::with_capacity(entries.len());
-        let mut waits = Vec::with_capacity(entries.len());
+        let mut wait_spans = Vec::with_capacity(entries.len());
         for entry in entries {
             waiters.push((entry.reply, entry.commands.len()));
-            waits.push(entry.wait);
+            wait_spans.push(entry.wait_span);
             commands.extend(entry.commands);
         }
         let size = commands.len();
-        let span = spans::batch(&waits, self.source_queue.source, self.source_queue.kind, size);
-        drop(waits);
+        let span = spans::batch(&wait_spans, self.source_queue.source, self.source_queue.batch_type, size);
+        drop(wait_spans);
         let outcome = self.writer.commit(&commands.into()).instrument(span).await;
-        let (waiting, more) = {
+        let (waiting, has_more) = {
             let mut queue = self.source_queue.queue();
             queue.done(&write_queues);
             (queue.waiting(), queue.has_ready())
         };
-        if more {
-            self.source_queue.work.notify_one(); // an idle committer may begin while this one returns results
+        if has_more {
+            // An idle committer may begin while this one returns results.
+            self.source_queue.work.notify_one();
         }
         self.observer.notifier.committed(self.source_queue.source);
-        self.observer.metrics.batch(self.source_queue.source, self.source_queue.kind, size, waiting);
+        self.observer.metrics.batch(self.source_queue.source, self.source_queue.batch_type, size, waiting);
         let completed: CompletedBatch = match outcome {
             Ok(outputs) => {
                 let mut outputs = outputs.into_iter();
-                let mut share = |size| {
-                    let share: Vec<_> = outputs.by_ref().take(size).collect();
-                    if share.len() == size {
-                        Ok(share)
+                let mut next_results = |size| {
+                    let results: Vec<_> = outputs.by_ref().take(size).collect();
+                    if results.len() == size {
+                        Ok(results)
                     } else {
                         Err(Error::internal("the writer returned too few results for a batch"))
                     }
                 };
-                waiters.into_iter().map(|(reply, size)| (reply, share(size))).collect()
+                waiters.into_iter().map(|(reply, size)| (reply, next_results(size))).collect()
             }
             Err(error) => waiters.into_iter().map(|(reply, _)| (reply, Result::Err(error.clone()))).collect(),
         };

@@ -1,6 +1,5 @@
-//! The delivery of results. The results of a batch cross to the threads of the callers as one
-//! message; there each caller is woken, which is cheap within a runtime and expensive from another
-//! one.
+//! The delivery of results. The results of a batch are sent to the runtime of the callers as one
+//! message, because waking a task is cheap within its runtime and expensive from another one.
 
 use riposte_core::CommandOutput;
 use riposte_core::Result;
@@ -12,7 +11,7 @@ pub(super) type CompletedBatch =
     Vec<(oneshot::Sender<Result<Vec<Result<CommandOutput>>>>, Result<Vec<Result<CommandOutput>>>)>;
 
 /// The maximum number of batches in transit.
-const WAITING: usize = 256;
+const CHANNEL_CAPACITY: usize = 256;
 
 /// The channel to the runtime of the callers.
 #[derive(Debug, Clone)]
@@ -23,11 +22,11 @@ pub(super) struct Dispatcher {
 impl Dispatcher {
     /// Starts the delivery of results in `runtime`. It ends when the last sender is dropped.
     pub(super) fn start(runtime: &Handle) -> Self {
-        let (batches, mut received) = mpsc::channel::<CompletedBatch>(WAITING);
+        let (batches, mut received) = mpsc::channel::<CompletedBatch>(CHANNEL_CAPACITY);
         runtime.spawn(async move {
             while let Some(batch) = received.recv().await {
                 for (reply, results) in batch {
-                    // A caller that went away needs no result.
+                    // The caller has gone if this fails.
                     let _ = reply.send(results);
                 }
             }

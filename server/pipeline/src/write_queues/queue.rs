@@ -10,21 +10,21 @@ use tokio::sync::oneshot;
 use super::WriteQueueLimits;
 use super::size::{MAX_BATCH, quantised};
 
-/// The minimum number of commands in a crowded write queue. `SHARE` must be reached too.
-const CROWD: usize = 4;
-/// The minimum part of a crowded write queue: a `SHARE`-th of all commands that the next batch
-/// could take.
-const SHARE: usize = 4;
+/// The minimum number of commands in a crowded write queue, in addition to [`CROWDED_SHARE`].
+const MIN_CROWDED: usize = 4;
+/// The divisor of the minimum part of a crowded write queue: one in `CROWDED_SHARE` of the commands
+/// that the next batch could take.
+const CROWDED_SHARE: usize = 4;
 
 /// The commands that one caller submitted, and the channel for their results.
 #[derive(Debug)]
 pub(super) struct QueuedCommands<K> {
     /// Commands of one partition, in order.
     pub(super) commands: Vec<Command<K>>,
-    /// The channel to the caller, which may have gone away.
+    /// The channel to the caller, which may have gone.
     pub(super) reply: oneshot::Sender<Result<Vec<Result<CommandOutput>>>>,
     /// The span of the wait, which ends when it is dropped.
-    pub(super) wait: tracing::Span,
+    pub(super) wait_span: tracing::Span,
 }
 
 /// The reason why an entry was rejected. A rejected entry had no effect.
@@ -50,7 +50,7 @@ pub(super) struct QueueSet<K> {
     /// Created when the first command arrives, and removed when no command waits and no committer
     /// owns the queue.
     write_queues: HashMap<Partition, WriteQueue<K>>,
-    /// Write queues that hold commands and have no committer, the one that has waited longest
+    /// Write queues with commands and without a committer, the one that has waited longest
     /// first.
     ready: VecDeque<Partition>,
     /// The number of commands in all write queues.
@@ -87,7 +87,7 @@ impl<K> QueueSet<K> {
         entry: QueuedCommands<K>,
     ) -> std::result::Result<bool, QueueRejection> {
         let size = entry.commands.len();
-        let fits = |waiting: usize, most: usize| waiting == 0 || waiting + size <= most;
+        let fits = |waiting: usize, max: usize| waiting == 0 || waiting + size <= max;
         if self.closed {
             return Err(QueueRejection::Closed);
         }
@@ -98,22 +98,22 @@ impl<K> QueueSet<K> {
         if !fits(write_queue.waiting, self.limits.write_queue) {
             return Err(QueueRejection::Full);
         }
-        let idle = write_queue.entries.is_empty() && !write_queue.busy;
+        let is_idle = write_queue.entries.is_empty() && !write_queue.busy;
         write_queue.entries.push_back(entry);
         write_queue.waiting += size;
         self.waiting += size;
-        if idle {
+        if is_idle {
             self.ready.push_back(partition);
         }
-        Ok(idle)
+        Ok(is_idle)
     }
 
     /// Takes the commands that wait in write queues without a committer, up to the largest batch;
     /// `None` if no command waits.
     pub(super) fn take(&mut self) -> Option<CommandBatch<K>> {
-        let write_queues = self.together();
-        let free: usize = self.ready.iter().take(write_queues).map(|at| self.free(at)).sum();
-        let mut capacity = quantised(free.min(MAX_BATCH));
+        let write_queues = self.queues_of_next_batch();
+        let waiting: usize = self.ready.iter().take(write_queues).map(|partition| self.waiting_in(partition)).sum();
+        let mut capacity = quantised(waiting.min(MAX_BATCH));
         let mut batch = CommandBatch { entries: Vec::new(), write_queues: Vec::new() };
         while capacity > 0
             && batch.write_queues.len() < write_queues
@@ -122,7 +122,7 @@ impl<K> QueueSet<K> {
             let Some(write_queue) = self.write_queues.get_mut(&partition) else { continue };
             let before = batch.entries.len();
             while let Some(entry) =
-                write_queue.entries.pop_front_if(|e| e.commands.len() <= capacity || batch.entries.is_empty())
+                write_queue.entries.pop_front_if(|entry| entry.commands.len() <= capacity || batch.entries.is_empty())
             {
                 let size = entry.commands.len();
                 write_queue.waiting -= size;
@@ -135,7 +135,7 @@ impl<K> QueueSet<K> {
             }
             if batch.entries.len() == before {
                 self.ready.push_front(partition);
-                break; // its first entry does not fit any more
+                break; // the first entry of this queue does not fit
             }
             write_queue.busy = true;
             batch.write_queues.push(partition);
@@ -144,22 +144,22 @@ impl<K> QueueSet<K> {
     }
 
     /// Returns the number of ready write queues, from the first on, that the next batch takes from.
-    /// A crowded one is taken alone: other processes wait for the same locks. In a larger
+    /// A crowded one is taken alone, because other processes wait for the same locks. In a larger
     /// transaction the other commands would wait for these locks too, and the transaction would
     /// hold them for longer.
-    fn together(&self) -> usize {
-        let breadth = self.limits.breadth;
-        if !self.limits.apart {
-            return breadth;
+    fn queues_of_next_batch(&self) -> usize {
+        let limit = self.limits.queues_per_batch;
+        if !self.limits.isolates_crowded {
+            return limit;
         }
-        let near = || self.ready.iter().take(breadth).map(|at| self.free(at));
-        let crowd = CROWD.max(near().sum::<usize>().min(MAX_BATCH).div_ceil(SHARE));
-        near().position(|free| free >= crowd).map_or(breadth, |place| place.max(1))
+        let candidates = || self.ready.iter().take(limit).map(|partition| self.waiting_in(partition));
+        let threshold = MIN_CROWDED.max(candidates().sum::<usize>().min(MAX_BATCH).div_ceil(CROWDED_SHARE));
+        candidates().position(|waiting| waiting >= threshold).map_or(limit, |index| index.max(1))
     }
 
     /// Returns the number of commands that wait in a write queue.
-    fn free(&self, at: &Partition) -> usize {
-        self.write_queues.get(at).map_or(0, |write_queue| write_queue.waiting)
+    fn waiting_in(&self, partition: &Partition) -> usize {
+        self.write_queues.get(partition).map_or(0, |write_queue| write_queue.waiting)
     }
 
     /// Returns write queues after their batch. Those with more commands become ready again.

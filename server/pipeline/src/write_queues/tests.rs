@@ -20,23 +20,23 @@ use crate::Notifier;
 struct GatedWriter {
     gate: Option<Semaphore>,
     batches: Mutex<Vec<Vec<Command>>>,
-    given: AtomicUsize,
-    at_once: AtomicUsize,
-    most_at_once: AtomicUsize,
+    received: AtomicUsize,
+    concurrent: AtomicUsize,
+    max_concurrent: AtomicUsize,
 }
 
 #[async_trait]
 impl Writer for GatedWriter {
     async fn commit(&self, batch: &Batch) -> Result<Vec<Result<CommandOutput>>> {
         let Batch::Comments(batch) = batch else { return Err(Error::internal("no test submits likes")) };
-        self.given.fetch_add(batch.len(), Ordering::SeqCst);
-        let at_once = self.at_once.fetch_add(1, Ordering::SeqCst) + 1;
-        self.most_at_once.fetch_max(at_once, Ordering::SeqCst);
+        self.received.fetch_add(batch.len(), Ordering::SeqCst);
+        let concurrent = self.concurrent.fetch_add(1, Ordering::SeqCst) + 1;
+        self.max_concurrent.fetch_max(concurrent, Ordering::SeqCst);
         if let Some(gate) = &self.gate {
             drop(gate.acquire().await.map_err(Error::internal)?);
         }
         self.batches.lock().map_err(|_| Error::internal("poisoned"))?.push(batch.clone());
-        self.at_once.fetch_sub(1, Ordering::SeqCst);
+        self.concurrent.fetch_sub(1, Ordering::SeqCst);
         // The error names its command, which distinguishes the results.
         Ok(batch.iter().map(|command| Err(Error::invalid(number(command).to_string(), ""))).collect())
     }
@@ -55,8 +55,13 @@ fn command(object: usize, number: i64) -> Command {
     }
 }
 
-const LIMITS: WriteQueueLimits =
-    WriteQueueLimits { write_queue: 1_024, source: 4_096, committers: 2, breadth: 512, apart: false };
+const LIMITS: WriteQueueLimits = WriteQueueLimits {
+    write_queue: 1_024,
+    source: 4_096,
+    committers: 2,
+    queues_per_batch: 512,
+    isolates_crowded: false,
+};
 
 struct Fixture {
     writer: Arc<GatedWriter>,
@@ -66,8 +71,8 @@ struct Fixture {
 type Results = Result<Vec<Result<CommandOutput>>>;
 
 impl Fixture {
-    fn new(limits: WriteQueueLimits, held: bool) -> Self {
-        let writer = Arc::new(GatedWriter { gate: held.then(|| Semaphore::new(0)), ..GatedWriter::default() });
+    fn new(limits: WriteQueueLimits, is_gated: bool) -> Self {
+        let writer = Arc::new(GatedWriter { gate: is_gated.then(|| Semaphore::new(0)), ..GatedWriter::default() });
         let port: Arc<dyn Writer> = Arc::clone(&writer) as _;
         let observer = QueueObserver { notifier: Notifier::new(1), metrics: Metrics::new().expect("sound") };
         let write_queues = Arc::new(WriteQueues::start(&port, 1, |_| 0, limits, observer, &Handle::current()));
@@ -75,48 +80,48 @@ impl Fixture {
     }
 
     /// Submits commands, and waits until they are in their write queue.
-    async fn hand(&self, commands: Vec<Command>) -> JoinHandle<Results> {
-        let (write_queues, before) = (Arc::clone(&self.write_queues), self.taken());
+    async fn enqueue(&self, commands: Vec<Command>) -> JoinHandle<Results> {
+        let (write_queues, before) = (Arc::clone(&self.write_queues), self.accepted());
         let caller = tokio::spawn(async move { write_queues.submit(commands.into()).await });
-        while self.taken() == before && !caller.is_finished() {
+        while self.accepted() == before && !caller.is_finished() {
             tokio::task::yield_now().await;
         }
         caller
     }
 
     /// Returns the number of commands that wait, are being committed, or were committed.
-    fn taken(&self) -> usize {
+    fn accepted(&self) -> usize {
         let queue = self.write_queues.sources[0].comments.queue();
-        queue.waiting() + self.writer.given.load(Ordering::SeqCst)
+        queue.waiting() + self.writer.received.load(Ordering::SeqCst)
     }
 
     /// Releases the writer for all waiting batches.
-    fn open(&self) {
-        self.writer.gate.as_ref().expect("a held writer").add_permits(1_000_000);
+    fn open_gate(&self) {
+        self.writer.gate.as_ref().expect("a gated writer").add_permits(1_000_000);
     }
 
     /// Waits until `count` committers work.
-    async fn working(&self, count: usize) {
-        while self.writer.at_once.load(Ordering::SeqCst) != count {
+    async fn until_working(&self, count: usize) {
+        while self.writer.concurrent.load(Ordering::SeqCst) != count {
             tokio::task::yield_now().await;
         }
     }
 
     fn sizes(&self) -> Vec<usize> {
-        self.writer.batches.lock().expect("no test panics with it").iter().map(Vec::len).collect()
+        self.writer.batches.lock().expect("no test panics with the lock").iter().map(Vec::len).collect()
     }
 }
 
 /// Returns `count` objects, each in a write queue of its own.
-fn objects_apart(count: usize) -> Vec<usize> {
-    let mut seen = BTreeSet::new();
-    (0..).filter(|n| seen.insert(command(*n, 0).subject.partition())).take(count).collect()
+fn objects_in_own_queues(count: usize) -> Vec<usize> {
+    let mut partitions = BTreeSet::new();
+    (0..).filter(|n| partitions.insert(command(*n, 0).subject.partition())).take(count).collect()
 }
 
 /// Returns the numbers that the results name.
 async fn numbers(caller: JoinHandle<Results>) -> Vec<String> {
-    let results = caller.await.expect("no panic").expect("taken");
-    let field = |refused: Result<CommandOutput>| match refused {
+    let results = caller.await.expect("no panic").expect("the commands are accepted");
+    let field = |result: Result<CommandOutput>| match result {
         Err(Error::Invalid(violations)) => violations[0].field.clone(),
         other => panic!("{other:?}"),
     };
@@ -128,72 +133,72 @@ async fn commands_that_wait_during_a_commit_are_the_next_batch_and_each_caller_g
     let fixture = Fixture::new(LIMITS, true);
     let mut callers = Vec::new();
     for n in 0..40 {
-        callers.push(fixture.hand(vec![command(1, n)]).await);
+        callers.push(fixture.enqueue(vec![command(1, n)]).await);
     }
-    fixture.open();
+    fixture.open_gate();
     for (n, caller) in callers.into_iter().enumerate() {
         assert_eq!(numbers(caller).await, [n.to_string()]);
     }
     let sizes = fixture.sizes();
-    assert_eq!((sizes[0], sizes.iter().sum::<usize>()), (1, 40), "the first went alone: {sizes:?}");
-    assert!(sizes.len() <= 5, "39 that wait are 32, 6 and 1: {sizes:?}");
+    assert_eq!((sizes[0], sizes.iter().sum::<usize>()), (1, 40), "the first batch has one command: {sizes:?}");
+    assert!(sizes.len() <= 5, "39 waiting commands are 32, 6 and 1: {sizes:?}");
     let order: Vec<i64> =
-        fixture.writer.batches.lock().expect("no test panics with it").iter().flatten().map(number).collect();
+        fixture.writer.batches.lock().expect("no test panics with the lock").iter().flatten().map(number).collect();
     assert!(order.is_sorted(), "a write queue keeps its order: {order:?}");
 }
 
 #[tokio::test]
 async fn a_write_queue_has_one_committer_while_other_queues_have_theirs() {
     let fixture = Fixture::new(LIMITS, true);
-    let [a, b] = objects_apart(2)[..] else { panic!("two") };
+    let [a, b] = objects_in_own_queues(2)[..] else { panic!("two objects") };
     let mut callers = Vec::new();
     for n in 0..6 {
-        callers.push(fixture.hand(vec![command(a, n)]).await);
+        callers.push(fixture.enqueue(vec![command(a, n)]).await);
     }
-    fixture.working(1).await;
-    callers.push(fixture.hand(vec![command(b, 9)]).await);
-    fixture.working(2).await;
-    fixture.open();
+    fixture.until_working(1).await;
+    callers.push(fixture.enqueue(vec![command(b, 9)]).await);
+    fixture.until_working(2).await;
+    fixture.open_gate();
     for caller in callers {
         numbers(caller).await;
     }
-    assert_eq!(fixture.writer.most_at_once.load(Ordering::SeqCst), 2);
+    assert_eq!(fixture.writer.max_concurrent.load(Ordering::SeqCst), 2);
 }
 
 #[tokio::test]
 async fn commands_of_one_call_stay_together_whatever_their_number() {
     let fixture = Fixture::new(LIMITS, true);
-    let first = fixture.hand(vec![command(1, 0)]).await;
-    let few = fixture.hand((1..4).map(|n| command(1, n)).collect()).await;
-    let many = fixture.hand((4..2_004).map(|n| command(1, n)).collect()).await;
+    let first = fixture.enqueue(vec![command(1, 0)]).await;
+    let three = fixture.enqueue((1..4).map(|n| command(1, n)).collect()).await;
+    let too_many = fixture.enqueue((4..2_004).map(|n| command(1, n)).collect()).await;
     assert!(
-        matches!(many.await.expect("no panic"), Err(Error::Overloaded { .. })),
-        "more than a write queue has room for"
+        matches!(too_many.await.expect("no panic"), Err(Error::Overloaded { .. })),
+        "more than the capacity of a write queue"
     );
-    fixture.open();
-    assert_eq!((numbers(first).await.len(), numbers(few).await), (1, vec!["1".into(), "2".into(), "3".into()]));
-    let alone = fixture.hand((0..2_000).map(|n| command(1, n)).collect()).await;
+    fixture.open_gate();
+    assert_eq!((numbers(first).await.len(), numbers(three).await), (1, vec!["1".into(), "2".into(), "3".into()]));
+    let alone = fixture.enqueue((0..2_000).map(|n| command(1, n)).collect()).await;
     assert_eq!(numbers(alone).await.len(), 2_000, "an empty write queue takes an entry that is larger than itself");
 }
 
 #[tokio::test]
 async fn a_full_write_queue_rejects_without_effect_and_accepted_commands_are_committed_after_their_callers_left() {
     let fixture = Fixture::new(WriteQueueLimits { write_queue: 600, source: 700, committers: 1, ..LIMITS }, true);
-    let mut callers = vec![fixture.hand(vec![command(1, 0)]).await];
-    fixture.working(1).await;
+    let mut callers = vec![fixture.enqueue(vec![command(1, 0)]).await];
+    fixture.until_working(1).await;
     for n in 1..=600 {
-        callers.push(fixture.hand(vec![command(1, n)]).await);
+        callers.push(fixture.enqueue(vec![command(1, n)]).await);
     }
-    let refused = fixture.write_queues.submit(vec![command(1, 601)].into()).await;
-    assert!(matches!(refused, Err(Error::Overloaded { .. })), "the write queue is full: {refused:?}");
+    let rejected = fixture.write_queues.submit(vec![command(1, 601)].into()).await;
+    assert!(matches!(rejected, Err(Error::Overloaded { .. })), "the write queue is full: {rejected:?}");
     let neighbour = (2..).find(|n| command(*n, 0).subject.partition() != command(1, 0).subject.partition());
     for n in 0..100 {
-        callers.push(fixture.hand(vec![command(neighbour.expect("one"), 1_000 + n)]).await);
+        callers.push(fixture.enqueue(vec![command(neighbour.expect("one"), 1_000 + n)]).await);
     }
-    let refused = fixture.write_queues.submit(vec![command(neighbour.expect("one"), 2_000)].into()).await;
-    assert!(matches!(refused, Err(Error::Overloaded { .. })), "the source is full: {refused:?}");
+    let rejected = fixture.write_queues.submit(vec![command(neighbour.expect("one"), 2_000)].into()).await;
+    assert!(matches!(rejected, Err(Error::Overloaded { .. })), "the source is full: {rejected:?}");
     callers.iter().for_each(JoinHandle::abort);
-    fixture.open();
+    fixture.open_gate();
     fixture.write_queues.close().await;
     assert_eq!(
         fixture.sizes().iter().sum::<usize>(),
@@ -205,7 +210,7 @@ async fn a_full_write_queue_rejects_without_effect_and_accepted_commands_are_com
 #[tokio::test]
 async fn closed_write_queues_accept_no_command_and_end_after_the_last_batch() {
     let fixture = Fixture::new(LIMITS, false);
-    assert_eq!(numbers(fixture.hand(vec![command(1, 7)]).await).await, ["7"]);
+    assert_eq!(numbers(fixture.enqueue(vec![command(1, 7)]).await).await, ["7"]);
     fixture.write_queues.close().await;
     assert_eq!(fixture.write_queues.submit(vec![command(1, 8)].into()).await, Err(Error::ServerStopping));
     assert_eq!(fixture.sizes(), [1]);
@@ -223,38 +228,40 @@ async fn a_crowded_write_queue_gets_batches_of_its_own_if_other_processes_may_ho
         // 4 of 16 are a quarter, and 4 of 17 are not.
         (true, 32, &[3, 3, 3, 3, 4], &[1, 12, 4]),
         (true, 32, &[3, 3, 3, 4, 4], &[1, 16, 1]),
-        // Write queues beyond the breadth of a batch do not count towards what it could take.
+        // Write queues beyond the limit of a batch do not count towards the commands that it could
+        // take.
         (true, 2, &[1, 4, 8, 8], &[1, 1, 4, 8, 8]),
     ];
-    let objects = objects_apart(6);
-    for (apart, breadth, waiting, sizes) in cases {
-        let fixture = Fixture::new(WriteQueueLimits { committers: 1, breadth, apart, ..LIMITS }, true);
-        let mut callers = vec![fixture.hand(vec![command(objects[0], 0)]).await];
-        fixture.working(1).await;
+    let objects = objects_in_own_queues(6);
+    for (isolates_crowded, queues_per_batch, waiting, sizes) in cases {
+        let fixture =
+            Fixture::new(WriteQueueLimits { committers: 1, queues_per_batch, isolates_crowded, ..LIMITS }, true);
+        let mut callers = vec![fixture.enqueue(vec![command(objects[0], 0)]).await];
+        fixture.until_working(1).await;
         for (object, count) in objects[1..].iter().zip(waiting) {
             for _ in 0..*count {
-                callers.push(fixture.hand(vec![command(*object, 0)]).await);
+                callers.push(fixture.enqueue(vec![command(*object, 0)]).await);
             }
         }
-        fixture.open();
+        fixture.open_gate();
         for caller in callers {
             numbers(caller).await;
         }
-        assert_eq!(fixture.sizes(), sizes, "apart: {apart}, {waiting:?}");
+        assert_eq!(fixture.sizes(), sizes, "isolated: {isolates_crowded}, {waiting:?}");
     }
 }
 
 #[tokio::test]
-async fn a_batch_takes_from_at_most_its_breadth_of_write_queues_and_leaves_the_others_to_the_next() {
-    let fixture = Fixture::new(WriteQueueLimits { committers: 1, breadth: 2, ..LIMITS }, true);
-    let objects = objects_apart(5);
+async fn a_batch_takes_from_a_limited_number_of_write_queues_and_leaves_the_others_to_the_next() {
+    let fixture = Fixture::new(WriteQueueLimits { committers: 1, queues_per_batch: 2, ..LIMITS }, true);
+    let objects = objects_in_own_queues(5);
     let mut callers = Vec::new();
     for (n, object) in (0..).zip(&objects) {
-        callers.push(fixture.hand(vec![command(*object, n)]).await);
+        callers.push(fixture.enqueue(vec![command(*object, n)]).await);
     }
-    fixture.open();
+    fixture.open_gate();
     for caller in callers {
         numbers(caller).await;
     }
-    assert_eq!(fixture.sizes(), [1, 2, 2], "the first went alone");
+    assert_eq!(fixture.sizes(), [1, 2, 2], "the first batch has one command");
 }

@@ -15,15 +15,16 @@ pub(super) enum MetricsFormat {
 impl MetricsFormat {
     /// Selects OpenMetrics if the header names it, with this version or none, and does not prefer
     /// the text format.
-    pub(super) fn wanted(headers: &HeaderMap) -> Self {
+    pub(super) fn accepted(headers: &HeaderMap) -> Self {
         let values = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
-        let ranges: Vec<Range> = values.flat_map(|value| value.split(',')).map(Range::of).collect();
-        let open = ranges.iter().filter(|of| of.name == "application/openmetrics-text" && of.is_version("1.0.0"));
-        let open = open.map(|of| of.weight).fold(0.0, f64::max);
+        let ranges: Vec<Range> = values.flat_map(|value| value.split(',')).map(Range::parse).collect();
+        let open =
+            ranges.iter().filter(|range| range.name == "application/openmetrics-text" && range.is_version("1.0.0"));
+        let open = open.map(|range| range.weight).fold(0.0, f64::max);
         // The most specific range present decides the weight of the text format.
         let text = ["text/plain", "text/*", "*/*"].iter().find_map(|name| {
-            let named = ranges.iter().filter(|of| of.name == *name).map(|of| of.weight);
-            named.max_by(f64::total_cmp)
+            let weights = ranges.iter().filter(|range| range.name == *name).map(|range| range.weight);
+            weights.max_by(f64::total_cmp)
         });
         if open > 0.0 && open >= text.unwrap_or_default() { Self::OpenMetrics } else { Self::Text }
     }
@@ -46,7 +47,7 @@ struct Range {
 }
 
 impl Range {
-    fn of(element: &str) -> Self {
+    fn parse(element: &str) -> Self {
         let mut parts = element.split(';').map(str::trim);
         let name = parts.next().unwrap_or_default().to_ascii_lowercase();
         let (mut version, mut weight) = (None, 1.0);
@@ -61,8 +62,8 @@ impl Range {
         Self { name, version, weight }
     }
 
-    fn is_version(&self, wanted: &str) -> bool {
-        self.version.as_ref().is_none_or(|version| version == wanted)
+    fn is_version(&self, supported: &str) -> bool {
+        self.version.as_ref().is_none_or(|version| version == supported)
     }
 }
 
@@ -73,15 +74,15 @@ mod tests {
 
     use super::MetricsFormat;
 
-    fn wanted(values: &[&'static str]) -> MetricsFormat {
-        MetricsFormat::wanted(
+    fn accepted(values: &[&'static str]) -> MetricsFormat {
+        MetricsFormat::accepted(
             &values.iter().map(|value| (ACCEPT, HeaderValue::from_static(value))).collect::<HeaderMap>(),
         )
     }
 
     #[test]
     fn a_scraper_that_accepts_openmetrics_gets_it() {
-        for asks in [
+        for header in [
             &["application/openmetrics-text; version=1.0.0"][..],
             &["application/openmetrics-text"],
             &["Application/OpenMetrics-Text; Version=\"1.0.0\"; charset=utf-8"],
@@ -93,13 +94,13 @@ mod tests {
                 "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.3,text/plain;version=0.0.4;q=0.2,*/*;q=0.1",
             ],
         ] {
-            assert_eq!(wanted(asks), MetricsFormat::OpenMetrics, "{asks:?}");
+            assert_eq!(accepted(header), MetricsFormat::OpenMetrics, "{header:?}");
         }
     }
 
     #[test]
     fn every_other_scraper_gets_the_text_format() {
-        for asks in [
+        for header in [
             &[][..],
             &["*/*"],
             &["text/html, application/xml;q=0.9, */*;q=0.8"],
@@ -109,7 +110,7 @@ mod tests {
             &["application/openmetrics-text;version=1.0.0;q=0.2, text/plain;q=0.3"],
             &["application/openmetrics-text;q=0.2, */*"],
         ] {
-            assert_eq!(wanted(asks), MetricsFormat::Text, "{asks:?}");
+            assert_eq!(accepted(header), MetricsFormat::Text, "{header:?}");
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     lifecycle::{StopSignal, StopSignals},
 };
 use nix::{
-    sys::signal::{Signal as Number, kill},
+    sys::signal::{Signal as UnixSignal, kill},
     unistd::Pid,
 };
 use std::{
@@ -51,12 +51,12 @@ pub(super) async fn run(
 }
 
 /// Forwards a signal. On a terminal, Ctrl-C has already reached the command with the whole process
-/// group, and most programs take a second one as the order to quit at once.
+/// group, and most programs quit immediately at a second one.
 fn forward(child: &Child, signal: StopSignal) {
     let number = match signal {
         StopSignal::Interrupt if io::stdin().is_terminal() => return,
-        StopSignal::Interrupt => Number::SIGINT,
-        StopSignal::Terminate => Number::SIGTERM,
+        StopSignal::Interrupt => UnixSignal::SIGINT,
+        StopSignal::Terminate => UnixSignal::SIGTERM,
     };
     if let Some(id) = child.id().and_then(|id| i32::try_from(id).ok()) {
         // It fails only if the command has just ended, which the loop detects.

@@ -16,7 +16,7 @@ const SOURCE: &str = "riposte-demo";
 
 /// Start of the demo conversation: 2026-03-06, 18:00 UTC. A fixed time makes every start show the
 /// same page.
-const BEGIN: i64 = 1_772_820_000;
+const START_SECONDS: i64 = 1_772_820_000;
 
 /// Imports the demo through the admin port and waits until it is durable.
 pub(super) async fn import(admin: SocketAddr) -> anyhow::Result<()> {
@@ -43,55 +43,55 @@ fn items() -> Vec<ImportItem> {
     let subject = Kind::Subject(ImportedSubject {
         key: Some(key()),
         owner_id: "ada".into(),
-        create_time: at(-30),
+        create_time: time_at(-30),
         ..ImportedSubject::default()
     });
     let mut items = vec![item("article-1", subject)];
-    items.extend(demo::COMMENTS.iter().enumerate().map(|(place, line)| {
+    items.extend(demo::COMMENTS.iter().enumerate().map(|(index, line)| {
         let comment = ImportedComment {
             subject: Some(key()),
             parent_external_id: line.parent.map(external_id).unwrap_or_default(),
             member_id: line.member.into(),
             content: Some(Content { text: line.text.into(), ..Content::default() }),
-            create_time: at(line.minute),
+            create_time: time_at(line.minute),
             ..ImportedComment::default()
         };
-        item(&external_id(place), Kind::Comment(comment))
+        item(&external_id(index), Kind::Comment(comment))
     }));
-    for (place, line) in demo::COMMENTS.iter().enumerate() {
+    for (index, line) in demo::COMMENTS.iter().enumerate() {
         let likes = std::iter::repeat_n(LikeValue::Like, line.likes);
         let votes = likes.chain(std::iter::repeat_n(LikeValue::Dislike, line.dislikes));
-        items.extend(votes.enumerate().map(|(voter, value)| vote(place, line.minute, voter, value)));
+        items.extend(votes.enumerate().map(|(voter, value)| vote(index, line.minute, voter, value)));
     }
     items
 }
 
-fn vote(place: usize, minute: i64, voter: usize, value: LikeValue) -> ImportItem {
+fn vote(index: usize, minute: i64, voter: usize, value: LikeValue) -> ImportItem {
     let like = ImportedLike {
         subject: Some(key()),
-        comment_external_id: external_id(place),
+        comment_external_id: external_id(index),
         member_id: format!("reader-{voter:02}"),
         value: value.into(),
-        time: at(minute + 1),
+        time: time_at(minute + 1),
         synthetic: false,
     };
-    item(&format!("{}-vote-{voter:02}", external_id(place)), Kind::Like(like))
+    item(&format!("{}-vote-{voter:02}", external_id(index)), Kind::Like(like))
 }
 
 fn item(external_id: &str, kind: Kind) -> ImportItem {
     ImportItem { source: SOURCE.into(), external_id: external_id.into(), kind: Some(kind) }
 }
 
-fn external_id(place: usize) -> String {
-    format!("comment-{place:02}")
+fn external_id(index: usize) -> String {
+    format!("comment-{index:02}")
 }
 
 fn key() -> SubjectKey {
     SubjectKey { object_type: "article".into(), object_id: "1".into() }
 }
 
-fn at(minute: i64) -> Option<Timestamp> {
-    Some(Timestamp { seconds: BEGIN + minute * 60, nanos: 0 })
+fn time_at(minute: i64) -> Option<Timestamp> {
+    Some(Timestamp { seconds: START_SECONDS + minute * 60, nanos: 0 })
 }
 
 #[cfg(test)]
@@ -102,10 +102,10 @@ mod tests {
     #[test]
     fn the_demo_has_fifty_comments_in_order_of_time_with_parents_before_their_replies() {
         assert_eq!(COMMENTS.len(), 50);
-        for (place, line) in COMMENTS.iter().enumerate() {
+        for (index, line) in COMMENTS.iter().enumerate() {
             assert!(
-                line.parent.is_none_or(|parent| parent < place && COMMENTS[parent].minute < line.minute),
-                "{place}"
+                line.parent.is_none_or(|parent| parent < index && COMMENTS[parent].minute < line.minute),
+                "{index}"
             );
             assert!(!line.text.is_empty());
         }

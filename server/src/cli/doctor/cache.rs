@@ -10,7 +10,7 @@ const MAX_WAIT: Duration = Duration::from_secs(3);
 /// Checks the cache.
 pub(super) async fn examine(config: &CacheSettings, timeline: u16) -> Vec<CheckResult> {
     match config.kind {
-        CacheKind::None => vec![CheckResult::ok("cache", "none: every read asks the data sources")],
+        CacheKind::None => vec![CheckResult::ok("cache", "none: every read goes to the data sources")],
         CacheKind::Redis => redis(config, timeline).await,
     }
 }
@@ -23,30 +23,31 @@ async fn redis(config: &CacheSettings, timeline: u16) -> Vec<CheckResult> {
     };
     let label = format!("cache ({address})");
     let Ok(redis) = RedisCache::start(config.redis(&address, timeline)) else {
-        return vec![CheckResult::fail(label, "the address makes no sense")];
+        return vec![CheckResult::fail(label, "the address is invalid")];
     };
     // Without a cache the service works, but slower, so this is not a failure.
-    if let Err(error) = redis.ready(MAX_WAIT).await {
+    if let Err(error) = redis.connect(MAX_WAIT).await {
         return vec![CheckResult::warn(label, format!("cannot be used, so the data sources carry all reads: {error}"))];
     }
     let results = match redis.health().await {
-        Ok(health) => judge(&label, &health),
+        Ok(health) => assess(&label, &health),
         Err(error) => vec![CheckResult::warn(label, error)],
     };
-    redis.shut().await;
+    redis.disconnect().await;
     results
 }
 
-fn judge(label: &str, health: &RedisHealth) -> Vec<CheckResult> {
-    let RedisHealth { trip, clustered, version, eviction } = health;
+fn assess(label: &str, health: &RedisHealth) -> Vec<CheckResult> {
+    let RedisHealth { round_trip, clustered, version, eviction } = health;
     let kind = if *clustered { "cluster" } else { "server" };
     let version = version.as_deref().unwrap_or("unknown");
-    let finding = format!("a {kind} answers in {} µs, version {version}; the functions are loaded", trip.as_micros());
+    let finding =
+        format!("a {kind} answers in {} µs, version {version}; the functions are loaded", round_trip.as_micros());
     let mut results = vec![CheckResult::ok(label, finding)];
     if eviction.as_deref() == Some("noeviction") {
         results.push(CheckResult::warn(
             format!("{label}, maxmemory-policy"),
-            "noeviction: the cache takes no entry when its memory is full; set it to allkeys-lru",
+            "noeviction: the cache stores no entry when its memory is full; set it to allkeys-lru",
         ));
     }
     results
@@ -54,17 +55,17 @@ fn judge(label: &str, health: &RedisHealth) -> Vec<CheckResult> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Duration, RedisHealth, judge};
+    use super::{Duration, RedisHealth, assess};
 
     #[test]
     fn a_cache_server_without_eviction_is_a_warning() {
         let health = |policy: &str| RedisHealth {
-            trip: Duration::from_micros(80),
+            round_trip: Duration::from_micros(80),
             clustered: false,
             version: Some("7.0.15".into()),
             eviction: Some(policy.into()),
         };
-        assert_eq!(judge("cache", &health("allkeys-lru")).len(), 1);
-        assert_eq!(judge("cache", &health("noeviction")).len(), 2);
+        assert_eq!(assess("cache", &health("allkeys-lru")).len(), 1);
+        assert_eq!(assess("cache", &health("noeviction")).len(), 2);
     }
 }

@@ -17,22 +17,22 @@ pub(super) enum CheckLevel {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CheckResult {
     pub(super) level: CheckLevel,
-    pub(super) what: String,
+    pub(super) name: String,
     /// The finding, with its cure if something is wrong.
     pub(super) finding: String,
 }
 
 impl CheckResult {
-    pub(super) fn ok(what: impl Into<String>, finding: impl Into<String>) -> Self {
-        CheckResult { level: CheckLevel::Ok, what: what.into(), finding: finding.into() }
+    pub(super) fn ok(name: impl Into<String>, finding: impl Into<String>) -> Self {
+        CheckResult { level: CheckLevel::Ok, name: name.into(), finding: finding.into() }
     }
 
-    pub(super) fn warn(what: impl Into<String>, finding: impl Into<String>) -> Self {
-        CheckResult { level: CheckLevel::Warn, what: what.into(), finding: finding.into() }
+    pub(super) fn warn(name: impl Into<String>, finding: impl Into<String>) -> Self {
+        CheckResult { level: CheckLevel::Warn, name: name.into(), finding: finding.into() }
     }
 
-    pub(super) fn fail(what: impl Into<String>, finding: impl Into<String>) -> Self {
-        CheckResult { level: CheckLevel::Fail, what: what.into(), finding: finding.into() }
+    pub(super) fn fail(name: impl Into<String>, finding: impl Into<String>) -> Self {
+        CheckResult { level: CheckLevel::Fail, name: name.into(), finding: finding.into() }
     }
 
     pub(super) fn failed(&self) -> bool {
@@ -47,6 +47,6 @@ impl fmt::Display for CheckResult {
             CheckLevel::Warn => "WARN",
             CheckLevel::Fail => "FAIL",
         };
-        write!(f, "{level:4}  {}: {}", self.what, self.finding)
+        write!(f, "{level:4}  {}: {}", self.name, self.finding)
     }
 }

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 /// Checks the positions of all data sources at `now`. Running workers register their consumers, so
 /// the check has no result while no worker runs, or only workers of an older version.
 pub(super) fn examine(positions: &[StoredPosition], now: Millis) -> CheckResult {
-    let names = |of: &mut dyn Iterator<Item = &StoredPosition>| -> BTreeSet<String> {
-        of.map(|position| shown_name(&position.name).to_owned()).collect()
+    let names = |positions: &mut dyn Iterator<Item = &StoredPosition>| -> BTreeSet<String> {
+        positions.map(|position| shown_name(&position.name).to_owned()).collect()
     };
     let list = |names: BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join(", ");
     let is_registered = |position: &&StoredPosition| position.registered_until > now;

@@ -5,14 +5,14 @@ use crate::{config::Config, open_files};
 
 pub(super) fn examine(config: &Config) -> CheckResult {
     let needed = open_files::needed(config);
-    match open_files::most() {
-        Ok(most) if most >= needed => {
-            CheckResult::ok("open files", format!("{most} may be open, connections come to {needed}"))
+    match open_files::limit() {
+        Ok(limit) if limit >= needed => {
+            CheckResult::ok("open files", format!("the limit is {limit}, and connections need {needed}"))
         }
-        Ok(most) => CheckResult::warn(
+        Ok(limit) => CheckResult::warn(
             "open files",
             format!(
-                "{most} may be open, but connections come to {needed}: raise the hard limit (ulimit -Hn), or lower limits.connections"
+                "the limit is {limit}, but connections need {needed}: raise the hard limit (ulimit -Hn), or lower limits.connections"
             ),
         ),
         Err(error) => CheckResult::warn("open files", format!("their limit cannot be read: {error}")),

@@ -5,13 +5,13 @@ use riposte_store::{Diagnosis, schema::SourceSchema};
 
 /// A variable of the database server, its correct values, and the effect of any other value.
 struct Rule {
-    fact: &'static str,
-    right: &'static [&'static str],
-    wrong: &'static str,
+    variable: &'static str,
+    allowed: &'static [&'static str],
+    effect: &'static str,
 }
 
 /// The limit of prepared statements over all connections of a database server.
-const STATEMENTS: &str = "max_prepared_stmt_count";
+const STATEMENT_LIMIT: &str = "max_prepared_stmt_count";
 
 /// The caches of open tables over all connections of a database server.
 const TABLE_CACHES: [&str; 2] = ["table_definition_cache", "table_open_cache"];
@@ -20,97 +20,107 @@ const TABLE_CACHES: [&str; 2] = ["table_definition_cache", "table_open_cache"];
 /// it must not see.
 const RULES: &[Rule] = &[
     Rule {
-        fact: "innodb_flush_log_at_trx_commit",
-        right: &["1"],
-        wrong: "an acknowledged write can be lost in a crash: set it to 1",
-    },
-    Rule { fact: "sync_binlog", right: &["1"], wrong: "a replica can miss what a crash took: set it to 1" },
-    Rule {
-        fact: "isolation",
-        right: &["READ-COMMITTED"],
-        wrong: "connections that write must be at READ COMMITTED; something between here and the server changes it",
+        variable: "innodb_flush_log_at_trx_commit",
+        allowed: &["1"],
+        effect: "an acknowledged write can be lost in a crash: set it to 1",
     },
     Rule {
-        fact: "synchronous",
-        right: &["2", "3"],
-        wrong: "an acknowledged write can be lost when the machine stops: it must be FULL (2)",
+        variable: "sync_binlog",
+        allowed: &["1"],
+        effect: "after a crash a replica can lack acknowledged writes: set it to 1",
     },
-    Rule { fact: "journal_mode", right: &["wal"], wrong: "readers and the writer would wait for each other" },
+    Rule {
+        variable: "isolation",
+        allowed: &["READ-COMMITTED"],
+        effect: "connections that write must be at READ COMMITTED; something between this process and the server changes it",
+    },
+    Rule {
+        variable: "synchronous",
+        allowed: &["2", "3"],
+        effect: "an acknowledged write can be lost when the machine stops: it must be FULL (2)",
+    },
+    Rule { variable: "journal_mode", allowed: &["wal"], effect: "readers and the writer would wait for each other" },
 ];
 
 /// Checks one source: that it can be reached, its schema, each relevant setting, that its limit of
-/// prepared statements covers the most that one process may prepare, and that it can keep its
+/// prepared statements covers the statements that one process may prepare, and that it can keep its
 /// tables open.
 pub(super) fn examine(label: &str, diagnosis: &Diagnosis, schema: &SourceSchema, statements: u64) -> Vec<CheckResult> {
     if let Some(reason) = &diagnosis.unreachable {
         return vec![CheckResult::fail(label, format!("cannot be reached: {reason}"))];
     }
-    let version = fact(diagnosis, "version").unwrap_or("of unknown version");
+    let version = variable(diagnosis, "version").unwrap_or("of unknown version");
     let latency = format!("answers in {} µs, server {version}", diagnosis.latency_micros);
     let mut results = vec![CheckResult::ok(label, latency), self::schema(label, schema)];
-    let known = RULES.iter().filter_map(|rule| Some((rule, fact(diagnosis, rule.fact)?)));
-    results.extend(known.filter(|(rule, _)| !is_idle(rule, diagnosis)).map(|(rule, value)| judge(label, rule, value)));
-    results.extend(fact(diagnosis, STATEMENTS).map(|value| prepared(label, value, statements)));
-    let caches = TABLE_CACHES.iter().filter_map(|name| Some((name, fact(diagnosis, name)?, diagnosis.tables?)));
+    let known = RULES.iter().filter_map(|rule| Some((rule, variable(diagnosis, rule.variable)?)));
+    results.extend(
+        known.filter(|(rule, _)| !is_irrelevant(rule, diagnosis)).map(|(rule, value)| assess(label, rule, value)),
+    );
+    results.extend(variable(diagnosis, STATEMENT_LIMIT).map(|value| prepared_statements(label, value, statements)));
+    let caches = TABLE_CACHES.iter().filter_map(|name| Some((name, variable(diagnosis, name)?, diagnosis.tables?)));
     results.extend(caches.map(|(name, value, tables)| open_tables(label, name, value, tables)));
     results
 }
 
 fn open_tables(label: &str, name: &str, value: &str, tables: u64) -> CheckResult {
-    let what = format!("{label}, {name}");
+    let name = format!("{label}, {name}");
     match value.parse::<u64>() {
-        Ok(most) if most < tables => CheckResult::warn(
-            what,
-            format!("{value}: the database has {tables} tables, and is slow where it closes and opens them: raise it"),
+        Ok(limit) if limit < tables => CheckResult::warn(
+            name,
+            format!(
+                "{value}: the database has {tables} tables, and is slow when it must close and open them: raise it"
+            ),
         ),
-        Ok(_) | Err(_) => CheckResult::ok(what, format!("{value}, for {tables} tables")),
+        Ok(_) | Err(_) => CheckResult::ok(name, format!("{value}, for {tables} tables")),
     }
 }
 
-fn prepared(label: &str, value: &str, statements: u64) -> CheckResult {
-    let what = format!("{label}, {STATEMENTS}");
+fn prepared_statements(label: &str, value: &str, statements: u64) -> CheckResult {
+    let name = format!("{label}, {STATEMENT_LIMIT}");
     match value.parse::<u64>() {
-        Ok(most) if most < statements => CheckResult::warn(
-            what,
-            format!("{value}: one process may come to {statements} (store.pools), and is refused beyond: raise it"),
+        Ok(limit) if limit < statements => CheckResult::warn(
+            name,
+            format!(
+                "{value}: one process may prepare {statements} (store.pools), and the server rejects more: raise it"
+            ),
         ),
-        Ok(most) => CheckResult::ok(what, format!("{value}, enough for {} processes", most / statements.max(1))),
-        Err(_) => CheckResult::ok(what, value),
+        Ok(limit) => CheckResult::ok(name, format!("{value}, enough for {} processes", limit / statements.max(1))),
+        Err(_) => CheckResult::ok(name, value),
     }
 }
 
 fn schema(label: &str, schema: &SourceSchema) -> CheckResult {
-    let what = format!("{label}, schema");
+    let name = format!("{label}, schema");
     match schema {
-        SourceSchema::Ready => CheckResult::ok(what, "is what this version needs"),
+        SourceSchema::Ready => CheckResult::ok(name, "is what this version needs"),
         SourceSchema::Missing(steps) => {
-            CheckResult::fail(what, format!("lacks {}: run `riposte migrate up`", steps.join(", ")))
+            CheckResult::fail(name, format!("lacks {}: run `riposte migrate up`", steps.join(", ")))
         }
         SourceSchema::Mismatch(reason) => {
-            CheckResult::fail(what, format!("{reason}: the configuration must be corrected"))
+            CheckResult::fail(name, format!("{reason}: the configuration must be corrected"))
         }
         SourceSchema::Unreadable(reason) | SourceSchema::Unreachable(reason) => {
-            CheckResult::fail(what, format!("cannot be read: {reason}"))
+            CheckResult::fail(name, format!("cannot be read: {reason}"))
         }
     }
 }
 
-fn judge(label: &str, rule: &Rule, value: &str) -> CheckResult {
-    let what = format!("{label}, {}", rule.fact);
-    if rule.right.contains(&value) {
-        CheckResult::ok(what, value)
+fn assess(label: &str, rule: &Rule, value: &str) -> CheckResult {
+    let name = format!("{label}, {}", rule.variable);
+    if rule.allowed.contains(&value) {
+        CheckResult::ok(name, value)
     } else {
-        CheckResult::warn(what, format!("{value}: {}", rule.wrong))
+        CheckResult::warn(name, format!("{value}: {}", rule.effect))
     }
 }
 
 /// Returns true for `sync_binlog` on a server without a binary log, which has nothing to sync.
-fn is_idle(rule: &Rule, diagnosis: &Diagnosis) -> bool {
-    rule.fact == "sync_binlog" && matches!(fact(diagnosis, "log_bin"), Some("0" | "OFF"))
+fn is_irrelevant(rule: &Rule, diagnosis: &Diagnosis) -> bool {
+    rule.variable == "sync_binlog" && matches!(variable(diagnosis, "log_bin"), Some("0" | "OFF"))
 }
 
-fn fact<'d>(diagnosis: &'d Diagnosis, name: &str) -> Option<&'d str> {
-    diagnosis.facts.iter().find(|(known, _)| *known == name)?.1.as_deref()
+fn variable<'d>(diagnosis: &'d Diagnosis, name: &str) -> Option<&'d str> {
+    diagnosis.variables.iter().find(|(known, _)| *known == name)?.1.as_deref()
 }
 
 #[cfg(test)]
@@ -133,19 +143,19 @@ mod tests {
             ("table_open_cache", "2255"),
         ];
         let values = values.map(|(name, value)| (name, Some(value.to_owned()))).to_vec();
-        Diagnosis { latency_micros: 120, facts: values, tables: Some(2_255), unreachable: None }
+        Diagnosis { latency_micros: 120, variables: values, tables: Some(2_255), unreachable: None }
     }
 
     fn with(name: &str, value: &str) -> Diagnosis {
         let mut diagnosis = healthy();
-        let named = diagnosis.facts.iter_mut().filter(|(known, _)| *known == name);
+        let named = diagnosis.variables.iter_mut().filter(|(known, _)| *known == name);
         named.for_each(|(_, old)| *old = Some(value.to_owned()));
         diagnosis
     }
 
     /// Returns the names of the lines that are not ok.
     fn findings(diagnosis: &Diagnosis, schema: &SourceSchema) -> Vec<(CheckLevel, String)> {
-        let finding = |result: CheckResult| (result.level != CheckLevel::Ok).then_some((result.level, result.what));
+        let finding = |result: CheckResult| (result.level != CheckLevel::Ok).then_some((result.level, result.name));
         examine("source 1", diagnosis, schema, 6_144).into_iter().filter_map(finding).collect()
     }
 
@@ -174,7 +184,7 @@ mod tests {
     fn sync_binlog_is_not_checked_on_a_server_without_a_binary_log() {
         let mut unlogged = with("log_bin", "0");
         unlogged
-            .facts
+            .variables
             .iter_mut()
             .filter(|(name, _)| *name == "sync_binlog")
             .for_each(|(_, value)| *value = Some("0".into()));

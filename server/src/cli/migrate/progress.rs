@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-const LINE_EVERY: Duration = Duration::from_secs(5);
+const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The progress of all data sources together, on standard error.
 pub(super) struct ProgressView {
@@ -34,16 +34,16 @@ impl ProgressView {
 
     pub(super) fn update(&mut self, progress: MigrationProgress) {
         let MigrationProgress { source, done, total, table } = progress;
-        if let Some(place) = self.sources.get_mut(source) {
-            *place = (done, total);
+        if let Some(counts) = self.sources.get_mut(source) {
+            *counts = (done, total);
         }
         let (done, total) = self.sum();
         self.bar.set_length(total);
         self.bar.set_position(done);
         self.bar.set_message(table);
-        if self.bar.is_hidden() && self.last_line.elapsed() >= LINE_EVERY {
+        if self.bar.is_hidden() && self.last_line.elapsed() >= LINE_INTERVAL {
             self.last_line = Instant::now();
-            eprintln!("{}", line(done, total, self.bar.elapsed()));
+            eprintln!("{}", progress_line(done, total, self.bar.elapsed()));
         }
     }
 
@@ -59,32 +59,33 @@ impl ProgressView {
     }
 }
 
-fn line(done: u64, total: u64, elapsed: Duration) -> String {
+fn progress_line(done: u64, total: u64, elapsed: Duration) -> String {
     let rate = done * 1_000 / u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX).max(1);
-    let left = total.saturating_sub(done).checked_div(rate).map_or_else(|| "?".to_owned(), |left| left.to_string());
-    format!("{done} of {total} tables, {rate}/s, {left} s left")
+    let remaining =
+        total.saturating_sub(done).checked_div(rate).map_or_else(|| "?".to_owned(), |remaining| remaining.to_string());
+    format!("{done} of {total} tables, {rate}/s, {remaining} s left")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ProgressView, line};
+    use super::{ProgressView, progress_line};
     use riposte_migrations::MigrationProgress;
     use std::time::Duration;
 
     #[test]
     fn the_tables_of_all_sources_are_counted_together() {
-        let mut shown = ProgressView::start(2);
+        let mut view = ProgressView::start(2);
         let table = || "comment_index_7".to_owned();
-        shown.update(MigrationProgress { source: 0, done: 10, total: 100, table: table() });
-        shown.update(MigrationProgress { source: 1, done: 30, total: 100, table: table() });
-        shown.update(MigrationProgress { source: 0, done: 11, total: 100, table: table() });
-        assert_eq!(shown.sum(), (41, 200));
-        assert_eq!(shown.finish(), 41);
+        view.update(MigrationProgress { source: 0, done: 10, total: 100, table: table() });
+        view.update(MigrationProgress { source: 1, done: 30, total: 100, table: table() });
+        view.update(MigrationProgress { source: 0, done: 11, total: 100, table: table() });
+        assert_eq!(view.sum(), (41, 200));
+        assert_eq!(view.finish(), 41);
     }
 
     #[test]
     fn a_line_has_done_total_rate_and_time_left() {
-        assert_eq!(line(40, 200, Duration::from_secs(2)), "40 of 200 tables, 20/s, 8 s left");
-        assert_eq!(line(0, 200, Duration::ZERO), "0 of 200 tables, 0/s, ? s left");
+        assert_eq!(progress_line(40, 200, Duration::from_secs(2)), "40 of 200 tables, 20/s, 8 s left");
+        assert_eq!(progress_line(0, 200, Duration::ZERO), "0 of 200 tables, 0/s, ? s left");
     }
 }

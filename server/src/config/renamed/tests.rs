@@ -1,6 +1,6 @@
 //! Old keys in every source, and the successor of each key of an earlier release.
 
-use super::{RENAMED, successor, under};
+use super::{RENAMED, is_below, successor};
 use crate::config::{Config, EXAMPLE, Inputs, Profile};
 use riposte_settings::{ConfigError, ConfigErrors};
 use std::collections::BTreeSet;
@@ -142,8 +142,8 @@ fn every_key_of_the_earlier_release_is_a_key_or_has_a_successor_that_is_one() {
 
 #[test]
 fn an_entry_for_a_key_stands_before_that_of_its_section() {
-    for (place, (old, _)) in RENAMED.iter().enumerate() {
-        assert!(RENAMED[..place].iter().all(|(earlier, _)| !under(old, earlier)), "{old} is never reached");
+    for (index, (old, _)) in RENAMED.iter().enumerate() {
+        assert!(RENAMED[..index].iter().all(|(earlier, _)| !is_below(old, earlier)), "{old} is never reached");
     }
 }
 

@@ -1,9 +1,9 @@
-//! Commits. One batch is one transaction, which is retried here, and is divided only if one command
-//! makes the others fail.
+//! Commits batches. One batch is one transaction, which is retried here, and is divided only if one
+//! command makes the others fail.
 
 mod bisect;
 mod comments;
-mod counted;
+mod count_differences;
 mod flush;
 mod likes;
 mod load;
@@ -68,7 +68,7 @@ impl SqlWriter {
     }
 }
 
-/// The steps of a commit that depend on the type of the batch.
+/// The steps of a commit that differ between the types of batches.
 #[async_trait]
 trait CommitType: BatchType {
     /// The name of the transaction.
@@ -78,7 +78,7 @@ trait CommitType: BatchType {
     async fn decide(
         tx: &SourceTx,
         commands: &[Command<Self>],
-        repeats: DuplicateCheck,
+        duplicate_check: DuplicateCheck,
     ) -> std::result::Result<(UnitOfWork, BatchOutputs), StoreError>;
 
     /// Corrects the results of a commit whose outcome was lost before.
@@ -108,35 +108,35 @@ impl<F: Into<StoreError>> From<F> for BatchFailure {
 }
 
 impl<K: CommitType> CommitBatch<K> {
-    /// Commits some commands in one transaction, with retries where they help. `unknown` says
-    /// whether an earlier COMMIT of these commands was sent without a response.
+    /// Commits some commands in one transaction, with retries where they help. `outcome_unknown` is
+    /// true if an earlier COMMIT of these commands was sent without a response.
     async fn commit_with_retry(
         &self,
         commands: &[Command<K>],
-        mut unknown: bool,
+        mut outcome_unknown: bool,
     ) -> std::result::Result<BatchOutputs, BatchFailure> {
         let mut retry = RetryPolicy::default();
         // The id is generated before a connection is taken, because the generator may need one
         // itself.
         let Some(first) = commands.first() else { return Ok(Vec::new()) };
         let id = self.ids.comment(first.subject.partition()).await;
-        let id = id.map_err(|error| BatchFailure { fault: error.into(), outcome_unknown: unknown })?;
-        let mut repeats = if unknown { DuplicateCheck::Possible } else { DuplicateCheck::Unlikely };
+        let id = id.map_err(|error| BatchFailure { fault: error.into(), outcome_unknown })?;
+        let mut duplicate_check = if outcome_unknown { DuplicateCheck::Possible } else { DuplicateCheck::Unlikely };
         loop {
-            let check = std::mem::replace(&mut repeats, DuplicateCheck::Possible);
-            match self.transact(commands, id, check, unknown).await {
+            let check = std::mem::replace(&mut duplicate_check, DuplicateCheck::Possible);
+            match self.transact(commands, id, check, outcome_unknown).await {
                 Ok(mut outputs) => {
-                    if unknown {
+                    if outcome_unknown {
                         K::mark_own_commit(commands, &mut outputs);
                     }
                     return Ok(outputs);
                 }
                 Err(failure) => {
-                    unknown |= failure.outcome_unknown;
-                    if !retry.again(failure.fault.meaning(), unknown).await {
-                        return Err(BatchFailure { outcome_unknown: unknown, ..failure });
+                    outcome_unknown |= failure.outcome_unknown;
+                    if !retry.wait_before_retry(failure.fault.class(), outcome_unknown).await {
+                        return Err(BatchFailure { outcome_unknown, ..failure });
                     }
-                    tracing::debug!(error = ?failure.fault, outcome_unknown = unknown, "a transaction is retried");
+                    tracing::debug!(error = ?failure.fault, outcome_unknown, "a transaction is retried");
                 }
             }
         }
@@ -148,12 +148,12 @@ impl<K: CommitType> CommitBatch<K> {
         &self,
         commands: &[Command<K>],
         id: CommentId,
-        repeats: DuplicateCheck,
-        unknown: bool,
+        duplicate_check: DuplicateCheck,
+        outcome_unknown: bool,
     ) -> std::result::Result<BatchOutputs, BatchFailure> {
-        let tx = self.sources.begin_write(self.source, unknown).await?;
+        let tx = self.sources.begin_write(self.source, outcome_unknown).await?;
         let work = async |tx: &SourceTx| {
-            let (unit, outputs) = K::decide(tx, commands, repeats).await?;
+            let (unit, outputs) = K::decide(tx, commands, duplicate_check).await?;
             flush::write_set(tx, &unit).await?;
             record(tx, id, &events_of(&unit, commands)?).await?;
             let changed = if self.observer.is_some() { unit.changed() } else { Vec::new() };
@@ -169,7 +169,7 @@ impl<K: CommitType> CommitBatch<K> {
 }
 
 /// Decides the commands in order.
-fn decided<K>(
+fn run_commands<K>(
     mut unit: UnitOfWork,
     commands: &[Command<K>],
     run: fn(&mut UnitOfWork, &Command<K>) -> Result<CommandOutput>,
@@ -178,8 +178,8 @@ fn decided<K>(
     for command in commands {
         // A sum that overflows on a damaged row panics. Only that command fails: the batch is
         // divided until it is alone.
-        let ran = std::panic::catch_unwind(AssertUnwindSafe(|| run(&mut unit, command)));
-        let output = ran.unwrap_or_else(|_| Err(Error::internal("a command panicked")));
+        let result = std::panic::catch_unwind(AssertUnwindSafe(|| run(&mut unit, command)));
+        let output = result.unwrap_or_else(|_| Err(Error::internal("a command panicked")));
         if let Err(fault @ Error::Internal(_)) = output {
             return Err(fault.into()); // a half-changed unit of work must not be written
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use riposte_core::Partition;
 
-use super::chunks::padded;
+use super::chunks::padded_chunks;
 use crate::shard::part;
 
 /// Groups `items` by their table out of `count`. Each group has a partition that routes to its
@@ -18,8 +18,8 @@ pub(crate) fn by_table<T>(
 ) -> impl Iterator<Item = (Partition, Vec<T>)> {
     let mut tables: BTreeMap<u16, (Partition, Vec<T>)> = BTreeMap::new();
     for item in items {
-        let of = partition(&item);
-        tables.entry(of.get() % count).or_insert_with(|| (of, Vec::new())).1.push(item);
+        let item_partition = partition(&item);
+        tables.entry(item_partition.get() % count).or_insert_with(|| (item_partition, Vec::new())).1.push(item);
     }
     tables.into_values()
 }
@@ -30,5 +30,5 @@ pub(crate) fn parts(partitions: impl IntoIterator<Item = Partition>) -> Vec<i16>
     let mut parts: Vec<i16> = partitions.into_iter().map(part).collect();
     parts.sort_unstable();
     parts.dedup();
-    padded(&parts).flatten().collect()
+    padded_chunks(&parts).flatten().collect()
 }

@@ -16,7 +16,7 @@ use super::row::HistoryEntry;
 use super::transact::{self, TransactionBody};
 
 /// The highest number of history rows that one transaction locks.
-const AT_ONCE: usize = 512;
+const ROWS_PER_TRANSACTION: usize = 512;
 
 /// The [`MemberHistories`] over SQL.
 #[derive(Debug)]
@@ -33,17 +33,17 @@ impl SqlHistories {
 
     /// Writes the missing history entries, one transaction after the other, and returns the number
     /// of rows written.
-    async fn bring<U>(&self, found: Vec<HistoryEntry>) -> Result<usize>
+    async fn write_entries<U>(&self, found: Vec<HistoryEntry>) -> Result<usize>
     where
         U: TransactionBody<Output = usize> + From<Vec<HistoryEntry>>,
     {
         let mut by_source: BTreeMap<usize, Vec<HistoryEntry>> = BTreeMap::new();
-        for one in found {
-            by_source.entry(self.sources.map().source(one.home())).or_default().push(one);
+        for entry in found {
+            by_source.entry(self.sources.map().source(entry.partition())).or_default().push(entry);
         }
         let mut changed = 0;
         for (source, rows) in by_source {
-            for rows in rows.chunks(AT_ONCE) {
+            for rows in rows.chunks(ROWS_PER_TRANSACTION) {
                 changed += transact::write(&self.sources, source, U::from(rows.to_vec())).await?;
             }
         }
@@ -55,27 +55,28 @@ impl SqlHistories {
 impl MemberHistories for SqlHistories {
     async fn apply(&self, _source: usize, events: &[SequencedEvent]) -> Result<()> {
         let changes = || events.iter().flat_map(|sequenced| &sequenced.event.changes.comments);
-        let changed: BTreeSet<CommentId> = changes().filter(|one| moves(one.what)).map(|one| one.id).collect();
-        let created = changes().filter(|one| one.what == ChangeKind::Created).map(|one| one.id);
+        let changed: BTreeSet<CommentId> =
+            changes().filter(|change| updates_row(change.kind)).map(|change| change.id).collect();
+        let created = changes().filter(|change| change.kind == ChangeKind::Created).map(|change| change.id);
         let created: BTreeSet<CommentId> = created.filter(|id| !changed.contains(id)).collect();
         let found = self.reader.authored(created.into_iter().collect()).await?;
-        self.bring::<write::Add>(found).await?;
+        self.write_entries::<write::AddEntries>(found).await?;
         let found = self.reader.authored(changed.into_iter().collect()).await?;
-        self.bring::<write::WriteHistory>(found).await.map(|_| ())
+        self.write_entries::<write::ReplaceEntries>(found).await.map(|_| ())
     }
 
     async fn rebuild(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<RebuildProgress> {
         let found = self.reader.comments_under(key, after, limit).await?;
         let (comments, last) = (found.len(), found.last().map(|comment| comment.reference.id));
         let authored = found.into_iter().map(|comment| HistoryEntry::of(key.object_type().clone(), comment));
-        let changed = self.bring::<write::WriteHistory>(authored.collect()).await?;
+        let changed = self.write_entries::<write::ReplaceEntries>(authored.collect()).await?;
         Ok(RebuildProgress { comments, changed, next: last.filter(|_| comments == limit) })
     }
 }
 
-/// Returns whether such a change updates an existing history row: its state, or the version that
-/// guards it.
-fn moves(what: ChangeKind) -> bool {
+/// Returns whether such a change updates the existing history row of its comment: the state, or the
+/// version that protects the row from older writes.
+fn updates_row(what: ChangeKind) -> bool {
     match what {
         ChangeKind::Edited | ChangeKind::StateChanged => true,
         ChangeKind::Created | ChangeKind::PinChanged | ChangeKind::Recounted | ChangeKind::Liked => false,

@@ -1,9 +1,9 @@
 //! The id generator. It generates ids in the process under a worker number that is leased in the
 //! data source of the rows that the ids name.
 //!
-//! The `minted_until` of the lease row is the promise: a holder generates ids only for ticks below
-//! it and advances it before it uses later ones; the next holder generates only from it onwards. So
-//! two processes never generate the same id, whatever their clocks show.
+//! The column `minted_until` of the lease row is the limit: a holder generates ids only for ticks
+//! below it, and raises it before it uses later ticks. The next holder starts at it. So two
+//! processes never generate the same id, whatever their clocks show.
 
 mod lease;
 
@@ -24,10 +24,10 @@ use super::task;
 use crate::error::{ErrorClass, StoreError};
 
 /// The interval at which a lease in use is extended; well below its duration.
-const RENEWAL: Duration = Duration::from_secs(2);
-/// The time that a call waits when a partition has used all ids of the next second.
-const WAIT: Duration = Duration::from_millis(4);
-const WAITS: u32 = 125;
+const RENEWAL_INTERVAL: Duration = Duration::from_secs(2);
+/// The wait between attempts when a partition has used all ids of the next second.
+const EXHAUSTED_WAIT: Duration = Duration::from_millis(4);
+const ATTEMPTS_MAX: u32 = 125;
 
 /// Generates ids for all data sources.
 #[derive(Debug)]
@@ -68,13 +68,13 @@ impl SqlIds {
     /// Releases the leases, so that their worker numbers are free at once.
     pub(crate) async fn close(&self) {
         self.inner.closed.notify_one();
-        for number in 0..self.inner.workers.len() {
+        for source in 0..self.inner.workers.len() {
             let inner = Arc::clone(&self.inner);
-            let released = task::run(self.inner.sources.runner(), (number, "release worker"), async move {
-                inner.release(number).await
+            let released = task::run(self.inner.sources.runner(), (source, "release worker"), async move {
+                inner.release(source).await
             });
             if let Err(error) = released.await {
-                tracing::debug!(%error, source = number + 1, "a worker lease could not be released; it will expire");
+                tracing::debug!(%error, source = source + 1, "a worker lease could not be released; it will expire");
             }
         }
     }
@@ -83,16 +83,16 @@ impl SqlIds {
 #[async_trait]
 impl IdSource for SqlIds {
     async fn comment(&self, partition: Partition) -> Result<CommentId> {
-        let number = self.inner.sources.map().source(partition);
-        for _ in 0..WAITS {
-            match self.inner.workers[number].mint(partition, self.inner.now()) {
+        let source = self.inner.sources.map().source(partition);
+        for _ in 0..ATTEMPTS_MAX {
+            match self.inner.workers[source].generate(partition, self.inner.now()) {
                 Ok(id) => return Ok(id),
                 Err(IdError::LeaseExpired) => {
                     let inner = Arc::clone(&self.inner);
-                    let cover = async move { inner.cover(number).await };
-                    task::run(self.inner.sources.runner(), (number, "lease worker"), cover).await?;
+                    let ensure_lease = async move { inner.ensure_lease(source).await };
+                    task::run(self.inner.sources.runner(), (source, "lease worker"), ensure_lease).await?;
                 }
-                Err(IdError::Exhausted) => tokio::time::sleep(WAIT).await,
+                Err(IdError::Exhausted) => tokio::time::sleep(EXHAUSTED_WAIT).await,
             }
         }
         Err(Error::Overloaded { after: Duration::from_secs(1) })
@@ -117,13 +117,13 @@ impl WorkerLease {
         }
     }
 
-    fn mint(&self, partition: Partition, now: IdTick) -> std::result::Result<CommentId, IdError> {
+    fn generate(&self, partition: Partition, now: IdTick) -> std::result::Result<CommentId, IdError> {
         self.used.store(true, Ordering::Relaxed);
         let mut generator = self.generator.lock().unwrap_or_else(PoisonError::into_inner);
-        generator.as_mut().ok_or(IdError::LeaseExpired)?.mint(partition, now)
+        generator.as_mut().ok_or(IdError::LeaseExpired)?.generate(partition, now)
     }
 
-    fn with<T>(&self, f: impl FnOnce(&mut Option<IdGenerator>) -> T) -> T {
+    fn with_generator<T>(&self, f: impl FnOnce(&mut Option<IdGenerator>) -> T) -> T {
         f(&mut self.generator.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -134,82 +134,83 @@ impl Inner {
     }
 
     /// Ensures that the lease of a source covers the present.
-    async fn cover(&self, number: usize) -> std::result::Result<(), StoreError> {
-        let worker = &self.workers[number];
-        let _alone = worker.renewing.lock().await;
+    async fn ensure_lease(&self, source: usize) -> std::result::Result<(), StoreError> {
+        let worker = &self.workers[source];
+        let _guard = worker.renewing.lock().await;
         // Another call may have extended it while this one waited.
         let now = self.now();
-        if worker.with(|generator| {
-            generator.as_ref().is_some_and(|generator| lease::covers(&generator.lease(), generator.present(now)))
+        if worker.with_generator(|generator| {
+            generator.as_ref().is_some_and(|generator| lease::covers(&generator.lease(), generator.current_tick(now)))
         }) {
             return Ok(());
         }
-        // Processes that start together want the same rows; a lease locks nothing else.
+        // Processes that start together lock the same rows. A lease locks no other rows.
         let mut retry = RetryPolicy::default();
         loop {
-            match self.renew(number).await {
-                Err(fault) if is_taken(&fault) && retry.again(ErrorClass::Conflict, false).await => {}
+            match self.renew(source).await {
+                Err(fault)
+                    if is_lock_conflict(&fault) && retry.wait_before_retry(ErrorClass::Conflict, false).await => {}
                 renewed => return renewed,
             }
         }
     }
 
     /// Extends the lease of a source, or takes a new one if none is held or it was lost.
-    async fn renew(&self, number: usize) -> std::result::Result<(), StoreError> {
-        let (sources, worker) = (&self.sources, &self.workers[number]);
+    async fn renew(&self, source: usize) -> std::result::Result<(), StoreError> {
+        let (sources, worker) = (&self.sources, &self.workers[source]);
         let now = self.clock.now();
-        let held = |generator: &IdGenerator| {
-            (generator.lease(), LeaseRenewal { now, present: generator.present(IdTick::at(now)) })
+        let lease_and_renewal = |generator: &IdGenerator| {
+            (generator.lease(), LeaseRenewal { now, present: generator.current_tick(IdTick::at(now)) })
         };
-        if let Some((lease, renewal)) = worker.with(|generator| generator.as_ref().map(held)) {
-            if let Some(until) = lease::extend(sources, number, &lease, &worker.owner, &renewal).await? {
-                worker.with(|generator| generator.iter_mut().for_each(|generator| generator.extend(until)));
+        if let Some((lease, renewal)) = worker.with_generator(|generator| generator.as_ref().map(lease_and_renewal)) {
+            if let Some(until) = lease::extend(sources, source, &lease, &worker.owner, &renewal).await? {
+                worker.with_generator(|generator| generator.iter_mut().for_each(|generator| generator.extend(until)));
                 return Ok(());
             }
             tracing::warn!(
-                source = number + 1,
+                source = source + 1,
                 worker = lease.worker,
                 "the worker lease was lost; another one is acquired"
             );
-            worker.with(|generator| *generator = None);
+            worker.with_generator(|generator| *generator = None);
         }
-        let lease = lease::take(sources, number, &worker.owner, self.clock.now()).await?;
-        worker.with(|generator| *generator = Some(IdGenerator::new(lease)));
-        tracing::debug!(source = number + 1, worker = lease.worker, "a worker number was leased");
+        let lease = lease::take(sources, source, &worker.owner, self.clock.now()).await?;
+        worker.with_generator(|generator| *generator = Some(IdGenerator::new(lease)));
+        tracing::debug!(source = source + 1, worker = lease.worker, "a worker number was leased");
         Ok(())
     }
 
     /// Extends the leases that were used since the last call.
-    async fn renew_used(&self) {
-        for (number, worker) in self.workers.iter().enumerate() {
+    async fn renew_used_leases(&self) {
+        for (source, worker) in self.workers.iter().enumerate() {
             if !worker.used.swap(false, Ordering::Relaxed) {
                 continue;
             }
-            let _alone = worker.renewing.lock().await;
-            if worker.with(|generator| generator.is_none()) {
-                continue; // released meanwhile: a process that ends takes no lease again
+            let _guard = worker.renewing.lock().await;
+            if worker.with_generator(|generator| generator.is_none()) {
+                continue; // released meanwhile: a process that ends acquires no further lease
             }
-            if let Err(fault) = self.renew(number).await {
+            if let Err(fault) = self.renew(source).await {
                 // The next call after the end of the lease tries again and returns the error to its
                 // caller.
-                tracing::warn!(error = ?fault, source = number + 1, "a worker lease was not renewed");
+                tracing::warn!(error = ?fault, source = source + 1, "a worker lease was not renewed");
             }
         }
     }
 
-    async fn release(&self, number: usize) -> std::result::Result<(), StoreError> {
-        let worker = &self.workers[number];
-        let _alone = worker.renewing.lock().await;
-        match worker.with(Option::take) {
-            Some(generator) => lease::release(&self.sources, number, &generator.lease(), &worker.owner).await,
+    async fn release(&self, source: usize) -> std::result::Result<(), StoreError> {
+        let worker = &self.workers[source];
+        let _guard = worker.renewing.lock().await;
+        match worker.with_generator(Option::take) {
+            Some(generator) => lease::release(&self.sources, source, &generator.lease(), &worker.owner).await,
             None => Ok(()),
         }
     }
 }
 
 /// Returns whether other transactions held the rows for the whole lock wait.
-fn is_taken(fault: &StoreError) -> bool {
-    match fault.meaning() {
+fn is_lock_conflict(fault: &StoreError) -> bool {
+    match fault.class() {
         ErrorClass::Conflict | ErrorClass::Locked => true,
         ErrorClass::Duplicate | ErrorClass::Lost | ErrorClass::Unreachable | ErrorClass::Fatal => false,
     }
@@ -220,11 +221,11 @@ fn is_taken(fault: &StoreError) -> bool {
 async fn renew_while_used(ids: Weak<Inner>) {
     loop {
         let Some(inner) = ids.upgrade() else { return };
-        inner.renew_used().await;
+        inner.renew_used_leases().await;
         let closed = Arc::clone(&inner.closed);
         drop(inner);
         tokio::select! {
-            () = tokio::time::sleep(RENEWAL) => {}
+            () = tokio::time::sleep(RENEWAL_INTERVAL) => {}
             () = closed.notified() => return,
         }
     }

@@ -31,7 +31,7 @@ pub(super) use state::position;
 
 /// The keys of the outbox, by name. All sequenced rows of a day precede the pending ones, so a scan
 /// along the ids would have to step over them.
-mod key {
+mod index {
     /// (pub_seq), followed by the id as the primary key
     pub(super) const PUBLISHED: &str = "outbox_commit_published";
     /// (subject_id, revision)
@@ -58,47 +58,47 @@ impl EventLog for SqlOutbox {
     }
 
     async fn read(&self, source: usize, after: i64, limit: usize) -> Result<Vec<SequencedEvent>> {
-        transact::read_aside(&self.sources, source, events::EventsAfter { after, limit }).await
+        transact::read_without_limit(&self.sources, source, events::EventsAfter { after, limit }).await
     }
 
     async fn head(&self, source: usize) -> Result<i64> {
-        transact::read_aside(&self.sources, source, progress::StoredPosition { of: state::RELAY }).await
+        transact::read_without_limit(&self.sources, source, progress::ReadPosition { name: state::RELAY }).await
     }
 
     async fn oldest_waiting(&self, source: usize) -> Result<Option<Millis>> {
-        transact::read_aside(&self.sources, source, progress::OldestWaiting).await
+        transact::read_without_limit(&self.sources, source, progress::OldestUnsequenced).await
     }
 
-    async fn of_subject(&self, at: Partition, id: SubjectId, after: i64, limit: usize) -> Result<Vec<Event>> {
-        let source = self.sources.map().source(at);
-        transact::read(&self.sources, source, events::OfSubject { id, after, limit }).await
+    async fn of_subject(&self, partition: Partition, id: SubjectId, after: i64, limit: usize) -> Result<Vec<Event>> {
+        let source = self.sources.map().source(partition);
+        transact::read(&self.sources, source, events::SubjectEvents { id, after, limit }).await
     }
 }
 
 #[async_trait]
 impl Outbox for SqlOutbox {
-    async fn acquire_lease(&self, source: usize, who: LeaseCandidate, now: Millis) -> Result<Option<Epoch>> {
-        transact::write(&self.sources, source, lease::AcquireLease { who, now }).await
+    async fn acquire_lease(&self, source: usize, candidate: LeaseCandidate, now: Millis) -> Result<Option<Epoch>> {
+        transact::write(&self.sources, source, lease::AcquireLease { candidate, now }).await
     }
 
-    async fn release_lease(&self, source: usize, who: LeaseCandidate) -> Result<()> {
-        transact::write(&self.sources, source, lease::ReleaseLease { who }).await
+    async fn release_lease(&self, source: usize, candidate: LeaseCandidate) -> Result<()> {
+        transact::write(&self.sources, source, lease::ReleaseLease { candidate }).await
     }
 
-    async fn assign_sequence(&self, source: usize, term: Epoch, limit: usize) -> Result<Option<usize>> {
-        transact::write(&self.sources, source, sequence::AssignSequence { term, limit }).await
+    async fn assign_sequence(&self, source: usize, epoch: Epoch, limit: usize) -> Result<Option<usize>> {
+        transact::write(&self.sources, source, sequence::AssignSequence { epoch, limit }).await
     }
 }
 
 #[async_trait]
 impl ConsumerPositions for SqlOutbox {
     async fn all(&self, source: usize) -> Result<Vec<StoredPosition>> {
-        transact::read_aside(&self.sources, source, positions::AllPositions).await
+        transact::read_without_limit(&self.sources, source, positions::AllPositions).await
     }
 
-    async fn advance(&self, source: usize, term: Epoch, to: PositionMove<'_>) -> Result<bool> {
-        let PositionMove { name, from, to } = to;
-        let advance = advance::AdvancePosition { term, name: name.to_owned(), from, to };
+    async fn advance(&self, source: usize, epoch: Epoch, position_move: PositionMove<'_>) -> Result<bool> {
+        let PositionMove { name, from, to } = position_move;
+        let advance = advance::AdvancePosition { epoch, name: name.to_owned(), from, to };
         transact::write(&self.sources, source, advance).await
     }
 
@@ -111,7 +111,7 @@ impl ConsumerPositions for SqlOutbox {
         transact::write(&self.sources, source, positions::RemovePosition { name: name.to_owned(), now }).await
     }
 
-    async fn trim(&self, source: usize, term: Epoch, bounds: TrimBounds, limit: usize) -> Result<Option<TrimReport>> {
-        transact::write(&self.sources, source, trim::TrimOutbox { term, bounds, limit }).await
+    async fn trim(&self, source: usize, epoch: Epoch, bounds: TrimBounds, limit: usize) -> Result<Option<TrimReport>> {
+        transact::write(&self.sources, source, trim::TrimOutbox { epoch, bounds, limit }).await
     }
 }

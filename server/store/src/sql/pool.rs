@@ -55,8 +55,8 @@ impl SourceTx {
     }
 
     /// Returns the cache of subject ids.
-    pub(crate) fn identities(&self) -> &SubjectIdCache {
-        self.sources.identities()
+    pub(crate) fn subject_id_cache(&self) -> &SubjectIdCache {
+        self.sources.subject_id_cache()
     }
 
     /// Does the work of a writing transaction, and rolls it back if the work fails. A connection
@@ -67,19 +67,19 @@ impl SourceTx {
         work: impl AsyncFnOnce(&Self) -> std::result::Result<T, StoreError>,
     ) -> std::result::Result<(Self, T), StoreError> {
         match timeout(self.sources.transaction_limit, work(&self)).await {
-            Ok(Ok(done)) => Ok((self, done)),
+            Ok(Ok(value)) => Ok((self, value)),
             Ok(Err(fault)) => {
                 self.rollback().await;
                 Err(fault)
             }
-            Err(_) => Err(StoreError::Silence),
+            Err(_) => Err(StoreError::NoResponse),
         }
     }
 
     /// Commits the transaction durably. After an error the outcome is unknown.
     pub(crate) async fn commit(self) -> std::result::Result<(), StoreError> {
         let limit = self.sources.transaction_limit;
-        timeout(limit, self.tx.commit()).await.map_err(|_| StoreError::Silence)?.map_err(StoreError::from)
+        timeout(limit, self.tx.commit()).await.map_err(|_| StoreError::NoResponse)?.map_err(StoreError::from)
     }
 
     /// Rolls the transaction back. An error is not reported: the end of the connection has the same
@@ -133,7 +133,7 @@ pub struct DataSources {
     all: Vec<DataSource>,
     map: ShardMap,
     folder: Option<TempDir>,
-    identities: SubjectIdCache,
+    subject_ids: SubjectIdCache,
     transaction_limit: Duration,
     /// Runs all work on the connections in the runtime that opened them.
     runner: TransactionRunner,
@@ -143,10 +143,10 @@ pub struct DataSources {
 
 impl DataSource {
     /// Begins a transaction whose reads see one state, that of its first SELECT. It is rolled back
-    /// if the caller has gone.
+    /// if the caller no longer waits for it.
     ///
     /// It begins in a task of its own, in this runtime: a BEGIN that was dropped while pending
-    /// would leave its snapshot open on a connection that the driver takes for free, and this pool
+    /// would leave its snapshot open on a connection that the driver considers idle, and this pool
     /// sends no ROLLBACK when a connection is released.
     ///
     /// # Errors
@@ -155,7 +155,7 @@ impl DataSource {
         let pool = self.read.clone();
         let (sender, begun) = oneshot::channel();
         let begin = async move {
-            let tx = alive(|| pool.begin(), || !sender.is_closed()).await;
+            let tx = on_live_connection(|| pool.begin(), || !sender.is_closed()).await;
             // A transaction that the caller no longer waits for is dropped, and so rolled back.
             drop(sender.send(tx));
         };
@@ -170,13 +170,13 @@ impl DataSource {
     pub async fn begin_write(&self) -> std::result::Result<DatabaseTransaction, DbErr> {
         let sqlite_transaction_mode = Some(SqliteTransactionMode::Immediate);
         let options = || TransactionOptions { sqlite_transaction_mode, ..Default::default() };
-        alive(|| self.write.begin_with_options(options()), || true).await
+        on_live_connection(|| self.write.begin_with_options(options()), || true).await
     }
 
-    /// Sets whether the source is reported as unavailable, because its schema was never read. A
-    /// file is always available.
-    pub fn withhold(&self, unknown: bool) {
-        self.server.iter().for_each(|server| server.breaker.withhold(unknown));
+    /// Sets whether the source is reported as unavailable because its schema is unknown. A file is
+    /// always available.
+    pub fn set_schema_unknown(&self, unknown: bool) {
+        self.server.iter().for_each(|server| server.breaker.set_schema_unknown(unknown));
     }
 
     /// Uses this address for new connections from now on. It may differ from the previous one in
@@ -208,28 +208,29 @@ impl DataSource {
 }
 
 /// The highest number of dead connections that one call discards.
-const DEAD: u32 = 64;
+const DEAD_CONNECTIONS_MAX: u32 = 64;
 /// The time that two processes may block each other while both open a new SQLite file: the switch
 /// to WAL does not wait for the lock as statements do.
-const OPENING: Duration = Duration::from_secs(2);
-const AGAIN: Duration = Duration::from_millis(10);
+const SQLITE_OPEN_TIMEOUT: Duration = Duration::from_secs(2);
+const SQLITE_OPEN_RETRY_PAUSE: Duration = Duration::from_millis(10);
 
-/// Begins a transaction on a live connection. A server that restarted, or a proxy that cut idle
-/// connections, leaves dead connections in the pool. A BEGIN that met one had no effect, and the
-/// pool has dropped the connection, so the next one is tried as long as the caller waits.
-async fn alive<F, T>(begin: impl Fn() -> F, wanted: impl Fn() -> bool) -> std::result::Result<T, DbErr>
+/// Runs the first statement of some work on a live connection. A server that restarted, or a proxy
+/// that closed idle connections, leaves dead connections in the pool. A statement on a dead
+/// connection has no effect, and the pool drops that connection, so the next one is tried as long
+/// as the caller waits.
+async fn on_live_connection<F, T>(begin: impl Fn() -> F, is_awaited: impl Fn() -> bool) -> std::result::Result<T, DbErr>
 where
     F: Future<Output = std::result::Result<T, DbErr>>,
 {
     let (start, mut dead) = (Instant::now(), 0);
     loop {
         match begin().await {
-            Err(error) if is_lost(&error) && dead < DEAD && wanted() => {
+            Err(error) if is_lost(&error) && dead < DEAD_CONNECTIONS_MAX && is_awaited() => {
                 tracing::debug!(%error, "a broken connection was dropped");
                 dead += 1;
             }
-            Err(error) if is_conflict(&error) && start.elapsed() < OPENING && wanted() => {
-                tokio::time::sleep(AGAIN).await
+            Err(error) if is_conflict(&error) && start.elapsed() < SQLITE_OPEN_TIMEOUT && is_awaited() => {
+                tokio::time::sleep(SQLITE_OPEN_RETRY_PAUSE).await
             }
             begun => return begun,
         }
@@ -240,8 +241,8 @@ where
 /// finds work at once.
 const READS_PER_CONNECTION: usize = 16;
 
-fn read_limits(all: &[DataSource]) -> Vec<Arc<Semaphore>> {
-    let connections = all.iter().map(|source| usize::try_from(source.pools()[0].max).unwrap_or(1));
+fn read_limits(sources: &[DataSource]) -> Vec<Arc<Semaphore>> {
+    let connections = sources.iter().map(|source| usize::try_from(source.pools()[0].max).unwrap_or(1));
     connections.map(|connections| Arc::new(Semaphore::new(READS_PER_CONNECTION * connections))).collect()
 }
 
@@ -252,7 +253,7 @@ impl DataSources {
     /// # Errors
     /// The addresses or the shard map are invalid, or the folder of the file cannot be created.
     pub fn open(config: &StoreConfig) -> Result<Self> {
-        let (identities, transaction_limit) = (SubjectIdCache::new(), config.transaction_limit);
+        let (subject_ids, transaction_limit) = (SubjectIdCache::new(), config.transaction_limit);
         let runner = |system, sources| TransactionRunner::new(Handle::current(), system, sources);
         match &config.kind {
             DatabaseKind::Sqlite { folder, durable } => {
@@ -263,7 +264,7 @@ impl DataSources {
                 let map = ShardMap::new(config.tables, &[0..=config.tables.subject.saturating_sub(1)])?;
                 let (all, runner) = (vec![source], runner("sqlite", 1));
                 let read_limits = read_limits(&all);
-                Ok(Self { all, map, folder: temporary, identities, transaction_limit, runner, read_limits })
+                Ok(Self { all, map, folder: temporary, subject_ids, transaction_limit, runner, read_limits })
             }
             DatabaseKind::MySql(sources) => {
                 let ranges: Vec<_> = sources.iter().map(|source| source.subject_tables.clone()).collect();
@@ -271,7 +272,7 @@ impl DataSources {
                 let all = sources.iter().map(|source| mysql::open(source, config)).collect::<Result<Vec<_>>>()?;
                 let read_limits = read_limits(&all);
                 let runner = runner("mysql", all.len());
-                Ok(Self { all, map, folder: None, identities, transaction_limit, runner, read_limits })
+                Ok(Self { all, map, folder: None, subject_ids, transaction_limit, runner, read_limits })
             }
         }
     }
@@ -280,7 +281,7 @@ impl DataSources {
     pub(crate) async fn read_permit(&self, source: usize) -> Option<OwnedSemaphorePermit> {
         // The semaphore is never closed, so this always succeeds.
         let permit = Arc::clone(&self.read_limits[source]).acquire_owned();
-        self.runner.begun((source, "read_limit"), permit).await.ok()
+        self.runner.timed_begin((source, "read_limit"), permit).await.ok()
     }
 
     /// Returns the runner of all work on the connections.
@@ -289,8 +290,8 @@ impl DataSources {
     }
 
     /// Returns the cache of subject ids.
-    pub(crate) fn identities(&self) -> &SubjectIdCache {
-        &self.identities
+    pub(crate) fn subject_id_cache(&self) -> &SubjectIdCache {
+        &self.subject_ids
     }
 
     /// Returns the shard map.
@@ -320,7 +321,7 @@ impl DataSources {
     /// Begins a snapshot of the data source of a partition, bound to its tables. Its first SELECT
     /// should be the subject's row.
     pub(crate) async fn snapshot(&self, partition: Partition) -> std::result::Result<Tx, StoreError> {
-        let tx = self.reading(self.map.source(partition)).await?;
+        let tx = self.begin_snapshot(self.map.source(partition)).await?;
         Ok(OnShard::new(tx, self.slot(partition)))
     }
 
@@ -334,17 +335,20 @@ impl DataSources {
         let db = OnShard::new(self.of(partition).read.clone(), self.slot(partition));
         let statement = db.get_database_backend().build(select);
         let source = self.map.source(partition);
-        self.guarded(source, async { Ok(alive(|| db.query_all_raw(statement.clone()), || true).await?) }).await
+        self.call_guarded(source, async {
+            Ok(on_live_connection(|| db.query_all_raw(statement.clone()), || true).await?)
+        })
+        .await
     }
 
     /// Begins a snapshot of a data source, for all of its tables.
     pub(crate) async fn begin_read(self: &Arc<Self>, source: usize) -> std::result::Result<SourceTx, StoreError> {
-        Ok(SourceTx { tx: self.reading(source).await?, sources: Arc::clone(self) })
+        Ok(SourceTx { tx: self.begin_snapshot(source).await?, sources: Arc::clone(self) })
     }
 
-    async fn reading(&self, source: usize) -> std::result::Result<DatabaseTransaction, StoreError> {
+    async fn begin_snapshot(&self, source: usize) -> std::result::Result<DatabaseTransaction, StoreError> {
         let begin = async { Ok(self.all[source].begin_read().await?) };
-        self.runner.begun((source, "read"), self.guarded(source, begin)).await
+        self.runner.timed_begin((source, "read"), self.call_guarded(source, begin)).await
     }
 
     /// Begins a writing transaction on a data source. `unknown` says that an earlier one may have
@@ -357,26 +361,26 @@ impl DataSources {
     ) -> std::result::Result<SourceTx, StoreError> {
         let begin = async {
             let begun = timeout(self.transaction_limit, self.all[source].begin_write()).await;
-            begun.map_err(|_| StoreError::Silence)?.map_err(StoreError::from)
+            begun.map_err(|_| StoreError::NoResponse)?.map_err(StoreError::from)
         };
-        let guarded = async { if unknown { begin.await } else { self.guarded(source, begin).await } };
-        Ok(SourceTx { tx: self.runner.begun((source, "write"), guarded).await?, sources: Arc::clone(self) })
+        let guarded = async { if unknown { begin.await } else { self.call_guarded(source, begin).await } };
+        Ok(SourceTx { tx: self.runner.timed_begin((source, "write"), guarded).await?, sources: Arc::clone(self) })
     }
 
     /// Calls a data source, unless its circuit breaker is open.
-    async fn guarded<T>(
+    async fn call_guarded<T>(
         &self,
         source: usize,
-        ask: impl Future<Output = std::result::Result<T, StoreError>>,
+        call: impl Future<Output = std::result::Result<T, StoreError>>,
     ) -> std::result::Result<T, StoreError> {
         match &self.all[source].server {
-            Some(server) => server.breaker.pass(source, ask).await,
-            None => ask.await,
+            Some(server) => server.breaker.call(source, call).await,
+            None => call.await,
         }
     }
 
     /// Closes every connection after the work on it has ended, and removes a temporary folder. It
-    /// waits for a server that does not respond no longer than the transaction limit.
+    /// waits for a server that does not respond for at most the transaction limit.
     pub async fn close(&self) {
         for source in &self.all {
             for pool in [&source.read, &source.write] {

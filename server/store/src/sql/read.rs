@@ -50,8 +50,8 @@ use super::task;
 use crate::error::StoreError;
 pub(super) use comments::subjects;
 use locator::CommentLocator;
-pub(super) use rows::{along, comments};
-pub(super) use subjects::named;
+pub(super) use rows::{comments, force_index};
+pub(super) use subjects::select_by_keys;
 
 /// The [`Reader`] over SQL. It never writes and takes no lock.
 #[derive(Debug, Clone)]
@@ -83,7 +83,7 @@ impl SqlReader {
     /// Returns history entries of comments by their ids, in no order; comments that do not exist
     /// are left out.
     pub(super) async fn authored(&self, ids: Vec<CommentId>) -> Result<Vec<HistoryEntry>> {
-        scatter::gather::<authored::ByIds>(&self.sources, ids).await
+        scatter::gather::<authored::HistoryEntriesById>(&self.sources, ids).await
     }
 
     /// Returns at most `limit` comments of a subject in any state, in export order, strictly after
@@ -94,15 +94,16 @@ impl SqlReader {
         after: Option<CommentId>,
         limit: usize,
     ) -> Result<Vec<Comment>> {
-        self.ask(export::ExportRows { key: key.clone(), after, limit }).await
+        self.run_query(export::SubjectComments { key: key.clone(), after, limit }).await
     }
 
-    async fn page_of_roots(&self, key: &SubjectKey, which: PageSelector, previews: u8) -> Result<Option<RootPage>> {
-        let read = self.ask(roots::Roots { key: key.clone(), which, previews, keep: false }).await?;
+    async fn root_page(&self, key: &SubjectKey, selector: PageSelector, previews: u8) -> Result<Option<RootPage>> {
+        let read =
+            self.run_query(roots::Roots { key: key.clone(), selector, previews, with_candidates: false }).await?;
         Ok(read.map(|read| read.page))
     }
 
-    async fn ask<Q: ReadQuery>(&self, query: Q) -> Result<Q::Output> {
+    async fn run_query<Q: ReadQuery>(&self, query: Q) -> Result<Q::Output> {
         let sources = Arc::clone(&self.sources);
         let source = sources.map().source(query.partition());
         task::read(&self.sources, source, Q::NAME, async move {
@@ -128,25 +129,25 @@ impl SubjectRows for SqlReader {
         after: SubjectCursor,
         limit: usize,
     ) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {
-        let (mut found, mut at) = (Vec::new(), after);
+        let (mut found, mut cursor) = (Vec::new(), after);
         for table in after.table..self.sources.map().tables().subject {
-            at = SubjectCursor { table, after: at.after.filter(|_| table == at.table) };
+            cursor = SubjectCursor { table, after: cursor.after.filter(|_| table == cursor.table) };
             let remaining = limit - found.len();
-            let query = list_subjects::ListSubjects { object_type: object_type.cloned(), at, limit: remaining + 1 };
-            let mut subjects = self.ask(query).await?;
+            let query = list_subjects::ListSubjects { object_type: object_type.cloned(), cursor, limit: remaining + 1 };
+            let mut subjects = self.run_query(query).await?;
             let more = subjects.len() > remaining;
             subjects.truncate(remaining);
-            at.after = subjects.last().map(|subject| subject.id).or(at.after);
+            cursor.after = subjects.last().map(|subject| subject.id).or(cursor.after);
             found.append(&mut subjects);
             if more {
-                return Ok((found, Some(at)));
+                return Ok((found, Some(cursor)));
             }
         }
         Ok((found, None))
     }
 
     async fn verify(&self, key: &SubjectKey) -> Result<CountReport> {
-        self.ask(verify::CompareCounts { key: key.clone() }).await
+        self.run_query(verify::CompareCounts { key: key.clone() }).await
     }
 }
 
@@ -168,47 +169,49 @@ impl CommentRows for SqlReader {
     }
 
     async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
-        self.ask(conversation::Conversation { key: key.clone(), id, limit }).await
+        self.run_query(conversation::Conversation { key: key.clone(), id, limit }).await
     }
 
     async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>> {
-        self.ask(revisions::Revisions { id }).await
+        self.run_query(revisions::Revisions { id }).await
     }
 
     async fn created_by(&self, key: &SubjectKey, keys: &[IdempotencyKey]) -> Result<Vec<Option<CommentId>>> {
-        self.ask(created_by::CreatedBy { key: key.clone(), requests: keys.to_vec() }).await
+        self.run_query(created_by::CreatedBy { key: key.clone(), requests: keys.to_vec() }).await
     }
 }
 
 #[async_trait]
 impl ListRows for SqlReader {
-    async fn roots(&self, key: &SubjectKey, window: PageQuery, previews: u8) -> Result<Option<RootPage>> {
-        self.page_of_roots(key, PageSelector::Window(window), previews).await
+    async fn roots(&self, key: &SubjectKey, query: PageQuery, previews: u8) -> Result<Option<RootPage>> {
+        self.root_page(key, PageSelector::Window(query), previews).await
     }
 
     async fn root_page_with_candidates(
         &self,
         key: &SubjectKey,
-        which: &PageSelector,
+        selector: &PageSelector,
         previews: u8,
     ) -> Result<Option<RootPageFill>> {
-        self.ask(roots::Roots { key: key.clone(), which: which.clone(), previews, keep: true }).await
+        self.run_query(roots::Roots { key: key.clone(), selector: selector.clone(), previews, with_candidates: true })
+            .await
     }
 
     async fn roots_at(&self, key: &SubjectKey, floors: &[i32], previews: u8) -> Result<Option<RootPage>> {
-        self.page_of_roots(key, PageSelector::Floors(floors.to_vec()), previews).await
+        self.root_page(key, PageSelector::Floors(floors.to_vec()), previews).await
     }
 
-    async fn replies(&self, key: &SubjectKey, root: CommentId, window: PageQuery) -> Result<Option<ReplyPage>> {
-        self.ask(replies::Replies { key: key.clone(), root, which: PageSelector::Window(window) }).await
+    async fn replies(&self, key: &SubjectKey, root: CommentId, query: PageQuery) -> Result<Option<ReplyPage>> {
+        self.run_query(replies::Replies { key: key.clone(), root, selector: PageSelector::Window(query) }).await
     }
 
     async fn replies_at(&self, key: &SubjectKey, root: CommentId, floors: &[i32]) -> Result<Option<ReplyPage>> {
-        self.ask(replies::Replies { key: key.clone(), root, which: PageSelector::Floors(floors.to_vec()) }).await
+        self.run_query(replies::Replies { key: key.clone(), root, selector: PageSelector::Floors(floors.to_vec()) })
+            .await
     }
 
     async fn thread(&self, key: &SubjectKey, part: &SubtreeQuery) -> Result<Option<ThreadPage>> {
-        self.ask(thread::SubtreePage { key: key.clone(), part: part.clone() }).await
+        self.run_query(thread::SubtreePage { key: key.clone(), subtree: part.clone() }).await
     }
 }
 
@@ -230,7 +233,7 @@ impl LikeRows for SqlReader {
         after: Option<&LikerCursor>,
         limit: usize,
     ) -> Result<Page<Liker>> {
-        self.ask(likers::Likers { id, value, after: after.cloned(), limit }).await
+        self.run_query(likers::Likers { id, value, after: after.cloned(), limit }).await
     }
 
     async fn member_likes(
@@ -240,7 +243,7 @@ impl LikeRows for SqlReader {
         after: Option<CommentId>,
         limit: usize,
     ) -> Result<Page<MemberLike>> {
-        self.ask(member_likes::MemberLikes { key: key.clone(), member: member.clone(), after, limit }).await
+        self.run_query(member_likes::MemberLikes { key: key.clone(), member: member.clone(), after, limit }).await
     }
 }
 
@@ -250,12 +253,12 @@ impl MemberRows for SqlReader {
         &self,
         object_type: &ObjectType,
         member: &MemberId,
-        all: bool,
+        any_state: bool,
         after: Option<&HistoryCursor>,
         limit: usize,
     ) -> Result<Page<HistoryCursor>> {
         let (object_type, member, after) = (object_type.clone(), member.clone(), after.copied());
-        self.ask(member_comments::MemberComments { object_type, member, all, after, limit }).await
+        self.run_query(member_comments::MemberComments { object_type, member, any_state, after, limit }).await
     }
 }
 
@@ -267,10 +270,10 @@ impl ExportRows for SqlReader {
         after: Option<CommentId>,
         limit: usize,
     ) -> Result<Vec<ExportedComment>> {
-        self.ask(export::ExportPage { key: key.clone(), after, limit }).await
+        self.run_query(export::ExportPage { key: key.clone(), after, limit }).await
     }
 
     async fn export_likes(&self, id: CommentId, after: Option<&MemberId>, limit: usize) -> Result<Vec<Liker>> {
-        self.ask(likers::AllLikers { id, after: after.cloned(), limit }).await
+        self.run_query(likers::AllLikers { id, after: after.cloned(), limit }).await
     }
 }

@@ -44,14 +44,14 @@ impl CountRepair for SqlCountRepair {
         // The id is generated before a connection is taken, because the generator may need one
         // itself.
         let event = self.ids.comment(key.partition()).await?;
-        let suspects = drifts.iter().filter_map(|drift| drift.comment).collect();
-        let recount = recount::Recount { key: key.clone(), suspects, event, now };
+        let differing = drifts.iter().filter_map(|drift| drift.comment).collect();
+        let recount = recount::Recount { key: key.clone(), differing, event, now };
         transact::write(&self.sources, self.sources.map().source(key.partition()), recount).await
     }
 }
 
-/// Returns whether the actual value may be stored. A next floor that is too high stays: its floors
-/// may have been given to comments that are gone.
+/// Returns whether the actual value may be stored. A next floor that is too high stays,
+/// because comments that were removed since may have had the missing floors.
 fn can_be_set(drift: &CountDrift) -> bool {
     drift.count != NEXT_FLOOR || drift.actual > drift.stored
 }

@@ -13,20 +13,20 @@ pub(crate) struct RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// Returns whether to try again, after the pause that goes with it. A batch that may have been
-    /// committed is worth another wait for a connection: only a retry resolves its outcome.
-    pub(crate) async fn again(&mut self, meaning: ErrorClass, outcome_unknown: bool) -> bool {
-        let (used, most, pause) = match meaning {
+    /// Waits before the next attempt and returns true, or returns false at once if no further
+    /// attempt is allowed. A batch that may have been committed waits for a connection again,
+    /// because only a retry resolves its outcome.
+    pub(crate) async fn wait_before_retry(&mut self, class: ErrorClass, outcome_unknown: bool) -> bool {
+        let (used, limit, pause) = match class {
             ErrorClass::Conflict => (&mut self.conflicts, 5, Duration::from_millis(4)),
             // The other transaction has committed: the next read finds its row.
             ErrorClass::Duplicate => (&mut self.duplicates, 3, Duration::ZERO),
             ErrorClass::Unreachable if !outcome_unknown => return false,
             ErrorClass::Lost | ErrorClass::Unreachable => (&mut self.losses, 3, Duration::from_millis(50)),
-            // Some of the commands that waited for the whole lock wait may need other rows: see
-            // `commit/bisect.rs`.
+            // Not all commands of the batch need the locked row; `commit/bisect.rs` separates them.
             ErrorClass::Fatal | ErrorClass::Locked => return false,
         };
-        if *used == most {
+        if *used == limit {
             return false;
         }
         *used += 1;

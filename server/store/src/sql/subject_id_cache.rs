@@ -1,7 +1,7 @@
 //! A cache of subject ids. The row of a subject keeps its key and its id as long as it exists and
-//! is never removed, so a cached id is valid for the database that was read. A database restored to
-//! an earlier time may have given the key a new id since: a reader that does not find the row of a
-//! cached id reads the id again.
+//! is never removed, so a cached id is valid for the database that was read. After a database was
+//! restored to an earlier time, the key can have a new id. Therefore a reader that does not find
+//! the row of a cached id reads the id again.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use riposte_core::{SubjectId, SubjectKey};
 /// The size of each direction of the cache, in bytes.
 const CAPACITY: u64 = 16 << 20;
 /// The size of an entry without its texts.
-const FRAME: usize = 192;
+const ENTRY_OVERHEAD: usize = 192;
 
 /// The cache of one process.
 #[derive(Debug)]
@@ -54,5 +54,5 @@ impl SubjectIdCache {
 }
 
 fn weight(key: &SubjectKey) -> u32 {
-    u32::try_from(FRAME + key.object_type().as_str().len() + key.object_id().len()).unwrap_or(u32::MAX)
+    u32::try_from(ENTRY_OVERHEAD + key.object_type().as_str().len() + key.object_id().len()).unwrap_or(u32::MAX)
 }

@@ -49,18 +49,18 @@ where
     F: Future<Output = std::result::Result<T, StoreError>> + Send + 'static,
 {
     let (sender, outcome) = oneshot::channel();
-    let (span, watcher) = (runner.span(name), runner.clone());
+    let (span, observed_runner) = (runner.span(name), runner.clone());
     // Boxed, so that the runtime's task is compiled once and not for every transaction.
     let work: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(async move {
         // Sending fails if the caller no longer waits. The work is done, so its outcome may be
         // dropped.
-        drop(sender.send(watcher.watched((source, name), work).await));
+        drop(sender.send(observed_runner.observed((source, name), work).await));
     });
     let task = runner.spawn(work.instrument(span));
     match outcome.await {
         Ok(outcome) => outcome.map_err(Error::from),
         Err(_) => {
-            let reason = task.await.err().map_or_else(|| "no answer".to_owned(), |error| error.to_string());
+            let reason = task.await.err().map_or_else(|| "no result".to_owned(), |error| error.to_string());
             Err(Error::internal(format!("transaction {name}: {reason}")))
         }
     }
@@ -85,24 +85,27 @@ mod tests {
         config.read.acquire_timeout = Duration::from_secs(60);
         let sources = Arc::new(DataSources::open(&config).expect("opened"));
         // No connection is free.
-        let held = join_all((0..config.read.connections).map(|_| sources.all()[0].begin_read())).await;
-        let held: Vec<_> = held.into_iter().map(|begun| begun.expect("begun")).collect();
+        let transactions = join_all((0..config.read.connections).map(|_| sources.all()[0].begin_read())).await;
+        let transactions: Vec<_> = transactions.into_iter().map(|begun| begun.expect("begun")).collect();
         let begin = || {
-            let all = Arc::clone(&sources);
+            let read_sources = Arc::clone(&sources);
             read(&sources, 0, "page", async move {
-                drop(all.begin_read(0).await?);
+                drop(read_sources.begin_read(0).await?);
                 Ok(())
             })
         };
         let tasks = || Handle::current().metrics().num_alive_tasks();
         let before = tasks();
-        let gone = (0..1_000).filter(|_| begin().now_or_never().is_none()).count();
-        assert_eq!(gone, 1_000, "none is answered yet");
-        let left = tasks() - before;
-        assert!((1..=100).contains(&left), "of a thousand callers that have gone {left} reads are under way");
+        let abandoned = (0..1_000).filter(|_| begin().now_or_never().is_none()).count();
+        assert_eq!(abandoned, 1_000, "none is answered yet");
+        let running_reads = tasks() - before;
+        assert!(
+            (1..=100).contains(&running_reads),
+            "{running_reads} reads still run for a thousand callers that have gone"
+        );
         let mut waits = Box::pin(begin());
         assert!(waits.as_mut().now_or_never().is_none());
-        drop(held);
+        drop(transactions);
         waits.await.expect("answered");
     }
 }

@@ -28,43 +28,43 @@ pub(super) trait TransactionBody: Send + Sync + 'static {
 /// # Errors
 /// Those of the body, and [`riposte_core::Error::ShardUnavailable`] if the source cannot be
 /// reached.
-pub(super) async fn read<U: TransactionBody>(sources: &Arc<DataSources>, source: usize, unit: U) -> Result<U::Output> {
-    task::read(sources, source, U::NAME, snapshot(Arc::clone(sources), source, unit)).await
+pub(super) async fn read<B: TransactionBody>(sources: &Arc<DataSources>, source: usize, body: B) -> Result<B::Output> {
+    task::read(sources, source, B::NAME, snapshot(Arc::clone(sources), source, body)).await
 }
 
-/// As [`read`], for the relay's reads of its own tables, one after the other: sequencing and events
-/// do not wait for the read limit that callers share. The relay's reads of comments for the cache
-/// and the histories do.
-pub(super) async fn read_aside<U: TransactionBody>(
+/// Runs a body in a snapshot as [`read`] does, but does not wait for the read limit that callers
+/// share. It serves the relay's reads of its own tables, of which one runs at a time. The relay's
+/// reads of comments for the cache and the histories use the limit.
+pub(super) async fn read_without_limit<B: TransactionBody>(
     sources: &Arc<DataSources>,
     source: usize,
-    unit: U,
-) -> Result<U::Output> {
-    task::run(sources.runner(), (source, U::NAME), snapshot(Arc::clone(sources), source, unit)).await
+    body: B,
+) -> Result<B::Output> {
+    task::run(sources.runner(), (source, B::NAME), snapshot(Arc::clone(sources), source, body)).await
 }
 
-async fn snapshot<U: TransactionBody>(
+async fn snapshot<B: TransactionBody>(
     sources: Arc<DataSources>,
     source: usize,
-    unit: U,
-) -> std::result::Result<U::Output, StoreError> {
+    body: B,
+) -> std::result::Result<B::Output, StoreError> {
     let snapshot = sources.begin_read(source).await?;
-    unit.run(&snapshot).await
+    body.run(&snapshot).await
 }
 
 /// Runs a body in a writing transaction; its first statement takes a lock.
 ///
 /// # Errors
 /// As for [`read`], and [`riposte_core::Error::Overloaded`] after several conflicts.
-pub(super) async fn write<U: TransactionBody>(sources: &Arc<DataSources>, source: usize, unit: U) -> Result<U::Output> {
+pub(super) async fn write<B: TransactionBody>(sources: &Arc<DataSources>, source: usize, body: B) -> Result<B::Output> {
     let sources = Arc::clone(sources);
     let runner = sources.runner().clone();
-    task::run(&runner, (source, U::NAME), async move {
+    task::run(&runner, (source, B::NAME), async move {
         let mut retry = RetryPolicy::default();
         let mut outcome_unknown = false;
         loop {
-            match once(&sources, source, &unit, &mut outcome_unknown).await {
-                Err(fault) if retry.again(fault.meaning(), outcome_unknown).await => {
+            match try_once(&sources, source, &body, &mut outcome_unknown).await {
+                Err(fault) if retry.wait_before_retry(fault.class(), outcome_unknown).await => {
                     tracing::debug!(error = ?fault, outcome_unknown, "a transaction is retried");
                 }
                 // An earlier COMMIT may have taken effect, so the error must not claim that it did
@@ -77,14 +77,14 @@ pub(super) async fn write<U: TransactionBody>(sources: &Arc<DataSources>, source
     .await
 }
 
-async fn once<U: TransactionBody>(
+async fn try_once<B: TransactionBody>(
     sources: &Arc<DataSources>,
     source: usize,
-    unit: &U,
+    body: &B,
     outcome_unknown: &mut bool,
-) -> std::result::Result<U::Output, StoreError> {
+) -> std::result::Result<B::Output, StoreError> {
     let tx = sources.begin_write(source, *outcome_unknown).await?;
-    let (tx, output) = tx.write(async |tx: &SourceTx| unit.run(tx).await).await?;
+    let (tx, output) = tx.write(async |tx: &SourceTx| body.run(tx).await).await?;
     tx.commit().await.inspect_err(|_| *outcome_unknown = true)?;
     Ok(output)
 }

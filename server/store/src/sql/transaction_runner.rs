@@ -13,22 +13,22 @@ use crate::error::{ErrorClass, StoreError};
 use crate::error_log::StoreErrorLog;
 
 /// The target of every trace span: a filter admits all of them or none.
-const SPANS: &str = "riposte::span";
+const SPAN_TARGET: &str = "riposte::span";
 
 /// Observes the outcomes of a store's work. It is called where the work runs, and must not block.
 pub trait TransactionObserver: fmt::Debug + Send + Sync {
-    /// Called when a transaction of this name ended. `took` includes the wait for its connection
-    /// and all its retries. `failed` is the class of the database error; a rejection by the domain
-    /// is no failure. It is called within the span of the transaction.
-    fn transaction(&self, system: &'static str, name: &'static str, took: Duration, failed: Option<&'static str>);
+    /// Called when a transaction of this name ended. `duration` includes the wait for its
+    /// connection and all its retries. `failed` is the class of the database error; a rejection by
+    /// the domain is no failure. The call is made within the span of the transaction.
+    fn transaction(&self, system: &'static str, name: &'static str, duration: Duration, failed: Option<&'static str>);
 
-    /// Called when a transaction has waited `took` for a connection of a pool (`read`, `write`) of
-    /// a data source, counted from 0; `begun` says whether it then began. The pool
-    /// `read_limit` is the wait of a read for the read limit.
-    fn connection(&self, source: usize, pool: &'static str, took: Duration, begun: bool);
+    /// Called when a transaction has waited `duration` for a connection of a pool (`read`, `write`)
+    /// of a data source, counted from 0; `begun` is true if it then began. The pool `read_limit` is
+    /// the wait of a read for the read limit.
+    fn connection(&self, source: usize, pool: &'static str, duration: Duration, begun: bool);
 }
 
-/// Runs work on the connections; see the module. Cloning is cheap.
+/// Runs work on the connections and reports its outcomes to the observer. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub(crate) struct TransactionRunner {
     handle: Handle,
@@ -59,12 +59,12 @@ impl TransactionRunner {
         self.handle.spawn(work)
     }
 
-    /// Creates the span of a transaction; it is disabled if no trace is wanted.
+    /// Creates the span of a transaction; it is disabled if traces are off.
     pub(crate) fn span(&self, name: &'static str) -> Span {
         tracing::debug_span!(
-            target: SPANS,
+            target: SPAN_TARGET,
             "transaction",
-            otel.kind = "client",
+            otel.error_type = "client",
             db.system.name = self.system,
             db.operation.name = name,
             "error.type" = tracing::field::Empty,
@@ -80,16 +80,16 @@ impl TransactionRunner {
     }
 
     /// Does the work of a transaction on a source, counted from 0, and reports its outcome.
-    pub(crate) async fn watched<T>(
+    pub(crate) async fn observed<T>(
         &self,
         (source, name): (usize, &'static str),
         work: impl Future<Output = Result<T, StoreError>>,
     ) -> Result<T, StoreError> {
         let begin = Instant::now();
         let outcome = work.await;
-        let failed = outcome.as_ref().err().and_then(kind);
-        if let Some(kind) = failed {
-            Span::current().record("error.type", kind).record("otel.status_code", "ERROR");
+        let failed = outcome.as_ref().err().and_then(error_type);
+        if let Some(error_type) = failed {
+            Span::current().record("error.type", error_type).record("otel.status_code", "ERROR");
         }
         if let Err(fault) = &outcome {
             self.log_fault(source, fault);
@@ -102,7 +102,7 @@ impl TransactionRunner {
 
     /// Begins a transaction on a pool of a data source, counted from 0, and reports the time it
     /// took.
-    pub(crate) async fn begun<T, E>(
+    pub(crate) async fn timed_begin<T, E>(
         &self,
         (source, pool): (usize, &'static str),
         begin: impl Future<Output = Result<T, E>>,
@@ -117,14 +117,14 @@ impl TransactionRunner {
 }
 
 /// Returns the class of a fault for the observer; `None` for a rejection by the domain.
-fn kind(fault: &StoreError) -> Option<&'static str> {
+fn error_type(fault: &StoreError) -> Option<&'static str> {
     if let StoreError::Domain(error) = fault
-        && fault.meaning() == ErrorClass::Fatal
+        && fault.class() == ErrorClass::Fatal
         && !matches!(error, riposte_core::Error::Internal(_))
     {
         return None;
     }
-    Some(match fault.meaning() {
+    Some(match fault.class() {
         ErrorClass::Conflict => "conflict",
         ErrorClass::Locked => "locked",
         ErrorClass::Duplicate => "duplicate",
@@ -164,13 +164,13 @@ mod tests {
         let (runner, recorded) =
             (TransactionRunner::new(Handle::current(), "sqlite", 2), Arc::new(RecordedTransactions::default()));
         runner.observe(Arc::clone(&recorded) as _);
-        let work = |outcome: Result<(), StoreError>| runner.watched((1, "read"), std::future::ready(outcome));
+        let work = |outcome: Result<(), StoreError>| runner.observed((1, "read"), std::future::ready(outcome));
         assert!(work(Ok(())).await.is_ok());
         assert!(work(Err(Error::CommentNotFound.into())).await.is_err());
         assert!(work(Err(Error::internal("a row makes no sense").into())).await.is_err());
-        assert!(work(Err(StoreError::Silence)).await.is_err());
-        assert!(runner.begun((1, "write"), std::future::ready(Err::<(), ()>(()))).await.is_err());
-        assert!(runner.begun((1, "read"), std::future::ready(Ok::<(), ()>(()))).await.is_ok());
+        assert!(work(Err(StoreError::NoResponse)).await.is_err());
+        assert!(runner.timed_begin((1, "write"), std::future::ready(Err::<(), ()>(()))).await.is_err());
+        assert!(runner.timed_begin((1, "read"), std::future::ready(Ok::<(), ()>(()))).await.is_ok());
         let expected = [
             ("read", None),
             ("read", None),

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use jiff::Timestamp;
 
-use super::value::{Compiler, RowReader, word};
+use super::value::{Compiler, RowReader, parse_enum};
 use super::{Columns, CsvRows, GroupEntry, Key, Map, ReadSettings, Record};
 use crate::map::LikeMap;
 use crate::record::{Like, LikeValue};
@@ -14,9 +14,11 @@ use crate::record::{Like, LikeValue};
 /// The latest vote of each member for each comment, in the order of first votes.
 #[derive(Debug, Default)]
 pub(super) struct LatestVotes {
-    at: HashMap<(Key, String, String), usize>,
+    /// The index in `latest` for each subject, comment and member.
+    index_by_vote: HashMap<(Key, String, String), usize>,
+    /// Each vote, with false if it was withdrawn.
     latest: Vec<(Like, bool)>,
-    faulty: Vec<GroupEntry>,
+    rejected: Vec<GroupEntry>,
 }
 
 impl LatestVotes {
@@ -36,50 +38,50 @@ impl LatestVotes {
             Ok((object_type, values))
         };
         let (object_type, values) = compile().context("in [like] of the mapping file")?;
-        let mut all = Self::default();
-        let [subject, comment, member, value, time] = values.as_slice() else { return Ok(all) };
+        let mut votes = Self::default();
+        let [subject, comment, member, value, time] = values.as_slice() else { return Ok(votes) };
         while let Some((row, line)) = rows.next()? {
-            let row_of_one = [Some(&row)];
-            let mut row = RowReader::new(&row_of_one, map, line);
-            let name = row.text(Some(value));
+            let cells = [Some(&row)];
+            let mut row = RowReader::new(&cells, map, line);
+            let value_name = row.text(Some(value));
             let like = Like {
                 key: row.key(object_type.as_ref(), subject, settings),
                 source: None,
                 comment_external_id: row.text(Some(comment)),
                 member_id: row.text(Some(member)),
-                value: word(&name).unwrap_or(LikeValue::Like),
+                value: parse_enum(&value_name).unwrap_or(LikeValue::Like),
                 time: row.time(Some(time)),
                 synthetic: false,
             };
-            if name != "NONE" && word::<LikeValue>(&name).is_none() {
-                row.fault("VALUE_UNKNOWN", &format!("{name:?} is neither LIKE, DISLIKE nor NONE"));
+            if value_name != "NONE" && parse_enum::<LikeValue>(&value_name).is_none() {
+                row.report_problem("VALUE_UNKNOWN", &format!("{value_name:?} is neither LIKE, DISLIKE nor NONE"));
             }
-            all.add(row.entry(Record::Like(like)), name != "NONE");
+            votes.add(row.entry(Record::Like(like)), value_name != "NONE");
         }
-        Ok(all)
+        Ok(votes)
     }
 
-    fn add(&mut self, entry: GroupEntry, counts: bool) {
+    fn add(&mut self, entry: GroupEntry, is_cast: bool) {
         let like = match entry {
             GroupEntry { record: Record::Like(like), problem: None } => like,
-            faulty => return self.faulty.push(faulty),
+            rejected => return self.rejected.push(rejected),
         };
-        let who = (like.key.clone(), like.comment_external_id.clone(), like.member_id.clone());
-        let index = *self.at.entry(who).or_insert(self.latest.len());
+        let vote = (like.key.clone(), like.comment_external_id.clone(), like.member_id.clone());
+        let index = *self.index_by_vote.entry(vote).or_insert(self.latest.len());
         match self.latest.get_mut(index) {
-            None => self.latest.push((like, counts)),
+            None => self.latest.push((like, is_cast)),
             // Of two votes at the same time, the later one in the file counts.
-            Some(known) if known.0.time <= like.time => *known = (like, counts),
+            Some(stored) if stored.0.time <= like.time => *stored = (like, is_cast),
             Some(_) => {}
         }
     }
 
     /// Passes the remaining votes to `out`, ordered by time.
-    pub(super) fn hand_out(self, out: &mut dyn FnMut(GroupEntry)) {
-        self.faulty.into_iter().for_each(&mut *out);
+    pub(super) fn emit(self, out: &mut dyn FnMut(GroupEntry)) {
+        self.rejected.into_iter().for_each(&mut *out);
         let mut likes: Vec<Like> =
-            self.latest.into_iter().filter_map(|(like, counts)| counts.then_some(like)).collect();
+            self.latest.into_iter().filter_map(|(like, is_cast)| is_cast.then_some(like)).collect();
         likes.sort_by_key(|like| like.time.unwrap_or(Timestamp::MIN));
-        likes.into_iter().for_each(|like| out(GroupEntry::good(Record::Like(like))));
+        likes.into_iter().for_each(|like| out(GroupEntry::valid(Record::Like(like))));
     }
 }

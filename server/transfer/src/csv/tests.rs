@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::*;
 use crate::group::{Group, Groups};
-use crate::ordering::{Orphans, arrange};
+use crate::ordering::{Orphans, prepare_batch};
 use crate::read_settings::SubjectBy;
 use crate::record::{CommentState, DeletedBy, Like, LikeValue};
 
@@ -15,7 +15,7 @@ fn settings(map: &Map) -> ReadSettings {
     }
 }
 
-fn documented(name: &str) -> Map {
+fn documented_map(name: &str) -> Map {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/import");
     crate::map::load(&folder.join(name)).unwrap()
 }
@@ -51,7 +51,7 @@ const PROPOSALS: &str = "\
 
 #[test]
 fn the_madrid_map_reads_subjects_comments_and_votes() {
-    let map = documented("decide-madrid.toml");
+    let map = documented_map("decide-madrid.toml");
     let (_folder, files) = folder(&[("comments.csv.gz", MADRID), ("proposals.csv.gz", PROPOSALS)]);
     let groups = groups(&files[..1], &map);
     let group = &groups[0];
@@ -70,7 +70,7 @@ fn the_madrid_map_reads_subjects_comments_and_votes() {
 
 #[test]
 fn three_tables_joined_by_id_make_comments() {
-    let map = documented("comment-tables.toml");
+    let map = documented_map("comment-tables.toml");
     let (_folder, files) = folder(&[
         (
             "comment_index.csv",
@@ -98,7 +98,7 @@ fn three_tables_joined_by_id_make_comments() {
 
 #[test]
 fn of_several_votes_the_latest_counts() {
-    let map = documented("polis.toml");
+    let map = documented_map("polis.toml");
     let (_folder, files) = folder(&[
         (
             "comments.csv.gz",
@@ -119,7 +119,7 @@ fn of_several_votes_the_latest_counts() {
 
 #[test]
 fn a_broken_file_is_refused_with_its_line() {
-    let map = documented("decide-madrid.toml");
+    let map = documented_map("decide-madrid.toml");
     let error = |text: &[u8]| {
         let (folder, files) = folder(&[("comments.csv.gz", ""), ("proposals.csv.gz", PROPOSALS)]);
         std::fs::write(&files[0], text).unwrap();
@@ -136,7 +136,7 @@ fn a_broken_file_is_refused_with_its_line() {
 }
 
 /// Returns the path of a real file, if the folder with these files exists.
-fn real(file: &str) -> Option<PathBuf> {
+fn test_data_file(file: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("RIPOSTE_TEST_DATA");
     if folder.is_none() {
         eprintln!("SKIPPED: RIPOSTE_TEST_DATA is not set, so the real file {file} is not read");
@@ -146,8 +146,8 @@ fn real(file: &str) -> Option<PathBuf> {
 
 #[test]
 fn the_whole_madrid_file_is_read_as_its_description_says() {
-    let Some(file) = real("decide-madrid/comments.csv.gz") else { return };
-    let groups = groups(&[file], &documented("decide-madrid.toml"));
+    let Some(file) = test_data_file("decide-madrid/comments.csv.gz") else { return };
+    let groups = groups(&[file], &documented_map("decide-madrid.toml"));
     let comments: Vec<&Comment> = groups.iter().flat_map(|group| &group.comments).collect();
     assert_eq!((groups.len(), comments.len()), (80, 5633));
     assert!(groups.iter().all(|group| group.rejects.is_empty() && group.subject.is_some()));
@@ -156,34 +156,35 @@ fn the_whole_madrid_file_is_read_as_its_description_says() {
     let votes = comments.iter().fold((0, 0), |sum, c| (sum.0 + c.votes.up, sum.1 + c.votes.down));
     assert_eq!(votes, (10967, 4204));
 
-    let batches: Vec<_> = groups.into_iter().map(|group| arrange(group, Orphans::Reject)).collect();
-    let planned: Vec<_> = batches.iter().flat_map(|batch| &batch.comments).collect();
-    assert_eq!(planned.iter().filter(|planned| planned.orphan).count(), 267, "268, of which one has no text either");
+    let batches: Vec<_> = groups.into_iter().map(|group| prepare_batch(group, Orphans::Reject)).collect();
+    let ordered: Vec<_> = batches.iter().flat_map(|batch| &batch.comments).collect();
+    assert_eq!(ordered.iter().filter(|ordered| ordered.orphan).count(), 267, "268, of which one has no text either");
     let mut reasons = BTreeMap::new();
     for reject in batches.iter().flat_map(|batch| &batch.rejects) {
         *reasons.entry(reject.problem.reason.as_str()).or_insert(0) += 1;
     }
     assert_eq!(reasons, BTreeMap::from([("TEXT_EMPTY", 55)]));
-    let tombstones = planned.iter().filter(|planned| planned.comment.deleted_by == Some(DeletedBy::Author));
+    let tombstones = ordered.iter().filter(|ordered| ordered.comment.deleted_by == Some(DeletedBy::Author));
     assert_eq!(tombstones.count(), 7);
     for batch in &batches {
         let mut seen: HashSet<&str> = HashSet::new();
-        for planned in &batch.comments {
-            let parent = planned.comment.parent_external_id.as_deref();
-            assert!(planned.orphan || parent.is_none_or(|parent| seen.contains(parent)));
-            seen.insert(&planned.comment.external_id);
+        for ordered in &batch.comments {
+            let parent = ordered.comment.parent_external_id.as_deref();
+            assert!(ordered.orphan || parent.is_none_or(|parent| seen.contains(parent)));
+            seen.insert(&ordered.comment.external_id);
         }
     }
 }
 
 #[test]
 fn the_whole_polis_file_is_read_with_its_latest_votes() {
-    let (Some(comments), Some(votes)) =
-        (real("polis-votes/vtaiwan.uberx/comments.csv.gz"), real("polis-votes/vtaiwan.uberx/votes.csv.gz"))
-    else {
+    let (Some(comments), Some(votes)) = (
+        test_data_file("polis-votes/vtaiwan.uberx/comments.csv.gz"),
+        test_data_file("polis-votes/vtaiwan.uberx/votes.csv.gz"),
+    ) else {
         return;
     };
-    let groups = groups(&[comments, votes], &documented("polis.toml"));
+    let groups = groups(&[comments, votes], &documented_map("polis.toml"));
     let comments: usize = groups.iter().map(|group| group.comments.len()).sum();
     assert_eq!((groups.len(), comments), (1, 197));
     let likes: Vec<&Like> = groups.iter().flat_map(|group| &group.likes).collect();

@@ -1,4 +1,4 @@
-//! One value of a row: the filled template, replaced by the words of the map, then converted to its
+//! One value of a row: the filled template, its replacement by the map, and its conversion to a
 //! type.
 
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use crate::time::TimeReader;
 #[derive(Debug)]
 pub(super) struct Value {
     template: Template,
-    words: BTreeMap<String, String>,
+    replacements: BTreeMap<String, String>,
     default: Option<String>,
     time: TimeReader,
 }
@@ -33,7 +33,7 @@ pub(super) struct Compiler<'a> {
 #[derive(Debug)]
 pub(super) struct RowReader<'a> {
     row: &'a Row<'a>,
-    nulls: &'a [String],
+    null_cells: &'a [String],
     line: u64,
     problem: Option<Problem>,
 }
@@ -44,7 +44,7 @@ impl Compiler<'_> {
         let format = format.as_deref().unwrap_or(&self.map.time_format);
         Ok(Value {
             template: self.columns.compile(value)?,
-            words: map.clone(),
+            replacements: map.clone(),
             default: default.clone(),
             time: TimeReader::new(format, &self.map.timezone)?,
         })
@@ -55,21 +55,21 @@ impl Compiler<'_> {
     }
 
     pub(super) fn named(&self, fields: &BTreeMap<String, Field>) -> Result<Vec<(String, Value)>> {
-        let one = |(name, field): (&String, &Field)| {
+        let compile = |(name, field): (&String, &Field)| {
             let value = self.value(field).with_context(|| format!("in metadata.{name}"))?;
             Ok((name.clone(), value))
         };
-        fields.iter().map(one).collect()
+        fields.iter().map(compile).collect()
     }
 }
 
 impl<'a> RowReader<'a> {
     pub(super) fn new(row: &'a Row<'a>, map: &'a Map, line: u64) -> Self {
-        Self { row, nulls: &map.null, line, problem: None }
+        Self { row, null_cells: &map.null, line, problem: None }
     }
 
     /// Records a problem unless one is already recorded.
-    pub(super) fn fault(&mut self, reason: &str, message: &str) {
+    pub(super) fn report_problem(&mut self, reason: &str, message: &str) {
         let line = self.line;
         self.problem.get_or_insert_with(|| Problem::new(reason, format!("line {line}: {message}")));
     }
@@ -77,14 +77,14 @@ impl<'a> RowReader<'a> {
     /// Returns the value as text; empty if the value is missing.
     pub(super) fn text(&mut self, value: Option<&Value>) -> String {
         let Some(value) = value else { return String::new() };
-        let raw = value.template.fill(self.row, self.nulls);
-        if value.words.is_empty() {
+        let raw = value.template.fill(self.row, self.null_cells);
+        if value.replacements.is_empty() {
             return if raw.is_empty() { value.default.clone().unwrap_or_default() } else { raw };
         }
-        match value.words.get(&raw).or(value.default.as_ref()) {
-            Some(word) => word.clone(),
+        match value.replacements.get(&raw).or(value.default.as_ref()) {
+            Some(replacement) => replacement.clone(),
             None => {
-                self.fault("VALUE_UNKNOWN", &format!("the map has no word for {raw:?}"));
+                self.report_problem("VALUE_UNKNOWN", &format!("the map has no word for {raw:?}"));
                 String::new()
             }
         }
@@ -96,8 +96,8 @@ impl<'a> RowReader<'a> {
         if text.trim().is_empty() {
             return None;
         }
-        let read = value?.time.read(&text);
-        read.map_err(|error| self.fault("TIME_INVALID", &format!("{error:#}"))).ok()
+        let parsed = value?.time.read(&text);
+        parsed.map_err(|error| self.report_problem("TIME_INVALID", &format!("{error:#}"))).ok()
     }
 
     /// Returns the value as a count; 0 if it is missing.
@@ -106,32 +106,32 @@ impl<'a> RowReader<'a> {
         match text.trim() {
             "" => 0,
             number => number.parse().unwrap_or_else(|_| {
-                self.fault("COUNT_INVALID", &format!("{number:?} is not a count"));
+                self.report_problem("COUNT_INVALID", &format!("{number:?} is not a count"));
                 0
             }),
         }
     }
 
     /// Returns the value as one of the words of an enum, such as `ACTIVE`.
-    pub(super) fn word<T: DeserializeOwned>(&mut self, value: Option<&Value>, what: &str) -> Option<T> {
+    pub(super) fn enum_value<T: DeserializeOwned>(&mut self, value: Option<&Value>, type_name: &str) -> Option<T> {
         let text = self.text(value);
         if text.is_empty() {
             return None;
         }
-        let read = word(&text);
-        if read.is_none() {
-            self.fault("VALUE_UNKNOWN", &format!("{text:?} is no {what}"));
+        let parsed = parse_enum(&text);
+        if parsed.is_none() {
+            self.report_problem("VALUE_UNKNOWN", &format!("{text:?} is no {type_name}"));
         }
-        read
+        parsed
     }
 
     /// Returns the subject's key.
     pub(super) fn key(&mut self, object_type: Option<&Value>, id: &Value, settings: &ReadSettings) -> Key {
-        let named = self.text(object_type);
-        let object_type = if named.is_empty() { settings.object_type.clone() } else { named };
+        let type_in_row = self.text(object_type);
+        let object_type = if type_in_row.is_empty() { settings.object_type.clone() } else { type_in_row };
         let key = Key { object_type, object_id: self.text(Some(id)) };
         if key.object_id.is_empty() {
-            self.fault("SUBJECT_MISSING", "it names no subject");
+            self.report_problem("SUBJECT_MISSING", "it names no subject");
         }
         key
     }
@@ -143,7 +143,7 @@ impl<'a> RowReader<'a> {
 }
 
 /// Parses an enum's value from its name in capitals.
-pub(super) fn word<T: DeserializeOwned>(text: &str) -> Option<T> {
+pub(super) fn parse_enum<T: DeserializeOwned>(text: &str) -> Option<T> {
     let name: StrDeserializer<'_, Mismatch> = text.into_deserializer();
     T::deserialize(name).ok()
 }

@@ -17,7 +17,7 @@ use crate::record::{Client, Comment, CommentState, DeletedBy, Key, Like, LikeVal
 const OWN_SOURCE: &str = "riposte";
 /// The prefix of the ids of synthetic members. An import creates such members for votes of which it
 /// knows only the number.
-const SYNTHETIC: &str = "~synthetic:";
+const SYNTHETIC_PREFIX: &str = "~synthetic:";
 
 /// The result of exporting one subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(super) enum SubjectExport {
 
 /// Writes one subject: its own record, its comments with parents first, its likes. If all comments
 /// were imported from the same source, they are exported under their external ids of that source,
-/// otherwise under the server's own ids. So the comments of a subject are held in memory until all
+/// otherwise under the server's own ids. So the comments of a subject are kept in memory until all
 /// are known.
 ///
 /// # Errors
@@ -42,7 +42,7 @@ pub(super) async fn write(
 ) -> Result<SubjectExport> {
     let request = ExportSubjectRequest { key: Some(proto::proto_key(key)) };
     let mut responses = client.export_subject(request).await?.into_inner();
-    let mut subject = Pages { key: key.clone(), ..Pages::default() };
+    let mut subject = SubjectWriter { key: key.clone(), ..SubjectWriter::default() };
     while let Some(response) = responses.message().await? {
         match response.item.context("the server broke the contract: an empty item")? {
             Item::Subject(exported) => {
@@ -52,10 +52,10 @@ pub(super) async fn write(
                 }
                 jsonl::write(out, &Record::Subject(neutral_subject(exported)), None)?;
             }
-            Item::Comment(comment) if subject.named => {
+            Item::Comment(comment) if subject.comments_written => {
                 bail!("the server broke the contract: comment {:?} came after a like", comment.external_id)
             }
-            Item::Comment(comment) => subject.waiting.push(comment),
+            Item::Comment(comment) => subject.buffered.push(comment),
             Item::Like(like) => {
                 subject.write_comments(out)?;
                 subject.write_like(like, out)?;
@@ -66,40 +66,40 @@ pub(super) async fn write(
     Ok(SubjectExport::Complete { comments: subject.comments, likes: subject.likes })
 }
 
-/// A subject that is being written. Its comments wait in `waiting` until all have arrived.
+/// Writes the records of one subject. Its comments stay in `buffered` until all have arrived.
 #[derive(Debug, Default)]
-struct Pages {
+struct SubjectWriter {
     key: Key,
-    waiting: Vec<ExportedComment>,
-    named: bool,
+    buffered: Vec<ExportedComment>,
+    comments_written: bool,
     source: String,
-    names: HashMap<i64, String>,
+    external_ids: HashMap<i64, String>,
     comments: u64,
     likes: u64,
 }
 
-impl Pages {
+impl SubjectWriter {
     fn write_comments(&mut self, out: &mut impl Write) -> Result<()> {
-        if std::mem::replace(&mut self.named, true) {
+        if std::mem::replace(&mut self.comments_written, true) {
             return Ok(());
         }
-        let waiting = std::mem::take(&mut self.waiting);
-        let sources: BTreeSet<&str> = waiting.iter().map(|comment| comment.source.as_str()).collect();
+        let buffered = std::mem::take(&mut self.buffered);
+        let sources: BTreeSet<&str> = buffered.iter().map(|comment| comment.source.as_str()).collect();
         // A reply names its parent by an id of the same source, so comments of several sources are
         // exported with the ids of one common source, the server.
-        let common =
+        let common_source =
             (sources.len() == 1).then(|| sources.first().copied()).flatten().filter(|source| !source.is_empty());
-        self.source = common.unwrap_or(OWN_SOURCE).to_owned();
-        let keeps_names = common.is_some();
-        for exported in waiting {
+        self.source = common_source.unwrap_or(OWN_SOURCE).to_owned();
+        let uses_source_ids = common_source.is_some();
+        for exported in buffered {
             let id = exported
                 .comment
                 .as_ref()
                 .map(|comment| comment.id)
                 .context("the server broke the contract: no comment")?;
-            let name = if keeps_names { exported.external_id.clone() } else { id.to_string() };
-            self.names.insert(id, name.clone());
-            let comment = self.neutral_comment(name, exported);
+            let external_id = if uses_source_ids { exported.external_id.clone() } else { id.to_string() };
+            self.external_ids.insert(id, external_id.clone());
+            let comment = self.neutral_comment(external_id, exported);
             jsonl::write(out, &Record::Comment(comment), None)?;
             self.comments += 1;
         }
@@ -115,7 +115,7 @@ impl Pages {
             key: self.key.clone(),
             source: Some(self.source.clone()),
             external_id,
-            parent_external_id: (comment.parent_id != 0).then(|| self.name(comment.parent_id)),
+            parent_external_id: (comment.parent_id != 0).then(|| self.external_id(comment.parent_id)),
             member_id: comment.member_id,
             client: Client { ip, platform, device },
             state,
@@ -137,8 +137,8 @@ impl Pages {
         let like = Like {
             key: self.key.clone(),
             source: Some(self.source.clone()),
-            comment_external_id: self.name(comment_id),
-            synthetic: member_id.starts_with(SYNTHETIC),
+            comment_external_id: self.external_id(comment_id),
+            synthetic: member_id.starts_with(SYNTHETIC_PREFIX),
             member_id,
             value,
             time: proto::time(time),
@@ -147,8 +147,8 @@ impl Pages {
         jsonl::write(out, &Record::Like(like), None)
     }
 
-    fn name(&self, id: i64) -> String {
-        self.names.get(&id).cloned().unwrap_or_else(|| id.to_string())
+    fn external_id(&self, id: i64) -> String {
+        self.external_ids.get(&id).cloned().unwrap_or_else(|| id.to_string())
     }
 }
 

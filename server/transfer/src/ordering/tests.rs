@@ -11,12 +11,12 @@ fn comment(id: &str, parent: &str, second: i64, text: &str) -> Comment {
     }
 }
 
-fn arranged(comments: Vec<Comment>, orphans: Orphans) -> SubjectBatch {
-    arrange(Group { comments, ..Group::default() }, orphans)
+fn batch_of(comments: Vec<Comment>, orphans: Orphans) -> SubjectBatch {
+    prepare_batch(Group { comments, ..Group::default() }, orphans)
 }
 
 fn ids(batch: &SubjectBatch) -> Vec<&str> {
-    batch.comments.iter().map(|planned| planned.comment.external_id.as_str()).collect()
+    batch.comments.iter().map(|ordered| ordered.comment.external_id.as_str()).collect()
 }
 
 fn reasons(batch: &SubjectBatch) -> Vec<(&str, &str)> {
@@ -30,7 +30,7 @@ fn reasons(batch: &SubjectBatch) -> Vec<(&str, &str)> {
 
 #[test]
 fn parents_come_first_and_then_the_earlier_comment() {
-    let batch = arranged(
+    let batch = batch_of(
         vec![
             comment("late", "", 9, "x"),
             comment("reply", "root", 3, "x"),
@@ -45,7 +45,7 @@ fn parents_come_first_and_then_the_earlier_comment() {
 
 #[test]
 fn an_empty_text_is_a_tombstone_only_above_a_text() {
-    let batch = arranged(
+    let batch = batch_of(
         vec![
             comment("1", "", 1, " "),
             comment("2", "1", 2, ""),
@@ -65,7 +65,7 @@ fn an_empty_text_is_a_tombstone_only_above_a_text() {
 #[test]
 fn a_comment_deleted_in_the_source_comes_in_without_its_text() {
     let deleted = Comment { state: CommentState::Deleted, ..comment("1", "", 1, "gone") };
-    let batch = arranged(vec![deleted], Orphans::Reject);
+    let batch = batch_of(vec![deleted], Orphans::Reject);
     let first = &batch.comments[0].comment;
     assert_eq!((first.text.as_str(), first.deleted_by), ("", Some(DeletedBy::Moderator)));
     assert_eq!(first.delete_time, first.create_time);
@@ -73,24 +73,24 @@ fn a_comment_deleted_in_the_source_comes_in_without_its_text() {
 
 #[test]
 fn orphans_are_marked_and_only_the_head_of_the_chain_is() {
-    let batch = arranged(vec![comment("2", "1", 2, "x"), comment("3", "2", 3, "x")], Orphans::Reject);
+    let batch = batch_of(vec![comment("2", "1", 2, "x"), comment("3", "2", 3, "x")], Orphans::Reject);
     assert_eq!(batch.comments.iter().map(|p| p.orphan).collect::<Vec<_>>(), [true, false]);
 }
 
 #[test]
 fn a_missing_parent_is_put_back_as_a_tombstone_when_asked() {
-    let batch = arranged(
+    let batch = batch_of(
         vec![comment("3", "1", 3, "x"), comment("2", "1", 2, "x"), comment("4", "3", 1, "x")],
         Orphans::Tombstone,
     );
     assert_eq!(ids(&batch), ["1", "2", "3", "4"]);
-    assert!(batch.comments.iter().all(|planned| !planned.orphan));
+    assert!(batch.comments.iter().all(|ordered| !ordered.orphan));
     assert_eq!(batch.comments[0].comment.create_time, Timestamp::from_second(2).ok());
 }
 
 #[test]
 fn circles_stay_outside_with_all_below_them() {
-    let batch = arranged(
+    let batch = batch_of(
         vec![
             comment("1", "2", 1, "x"),
             comment("2", "1", 2, "x"),
@@ -106,7 +106,7 @@ fn circles_stay_outside_with_all_below_them() {
 
 #[test]
 fn a_repeated_comment_is_dropped_and_a_differing_one_refused() {
-    let batch = arranged(
+    let batch = batch_of(
         vec![comment("1", "", 1, "x"), comment("1", "", 1, "x"), comment("1", "", 1, "y"), comment("2", "1", 2, "x")],
         Orphans::Reject,
     );
@@ -119,7 +119,7 @@ fn what_hangs_below_a_refused_comment_stays_outside_with_it() {
     let refused =
         Reject { record: Record::Comment(comment("1", "", 1, "x")), problem: Problem::new("TIME_INVALID", "no time") };
     let comments = vec![comment("2", "1", 2, "x"), comment("3", "2", 3, "x"), comment("4", "", 4, "x")];
-    let batch = arrange(Group { comments, rejects: vec![refused], ..Group::default() }, Orphans::Root);
+    let batch = prepare_batch(Group { comments, rejects: vec![refused], ..Group::default() }, Orphans::Root);
     assert_eq!(ids(&batch), ["4"]);
     assert_eq!(batch.rejects.len(), 3);
 }
@@ -127,7 +127,7 @@ fn what_hangs_below_a_refused_comment_stays_outside_with_it() {
 #[test]
 fn a_chain_of_a_hundred_thousand_replies_needs_no_deep_stack() {
     let chain = (0..100_000).map(|n| comment(&n.to_string(), &(n - 1).to_string(), -n, "x")).collect();
-    let batch = arranged(chain, Orphans::Reject);
+    let batch = batch_of(chain, Orphans::Reject);
     assert_eq!(batch.comments.len(), 100_000);
     assert!(batch.comments[0].orphan && batch.comments[0].comment.external_id == "0");
 }

@@ -41,10 +41,10 @@ fn an_export_cut_anywhere_and_resumed_equals_an_unbroken_one() {
         let bytes = std::fs::read(&complete).unwrap();
         for cut in 0..=bytes.len() {
             let path = folder.path().join(format!("cut-{cut}"));
-            std::fs::write(part(&path), &bytes[..cut]).unwrap();
+            std::fs::write(part_path(&path), &bytes[..cut]).unwrap();
             export(&path, gzip, true);
             assert!(std::fs::read(&path).unwrap() == bytes, "cut at {cut}, gzip {gzip}");
-            assert!(!part(&path).exists());
+            assert!(!part_path(&path).exists());
         }
         let mut text = String::new();
         input::open(&complete).unwrap().0.read_to_string(&mut text).unwrap();
@@ -56,14 +56,14 @@ fn an_export_cut_anywhere_and_resumed_equals_an_unbroken_one() {
 fn files_that_are_there_are_not_touched_unasked() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x");
-    std::fs::write(part(&path), b"").unwrap();
+    std::fs::write(part_path(&path), b"").unwrap();
     assert!(target(&path, false, false).open(&scope()).unwrap_err().to_string().contains("--resume"));
     export(&path, false, true);
     assert!(target(&path, false, false).open(&scope()).unwrap_err().to_string().contains("--overwrite"));
-    std::fs::copy(&path, part(&path)).unwrap();
+    std::fs::copy(&path, part_path(&path)).unwrap();
     let other = Scope { object_type: "u".to_owned(), object_id: None };
     let again = OutputTarget { overwrite: true, ..target(&path, false, true) };
     assert!(format!("{:#}", again.open(&other).unwrap_err()).contains("it is an export of"));
-    std::fs::write(part(&path), b"something else\n").unwrap();
+    std::fs::write(part_path(&path), b"something else\n").unwrap();
     assert!(format!("{:#}", again.open(&scope()).unwrap_err()).contains("does not begin with the header"));
 }

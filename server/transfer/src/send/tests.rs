@@ -84,10 +84,10 @@ async fn import_until(
         votes: VotePolicy::Synthetic,
         orphans,
         window: 8,
-        pace: Throttle::new(None),
+        throttle: Throttle::new(None),
         outage_limit: Duration::from_secs(2),
         outage: AtomicBool::new(false),
-        say: Box::new(|_| {}),
+        report: Box::new(|_| {}),
         rejects: Mutex::new(Some(Rejects::new(rejects, "riposte"))),
     });
     let client =
@@ -188,7 +188,7 @@ async fn a_stop_loses_nothing_that_was_answered_and_the_next_run_goes_on() {
     let (stop, stopped) = watch::channel(false);
     let importing = import_until(&server, file.path().to_owned(), Orphans::Reject, None, stopped);
     let stopping = async {
-        server.reached(200).await;
+        server.wait_until_received(200).await;
         stop.send_replace(true);
     };
     let (outcome, ()) = tokio::join!(importing, stopping);

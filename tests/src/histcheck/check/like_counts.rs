@@ -6,57 +6,61 @@
 //! number that may have had it, at some time during the call. For a response that need not come
 //! from the primary, that time may be earlier by the maximum age of a response.
 
-use super::fixture::Fixture;
-use super::likes::{Write, of_one_client, writes};
-use super::quick::QuickMap;
-use super::{Found, STALE};
+use super::int_map::IntMap;
+use super::likes::{Write, has_one_client, writes};
+use super::subject_history::SubjectHistory;
+use super::{Findings, MAX_AGE};
 use crate::histcheck::history::{Call, Nanos, Op, Outcome, Value};
 
-/// Likes, dislikes, and the operation that returned them, at a revision of the comment.
-type Told = (i64, i32, i32, u32);
+/// A revision of a comment, its likes and dislikes, and the operation that returned them.
+type ReturnedCounts = (i64, i32, i32, u32);
 
 /// Finds counts that differ from the values of the members.
-pub(super) fn check(fixture: &Fixture<'_>, found: &mut Found) {
-    let mut told: QuickMap<i64, Vec<Told>> = QuickMap::default();
-    let mut counted: QuickMap<i64, Vec<Told>> = QuickMap::default();
-    for number in fixture.mine {
-        let op = fixture.op(*number);
+pub(super) fn check(history: &SubjectHistory<'_>, findings: &mut Findings) {
+    // All counts by comment, and those that have a revision.
+    let mut all: IntMap<i64, Vec<ReturnedCounts>> = IntMap::default();
+    let mut versioned: IntMap<i64, Vec<ReturnedCounts>> = IntMap::default();
+    for number in history.op_numbers {
+        let op = history.op(*number);
         if let (Outcome::Liked(liked), Call::Like { comment, .. }) = (&op.outcome, &op.call) {
-            let at = (liked.revision, liked.likes, liked.dislikes, *number);
-            told.entry(*comment).or_default().push(at);
-            counted.entry(*comment).or_default().push(at);
+            let counts = (liked.revision, liked.likes, liked.dislikes, *number);
+            versioned.entry(*comment).or_default().push(counts);
+            all.entry(*comment).or_default().push(counts);
         }
         for item in op.items() {
-            let at = (item.revision, item.likes, item.dislikes, *number);
+            let counts = (item.revision, item.likes, item.dislikes, *number);
             if item.revision != 0 {
-                told.entry(item.id).or_default().push(at);
+                versioned.entry(item.id).or_default().push(counts);
             }
-            counted.entry(item.id).or_default().push(at);
+            all.entry(item.id).or_default().push(counts);
         }
     }
-    for (comment, told) in &mut told {
-        told.sort_unstable();
-        for pair in told.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+    for (comment, counts) in &mut versioned {
+        counts.sort_unstable();
+        for pair in counts.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
             let ((revision, likes, dislikes, one), (_, other_likes, other_dislikes, two)) = (pair[0], pair[1]);
             if (likes, dislikes) != (other_likes, other_dislikes) {
-                let what = || {
+                let description = || {
                     format!(
                         "comment {comment} of revision {revision} has +{likes} −{dislikes} and +{other_likes} −{other_dislikes}"
                     )
                 };
-                found.add(what, &[one, two]);
+                findings.add(description, &[one, two]);
             }
         }
     }
-    stale(fixture, found, &told);
-    let sums = Sums::of(fixture);
-    for (comment, told) in counted {
-        for (_, up, down, number) in told {
-            let op = fixture.op(number);
-            let (likes, dislikes) = sums.within(comment, since(op), op.ended);
-            for (count, (least, most), name) in [(up, likes, "likes"), (down, dislikes, "dislikes")] {
+    check_age(history, findings, &versioned);
+    let sums = Sums::of(history);
+    for (comment, counts) in all {
+        for (_, likes, dislikes, number) in counts {
+            let op = history.op(number);
+            let (expected_likes, expected_dislikes) = sums.within(comment, since(op), op.ended);
+            for (count, (least, most), name) in
+                [(likes, expected_likes, "likes"), (dislikes, expected_dislikes, "dislikes")]
+            {
                 if !(least..=most).contains(&count) {
-                    found.add(|| format!("comment {comment} has {count} {name}, not {least} to {most}"), &[number]);
+                    let description = || format!("comment {comment} has {count} {name}, not {least} to {most}");
+                    findings.add(description, &[number]);
                 }
             }
         }
@@ -65,14 +69,14 @@ pub(super) fn check(fixture: &Fixture<'_>, found: &mut Found) {
 
 /// The number of likes and dislikes of each comment, from each time on.
 #[derive(Debug)]
-pub(super) struct Sums(QuickMap<i64, (Steps, Steps)>);
+pub(super) struct Sums(IntMap<i64, (Steps, Steps)>);
 
 impl Sums {
     /// Returns the sums of the values that members have set.
-    pub(super) fn of(fixture: &Fixture<'_>) -> Self {
-        let mut writes_of: QuickMap<i64, Vec<Vec<Write>>> = QuickMap::default();
-        for ((comment, _), of) in writes(fixture) {
-            writes_of.entry(comment).or_default().push(of);
+    pub(super) fn of(history: &SubjectHistory<'_>) -> Self {
+        let mut writes_of: IntMap<i64, Vec<Vec<Write>>> = IntMap::default();
+        for ((comment, _), writes) in writes(history) {
+            writes_of.entry(comment).or_default().push(writes);
         }
         let steps = |members: &[Vec<Write>]| (Steps::of(members, Value::Like), Steps::of(members, Value::Dislike));
         Self(writes_of.into_iter().map(|(comment, members)| (comment, steps(&members))).collect())
@@ -88,32 +92,33 @@ impl Sums {
 
 /// Returns the earliest time whose state a response may show.
 fn since(op: &Op) -> Nanos {
-    if op.call.view().is_none_or(|view| view.fresh) { op.begun } else { op.begun.saturating_sub(STALE) }
+    if op.call.view().is_none_or(|view| view.fresh) { op.begun } else { op.begun.saturating_sub(MAX_AGE) }
 }
 
 /// Finds comments shown at an own revision that is too low. For a fresh read that is a revision
 /// below one that was returned before the read began; for other reads the maximum age of a response
 /// is added.
-fn stale(fixture: &Fixture<'_>, found: &mut Found, told: &QuickMap<i64, Vec<Told>>) {
-    for (comment, told) in told {
+fn check_age(history: &SubjectHistory<'_>, findings: &mut Findings, versioned: &IntMap<i64, Vec<ReturnedCounts>>) {
+    for (comment, counts) in versioned {
         let mut ends: Vec<(Nanos, i64, u32)> =
-            told.iter().map(|(revision, .., number)| (fixture.op(*number).ended, *revision, *number)).collect();
+            counts.iter().map(|(revision, .., number)| (history.op(*number).ended, *revision, *number)).collect();
         ends.sort_unstable();
         let mut highest = (0, 0);
         for (_, revision, number) in &mut ends {
             highest = highest.max((*revision, *number));
             (*revision, *number) = highest;
         }
-        for (revision, .., number) in told {
-            let op = fixture.op(*number);
+        for (revision, .., number) in counts {
+            let op = history.op(*number);
             let since = since(op);
             let before = ends.partition_point(|(ended, ..)| *ended < since);
-            let reached = before.checked_sub(1).map_or((0, 0), |last| (ends[last].1, ends[last].2));
-            if reached.0 > *revision {
-                let words = if since == op.begun { "fresh" } else { "long after" };
-                let what =
-                    || format!("comment {comment} of revision {revision}, {words}, though {} had been told", reached.0);
-                found.add(what, &[reached.1, *number]);
+            let returned = before.checked_sub(1).map_or((0, 0), |last| (ends[last].1, ends[last].2));
+            if returned.0 > *revision {
+                let read = if since == op.begun { "a fresh read" } else { "a late read" };
+                let description = || {
+                    format!("comment {comment} of revision {revision} in {read}, though {} was returned", returned.0)
+                };
+                findings.add(description, &[returned.1, *number]);
             }
         }
     }
@@ -127,7 +132,7 @@ impl Steps {
     fn of(members: &[Vec<Write>], value: Value) -> Self {
         let mut steps = Vec::new();
         for writes in members {
-            if of_one_client(writes) {
+            if has_one_client(writes) {
                 certain(writes, value, &mut steps);
                 possible(writes, value, &mut steps);
             } else {
@@ -158,15 +163,15 @@ impl Steps {
 /// Adds the periods in which a value is certain: from the response to a write until the next write
 /// of another value is sent.
 fn certain(writes: &[Write], value: Value, steps: &mut Vec<(Nanos, i32, i32)>) {
-    let mut since = false;
+    let mut is_certain = false;
     for write in writes {
-        if since && write.value != value {
+        if is_certain && write.value != value {
             steps.push((write.begun, -1, 0));
-            since = false;
+            is_certain = false;
         }
-        if let (false, true, Some(done)) = (since, write.value == value, write.done) {
-            steps.push((done, 1, 0));
-            since = true;
+        if let (false, true, Some(acknowledged)) = (is_certain, write.value == value, write.acknowledged) {
+            steps.push((acknowledged, 1, 0));
+            is_certain = true;
         }
     }
 }
@@ -174,15 +179,15 @@ fn certain(writes: &[Write], value: Value, steps: &mut Vec<(Nanos, i32, i32)>) {
 /// Adds the periods in which a value is possible: from the sending of a write until the response to
 /// a later write of another value.
 fn possible(writes: &[Write], value: Value, steps: &mut Vec<(Nanos, i32, i32)>) {
-    let mut since = false;
+    let mut is_possible = false;
     for write in writes {
-        if !since && write.value == value {
+        if !is_possible && write.value == value {
             steps.push((write.begun, 0, 1));
-            since = true;
+            is_possible = true;
         }
-        if let (true, false, Some(done)) = (since, write.value == value, write.done) {
-            steps.push((done, 0, -1));
-            since = false;
+        if let (true, false, Some(acknowledged)) = (is_possible, write.value == value, write.acknowledged) {
+            steps.push((acknowledged, 0, -1));
+            is_possible = false;
         }
     }
 }
@@ -200,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_of_their_time_are_fine() {
+    fn counts_of_the_time_of_the_read_are_valid() {
         let mut history = liked();
         history.get(4, Item { likes: 2, revision: 3, ..item(11, 1) }, true);
         // During the second like both counts are possible; a read that is not fresh may return the
@@ -211,7 +216,7 @@ mod tests {
         for (at, likes) in [(7, 2), (8, 1)] {
             history.get(at, Item { likes, ..item(11, 1) }, true);
         }
-        history.has_none();
+        history.finds_nothing();
     }
 
     #[test]
@@ -219,48 +224,51 @@ mod tests {
         for (likes, words) in [(1, "has 1 likes, not 2 to 2"), (3, "has 3 likes, not 2 to 2")] {
             let mut history = liked();
             history.get(4, Item { likes, revision: 9, ..item(11, 1) }, true);
-            history.has("like counts", words);
+            history.finds("like counts", words);
         }
         let mut history = liked();
         history.like(4, 5, Nothing, Some((2, 0, 4)));
         // A read during the call that removes the like may show either state; a later read may not.
         history.get(5, Item { likes: 2, revision: 4, ..item(11, 1) }, true);
-        history.has("like counts", "has 2 likes, not 1 to 1");
+        history.finds("like counts", "has 2 likes, not 1 to 1");
     }
 
     #[test]
-    fn likes_that_stay_old_are_found() {
-        let old = |at, fresh| {
+    fn likes_that_stay_stale_are_found() {
+        let stale_read = |at, fresh| {
             let mut history = liked();
             history.get(at, Item { likes: 1, revision: 2, ..item(11, 1) }, fresh);
             history
         };
-        old(5, false).has_none();
-        old(5, true).has("like counts", "of revision 2, fresh, though 3 had been told");
-        old(60, false).has("like counts", "of revision 2, long after, though 3 had been told");
+        stale_read(5, false).finds_nothing();
+        stale_read(5, true).finds("like counts", "of revision 2 in a fresh read, though 3 was returned");
+        stale_read(60, false).finds("like counts", "of revision 2 in a late read, though 3 was returned");
     }
 
     #[test]
-    fn a_count_that_nobody_may_have_seen_for_long_is_found_at_any_revision() {
-        let at = |at, likes| {
+    fn a_count_outside_the_maximum_age_is_found_at_any_revision() {
+        let read = |at, likes| {
             let mut history = liked();
             history.get(at, Item { likes, revision: 9, ..item(11, 1) }, false);
             history
         };
-        at(5, 1).has_none();
-        at(5, 3).has("like counts", "has 3 likes, not 0 to 2");
-        at(60, 1).has("like counts", "has 1 likes, not 2 to 2");
+        read(5, 1).finds_nothing();
+        read(5, 3).finds("like counts", "has 3 likes, not 0 to 2");
+        read(60, 1).finds("like counts", "has 1 likes, not 2 to 2");
     }
 
     #[test]
     fn a_member_of_all_clients_may_count_or_not_and_counts_once() {
         for (likes, words) in [(2, None), (3, None), (4, Some("has 4 likes, not 2 to 3"))] {
             let mut history = liked();
-            history.like(4, 9, Like, Some((3, 0, 4))).like(5, 9, Nothing, Some((2, 0, 5))).last(|op| op.client = 7);
+            history
+                .like(4, 9, Like, Some((3, 0, 4)))
+                .like(5, 9, Nothing, Some((2, 0, 5)))
+                .change_last(|op| op.client = 7);
             history.get(6, Item { likes, revision: 9, ..item(11, 1) }, true);
             match words {
-                None => history.has_none(),
-                Some(words) => history.has("like counts", words),
+                None => history.finds_nothing(),
+                Some(words) => history.finds("like counts", words),
             }
         }
     }
@@ -269,6 +277,6 @@ mod tests {
     fn two_counts_of_one_revision_are_found() {
         let mut history = liked();
         history.get(5, Item { likes: 2, revision: 2, ..item(11, 1) }, false);
-        history.has("like counts", "of revision 2 has +1 −0 and +2 −0");
+        history.finds("like counts", "of revision 2 has +1 −0 and +2 −0");
     }
 }

@@ -9,10 +9,10 @@
 //! write, or 0 for the initial value, such that
 //!
 //! * the write set the value that was read, and was sent before the read ended;
-//! * no write that was answered before the read began has a higher number;
+//! * no write that was acknowledged before the read began has a higher number;
 //! * no read that ended before this one began was assigned a higher number.
 //!
-//! Any linearization gives such numbers. Conversely, place each write between the reads with lower
+//! Any linearization gives such numbers. Conversely, put each write between the reads with lower
 //! numbers and those with its own or higher ones; by the three conditions no operation is moved
 //! before one that it follows in time. The lowest number that a read can be assigned leaves later
 //! reads the most freedom, since numbers restrict only from below. So assigning it, in the order in
@@ -24,9 +24,9 @@
 
 mod contested;
 
-use super::fixture::{Fate, Fixture};
-use super::quick::QuickMap;
-use super::{Found, STALE};
+use super::int_map::IntMap;
+use super::subject_history::{RequestOutcome, SubjectHistory};
+use super::{Findings, MAX_AGE};
 use crate::histcheck::history::{Call, Nanos, Outcome, Value};
 
 /// A write of a register.
@@ -34,8 +34,8 @@ use crate::histcheck::history::{Call, Nanos, Outcome, Value};
 pub(super) struct Write {
     pub(super) begun: Nanos,
     /// The time of its response; `None` if it has none.
-    pub(super) done: Option<Nanos>,
-    /// The time after which it takes no effect any more; `None` if that is unknown, because it has
+    pub(super) acknowledged: Option<Nanos>,
+    /// The time after which it can no longer take effect; `None` if that is unknown, because it has
     /// no response or several attempts.
     settled: Option<Nanos>,
     pub(super) value: Value,
@@ -52,8 +52,8 @@ struct Read {
     value: Value,
     /// True if the value must be current at its beginning; otherwise it may be stale.
     fresh: bool,
-    /// The request that the read is the response to.
-    of: Option<u32>,
+    /// The index of the request whose response this read is.
+    own_request: Option<u32>,
     op: u32,
 }
 
@@ -61,15 +61,15 @@ struct Read {
 pub(super) type Key = (i64, u32);
 
 /// Returns the writes of all registers, each in its order.
-pub(super) fn writes(fixture: &Fixture<'_>) -> QuickMap<Key, Vec<Write>> {
-    let mut all: QuickMap<Key, Vec<Write>> = QuickMap::default();
-    for (place, request) in (0..).zip(&fixture.requests) {
-        let Call::Like { comment, member, value, .. } = fixture.call(request) else { continue };
-        if request.fate != Fate::Refused {
-            let (begun, done) = (request.begun, request.fate.ended());
-            let (client, op) = (fixture.op(request.first).client, request.first);
-            let settled = done.filter(|_| request.more.is_empty());
-            let write = Write { begun, done, settled, value: *value, client, op, request: place };
+pub(super) fn writes(history: &SubjectHistory<'_>) -> IntMap<Key, Vec<Write>> {
+    let mut all: IntMap<Key, Vec<Write>> = IntMap::default();
+    for (index, request) in (0..).zip(&history.requests) {
+        let Call::Like { comment, member, value, .. } = history.call(request) else { continue };
+        if request.outcome != RequestOutcome::Refused {
+            let (begun, acknowledged) = (request.begun, request.outcome.acknowledged_at());
+            let (client, op) = (history.op(request.first).client, request.first);
+            let settled = acknowledged.filter(|_| request.more.is_empty());
+            let write = Write { begun, acknowledged, settled, value: *value, client, op, request: index };
             all.entry((*comment, *member)).or_default().push(write);
         }
     }
@@ -77,42 +77,42 @@ pub(super) fn writes(fixture: &Fixture<'_>) -> QuickMap<Key, Vec<Write>> {
 }
 
 /// Finds reads that no order of the writes explains.
-pub(super) fn check(fixture: &Fixture<'_>, found: &mut Found) {
-    for number in fixture.mine {
+pub(super) fn check(history: &SubjectHistory<'_>, findings: &mut Findings) {
+    for number in history.op_numbers {
         if let (Call::States { comments, .. }, Outcome::States(states)) =
-            (&fixture.op(*number).call, &fixture.op(*number).outcome)
+            (&history.op(*number).call, &history.op(*number).outcome)
             && states.len() != comments.len()
         {
-            found.add(|| format!("{} states of {} comments", states.len(), comments.len()), &[*number]);
+            findings.add(|| format!("{} states of {} comments", states.len(), comments.len()), &[*number]);
         }
     }
-    let writes = writes(fixture);
-    let mut reads = reads(fixture);
-    if let Some((number, Outcome::Export { likes, .. })) = fixture.export() {
-        final_reads(fixture, &writes, &mut reads, number, likes);
+    let writes = writes(history);
+    let mut reads = reads(history);
+    if let Some((number, Outcome::Export { likes, .. })) = history.export() {
+        final_reads(history, &writes, &mut reads, number, likes);
     }
     for (key, reads) in &mut reads {
         let writes = writes.get(key).map_or(&[][..], Vec::as_slice);
-        if of_one_client(writes) {
-            judge(*key, writes, reads, found);
+        if has_one_client(writes) {
+            check_register(*key, writes, reads, findings);
         } else {
-            contested::judge(*key, writes, reads, found);
+            contested::check(*key, writes, reads, findings);
         }
     }
 }
 
 /// Returns true if one client sent all writes of a register, so that their order is known.
-pub(super) fn of_one_client(writes: &[Write]) -> bool {
+pub(super) fn has_one_client(writes: &[Write]) -> bool {
     writes.windows(2).all(|pair| pair[0].client == pair[1].client)
 }
 
-fn reads(fixture: &Fixture<'_>) -> QuickMap<Key, Vec<Read>> {
-    let mut all: QuickMap<Key, Vec<Read>> = QuickMap::default();
-    for number in fixture.mine {
-        let op = fixture.op(*number);
+fn reads(history: &SubjectHistory<'_>) -> IntMap<Key, Vec<Read>> {
+    let mut all: IntMap<Key, Vec<Read>> = IntMap::default();
+    for number in history.op_numbers {
+        let op = history.op(*number);
         let read = |value, fresh| {
-            let begun = if fresh { op.begun } else { op.begun.saturating_sub(STALE) };
-            Read { begun, ended: op.ended, value, fresh, of: None, op: *number }
+            let begun = if fresh { op.begun } else { op.begun.saturating_sub(MAX_AGE) };
+            Read { begun, ended: op.ended, value, fresh, own_request: None, op: *number }
         };
         match (&op.call, &op.outcome) {
             (Call::States { member, comments, fresh, .. }, Outcome::States(states)) => {
@@ -121,8 +121,8 @@ fn reads(fixture: &Fixture<'_>) -> QuickMap<Key, Vec<Read>> {
                 }
             }
             (Call::Like { comment, member, .. }, Outcome::Liked(liked)) => {
-                let of = fixture.place(op.request);
-                all.entry((*comment, *member)).or_default().push(Read { of, ..read(liked.value, true) });
+                let own_request = history.request_index(op.request);
+                all.entry((*comment, *member)).or_default().push(Read { own_request, ..read(liked.value, true) });
             }
             _other => {}
         }
@@ -132,56 +132,59 @@ fn reads(fixture: &Fixture<'_>) -> QuickMap<Key, Vec<Read>> {
 
 /// Returns the values at the end of the run as a read of every register.
 fn final_reads(
-    fixture: &Fixture<'_>,
-    writes: &QuickMap<Key, Vec<Write>>,
-    reads: &mut QuickMap<Key, Vec<Read>>,
+    history: &SubjectHistory<'_>,
+    writes: &IntMap<Key, Vec<Write>>,
+    reads: &mut IntMap<Key, Vec<Read>>,
     number: u32,
     likes: &[(i64, u32, Value)],
 ) {
-    let standing: QuickMap<Key, Value> =
+    let final_values: IntMap<Key, Value> =
         likes.iter().map(|(comment, member, value)| ((*comment, *member), *value)).collect();
-    let op = fixture.op(number);
-    for key in writes.keys().chain(standing.keys().filter(|key| !writes.contains_key(*key))) {
-        let value = standing.get(key).copied().unwrap_or(Value::None);
-        let read = Read { begun: op.begun, ended: op.ended, value, fresh: true, of: None, op: number };
+    let op = history.op(number);
+    for key in writes.keys().chain(final_values.keys().filter(|key| !writes.contains_key(*key))) {
+        let value = final_values.get(key).copied().unwrap_or(Value::None);
+        let read = Read { begun: op.begun, ended: op.ended, value, fresh: true, own_request: None, op: number };
         reads.entry(*key).or_default().push(read);
     }
 }
 
-/// Assigns every read the lowest possible number.
-fn judge(key: Key, writes: &[Write], reads: &mut [Read], found: &mut Found) {
+/// Assigns every read the lowest possible number of a write.
+fn check_register(key: Key, writes: &[Write], reads: &mut [Read], findings: &mut Findings) {
     reads.sort_by_key(|read| read.begun);
     // Reads by their ends; the highest number assigned to an earlier read is a lower bound.
     let mut ends: Vec<usize> = (0..reads.len()).filter(|at| reads[*at].fresh).collect();
     ends.sort_by_key(|at| reads[*at].ended);
     let mut ends = ends.into_iter().peekable();
-    let mut given = vec![0; reads.len()];
-    let (mut done, mut least) = (0, 0);
+    let mut assigned = vec![0; reads.len()];
+    // `sent` is the number of writes that were sent before the read began.
+    let (mut sent, mut bound) = (0, 0);
     for (at, read) in reads.iter().enumerate() {
-        while let Some(before) = ends.next_if(|before| reads[*before].ended < read.begun) {
-            least = least.max(given[before]);
+        while let Some(earlier) = ends.next_if(|earlier| reads[*earlier].ended < read.begun) {
+            bound = bound.max(assigned[earlier]);
         }
-        while writes.get(done).is_some_and(|write| write.begun < read.begun) {
-            done += 1;
+        while writes.get(sent).is_some_and(|write| write.begun < read.begun) {
+            sent += 1;
         }
-        // Answered writes are sorted, so the last one answered before the read began has the
-        // highest number.
-        let answered = (0..done).rev().find(|place| writes[*place].done.is_some_and(|done| done < read.begun));
-        let own = read.of.and_then(|of| writes.iter().rposition(|write| write.request == of));
-        let from = [answered, own].into_iter().flatten().map(|place| place + 1).max().unwrap_or(0);
-        let from = if read.fresh { from.max(least) } else { from };
-        let fits = |number: &usize| match number.checked_sub(1) {
+        // Acknowledged writes are sorted, so the last one acknowledged before the read began has
+        // the highest number.
+        let is_acknowledged =
+            |index: &usize| writes[*index].acknowledged.is_some_and(|acknowledged| acknowledged < read.begun);
+        let acknowledged = (0..sent).rev().find(is_acknowledged);
+        let own = read.own_request.and_then(|request| writes.iter().rposition(|write| write.request == request));
+        let lowest = [acknowledged, own].into_iter().flatten().map(|index| index + 1).max().unwrap_or(0);
+        let lowest = if read.fresh { lowest.max(bound) } else { lowest };
+        let explains = |number: &usize| match number.checked_sub(1) {
             None => read.value == Value::None,
-            Some(place) => writes[place].value == read.value && writes[place].begun < read.ended,
+            Some(index) => writes[index].value == read.value && writes[index].begun < read.ended,
         };
-        match (from..=writes.len()).find(fits) {
-            Some(number) => given[at] = number,
+        match (lowest..=writes.len()).find(explains) {
+            Some(number) => assigned[at] = number,
             None => {
-                let about = writes[from.saturating_sub(1)..].iter().take_while(|write| write.begun < read.ended);
-                let ops: Vec<u32> = about.map(|write| write.op).chain([read.op]).collect();
+                let candidates = writes[lowest.saturating_sub(1)..].iter().take_while(|write| write.begun < read.ended);
+                let ops: Vec<u32> = candidates.map(|write| write.op).chain([read.op]).collect();
                 let (comment, member) = key;
-                let what = || format!("member {member} is said to have {:?} on comment {comment}", read.value);
-                found.add(what, &ops);
+                let description = || format!("member {member} has {:?} on comment {comment} in a read", read.value);
+                findings.add(description, &ops);
             }
         }
     }
@@ -200,49 +203,49 @@ mod tests {
     }
 
     #[test]
-    fn reads_behind_and_beside_writes_are_fine() {
+    fn reads_after_and_during_writes_are_valid() {
         let mut sample_history = liked();
         sample_history.state(4, 5, Dislike).state(4, 6, Nothing);
         // During the second write both values are possible.
         sample_history.state(3, 5, Like).state(3, 5, Dislike);
         sample_history.export(9, &[Item { dislikes: 1, ..item(11, 1) }], &[(11, 5, Dislike)]);
-        sample_history.has_none();
+        sample_history.finds_nothing();
     }
 
     #[test]
-    fn a_state_too_few_is_found() {
+    fn a_missing_state_is_found() {
         let mut sample_history = SampleHistory::default();
         let call = Call::States { subject: 0, member: 9, comments: [11, 12].into(), fresh: false };
         sample_history.root(1, 11, 1, 1).root(2, 12, 2, 2).op(3, call, Outcome::States([Value::None].into()));
-        sample_history.has("likes", "1 states of 2 comments");
+        sample_history.finds("likes", "1 states of 2 comments");
     }
 
     #[test]
-    fn a_value_that_was_replaced_before_is_found() {
+    fn a_value_that_was_replaced_before_the_read_is_found() {
         let mut sample_history = liked();
         sample_history.state(4, 5, Like);
-        sample_history.has("likes", "member 5 is said to have Like on comment 11");
+        sample_history.finds("likes", "member 5 has Like on comment 11");
         let mut sample_history = liked();
         sample_history.state(4, 5, Nothing);
-        sample_history.has("likes", "to have None");
+        sample_history.finds("likes", "has None");
         let mut sample_history = liked();
         sample_history.export(9, &[item(11, 1)], &[]);
-        sample_history.has("likes", "to have None");
+        sample_history.finds("likes", "has None");
     }
 
     #[test]
-    fn a_value_that_nobody_set_is_found() {
+    fn a_value_that_no_member_set_is_found() {
         let mut sample_history = liked();
         sample_history.state(4, 6, Like);
-        sample_history.has("likes", "member 6");
+        sample_history.finds("likes", "member 6");
         let mut sample_history = liked();
         sample_history.export(9, &[item(11, 1)], &[(11, 5, Dislike), (11, 7, Like)]);
-        sample_history.has("likes", "member 7");
+        sample_history.finds("likes", "member 7");
     }
 
     #[test]
-    fn an_unknown_write_may_show_late_but_not_go_away_again() {
-        let open = |values: &[Value]| {
+    fn a_write_without_a_response_may_take_effect_late_and_then_stays() {
+        let after_unknown_write = |values: &[Value]| {
             let mut sample_history = liked();
             sample_history.like(4, 5, Nothing, None);
             for (at, value) in (5..).zip(values) {
@@ -250,45 +253,45 @@ mod tests {
             }
             sample_history
         };
-        open(&[Dislike, Dislike, Nothing, Nothing]).has_none();
-        open(&[Dislike, Nothing, Dislike]).has("likes", "to have Dislike");
+        after_unknown_write(&[Dislike, Dislike, Nothing, Nothing]).finds_nothing();
+        after_unknown_write(&[Dislike, Nothing, Dislike]).finds("likes", "has Dislike");
         // After a later write of the same client an older one has no effect.
         let mut sample_history = liked();
         sample_history.like(4, 5, Nothing, None).like(5, 5, Like, Some((1, 0, 4))).state(6, 5, Nothing);
-        sample_history.has("likes", "to have None");
+        sample_history.finds("likes", "has None");
     }
 
     #[test]
-    fn an_answer_that_does_not_show_its_own_write_is_found_and_a_late_repeat_that_shows_a_later_one_is_fine() {
+    fn a_response_that_does_not_show_its_own_write_is_found_and_a_late_repeat_may_show_a_later_write() {
         let mut sample_history = SampleHistory::default();
-        sample_history.root(1, 11, 1, 1).like(2, 5, Like, Some((0, 0, 2))).last(|op| {
+        sample_history.root(1, 11, 1, 1).like(2, 5, Like, Some((0, 0, 2))).change_last(|op| {
             let Outcome::Liked(liked) = &mut op.outcome else { return };
             liked.value = Nothing;
         });
-        sample_history.has("likes", "to have None");
+        sample_history.finds("likes", "has None");
         let mut sample_history = SampleHistory::default();
         sample_history.root(1, 11, 1, 1).like(2, 5, Like, Some((1, 0, 2)));
         let first = sample_history.request();
-        sample_history.like(3, 5, Dislike, Some((0, 1, 3))).like(4, 5, Like, Some((0, 1, 3))).last(|op| {
+        sample_history.like(3, 5, Dislike, Some((0, 1, 3))).like(4, 5, Like, Some((0, 1, 3))).change_last(|op| {
             op.request = first;
             let Outcome::Liked(liked) = &mut op.outcome else { return };
             liked.value = Dislike;
         });
         sample_history.state(5, 5, Dislike);
-        sample_history.has_none();
+        sample_history.finds_nothing();
     }
 
     #[test]
-    fn a_read_that_may_be_old_may_be_of_a_while_before_and_not_of_long_before() {
-        let old = |at| {
+    fn a_read_that_is_not_fresh_may_be_stale_up_to_the_maximum_age() {
+        let stale_read = |at| {
             let mut sample_history = liked();
-            sample_history.state(at, 5, Like).last(|op| {
+            sample_history.state(at, 5, Like).change_last(|op| {
                 let Call::States { fresh, .. } = &mut op.call else { return };
                 *fresh = false;
             });
             sample_history
         };
-        old(5).has_none();
-        old(60).has("likes", "to have Like");
+        stale_read(5).finds_nothing();
+        stale_read(60).finds("likes", "has Like");
     }
 }

@@ -3,68 +3,71 @@
 //! All responses under one request id equal the first one. At the end of the run every acknowledged
 //! comment exists once, a refused one not at all, and one without a response at most once.
 
-use super::Found;
-use super::fixture::{Fate, Fixture, Request, written};
-use super::quick::QuickMap;
-use super::refusals;
+use super::Findings;
+use super::int_map::IntMap;
+use super::refused_calls;
+use super::subject_history::{Request, RequestOutcome, SubjectHistory, written};
 use crate::histcheck::history::{Item, Outcome};
 
 /// Finds requests that were executed twice or not at all.
-pub(super) fn check(fixture: &Fixture<'_>, found: &mut Found) {
-    let mut ids: QuickMap<i64, u32> = QuickMap::default();
-    for request in &fixture.requests {
-        answers(fixture, found, request);
-        if let (Some((..)), Some(made)) = (fixture.call(request).makes(), fixture.written(request))
-            && let Some(twin) = ids.insert(made.id, request.first)
+pub(super) fn check(history: &SubjectHistory<'_>, findings: &mut Findings) {
+    let mut ids: IntMap<i64, u32> = IntMap::default();
+    for request in &history.requests {
+        check_repeats(history, findings, request);
+        if let (Some((..)), Some(written)) = (history.call(request).makes(), history.written(request))
+            && let Some(other) = ids.insert(written.id, request.first)
         {
-            found.add(|| format!("id {} was answered to two requests", made.id), &[twin, request.first]);
+            findings.add(|| format!("id {} was returned to two requests", written.id), &[other, request.first]);
         }
     }
-    if let Some((number, Outcome::Export { rows, drifts, .. })) = fixture.export() {
-        stands(fixture, found, number, rows);
+    if let Some((number, Outcome::Export { rows, drifts, .. })) = history.export() {
+        check_existence(history, findings, number, rows);
         for drift in drifts {
-            found.add(|| format!("counts drift: {drift}"), &[number]);
+            findings.add(|| format!("counts drift: {drift}"), &[number]);
         }
     }
 }
 
 /// Checks that every response to a request equals the first one.
-fn answers(fixture: &Fixture<'_>, found: &mut Found, request: &Request) {
-    let (Fate::Done { op, ended }, Some(first)) = (request.fate, fixture.written(request)) else { return };
+fn check_repeats(history: &SubjectHistory<'_>, findings: &mut Findings, request: &Request) {
+    let (RequestOutcome::Acknowledged { op, ended }, Some(first)) = (request.outcome, history.written(request)) else {
+        return;
+    };
     for number in request.attempts() {
-        let again = fixture.op(number);
-        if written(again).is_some_and(|other| other != first) {
-            found.add(|| format!("two answers to one request: {first:?} and {:?}", again.outcome), &[op, number]);
+        let repeat = history.op(number);
+        if written(repeat).is_some_and(|other| other != first) {
+            findings.add(|| format!("two responses to one request: {first:?} and {:?}", repeat.outcome), &[op, number]);
         }
         // The recorded response is returned for ever, even if the comment has changed since.
-        if let Outcome::Refused(reason) = &again.outcome
-            && again.begun > ended
-            && !refusals::passes(reason)
+        if let Outcome::Refused(reason) = &repeat.outcome
+            && repeat.begun > ended
+            && !refused_calls::is_transient(reason)
         {
-            found.add(|| format!("refused for {reason} after it was acknowledged"), &[op, number]);
+            findings.add(|| format!("refused for {reason} after it was acknowledged"), &[op, number]);
         }
     }
 }
 
 /// Checks that every acknowledged comment exists once. The rule `rows` finds refused comments and
 /// comments under another id.
-fn stands(fixture: &Fixture<'_>, found: &mut Found, export: u32, rows: &[Item]) {
-    let mut standing: QuickMap<i64, u32> = QuickMap::default();
-    let mut texts: QuickMap<u64, i64> = QuickMap::default();
+fn check_existence(history: &SubjectHistory<'_>, findings: &mut Findings, export: u32, rows: &[Item]) {
+    let mut counts: IntMap<i64, u32> = IntMap::default();
+    let mut texts: IntMap<u64, i64> = IntMap::default();
     for row in rows {
-        *standing.entry(row.id).or_default() += 1;
+        *counts.entry(row.id).or_default() += 1;
         if row.text != 0
             && let Some(other) = texts.insert(row.text, row.id)
         {
-            found.add(|| format!("doubled: the text of {row} stands under {other} too"), &[export]);
+            findings.add(|| format!("duplicate: the text of {row} also exists under {other}"), &[export]);
         }
     }
-    for comment in &fixture.comments {
-        let count = standing.get(&comment.id).copied().unwrap_or_default();
+    for comment in &history.comments {
+        let count = counts.get(&comment.id).copied().unwrap_or_default();
         if count != 1 {
-            let words = if count == 0 { "lost" } else { "standing more than once" };
-            let what = || format!("{words}: comment {} of revision {}", comment.id, comment.born);
-            found.add(what, &comment.story(fixture, export));
+            let violation = if count == 0 { "lost" } else { "present more than once" };
+            let description =
+                || format!("{violation}: comment {} of revision {}", comment.id, comment.created_revision);
+            findings.add(description, &comment.explaining_ops(history, export));
         }
     }
 }
@@ -72,67 +75,67 @@ fn stands(fixture: &Fixture<'_>, found: &mut Found, export: u32, rows: &[Item]) 
 #[cfg(test)]
 mod tests {
     use super::super::sample_history::{SampleHistory, item, tombstone};
-    use crate::histcheck::history::{Item, Outcome, Written};
+    use crate::histcheck::history::{Item, Outcome, WriteResponse};
 
     #[test]
-    fn acknowledged_unknown_and_refused_creates_that_stand_as_they_may_are_fine() {
+    fn creates_with_every_outcome_may_exist_at_the_end_as_their_outcome_allows() {
         let mut sample_history = SampleHistory::default();
         sample_history.root(1, 11, 1, 1).unknown_root(2, 12).unknown_root(3, 13).refused_root(4, 14);
         sample_history.delete(5, 11, 3).export(9, &[Item { member: 1, ..tombstone(11, 1) }, item(13, 2)], &[]);
-        sample_history.has_none();
+        sample_history.finds_nothing();
     }
 
     #[test]
-    fn a_loss_is_found() {
+    fn a_lost_comment_is_found() {
         let mut sample_history = SampleHistory::default();
         sample_history.root(1, 11, 1, 1).root(2, 12, 2, 2).export(9, &[item(11, 1)], &[]);
-        sample_history.has("once", "lost: comment 12");
+        sample_history.finds("once", "lost: comment 12");
     }
 
     #[test]
-    fn another_answer_to_a_repeat_is_found() {
-        let other = |change: fn(&mut Written)| {
+    fn another_response_to_a_repeat_is_found() {
+        let with_repeat = |change: fn(&mut WriteResponse)| {
             let mut sample_history = SampleHistory::default();
-            let mut again = Written { id: 11, root: 0, floor: 1, revision: 1 };
-            change(&mut again);
-            sample_history.root(1, 11, 1, 1).again(2, Outcome::Written(again));
+            let mut repeat = WriteResponse { id: 11, root: 0, floor: 1, revision: 1 };
+            change(&mut repeat);
+            sample_history.root(1, 11, 1, 1).repeat(2, Outcome::Written(repeat));
             sample_history
         };
-        other(|_| ()).has_none();
-        other(|of| of.revision = 2).has("once", "two answers");
-        other(|of| of.floor = 2).has("once", "two answers");
-        other(|of| of.id = 12).has("once", "two answers");
+        with_repeat(|_| ()).finds_nothing();
+        with_repeat(|written| written.revision = 2).finds("once", "two responses");
+        with_repeat(|written| written.floor = 2).finds("once", "two responses");
+        with_repeat(|written| written.id = 12).finds("once", "two responses");
     }
 
     #[test]
-    fn a_refusal_of_what_was_acknowledged_is_found_and_an_overload_is_none() {
+    fn a_repeat_refused_after_the_acknowledgement_is_found_and_one_refused_for_overload_is_valid() {
         let refused = |reason: &str| {
             let mut sample_history = SampleHistory::default();
-            sample_history.root(1, 11, 1, 1).again(2, Outcome::Refused(reason.into()));
+            sample_history.root(1, 11, 1, 1).repeat(2, Outcome::Refused(reason.into()));
             sample_history
         };
-        refused("REQUEST_ID_REUSED").has("once", "after it was acknowledged");
-        refused("OVERLOADED").has_none();
+        refused("REQUEST_ID_REUSED").finds("once", "after it was acknowledged");
+        refused("OVERLOADED").finds_nothing();
     }
 
     #[test]
-    fn a_double_is_found() {
+    fn a_duplicate_is_found() {
         let mut sample_history = SampleHistory::default();
         sample_history.unknown_root(1, 11).export(9, &[item(11, 1), Item { text: 11, ..item(12, 2) }], &[]);
-        sample_history.has("once", "doubled");
+        sample_history.finds("once", "duplicate");
         let mut sample_history = SampleHistory::default();
         sample_history.root(1, 11, 1, 1).root(2, 11, 2, 2);
-        sample_history.has("once", "two requests");
+        sample_history.finds("once", "two requests");
     }
 
     #[test]
-    fn a_drift_is_found() {
+    fn a_drift_of_counts_is_found() {
         let mut sample_history = SampleHistory::default();
-        sample_history.export(9, &[], &[]).last(|op| {
+        sample_history.export(9, &[], &[]).change_last(|op| {
             if let Outcome::Export { drifts, .. } = &mut op.outcome {
                 *drifts = Box::new(["x".into()]);
             }
         });
-        sample_history.has("once", "counts drift: x");
+        sample_history.finds("once", "counts drift: x");
     }
 }

@@ -1,14 +1,14 @@
-//! Small handmade histories for the tests of the rules.
+//! Small hand-written histories for the tests of the rules.
 //!
 //! All operations are on subject 0. An operation of second `n` begins then and lasts half a second,
-//! so that operations of different seconds follow each other; each has a client of its own. The
-//! text number of a comment is its id, and its author is member 1.
+//! so that operations of different seconds follow each other. Each operation has a client of its
+//! own. The text number of a comment is its id, and its author is member 1.
 
-use super::fixture::written;
+use super::subject_history::written;
 use super::{Anomaly, check};
 use crate::histcheck::history::{
-    Call, Counts, History, How, Item, Liked, Op, Outcome, PageOf, Place, RequestId, Shown, Sort, Value, View, Which,
-    Written,
+    Call, ChangeKind, CommentSelector, Counts, History, Item, ItemKind, LikeResponse, Op, Outcome, PageOf,
+    PageResponse, RequestId, Sort, Value, View, WriteResponse,
 };
 
 /// A history under construction.
@@ -21,7 +21,7 @@ pub(super) struct SampleHistory {
 /// Returns a root as a page shows it.
 pub(super) fn item(id: i64, floor: i32) -> Item {
     Item {
-        place: Place::Row,
+        kind: ItemKind::Row,
         id,
         root: 0,
         parent: 0,
@@ -29,7 +29,7 @@ pub(super) fn item(id: i64, floor: i32) -> Item {
         member: 1,
         text: id as u64,
         subject: 0,
-        marked: 0,
+        text_subject: 0,
         likes: 0,
         dislikes: 0,
         replies: 0,
@@ -37,7 +37,7 @@ pub(super) fn item(id: i64, floor: i32) -> Item {
     }
 }
 
-/// Returns a reply to a root.
+/// Returns a reply to a root as a page shows it.
 pub(super) fn below(root: i64, id: i64, floor: i32) -> Item {
     Item { root, parent: root, ..item(id, floor) }
 }
@@ -61,7 +61,7 @@ impl SampleHistory {
     }
 
     /// Changes the last operation.
-    pub(super) fn last(&mut self, change: impl FnOnce(&mut Op)) -> &mut Self {
+    pub(super) fn change_last(&mut self, change: impl FnOnce(&mut Op)) -> &mut Self {
         change(self.history.ops.last_mut().unwrap());
         self
     }
@@ -72,31 +72,33 @@ impl SampleHistory {
     }
 
     /// Repeats the last operation at another second and with another outcome.
-    pub(super) fn again(&mut self, at: u64, outcome: Outcome) -> &mut Self {
+    pub(super) fn repeat(&mut self, at: u64, outcome: Outcome) -> &mut Self {
         let last = self.history.ops.last().unwrap().clone();
-        self.op(at, last.call, outcome).last(|op| op.request = last.request)
+        self.op(at, last.call, outcome).change_last(|op| op.request = last.request)
     }
 
     pub(super) fn root(&mut self, at: u64, id: i64, floor: i32, revision: i64) -> &mut Self {
         let call = Call::Root { subject: 0, member: 1, text: id as u64 };
-        self.op(at, call, Outcome::Written(Written { id, root: 0, floor, revision }))
+        self.op(at, call, Outcome::Written(WriteResponse { id, root: 0, floor, revision }))
     }
 
     pub(super) fn reply(&mut self, at: u64, root: i64, id: i64, floor: i32, revision: i64) -> &mut Self {
-        self.answer(at, root, Written { id, root, floor, revision })
+        self.reply_to(at, root, WriteResponse { id, root, floor, revision })
     }
 
-    /// Returns the response to a change of a comment, with the position of its create; without a
-    /// revision the outcome is unknown.
-    fn changed(&self, comment: i64, revision: Option<i64>) -> Outcome {
+    /// Returns the outcome of a change of a comment, with the position that its create returned.
+    /// Without a revision the outcome is unknown.
+    fn change_outcome(&self, comment: i64, revision: Option<i64>) -> Outcome {
         let creates = self.history.ops.iter().filter(|op| op.call.makes().is_some());
-        let made = creates.filter_map(written).find(|written| written.id == comment);
-        let made = made.unwrap_or(Written { id: comment, root: 0, floor: 0, revision: 0 });
-        revision.map_or(Outcome::Unknown(UNKNOWN.into()), |revision| Outcome::Written(Written { revision, ..made }))
+        let created = creates.filter_map(written).find(|written| written.id == comment);
+        let created = created.unwrap_or(WriteResponse { id: comment, root: 0, floor: 0, revision: 0 });
+        revision.map_or(Outcome::Unknown(UNKNOWN.into()), |revision| {
+            Outcome::Written(WriteResponse { revision, ..created })
+        })
     }
 
     /// Adds a reply to any comment.
-    pub(super) fn answer(&mut self, at: u64, parent: i64, written: Written) -> &mut Self {
+    pub(super) fn reply_to(&mut self, at: u64, parent: i64, written: WriteResponse) -> &mut Self {
         let call = Call::Reply { subject: 0, parent, member: 1, text: written.id as u64 };
         self.op(at, call, Outcome::Written(written))
     }
@@ -110,28 +112,28 @@ impl SampleHistory {
     }
 
     pub(super) fn edit(&mut self, at: u64, comment: i64, text: u64, revision: Option<i64>) -> &mut Self {
-        self.op(at, Call::Edit { subject: 0, comment, member: 1, text }, self.changed(comment, revision))
+        self.op(at, Call::Edit { subject: 0, comment, member: 1, text }, self.change_outcome(comment, revision))
     }
 
     pub(super) fn delete(&mut self, at: u64, comment: i64, revision: i64) -> &mut Self {
-        self.op(at, Call::Delete { subject: 0, comment, member: 1 }, self.changed(comment, Some(revision)))
+        self.op(at, Call::Delete { subject: 0, comment, member: 1 }, self.change_outcome(comment, Some(revision)))
     }
 
     pub(super) fn unknown_delete(&mut self, at: u64, comment: i64) -> &mut Self {
-        self.op(at, Call::Delete { subject: 0, comment, member: 1 }, self.changed(comment, None))
+        self.op(at, Call::Delete { subject: 0, comment, member: 1 }, self.change_outcome(comment, None))
     }
 
     pub(super) fn undelete(&mut self, at: u64, comment: i64, revision: Option<i64>) -> &mut Self {
-        self.op(at, Call::Undelete { subject: 0, comment, member: 1 }, self.changed(comment, revision))
+        self.op(at, Call::Undelete { subject: 0, comment, member: 1 }, self.change_outcome(comment, revision))
     }
 
-    /// Adds a like of a comment; the response contains its counts and the comment's revision. All
-    /// likes are of one client.
-    pub(super) fn like(&mut self, at: u64, member: u32, value: Value, told: Option<(i32, i32, i64)>) -> &mut Self {
-        let outcome = told.map_or(Outcome::Unknown(UNKNOWN.into()), |(likes, dislikes, revision)| {
-            Outcome::Liked(Liked { value, likes, dislikes, revision })
+    /// Adds a like of comment 11. The response has the likes, the dislikes and the revision of the
+    /// comment; without a response the outcome is unknown. One client sends all likes.
+    pub(super) fn like(&mut self, at: u64, member: u32, value: Value, response: Option<(i32, i32, i64)>) -> &mut Self {
+        let outcome = response.map_or(Outcome::Unknown(UNKNOWN.into()), |(likes, dislikes, revision)| {
+            Outcome::Liked(LikeResponse { value, likes, dislikes, revision })
         });
-        self.op(at, Call::Like { subject: 0, comment: 11, member, value }, outcome).last(|op| op.client = 1_000)
+        self.op(at, Call::Like { subject: 0, comment: 11, member, value }, outcome).change_last(|op| op.client = 1_000)
     }
 
     /// Adds a fresh read of the like state of a member for comment 11.
@@ -145,10 +147,10 @@ impl SampleHistory {
         self.op(at, Call::Get { subject: 0, comment: item.id, view }, Outcome::Comment(item))
     }
 
-    /// Adds a read of several comments, one of which may be a reply to another.
-    pub(super) fn several(&mut self, at: u64, which: Which, items: &[Item]) -> &mut Self {
+    /// Adds a fresh read of several comments.
+    pub(super) fn several(&mut self, at: u64, comments: CommentSelector, items: &[Item]) -> &mut Self {
         let view = View { min_revision: 0, fresh: true };
-        self.op(at, Call::Several { subject: 0, which, view }, Outcome::Comments(items.into()))
+        self.op(at, Call::Several { subject: 0, comments, view }, Outcome::Comments(items.into()))
     }
 
     pub(super) fn counts(&mut self, at: u64, revision: i64, roots: i32, comments: i32) -> &mut Self {
@@ -166,8 +168,8 @@ impl SampleHistory {
         for (number, (revision, items)) in pages.iter().enumerate() {
             let (number, last) = (number as u32, number + 1 == pages.len());
             let page = PageOf { subject: 0, sort, size: 2, walk: at as u32, number, view: View::default() };
-            let shown = Shown { revision: *revision, counts: None, last, items: (*items).into() };
-            self.op(at + u64::from(number), Call::List(page), Outcome::Page(shown)).last(|op| op.client = 2_000);
+            let shown = PageResponse { revision: *revision, counts: None, last, items: (*items).into() };
+            self.op(at + u64::from(number), Call::List(page), Outcome::Page(shown)).change_last(|op| op.client = 2_000);
         }
         self
     }
@@ -180,9 +182,9 @@ impl SampleHistory {
 
     /// Adds the changes that a watcher after a revision received, each with its revision, comment
     /// and kind.
-    pub(super) fn changes(&mut self, at: u64, after: i64, told: &[(i64, i64, How)], last: i64) -> &mut Self {
-        let told = told.iter().map(|(revision, id, how)| (*revision, [(*id, *how)].into())).collect();
-        self.op(at, Call::Watch { subject: 0, after }, Outcome::Changes { told, last })
+    pub(super) fn changes(&mut self, at: u64, after: i64, received: &[(i64, i64, ChangeKind)], last: i64) -> &mut Self {
+        let changes = received.iter().map(|(revision, id, kind)| (*revision, [(*id, *kind)].into())).collect();
+        self.op(at, Call::Watch { subject: 0, after }, Outcome::Changes { changes, last })
     }
 
     pub(super) fn anomalies(&self) -> Vec<Anomaly> {
@@ -190,20 +192,20 @@ impl SampleHistory {
     }
 
     /// Fails if an anomaly is found.
-    pub(super) fn has_none(&self) {
+    pub(super) fn finds_nothing(&self) {
         assert_eq!(self.anomalies(), []);
     }
 
     /// Fails if this rule finds an anomaly.
-    pub(super) fn has_none_of(&self, rule: &str) {
-        let found: Vec<_> = self.anomalies().into_iter().filter(|anomaly| anomaly.rule == rule).collect();
-        assert_eq!(found, []);
+    pub(super) fn finds_nothing_of(&self, rule: &str) {
+        let anomalies: Vec<_> = self.anomalies().into_iter().filter(|anomaly| anomaly.rule == rule).collect();
+        assert_eq!(anomalies, []);
     }
 
-    /// Fails unless this rule finds an anomaly with these words.
-    pub(super) fn has(&self, rule: &str, words: &str) {
+    /// Fails unless this rule finds an anomaly whose description contains this text.
+    pub(super) fn finds(&self, rule: &str, text: &str) {
         let all = self.anomalies();
-        let found = all.iter().any(|anomaly| anomaly.rule == rule && anomaly.what.contains(words));
-        assert!(found, "{rule}: {words:?} is not in {all:#?}");
+        let is_found = all.iter().any(|anomaly| anomaly.rule == rule && anomaly.description.contains(text));
+        assert!(is_found, "{rule}: {text:?} is not in {all:#?}");
     }
 }

@@ -1,4 +1,4 @@
-//! A line of words separated by tabs: the fields of a struct are read in the order of its words.
+//! A line of fields separated by tabs, which are read one after the other.
 
 use std::str::{FromStr, Split};
 
@@ -13,16 +13,18 @@ impl<'a> Line<'a> {
         Self(text.split('\t'))
     }
 
+    /// Returns the next field.
     pub(super) fn text(&mut self) -> Result<&'a str> {
         self.0.next().context("a line is too short")
     }
 
+    /// Parses the next field.
     pub(super) fn number<T: FromStr>(&mut self) -> Result<T> {
         let text = self.text()?;
-        text.parse().ok().with_context(|| format!("{text:?} is no such number"))
+        text.parse().ok().with_context(|| format!("{text:?} is not a number of this type"))
     }
 
-    /// Returns all remaining words in pairs.
+    /// Returns all remaining fields in pairs.
     pub(super) fn pairs<A: FromStr, B: FromStr>(&mut self) -> Result<Vec<(A, B)>> {
         let mut pairs = Vec::new();
         while !self.0.clone().next().unwrap_or_default().is_empty() {

@@ -44,8 +44,8 @@ async fn table(server: &str, databases: &Databases, source: u8, name: &str) -> R
         "comment_like" => LIKES,
         _ => return Ok(None),
     };
-    let said = mysql::query(server, &databases.name, &format!("SELECT {columns} FROM {name}")).await?;
-    let lines = || said.lines().map(Line::of);
+    let output = mysql::query(server, &databases.name, &format!("SELECT {columns} FROM {name}")).await?;
+    let lines = || output.lines().map(Line::of);
     let rows = match columns {
         SUBJECTS => Rows::Subjects(lines().map(Line::subject).collect::<Result<_>>()?),
         COMMENTS => Rows::Comments(lines().map(Line::comment).collect::<Result<_>>()?),
@@ -91,8 +91,8 @@ impl Line<'_> {
 
     fn content(mut self) -> Result<ContentRow> {
         let (comment, part) = (self.number()?, self.number()?);
-        let (marked, text) = names::mark(self.text()?);
-        Ok(ContentRow { comment, part, marked, text })
+        let (text_subject, text) = names::text_number(self.text()?);
+        Ok(ContentRow { comment, part, text_subject, text })
     }
 
     fn like(mut self) -> Result<LikeRow> {
@@ -111,16 +111,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_read_as_they_are_printed_and_a_short_one_is_refused() {
+    fn rows_are_parsed_and_incomplete_ones_are_refused() {
         let line = |text: &'static str| Line::of(text);
         let subject = line("7\t3\tdeep\tobject-2\t5\t4\t9\t12").subject().unwrap();
-        let of = (subject.id, subject.part, subject.subject, subject.next_floor);
-        assert_eq!((of, subject.roots, subject.comments, subject.revision), ((7, 3, 7, 5), 4, 9, 12));
+        let ids = (subject.id, subject.part, subject.subject, subject.next_floor);
+        assert_eq!((ids, subject.roots, subject.comments, subject.revision), ((7, 3, 7, 5), 4, 9, 12));
         let comment = line("8\t3\t7\t1\t2\t4\t1\tm6\t6\t0\t2\t1\t0\t15").comment().unwrap();
         assert_eq!((comment.subject_id, comment.root, comment.parent, comment.floor), (7, 1, 2, 4));
         assert_eq!((comment.member, comment.state, comment.likes, comment.revision), (6, CommentRow::DELETED, 2, 15));
         let content = line("8\t3\ts7 t99").content().unwrap();
-        assert_eq!((content.comment, content.marked, content.text), (8, 7, 99));
+        assert_eq!((content.comment, content.text_subject, content.text), (8, 7, 99));
         assert_eq!(line("7\t8\t3\tm6\t-1").like().unwrap().value, -1);
         assert!(line("8\t3").content().is_err() && line("8\tx\ts7 t9").content().is_err());
     }

@@ -3,9 +3,9 @@
 
 use anyhow::{Result, ensure};
 
-/// Sends orders to the task runner on standard output. Each order is answered by a line on standard
-/// input. The task runner limits the duration of an order; standard input ends when the task runner
-/// ends.
+/// Sends orders to the task runner on standard output. A line on standard input reports the
+/// completion of each order. The task runner limits the duration of an order; standard input ends
+/// when the task runner ends.
 #[derive(Debug)]
 pub(crate) struct Databases;
 
@@ -31,7 +31,7 @@ impl Databases {
         order("fail-sync", &[number]).await
     }
 
-    /// Fills the disk of a database for a timestamp, and starts the database again.
+    /// Fills the disk of a database for a moment, and starts the database again.
     pub(crate) async fn fill_disk(&mut self, number: u8) -> Result<()> {
         order("fill-disk", &[number]).await
     }
@@ -49,9 +49,9 @@ async fn order(verb: &'static str, numbers: &[u8]) -> Result<()> {
     }
     let numbers: Vec<String> = numbers.iter().map(u8::to_string).collect();
     println!("@{verb} {}", numbers.join(" "));
-    let mut answer = String::new();
-    let read = tokio::task::spawn_blocking(move || std::io::stdin().read_line(&mut answer).map(|_| answer));
-    let answer = read.await??;
-    ensure!(answer.trim_end() == "done", "the databases: {verb} was answered by {answer:?}");
+    let mut reply = String::new();
+    let read = tokio::task::spawn_blocking(move || std::io::stdin().read_line(&mut reply).map(|_| reply));
+    let reply = read.await??;
+    ensure!(reply.trim_end() == "done", "the reply to the order {verb} is {reply:?}");
     Ok(())
 }

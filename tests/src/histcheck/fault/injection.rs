@@ -6,9 +6,9 @@ use rand::RngExt;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 
-use super::kind::{Kind, Means};
+use super::kind::{FaultKind, Means};
 use crate::histcheck::fleet::SERVERS;
-use crate::proxy::Weather;
+use crate::proxy::ProxyMode;
 
 /// A store of the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(crate) enum Store {
 
 impl Store {
     /// Returns its index among all stores, from 0.
-    pub(crate) fn place(self) -> u8 {
+    pub(crate) fn index(self) -> u8 {
         match self {
             Self::MariaDb(number) => number - 1,
             Self::Redis => 2,
@@ -31,12 +31,12 @@ impl Store {
 /// One fault. Each kind uses only the fields that it needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Injection {
-    pub(crate) kind: Kind,
+    pub(crate) kind: FaultKind,
     /// A server or the relay.
     pub(crate) process: usize,
     /// Number of the database, from 1.
     pub(crate) database: u8,
-    /// The store that the affected proxy leads to.
+    /// The store that the affected proxy forwards to.
     pub(crate) store: Store,
     /// Duration of the fault.
     pub(crate) length: Duration,
@@ -46,8 +46,10 @@ pub(crate) struct Injection {
     pub(crate) ahead: i32,
     /// Number of deleted keys.
     pub(crate) keys: u8,
-    /// True if both servers are killed together, and if both databases are.
-    pub(crate) both: (bool, bool),
+    /// True if both servers are killed together.
+    pub(crate) both_servers: bool,
+    /// True if both databases are killed together.
+    pub(crate) both_databases: bool,
 }
 
 /// Largest clock error in seconds: the limit that the documentation sets for deployments.
@@ -60,103 +62,115 @@ pub(crate) const RELAY: usize = SERVERS;
 /// Number of servers plus the relay.
 pub(crate) const PROCESSES: usize = SERVERS + 1;
 /// The server with long timeouts for Redis reads and cache updates. The other server soon gives up
-/// and marks the partitions as invalid. The first of two rival likes is sent to this server.
-pub(crate) const PATIENT: usize = 1;
+/// and marks the partitions as invalid. The first of two concurrent likes is sent to this server.
+pub(crate) const LONG_TIMEOUT_SERVER: usize = 1;
 
-/// The kinds that affect a proxy, with a fixed effect.
-const WEATHER: [(&[Kind], Weather); 4] = [
-    (&[Kind::Slices], Weather::Slices),
-    (&[Kind::HalfOpen, Kind::KillMidway], Weather::Stalled),
-    (&[Kind::OneWay], Weather::Deaf),
-    (&[Kind::Reset], Weather::Reset),
+/// The kinds that affect a proxy with a fixed mode.
+const PROXY_MODES: [(&[FaultKind], ProxyMode); 4] = [
+    (&[FaultKind::Slices], ProxyMode::Slices),
+    (&[FaultKind::HalfOpen, FaultKind::KillMidway], ProxyMode::Stalled),
+    (&[FaultKind::OneWay], ProxyMode::OneWay),
+    (&[FaultKind::Reset], ProxyMode::Reset),
 ];
 
 impl Injection {
     /// Returns an endless sequence of faults. Each round contains every available kind once, in
     /// random order.
     pub(crate) fn plan(means: &[Means], mut random: StdRng) -> impl Iterator<Item = Self> + use<> {
-        let (kinds, clustered) = (Kind::with(means), means.contains(&Means::Cluster));
-        let mut bag: Vec<Kind> = Vec::new();
+        let (kinds, clustered) = (FaultKind::with(means), means.contains(&Means::Cluster));
+        let mut remaining: Vec<FaultKind> = Vec::new();
         std::iter::from_fn(move || {
-            if bag.is_empty() {
-                bag.clone_from(&kinds);
-                bag.shuffle(&mut random);
+            if remaining.is_empty() {
+                remaining.clone_from(&kinds);
+                remaining.shuffle(&mut random);
             }
-            bag.pop().map(|kind| Self::of(kind, clustered, &mut random))
+            remaining.pop().map(|kind| Self::of(kind, clustered, &mut random))
         })
     }
 
-    fn of(kind: Kind, clustered: bool, random: &mut StdRng) -> Self {
+    fn of(kind: FaultKind, clustered: bool, random: &mut StdRng) -> Self {
         let database = random.random_range(1..=2);
-        // A cluster announces its own addresses, so no proxy leads to it.
-        let to_redis = !clustered && (kind.is_of_copies() || random.random_ratio(1, 3));
+        // A cluster announces its own addresses, so no proxy forwards to it.
+        let to_redis = !clustered && (kind.affects_cache_updates() || random.random_ratio(1, 3));
         Self {
             kind,
-            process: Self::whom(kind, random),
+            process: Self::affected_process(kind, random),
             database,
             store: if to_redis { Store::Redis } else { Store::MariaDb(database) },
             length: Duration::from_millis(random.random_range(kind.millis(clustered))),
-            delay: Duration::from_millis(random.random_range(if kind == Kind::Late { 60..160 } else { 5..60 })),
+            delay: Duration::from_millis(random.random_range(if kind == FaultKind::Late { 60..160 } else { 5..60 })),
             ahead: random.random_range(LEAST_STEP..=SKEW) * if random.random_ratio(1, 2) { 1 } else { -1 },
             keys: random.random_range(1..=20),
-            both: (random.random_ratio(1, 3), random.random_ratio(1, 3)),
+            both_servers: random.random_ratio(1, 3),
+            both_databases: random.random_ratio(1, 3),
         }
     }
 
-    /// Returns the process affected by a kind: the process itself, its clock, or its connections.
-    fn whom(kind: Kind, random: &mut StdRng) -> usize {
-        if matches!(kind, Kind::Late | Kind::KillMidway) {
-            return PATIENT;
+    /// Selects the process that a fault of this kind affects, by itself or by its clock or
+    /// connections.
+    fn affected_process(kind: FaultKind, random: &mut StdRng) -> usize {
+        if matches!(kind, FaultKind::Late | FaultKind::KillMidway) {
+            return LONG_TIMEOUT_SERVER;
         }
-        if matches!(kind, Kind::KillRelay | Kind::PauseRelay) {
+        if matches!(kind, FaultKind::KillRelay | FaultKind::PauseRelay) {
             return RELAY;
         }
-        let server = matches!(kind, Kind::KillServer | Kind::KillSeveral | Kind::PauseServer | Kind::RollServer);
+        let server = matches!(
+            kind,
+            FaultKind::KillServer | FaultKind::KillSeveral | FaultKind::PauseServer | FaultKind::RollServer
+        );
         random.random_range(0..if server { SERVERS } else { PROCESSES })
     }
 
-    /// Returns the effect on a proxy, if the fault affects one.
-    pub(crate) fn weather(&self) -> Option<Weather> {
-        if matches!(self.kind, Kind::Delay | Kind::Late) {
-            return Some(Weather::Delay(self.delay));
+    /// Returns the mode of the affected proxy, if the fault affects one.
+    pub(crate) fn proxy_mode(&self) -> Option<ProxyMode> {
+        if matches!(self.kind, FaultKind::Delay | FaultKind::Late) {
+            return Some(ProxyMode::Delay(self.delay));
         }
-        WEATHER.iter().find_map(|(kinds, weather)| kinds.contains(&self.kind).then_some(*weather))
+        PROXY_MODES.iter().find_map(|(kinds, mode)| kinds.contains(&self.kind).then_some(*mode))
     }
 
     /// Returns the servers that are killed together.
     pub(crate) fn servers(&self) -> std::ops::Range<usize> {
-        if self.both.0 { 0..SERVERS } else { self.process..self.process + 1 }
+        if self.both_servers { 0..SERVERS } else { self.process..self.process + 1 }
     }
 
     /// Returns the databases that are killed together with them.
     pub(crate) fn databases(&self) -> Vec<u8> {
-        if self.both.1 { vec![1, 2] } else { vec![self.database] }
+        if self.both_databases { vec![1, 2] } else { vec![self.database] }
     }
 
-    /// Returns true if it may leave stale cached data that no process knows of. The next fault,
-    /// which makes the cache be filled again, would hide that.
+    /// Returns true if it may leave stale cached data that no process knows of. The next fault
+    /// could hide that, because it makes the processes fill the cache again.
     pub(crate) fn lingers(&self) -> bool {
-        self.kind.is_of_copies() && self.store == Store::Redis
+        self.kind.affects_cache_updates() && self.store == Store::Redis
     }
 
     /// Describes the affected component and the duration.
     pub(crate) fn target(&self) -> String {
         let Self { process, database, store, ahead, keys, .. } = self;
-        let whom = if *process == RELAY { "the relay".to_owned() } else { format!("server {process}") };
-        let lasts = format!("for {:.1} s", self.length.as_secs_f64());
+        let process_name = if *process == RELAY { "the relay".to_owned() } else { format!("server {process}") };
+        let duration = format!("for {:.1} s", self.length.as_secs_f64());
         match self.kind {
-            Kind::KillServer | Kind::RollServer | Kind::KillRelay => whom,
-            Kind::KillSeveral => format!("servers {:?}, databases {:?}", self.servers(), self.databases()),
-            Kind::PauseServer | Kind::PauseRelay => format!("{whom} {lasts}"),
-            Kind::StepClock => format!("{whom}: {ahead:+} s {lasts}"),
-            Kind::KillMariaDb | Kind::FailSync | Kind::FillDisk => format!("{database}"),
-            Kind::PauseMariaDb => format!("{database} {lasts}"),
-            Kind::KillRedis | Kind::FlushRedis => String::new(),
-            Kind::PauseRedis | Kind::Overload | Kind::FailOver => lasts,
-            Kind::EvictRedis => format!("{keys} keys"),
-            Kind::Delay | Kind::Late => format!("{:?} between {whom} and {store:?} {lasts}", self.delay),
-            Kind::KillMidway | Kind::Slices | Kind::HalfOpen | Kind::OneWay | Kind::Reset | Kind::Blackhole => {
-                format!("between {whom} and {store:?} {lasts}")
+            FaultKind::KillServer | FaultKind::RollServer | FaultKind::KillRelay => process_name,
+            FaultKind::KillSeveral => format!("servers {:?}, databases {:?}", self.servers(), self.databases()),
+            FaultKind::PauseServer | FaultKind::PauseRelay => format!("{process_name} {duration}"),
+            FaultKind::StepClock => format!("{process_name}: {ahead:+} s {duration}"),
+            FaultKind::KillMariaDb | FaultKind::FailSync | FaultKind::FillDisk => format!("{database}"),
+            FaultKind::PauseMariaDb => format!("{database} {duration}"),
+            FaultKind::KillRedis | FaultKind::FlushRedis => String::new(),
+            FaultKind::PauseRedis | FaultKind::Overload | FaultKind::FailOver => duration,
+            FaultKind::EvictRedis => format!("{keys} keys"),
+            FaultKind::Delay | FaultKind::Late => {
+                format!("{:?} between {process_name} and {store:?} {duration}", self.delay)
+            }
+            FaultKind::KillMidway
+            | FaultKind::Slices
+            | FaultKind::HalfOpen
+            | FaultKind::OneWay
+            | FaultKind::Reset
+            | FaultKind::Blackhole => {
+                format!("between {process_name} and {store:?} {duration}")
             }
         }
     }
@@ -169,8 +183,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_is_injected_once_in_each_round_and_a_seed_repeats_itself() {
-        let kinds = Kind::with(&[Means::Disks]).len();
+    fn every_kind_is_injected_once_in_each_round_and_a_seed_repeats_the_plan() {
+        let kinds = FaultKind::with(&[Means::Disks]).len();
         let plan =
             |seed| Injection::plan(&[Means::Disks], StdRng::seed_from_u64(seed)).take(4 * kinds).collect::<Vec<_>>();
         for round in plan(1).chunks(kinds) {
@@ -184,18 +198,18 @@ mod tests {
     }
 
     #[test]
-    fn servers_and_databases_die_together_alone_and_both() {
-        let several = |injection: &Injection| injection.kind == Kind::KillSeveral;
-        let struck = Injection::plan(&[], StdRng::seed_from_u64(1)).filter(several).take(50);
-        let struck: std::collections::BTreeSet<_> =
-            struck.map(|injection| (injection.servers().collect::<Vec<_>>(), injection.databases())).collect();
+    fn one_or_both_servers_are_killed_with_one_or_both_databases() {
+        let several = |injection: &Injection| injection.kind == FaultKind::KillSeveral;
+        let injections = Injection::plan(&[], StdRng::seed_from_u64(1)).filter(several).take(50);
+        let combinations: std::collections::BTreeSet<_> =
+            injections.map(|injection| (injection.servers().collect::<Vec<_>>(), injection.databases())).collect();
         // Each server alone or both, with each database alone or both.
-        assert_eq!(struck.len(), 9, "{struck:?}");
+        assert_eq!(combinations.len(), 9, "{combinations:?}");
     }
 
     #[test]
-    fn no_wire_leads_to_a_cluster() {
-        let mut struck = Injection::plan(&[Means::Cluster], StdRng::seed_from_u64(1)).take(500);
-        assert!(struck.all(|injection| injection.store != Store::Redis));
+    fn no_fault_affects_a_proxy_to_a_cluster() {
+        let mut injections = Injection::plan(&[Means::Cluster], StdRng::seed_from_u64(1)).take(500);
+        assert!(injections.all(|injection| injection.store != Store::Redis));
     }
 }

@@ -14,9 +14,9 @@ const DATABASES: usize = 2;
 /// The proxies from each server and from the relay to the databases and, unless it is a cluster, to
 /// Redis.
 #[derive(Debug)]
-pub(crate) struct Wires(Vec<Vec<Proxy>>);
+pub(crate) struct Proxies(Vec<Vec<Proxy>>);
 
-impl Wires {
+impl Proxies {
     /// Starts proxies from each process to the stores at these ports. Processes in network
     /// namespaces see each store at an address of its own.
     ///
@@ -27,9 +27,9 @@ impl Wires {
         let mut all = Vec::new();
         for process in 0..PROCESSES {
             let mut proxies = Vec::new();
-            for (place, port) in (0..).zip(databases.iter().copied().chain(redis)) {
-                let here = networks.get(process).map_or(Ipv4Addr::LOCALHOST, |network| network.store(place));
-                proxies.push(Proxy::between(here, port, seed ^ (process as u64 * 8 + u64::from(place)) << 32).await?);
+            for (index, port) in (0..).zip(databases.iter().copied().chain(redis)) {
+                let here = networks.get(process).map_or(Ipv4Addr::LOCALHOST, |network| network.store(index));
+                proxies.push(Proxy::between(here, port, seed ^ (process as u64 * 8 + u64::from(index)) << 32).await?);
             }
             all.push(proxies);
         }
@@ -47,6 +47,6 @@ impl Wires {
     }
 
     pub(super) fn of(&self, process: usize, store: Store) -> &Proxy {
-        &self.0[process][usize::from(store.place())]
+        &self.0[process][usize::from(store.index())]
     }
 }

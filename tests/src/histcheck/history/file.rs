@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::{Alarm, Copy, Fault, History, Op, Table};
+use super::{Alarm, CacheEntry, History, InjectedFault, Op, Table};
 
 /// A line of the file.
 #[derive(Debug, Serialize, Deserialize)]
@@ -17,13 +17,13 @@ enum Record {
     /// The first line.
     Run {
         seed: u64,
-        again: String,
+        repeat_command: String,
     },
     Op(Op),
-    Fault(Fault),
+    Fault(InjectedFault),
     Alarm(Alarm),
     Table(Table),
-    Copy(Copy),
+    CacheEntry(CacheEntry),
 }
 
 /// The writer of a history. All clients of a run share it.
@@ -33,14 +33,14 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// Creates the file of a run with this seed; `again` is the command that repeats the run.
+    /// Creates the file of a run with this seed.
     ///
     /// # Errors
     /// Fails when the file cannot be written.
-    pub(crate) fn create(path: &Path, seed: u64, again: &str) -> Result<Self> {
+    pub(crate) fn create(path: &Path, seed: u64, repeat_command: &str) -> Result<Self> {
         let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
         let recorder = Self { file: Mutex::new(BufWriter::with_capacity(1 << 20, file)) };
-        recorder.write(&Record::Run { seed, again: again.to_owned() })?;
+        recorder.write(&Record::Run { seed, repeat_command: repeat_command.to_owned() })?;
         Ok(recorder)
     }
 
@@ -56,7 +56,7 @@ impl Recorder {
     ///
     /// # Errors
     /// As [`Recorder::op`].
-    pub(crate) fn fault(&self, fault: Fault) -> Result<()> {
+    pub(crate) fn fault(&self, fault: InjectedFault) -> Result<()> {
         self.write(&Record::Fault(fault))
     }
 
@@ -80,8 +80,8 @@ impl Recorder {
     ///
     /// # Errors
     /// As [`Recorder::op`].
-    pub(crate) fn copy(&self, copy: Copy) -> Result<()> {
-        self.write(&Record::Copy(copy))
+    pub(crate) fn cache_entry(&self, entry: CacheEntry) -> Result<()> {
+        self.write(&Record::CacheEntry(entry))
     }
 
     /// Writes all buffered lines to the file.
@@ -92,7 +92,8 @@ impl Recorder {
         Ok(self.file.lock().unwrap_or_else(PoisonError::into_inner).flush()?)
     }
 
-    /// Appends a line. It is serialized outside the lock, so clients wait for the copying only.
+    /// Appends a line. It is serialized outside the lock, so that clients wait for the
+    /// copying alone.
     fn write(&self, record: &Record) -> Result<()> {
         let mut line = serde_json::to_vec(record)?;
         line.push(b'\n');
@@ -114,14 +115,14 @@ pub(crate) fn read(path: &Path) -> Result<History> {
         match line.pop() {
             Some(b'\n') => {}
             Some(_) => {
-                println!("{}, line {number} was not written to its end, and is left out", path.display());
+                println!("{}, line {number} is incomplete and is ignored", path.display());
                 break;
             }
             None => break,
         }
         let record = serde_json::from_slice(&line);
         match record.with_context(|| format!("{}, line {number}", path.display()))? {
-            Record::Run { seed, again } => (history.seed, history.again) = (seed, again),
+            Record::Run { seed, repeat_command } => (history.seed, history.repeat_command) = (seed, repeat_command),
             Record::Op(op) => {
                 ensure!(op.begun <= op.ended, "{}, line {number}: it ends before it begins", path.display());
                 history.ops.push(op);
@@ -129,7 +130,7 @@ pub(crate) fn read(path: &Path) -> Result<History> {
             Record::Fault(fault) => history.faults.push(fault),
             Record::Alarm(alarm) => history.alarms.push(alarm),
             Record::Table(table) => history.tables.push(table),
-            Record::Copy(copy) => history.copies.push(copy),
+            Record::CacheEntry(entry) => history.cache.push(entry),
         }
     }
     Ok(history)
@@ -138,15 +139,15 @@ pub(crate) fn read(path: &Path) -> Result<History> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::histcheck::history::{Call, Item, LikeRow, Outcome, Place, Rows, Shown, View};
+    use crate::histcheck::history::{Call, Item, ItemKind, LikeRow, Outcome, PageResponse, Rows, View};
 
     #[test]
-    fn a_history_is_read_as_it_was_written_and_a_torn_end_is_left_out() {
+    fn a_history_is_read_back_without_its_incomplete_last_line() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("history");
-        let recorder = Recorder::create(&path, 7, "prove --seed 7").unwrap();
+        let recorder = Recorder::create(&path, 7, "cargo xtask prove --seed 7").unwrap();
         let item = Item {
-            place: Place::Preview,
+            kind: ItemKind::Preview,
             id: i64::MAX,
             root: 2,
             parent: 3,
@@ -154,7 +155,7 @@ mod tests {
             member: u32::MAX,
             text: u64::MAX,
             subject: 5,
-            marked: 6,
+            text_subject: 6,
             likes: 7,
             dislikes: 8,
             replies: 9,
@@ -167,25 +168,25 @@ mod tests {
             ended: 4,
             request: (u64::MAX, 1),
             call: Call::Get { subject: 1, comment: 2, view: View::default() },
-            outcome: Outcome::Page(Shown { revision: 1, counts: None, last: true, items: Box::new([item]) }),
+            outcome: Outcome::Page(PageResponse { revision: 1, counts: None, last: true, items: Box::new([item]) }),
         };
-        let fault = Fault { kind: "kill".into(), target: "server 1".into(), begun: 1, ended: 2 };
+        let fault = InjectedFault { kind: "kill".into(), target: "server 1".into(), begun: 1, ended: 2 };
         recorder.op(op.clone()).unwrap();
         recorder.fault(fault.clone()).unwrap();
-        let alarm = Alarm { at: 3, said: "{\"level\":\"ERROR\"}".into() };
+        let alarm = Alarm { at: 3, line: "{\"level\":\"ERROR\"}".into() };
         recorder.alarm(alarm.clone()).unwrap();
         let like = LikeRow { subject_id: 1, comment: 2, part: 3, member: 4, value: -1 };
         let table = Table { source: 1, number: 7, rows: Rows::Likes(vec![like]) };
         recorder.table(table.clone()).unwrap();
-        let copy = Copy::Odd { what: "strange: x".into() };
-        recorder.copy(copy.clone()).unwrap();
+        let entry = CacheEntry::Unknown { description: "strange: x".into() };
+        recorder.cache_entry(entry.clone()).unwrap();
         recorder.flush().unwrap();
         let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
         file.write_all(b"{\"Op\":{").unwrap();
         let history = read(&path).unwrap();
-        assert_eq!((history.seed, history.again.as_str()), (7, "prove --seed 7"));
+        assert_eq!((history.seed, history.repeat_command.as_str()), (7, "cargo xtask prove --seed 7"));
         assert_eq!((history.ops, history.faults), (vec![op], vec![fault]));
-        assert_eq!((history.alarms, history.tables, history.copies), (vec![alarm], vec![table], vec![copy]));
+        assert_eq!((history.alarms, history.tables, history.cache), (vec![alarm], vec![table], vec![entry]));
         file.write_all(b"\n").unwrap();
         assert!(read(&path).unwrap_err().to_string().contains("line 7"));
     }

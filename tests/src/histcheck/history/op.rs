@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::histcheck::names::EVERYBODY;
+use crate::histcheck::names::CONTESTED_MEMBER;
 
 /// Nanoseconds since the run began, by the machine's monotonic clock, which all clients share.
 pub(crate) type Nanos = u64;
@@ -19,7 +19,7 @@ pub(crate) struct Op {
     pub(crate) server: u8,
     /// Time before the call was sent.
     pub(crate) begun: Nanos,
-    /// Time after its response came, or after the call was given up.
+    /// Time after its response arrived, or after the call was abandoned.
     pub(crate) ended: Nanos,
     pub(crate) request: RequestId,
     pub(crate) call: Call,
@@ -48,24 +48,24 @@ pub(crate) enum Call {
     /// Reads one comment.
     Get { subject: u32, comment: i64, view: View },
     /// Reads several comments in one call.
-    Several { subject: u32, which: Which, view: View },
+    Several { subject: u32, comments: CommentSelector, view: View },
     /// Reads the counts of a subject.
     Counts { subject: u32, view: View },
     /// Reads the like states of a member for some comments.
     States { subject: u32, member: u32, comments: Box<[i64]>, fresh: bool },
-    /// Sends a call that must be refused.
-    Misuse { subject: u32, how: Misuse },
+    /// Sends a forbidden call, which must be refused.
+    Misuse { subject: u32, misuse: Misuse },
     /// Exports all rows and likes of a subject and verifies its counts; only when there are no more
     /// writes.
     Export { subject: u32 },
-    /// Watches the changes of a subject after a revision, until the watcher leaves or its stream
-    /// breaks.
+    /// Watches the changes of a subject after a revision, until the watcher ends the stream or the
+    /// stream breaks.
     Watch { subject: u32, after: i64 },
 }
 
 /// The comments of one read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Which {
+pub(crate) enum CommentSelector {
     /// The comments of these ids.
     Batch(Box<[i64]>),
     /// A comment and its ancestors up to the root.
@@ -75,7 +75,7 @@ pub(crate) enum Which {
 }
 
 /// Page size of a thread read: the largest one allowed.
-pub(crate) const THREAD: usize = 100;
+pub(crate) const THREAD_PAGE_SIZE: usize = 100;
 
 /// A forbidden call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,7 +87,7 @@ pub(crate) enum Misuse {
 }
 
 impl Misuse {
-    /// Returns the reasons it may be refused for; there is one.
+    /// Returns the reason for which it must be refused, as a slice of one.
     pub(crate) fn reasons(self) -> &'static [&'static str] {
         match self {
             Self::Token(_) => &["PAGE_TOKEN_MISMATCH"],
@@ -98,7 +98,7 @@ impl Misuse {
 
 /// The property of a comment that a change sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum Property {
     Text(u64),
     Visible(bool),
 }
@@ -114,7 +114,7 @@ pub(crate) struct View {
 
 /// Page size of the most frequent page: the newest roots with three replies each, as for a list
 /// that all users open. Pages cached as a whole are served only to callers with the same request.
-pub(crate) const USUAL: u8 = 20;
+pub(crate) const USUAL_PAGE_SIZE: u8 = 20;
 
 /// A page of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,7 +133,7 @@ impl PageOf {
     /// Returns the number of replies requested below each root. The page size determines it, so
     /// that all numbers occur; the most frequent page has the usual three.
     pub(crate) fn previews(&self) -> u8 {
-        if self.size == USUAL { 3 } else { self.size % 4 }
+        if self.size == USUAL_PAGE_SIZE { 3 } else { self.size % 4 }
     }
 }
 
@@ -161,9 +161,9 @@ pub(crate) enum Value {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Outcome {
     /// The response to a create, an edit, a delete or an undelete.
-    Written(Written),
-    Liked(Liked),
-    Page(Shown),
+    Written(WriteResponse),
+    Liked(LikeResponse),
+    Page(PageResponse),
     Comment(Item),
     /// The comments in the order of the response.
     Comments(Box<[Item]>),
@@ -182,32 +182,31 @@ pub(crate) enum Outcome {
     /// last revision received or, when there are no more writes, the current revision of the
     /// subject.
     Changes {
-        told: Box<[Told]>,
+        changes: Box<[WatchedChange]>,
         last: i64,
     },
-    /// The first and the last revision of a gap that a watcher is notified of.
+    /// The first and the last revision of a gap that the stream reports.
     Gap {
         first: i64,
         last: i64,
     },
     /// Refused as not executed, for this reason.
     Refused(Box<str>),
-    /// It may have been executed, may be executed later, or never; with the reason. A read returned
-    /// no result.
+    /// It may have been executed, may be executed later, or never, for this reason. A read has no
+    /// result.
     Unknown(Box<str>),
 }
 
-/// Number of latest revisions of a subject that a watcher can receive one by one, as the contract
-/// says.
-pub(crate) const TOLD: i64 = 1_024;
+/// Number of latest revisions of a subject that a watcher can receive one by one, by the contract.
+pub(crate) const WATCH_WINDOW: i64 = 1_024;
 
-/// One change of a watched subject: its revision, the changed comments and their kinds of change.
-/// Most revisions change one comment.
-pub(crate) type Told = (i64, Box<[(i64, How)]>);
+/// One change of a watched subject: its revision, and the changed comments with their kinds of
+/// change. Most revisions change one comment.
+pub(crate) type WatchedChange = (i64, Box<[(i64, ChangeKind)]>);
 
 /// A kind of change of a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum How {
+pub(crate) enum ChangeKind {
     Created,
     Edited,
     /// Deleted or undeleted.
@@ -218,7 +217,7 @@ pub(crate) enum How {
 
 /// The response to a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Written {
+pub(crate) struct WriteResponse {
     pub(crate) id: i64,
     /// 0 for a root.
     pub(crate) root: i64,
@@ -229,7 +228,7 @@ pub(crate) struct Written {
 
 /// The response to a like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Liked {
+pub(crate) struct LikeResponse {
     pub(crate) value: Value,
     pub(crate) likes: i32,
     pub(crate) dislikes: i32,
@@ -245,9 +244,9 @@ pub(crate) struct Counts {
     pub(crate) comments: i32,
 }
 
-/// A page as it was returned.
+/// The response to a read of a page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Shown {
+pub(crate) struct PageResponse {
     /// The revision of the subject that the page shows.
     pub(crate) revision: i64,
     /// The subject's counts, if the page contains them.
@@ -257,9 +256,9 @@ pub(crate) struct Shown {
     pub(crate) items: Box<[Item]>,
 }
 
-/// The part of a response that contained a comment.
+/// The position of a comment in a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Place {
+pub(crate) enum ItemKind {
     /// A member of the list.
     Row,
     /// A reply shown below its root.
@@ -268,11 +267,11 @@ pub(crate) enum Place {
     Head,
 }
 
-/// A comment as it was returned.
+/// A comment in a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "Packed", from = "Packed")]
 pub(crate) struct Item {
-    pub(crate) place: Place,
+    pub(crate) kind: ItemKind,
     pub(crate) id: i64,
     /// 0 for a root, as is the parent.
     pub(crate) root: i64,
@@ -280,11 +279,12 @@ pub(crate) struct Item {
     pub(crate) floor: i32,
     /// The author; `u32::MAX` if none is shown, as in a tombstone.
     pub(crate) member: u32,
-    /// The number that marks its text; 0 for a tombstone, which has none.
+    /// The number of its text; 0 for a tombstone, which has none.
     pub(crate) text: u64,
-    /// The subject that the comment names, and the subject that its text was written for.
+    /// The subject that the comment names.
     pub(crate) subject: u32,
-    pub(crate) marked: u32,
+    /// The subject that its text was written for.
+    pub(crate) text_subject: u32,
     pub(crate) likes: i32,
     pub(crate) dislikes: i32,
     pub(crate) replies: i32,
@@ -300,21 +300,44 @@ impl Item {
 }
 
 /// An item as a tuple, so that a line of the file does not repeat the field names.
-type Packed = (Place, i64, i64, i64, i32, u32, u64, (u32, u32), (i32, i32, i32), i64);
+type Packed = (ItemKind, i64, i64, i64, i32, u32, u64, (u32, u32), (i32, i32, i32), i64);
 
 impl From<Item> for Packed {
     fn from(item: Item) -> Self {
-        let Item { place, id, root, parent, floor, member, text, subject, marked, likes, dislikes, replies, revision } =
-            item;
-        (place, id, root, parent, floor, member, text, (subject, marked), (likes, dislikes, replies), revision)
+        let Item {
+            kind,
+            id,
+            root,
+            parent,
+            floor,
+            member,
+            text,
+            subject,
+            text_subject,
+            likes,
+            dislikes,
+            replies,
+            revision,
+        } = item;
+        (kind, id, root, parent, floor, member, text, (subject, text_subject), (likes, dislikes, replies), revision)
     }
 }
 
 impl From<Packed> for Item {
     fn from(packed: Packed) -> Self {
-        let (place, id, root, parent, floor, member, text, (subject, marked), (likes, dislikes, replies), revision) =
-            packed;
-        Self { place, id, root, parent, floor, member, text, subject, marked, likes, dislikes, replies, revision }
+        let (
+            kind,
+            id,
+            root,
+            parent,
+            floor,
+            member,
+            text,
+            (subject, text_subject),
+            (likes, dislikes, replies),
+            revision,
+        ) = packed;
+        Self { kind, id, root, parent, floor, member, text, subject, text_subject, likes, dislikes, replies, revision }
     }
 }
 
@@ -370,23 +393,25 @@ impl Call {
     }
 
     /// Returns the comment that it edits, deletes or undeletes, and the property that it sets.
-    pub(crate) fn alters(&self) -> Option<(i64, What)> {
+    pub(crate) fn alters(&self) -> Option<(i64, Property)> {
         if let Self::Edit { comment, text, .. } = self {
-            return Some((*comment, What::Text(*text)));
+            return Some((*comment, Property::Text(*text)));
         }
         let (Self::Delete { comment, .. } | Self::Undelete { comment, .. }) = self else { return None };
-        Some((*comment, What::Visible(matches!(self, Self::Undelete { .. }))))
+        Some((*comment, Property::Visible(matches!(self, Self::Undelete { .. }))))
     }
 
     /// Returns true if it sets a like that several clients set.
     pub(crate) fn is_contested(&self) -> bool {
-        matches!(self, Self::Like { member: EVERYBODY, .. })
+        matches!(self, Self::Like { member: CONTESTED_MEMBER, .. })
     }
 
     /// Returns the kind of change that watchers receive for it; a like is not sent to watchers.
-    pub(crate) fn changes(&self) -> Option<How> {
-        let altered = self.alters().map(|(_, what)| if let What::Text(_) = what { How::Edited } else { How::State });
-        altered.or_else(|| self.makes().map(|_| How::Created))
+    pub(crate) fn changes(&self) -> Option<ChangeKind> {
+        let altered = self
+            .alters()
+            .map(|(_, property)| if let Property::Text(_) = property { ChangeKind::Edited } else { ChangeKind::State });
+        altered.or_else(|| self.makes().map(|_| ChangeKind::Created))
     }
 
     /// Returns the required freshness of a read that states one.
@@ -413,7 +438,7 @@ impl Sort {
     pub(crate) const ALL: [Self; 7] =
         [Self::Newest, Self::Oldest, Self::Hot, Self::Top, Self::Best, Self::Controversial, Self::MostReplies];
 
-    /// Returns true if a walk in this order goes by floors.
+    /// Returns true if the list is ordered by floors.
     pub(crate) fn is_stable(self) -> bool {
         matches!(self, Self::Newest | Self::Oldest)
     }
@@ -425,8 +450,8 @@ impl Outcome {
         if let Self::Refused(reason) = self { Some(reason) } else { None }
     }
 
-    /// Returns true if the call was answered with a result.
-    pub(crate) fn is_answer(&self) -> bool {
+    /// Returns true for the result of an executed call.
+    pub(crate) fn has_result(&self) -> bool {
         !matches!(self, Self::Refused(_) | Self::Unknown(_))
     }
 }
@@ -437,8 +462,8 @@ impl Op {
         if let Outcome::Written(written) = &self.outcome {
             return Some(written.revision);
         }
-        if let Outcome::Page(shown) = &self.outcome {
-            return Some(shown.revision);
+        if let Outcome::Page(page) = &self.outcome {
+            return Some(page.revision);
         }
         self.counts().map(|counts| counts.revision)
     }
@@ -448,8 +473,8 @@ impl Op {
         if let Outcome::Counts(counts) = &self.outcome {
             return Some(*counts);
         }
-        let Outcome::Page(shown) = &self.outcome else { return None };
-        shown.counts
+        let Outcome::Page(page) = &self.outcome else { return None };
+        page.counts
     }
 
     /// Returns the comments in the response.
@@ -457,8 +482,9 @@ impl Op {
         if let Outcome::Comment(item) = &self.outcome {
             return std::slice::from_ref(item);
         }
-        let (Outcome::Page(Shown { items, .. }) | Outcome::Comments(items) | Outcome::Export { rows: items, .. }) =
-            &self.outcome
+        let (Outcome::Page(PageResponse { items, .. })
+        | Outcome::Comments(items)
+        | Outcome::Export { rows: items, .. }) = &self.outcome
         else {
             return &[];
         };

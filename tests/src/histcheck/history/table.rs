@@ -25,7 +25,7 @@ pub(crate) enum Rows {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SubjectRow {
     pub(crate) id: i64,
-    /// The partition stored in the row; all other rows store theirs, too.
+    /// The partition stored in the row, as in all other rows.
     pub(crate) part: i64,
     /// The number of the subject, from its key; `u32::MAX` for a key that no run uses.
     pub(crate) subject: u32,
@@ -62,8 +62,9 @@ pub(crate) struct CommentRow {
 pub(crate) struct ContentRow {
     pub(crate) comment: i64,
     pub(crate) part: i64,
-    /// The subject that it was written for, and the number that marks it.
-    pub(crate) marked: u32,
+    /// The subject that its text was written for.
+    pub(crate) text_subject: u32,
+    /// The number of its text.
     pub(crate) text: u64,
 }
 

@@ -1,4 +1,4 @@
-//! One client, which sends one call after the other until it is stopped. A read, or a like of
+//! One client, which sends one call after the other until it is stopped. A read, or a like by
 //! another member, may run concurrently with a call.
 
 use std::sync::Arc;
@@ -10,24 +10,24 @@ use rand::RngExt;
 use riposte_sdk::RequestIds;
 use tokio::sync::watch;
 
-use super::ground::Ground;
-use super::planner::{Ask, Planner};
-use super::{SUBJECTS, failed, send};
-use crate::histcheck::fleet::{Doors, SERVERS};
+use super::known_comments::KnownComments;
+use super::planner::{PlannedCall, Planner};
+use super::{SUBJECTS, failure_outcome, send};
+use crate::histcheck::fleet::{SERVERS, ServerChannels};
 use crate::histcheck::history::{Call, Nanos, Op, Recorder, RequestId};
 
 /// Timeout of one attempt of a write.
 const WRITE: Duration = Duration::from_secs(3);
 /// Timeout of one attempt of a read; shorter, because no work is lost.
 const READ: Duration = Duration::from_secs(1);
-/// Period in which a client repeats the same call; longer than any fault lasts.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// Longest delay of a concurrent read behind its call, so that it falls into the middle of the
+/// Period in which a client retries a call; longer than any fault lasts.
+const RETRY_PERIOD: Duration = Duration::from_secs(30);
+/// Longest delay of a concurrent read after its call, so that it falls into the middle of the
 /// commit.
-const ASIDE: Duration = Duration::from_millis(50);
-/// Longest delay of a rival like after the first like. Over a slow proxy the delay may end before
-/// the first like is committed, or before its cache update has arrived.
-const RIVAL: Duration = Duration::from_millis(250);
+const CONCURRENT_READ_DELAY: Duration = Duration::from_millis(50);
+/// Longest delay of a concurrent like after the first like. Over a slow proxy the delay may end
+/// before the first like is committed, or before its cache update has arrived.
+const CONCURRENT_LIKE_DELAY: Duration = Duration::from_millis(250);
 /// The longest pause before another attempt.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -37,22 +37,22 @@ pub(crate) type Acknowledged = Vec<(Call, RequestId)>;
 /// State shared by all clients of a run.
 #[derive(Debug)]
 pub(crate) struct Environment {
-    pub(crate) doors: Arc<Doors>,
-    pub(crate) roots: Ground,
-    pub(crate) replies: Ground,
+    pub(crate) channels: Arc<ServerChannels>,
+    pub(crate) roots: KnownComments,
+    pub(crate) replies: KnownComments,
     pub(crate) recorder: Recorder,
     pub(crate) start: Instant,
-    /// Number of calls that were answered.
-    pub(crate) answered: AtomicU64,
+    /// Number of calls that clients have completed.
+    pub(crate) completed: AtomicU64,
     /// Number of calls that were cancelled on purpose.
-    pub(crate) hurried: AtomicU64,
+    pub(crate) cancelled: AtomicU64,
 }
 
 impl Environment {
-    pub(crate) fn new(doors: Arc<Doors>, recorder: Recorder) -> Self {
-        let (answered, hurried) = (AtomicU64::new(0), AtomicU64::new(0));
-        let (roots, replies) = (Ground::new(SUBJECTS), Ground::new(SUBJECTS));
-        Self { doors, roots, replies, recorder, start: Instant::now(), answered, hurried }
+    pub(crate) fn new(channels: Arc<ServerChannels>, recorder: Recorder) -> Self {
+        let (completed, cancelled) = (AtomicU64::new(0), AtomicU64::new(0));
+        let (roots, replies) = (KnownComments::new(SUBJECTS), KnownComments::new(SUBJECTS));
+        Self { channels, roots, replies, recorder, start: Instant::now(), completed, cancelled }
     }
 
     /// Returns the time since the start of the run.
@@ -74,7 +74,7 @@ impl Client {
         Self { number, planner: Planner::new(number, seed), ids: RequestIds::default() }
     }
 
-    /// Works while `go` is true, until its sender is dropped, and completes the last operation.
+    /// Sends calls while `active` is true, until its sender is dropped, and completes the last one.
     /// Returns acknowledged requests that may be repeated.
     ///
     /// # Errors
@@ -82,62 +82,67 @@ impl Client {
     pub(crate) async fn run(
         mut self,
         environment: Arc<Environment>,
-        mut go: watch::Receiver<bool>,
+        mut active: watch::Receiver<bool>,
     ) -> Result<Acknowledged> {
-        while go.wait_for(|go| *go).await.is_ok() {
-            let ask = self.planner.next(&environment.roots, &environment.replies, environment.now());
-            self.ask(&environment, ask).await?;
+        while active.wait_for(|active| *active).await.is_ok() {
+            let planned = self.planner.next(&environment.roots, &environment.replies, environment.now());
+            self.complete(&environment, planned).await?;
         }
         Ok(self.planner.acknowledged())
     }
 
-    /// Repeats a call until it is answered or the period ends. Some calls, chosen at random, are
-    /// not repeated.
-    async fn ask(&mut self, environment: &Environment, ask: Ask) -> Result<()> {
-        let request = if ask.call.view().is_some() { (0, 0) } else { self.request(&ask)? };
-        // Some calls are cancelled in the middle of their work, and some are never repeated, as by
+    /// Retries a call until it has a result or the period ends. Some calls, chosen at random, are
+    /// not retried.
+    async fn complete(&mut self, environment: &Environment, planned: PlannedCall) -> Result<()> {
+        let request = if planned.call.view().is_some() { (0, 0) } else { self.request(&planned)? };
+        // Some calls are cancelled in the middle of their work, and some are never retried, as by
         // real callers.
-        let of = if matches!(ask.call, Call::Like { .. }) { 6 } else { 30 };
+        let one_in = if matches!(planned.call, Call::Like { .. }) { 6 } else { 30 };
         let rng = self.planner.rng();
-        let hurry = rng.random_ratio(1, of).then(|| Duration::from_micros(rng.random_range(500..40_000)));
-        let patience = if rng.random_ratio(1, 10) { Duration::ZERO } else { PATIENCE };
-        let usual = if ask.call.view().is_some() { READ } else { WRITE };
-        let mut limit = hurry.unwrap_or(usual);
-        environment.hurried.fetch_add(u64::from(hurry.is_some()), Ordering::Relaxed);
-        let mut rival = ask.rival.clone().map(|call| anyhow::Ok((self.fresh()?, Ask::of(call)))).transpose()?;
+        let cancel_after = rng.random_ratio(1, one_in).then(|| Duration::from_micros(rng.random_range(500..40_000)));
+        let retry_period = if rng.random_ratio(1, 10) { Duration::ZERO } else { RETRY_PERIOD };
+        let timeout = if planned.call.view().is_some() { READ } else { WRITE };
+        let mut limit = cancel_after.unwrap_or(timeout);
+        environment.cancelled.fetch_add(u64::from(cancel_after.is_some()), Ordering::Relaxed);
+        let mut concurrent_like = planned
+            .concurrent_like
+            .clone()
+            .map(|call| anyhow::Ok((self.new_request()?, PlannedCall::of(call))))
+            .transpose()?;
         let begun = Instant::now();
         loop {
-            let beside = self.planner.beside(&ask.call);
+            let concurrent_read = self.planner.concurrent_read(&planned.call);
             let rng = self.planner.rng();
-            let [here, there] = [(); 2].map(|()| rng.random_range(0..SERVERS));
-            let here = ask.server.unwrap_or(here);
-            let (aside, behind) = (ASIDE.mul_f64(rng.random()), RIVAL.mul_f64(rng.random()));
+            let [server, other_server] = [(); 2].map(|()| rng.random_range(0..SERVERS));
+            let server = planned.server.unwrap_or(server);
+            let (read_delay, like_delay) =
+                (CONCURRENT_READ_DELAY.mul_f64(rng.random()), CONCURRENT_LIKE_DELAY.mul_f64(rng.random()));
             let pause = PAUSE.mul_f64(rng.random());
-            let look = async {
-                let Some(look) = beside else { return Ok(None) };
-                tokio::time::sleep(aside).await;
-                self.attempt(environment, there, &look, (0, 0), READ).await.map(Some)
+            let read = async {
+                let Some(read) = concurrent_read else { return Ok(None) };
+                tokio::time::sleep(read_delay).await;
+                self.attempt(environment, other_server, &read, (0, 0), READ).await.map(Some)
             };
-            // The rival like is sent only once, whatever its result.
-            let other = rival.take();
-            let other = async {
-                let Some((request, like)) = other else { return Ok(None) };
-                tokio::time::sleep(behind).await;
-                self.attempt(environment, (here + 1) % SERVERS, &like, request, WRITE).await.map(Some)
+            // The concurrent like is sent only once, whatever its result.
+            let second = concurrent_like.take();
+            let like = async {
+                let Some((request, like)) = second else { return Ok(None) };
+                tokio::time::sleep(like_delay).await;
+                self.attempt(environment, (server + 1) % SERVERS, &like, request, WRITE).await.map(Some)
             };
-            let told = self.attempt(environment, here, &ask, request, limit);
-            let ((op, token, passing), _, other) = tokio::try_join!(told, look, other)?;
-            if let Some((other, ..)) = other {
-                self.planner.heed(&other);
+            let call = self.attempt(environment, server, &planned, request, limit);
+            let ((op, token, retryable), _, like) = tokio::try_join!(call, read, like)?;
+            if let Some((like, ..)) = like {
+                self.planner.record_like(&like);
             }
-            let again = passing && request != (0, 0) && begun.elapsed() < patience;
-            if !again {
-                environment.answered.fetch_add(1, Ordering::Relaxed);
-                Planner::teach(&op, &environment.roots, &environment.replies);
-                self.planner.learn(ask, &op, token);
+            let retry = retryable && request != (0, 0) && begun.elapsed() < retry_period;
+            if !retry {
+                environment.completed.fetch_add(1, Ordering::Relaxed);
+                Planner::publish(&op, &environment.roots, &environment.replies);
+                self.planner.record(planned, &op, token);
                 return Ok(());
             }
-            limit = usual;
+            limit = timeout;
             tokio::time::sleep(pause).await;
         }
     }
@@ -148,35 +153,35 @@ impl Client {
         &self,
         environment: &Environment,
         server: usize,
-        ask: &Ask,
+        planned: &PlannedCall,
         request: RequestId,
         limit: Duration,
     ) -> Result<(Op, String, bool)> {
-        let channel = environment.doors.channel(server);
+        let channel = environment.channels.to(server);
         let begun = environment.now();
-        let told = send(channel, &ask.call, request, &ask.token, limit).await;
+        let result = send(channel, &planned.call, request, &planned.token, limit).await;
         let ended = environment.now();
-        let (outcome, token, passing) = match told {
+        let (outcome, token, retryable) = match result {
             Ok((outcome, token)) => (outcome, token, false),
             Err(status) => {
-                let (outcome, passing) = failed(status);
-                (outcome, String::new(), passing)
+                let (outcome, retryable) = failure_outcome(status);
+                (outcome, String::new(), retryable)
             }
         };
-        let (client, server, call) = (self.number, server as u8, ask.call.clone());
+        let (client, server, call) = (self.number, server as u8, planned.call.clone());
         let op = Op { client, server, begun, ended, request, call, outcome };
         environment.recorder.op(op.clone())?;
-        Ok((op, token, passing))
+        Ok((op, token, retryable))
     }
 
-    fn request(&self, ask: &Ask) -> Result<RequestId> {
-        if let Some(again) = ask.again {
-            return Ok(again);
+    fn request(&self, planned: &PlannedCall) -> Result<RequestId> {
+        if let Some(repeated) = planned.repeated {
+            return Ok(repeated);
         }
-        self.fresh()
+        self.new_request()
     }
 
-    fn fresh(&self) -> Result<RequestId> {
+    fn new_request(&self) -> Result<RequestId> {
         let id = uuid::Uuid::parse_str(&self.ids.next()).context("the SDK makes UUIDs")?;
         Ok(id.as_u64_pair())
     }

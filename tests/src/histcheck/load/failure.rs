@@ -6,29 +6,29 @@ use tonic::{Code, Status};
 /// The trailer by which the service reports that a call had no effect.
 const NOT_EXECUTED: &str = "riposte-not-executed";
 
-/// One failed attempt.
+/// One failure_outcome attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
     /// True if the service reported that the call had no effect.
-    pub(crate) effectless: bool,
+    pub(crate) not_executed: bool,
     /// True if the same call may succeed later.
-    pub(crate) passing: bool,
+    pub(crate) retryable: bool,
     /// The reason, or the status code if the status has no reason.
-    pub(crate) words: String,
+    pub(crate) reason: String,
 }
 
 impl Failure {
-    /// Reads a status. Only the trailer of the service counts as "no effect": after a broken
+    /// Classifies a status. Only the trailer of the service counts as "no effect": after a broken
     /// connection, an expired deadline or an internal error of the service the effect is unknown.
     pub(crate) fn of(status: Status) -> Self {
-        let effectless = status.metadata().contains_key(NOT_EXECUTED);
+        let not_executed = status.metadata().contains_key(NOT_EXECUTED);
         let error = Error::from(status);
-        let passing = !effectless || error.code() == Code::ResourceExhausted;
-        let words = match error.reason_name() {
+        let retryable = !not_executed || error.code() == Code::ResourceExhausted;
+        let reason = match error.reason_name() {
             "" => format!("{:?}", error.code()),
-            reason => reason.to_owned(),
+            name => name.to_owned(),
         };
-        Self { effectless, passing, words }
+        Self { not_executed, retryable, reason }
     }
 }
 
@@ -37,14 +37,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_the_service_calls_not_executed_surely_did_nothing() {
+    fn only_the_trailer_of_the_service_excludes_an_effect() {
         let lost = Failure::of(Status::unavailable("gone"));
-        assert_eq!(lost, Failure { effectless: false, passing: true, words: "Unavailable".into() });
+        assert_eq!(lost, Failure { not_executed: false, retryable: true, reason: "Unavailable".into() });
         let mut full = Status::resource_exhausted("full");
         full.metadata_mut().insert(NOT_EXECUTED, "true".parse().unwrap());
-        assert!(Failure::of(full.clone()).effectless && Failure::of(full).passing);
+        assert!(Failure::of(full.clone()).not_executed && Failure::of(full).retryable);
         let mut refused = Status::not_found("no");
         refused.metadata_mut().insert(NOT_EXECUTED, "true".parse().unwrap());
-        assert!(!Failure::of(refused).passing);
+        assert!(!Failure::of(refused).retryable);
     }
 }

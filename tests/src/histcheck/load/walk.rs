@@ -3,12 +3,12 @@
 use rand::RngExt;
 use rand::rngs::StdRng;
 
-use crate::histcheck::history::{Call, PageOf, Sort, USUAL, View};
+use crate::histcheck::history::{Call, PageOf, Sort, USUAL_PAGE_SIZE, View};
 use crate::histcheck::names;
 
 /// An unfinished walk, or a single page.
 #[derive(Debug, Clone)]
-pub(crate) struct Walk {
+pub(crate) struct PageWalk {
     /// The root whose replies are read; `None` for the roots of the subject.
     root: Option<i64>,
     page: PageOf,
@@ -16,7 +16,7 @@ pub(crate) struct Walk {
     token: String,
 }
 
-impl Walk {
+impl PageWalk {
     /// Begins a walk in a random order, by pages of a random size.
     pub(crate) fn begin(number: u32, subject: u32, root: Option<i64>, view: View, rng: &mut StdRng) -> Self {
         let usual = root.is_none() && rng.random_ratio(1, 3);
@@ -27,7 +27,7 @@ impl Walk {
         };
         // Many pages are small, and some large, so that a walk over many comments reaches its end.
         let size = match rng.random_range(0..5) {
-            _ if usual => USUAL,
+            _ if usual => USUAL_PAGE_SIZE,
             0 => rng.random_range(40..=100),
             _ => rng.random_range(1..=20),
         };
@@ -42,13 +42,13 @@ impl Walk {
         (call, self.token.clone())
     }
 
-    /// Returns a list other than that of this walk and the token of the next page. The list is of
-    /// the same subject in another order, or of the same object id in another object type. Returns
-    /// `None` if no page was read yet.
-    pub(crate) fn astray(&self, elsewhere: bool) -> Option<(u32, Sort, String)> {
+    /// Returns another list than that of this walk, with the token of the next page of this walk.
+    /// The list is of the same subject in another order, or of the same object id in another object
+    /// type. Returns `None` before the first page.
+    pub(crate) fn other_list(&self, other_type: bool) -> Option<(u32, Sort, String)> {
         let PageOf { subject, sort, .. } = self.page;
         let other = if sort == Sort::Newest { Sort::Oldest } else { Sort::Newest };
-        let (subject, sort) = if elsewhere { (names::of_another_type(subject), sort) } else { (subject, other) };
+        let (subject, sort) = if other_type { (names::of_another_type(subject), sort) } else { (subject, other) };
         (!self.token.is_empty()).then(|| (subject, sort, self.token.clone()))
     }
 

@@ -14,10 +14,10 @@ use riposte_sdk::v1::{CommentChangeKind, GetSubjectRequest, SubjectChange, Watch
 use tokio::sync::watch;
 use tonic::{Code, Status};
 
-use super::{Environment, SUBJECTS, failed};
+use super::{Environment, SUBJECTS, failure_outcome};
 use crate::Watch;
 use crate::histcheck::fleet::SERVERS;
-use crate::histcheck::history::{Call, How, Nanos, Op, Outcome, TOLD, Told};
+use crate::histcheck::history::{Call, ChangeKind, Nanos, Op, Outcome, WATCH_WINDOW, WatchedChange};
 use crate::histcheck::names;
 
 /// The subjects that are watched all the time, each by two watchers: the hot one, others with many
@@ -25,10 +25,10 @@ use crate::histcheck::names;
 pub(crate) const WATCHED: [u32; 6] = [0, 1, 2, 7, 40, SUBJECTS as u32 - 10];
 /// The client number of the first watcher.
 const CLIENT: u32 = 300_000;
-/// The longest time that a watcher stays at a server before it goes to another; the changes must
+/// The longest time of a watch at one server before the watcher goes to another; the changes must
 /// not depend on the server.
-const STAYS: Duration = Duration::from_secs(15);
-/// The longest pause before it watches again. Changes in the pause must be in the next stream.
+const LONGEST_WATCH: Duration = Duration::from_secs(15);
+/// The longest pause between two watches. Changes in the pause must be in the next stream.
 const PAUSE: Duration = Duration::from_millis(500);
 /// Time limit for a watch to begin, and at the end of a run to send all changes.
 const WITHIN: Duration = Duration::from_secs(10);
@@ -38,9 +38,9 @@ const WITHIN: Duration = Duration::from_secs(10);
 pub(crate) struct Watcher {
     client: u32,
     subject: u32,
-    /// The last revision that it received; 0 if it received none and does not know the subject's
-    /// revision.
-    seen: i64,
+    /// The last received revision; 0 if none was received and the revision of the subject is
+    /// unknown.
+    revision: i64,
     rng: StdRng,
 }
 
@@ -49,12 +49,14 @@ impl Watcher {
     /// first change of the subject.
     pub(crate) fn all(seed: u64) -> impl Iterator<Item = Self> {
         let from = WATCHED.into_iter().flat_map(|subject| [(subject, 0), (subject, 1)]);
-        (CLIENT..).zip(from).map(move |(client, (subject, seen))| Self { seen, ..Self::new(client, subject, seed) })
+        (CLIENT..)
+            .zip(from)
+            .map(move |(client, (subject, revision))| Self { revision, ..Self::new(client, subject, seed) })
     }
 
     /// Returns a watcher that has received nothing yet.
     pub(crate) fn new(client: u32, subject: u32, seed: u64) -> Self {
-        Self { client, subject, seen: 0, rng: StdRng::seed_from_u64(seed ^ u64::from(client)) }
+        Self { client, subject, revision: 0, rng: StdRng::seed_from_u64(seed ^ u64::from(client)) }
     }
 
     /// Watches until `over` is true, and then until it has received all changes.
@@ -63,28 +65,28 @@ impl Watcher {
     /// Fails when the history cannot be written, or when at the end no server responds.
     pub(crate) async fn run(mut self, environment: Arc<Environment>, mut over: watch::Receiver<bool>) -> Result<()> {
         while !*over.borrow() {
-            let (stays, server) = (STAYS.mul_f64(self.rng.random()), self.rng.random_range(0..SERVERS));
+            let (length, server) = (LONGEST_WATCH.mul_f64(self.rng.random()), self.rng.random_range(0..SERVERS));
             let leave = async {
                 let over = async { over.wait_for(|over| *over).await.is_ok() };
-                tokio::time::timeout(stays, over).await.is_ok()
+                tokio::time::timeout(length, over).await.is_ok()
             };
-            self.stay(&environment, server, None, leave).await?;
+            self.watch(&environment, server, None, leave).await?;
             tokio::time::sleep(PAUSE.mul_f64(self.rng.random())).await;
         }
         let server = self.rng.random_range(0..SERVERS);
-        self.rest(&environment, server).await
+        self.catch_up(&environment, server).await
     }
 
-    /// Watches until it has received all changes up to the subject's revision. It is used when
-    /// there are no writes and no faults any more.
+    /// Watches until it has received all changes up to the subject's revision. It is called after
+    /// the last write and the last fault.
     ///
     /// # Errors
     /// Fails when the server does not respond, or when the history cannot be written.
-    pub(crate) async fn rest(mut self, environment: &Environment, server: usize) -> Result<()> {
+    pub(crate) async fn catch_up(mut self, environment: &Environment, server: usize) -> Result<()> {
         let key = Some(names::key(self.subject));
         let row = GetSubjectRequest { key, fresh: true, ..GetSubjectRequest::default() };
-        let last = match SubjectServiceClient::new(environment.doors.channel(server)).get_subject(row).await {
-            Ok(answer) => answer.into_inner().subject.context("no subject")?.revision,
+        let last = match SubjectServiceClient::new(environment.channels.to(server)).get_subject(row).await {
+            Ok(response) => response.into_inner().subject.context("no subject")?.revision,
             // A subject is created with its first comment.
             Err(status) if status.code() == Code::NotFound => return Ok(()),
             Err(status) => return Err(status.into()),
@@ -92,23 +94,23 @@ impl Watcher {
         if last == 0 {
             return Ok(());
         }
-        if self.seen == 0 {
+        if self.revision == 0 {
             // 0 would begin with the next change.
-            self.seen = (last - TOLD).max(1);
+            self.revision = (last - WATCH_WINDOW).max(1);
         }
-        match self.stay(environment, server, Some(last), tokio::time::sleep(WITHIN)).await? {
+        match self.watch(environment, server, Some(last), tokio::time::sleep(WITHIN)).await? {
             Some(status) => {
-                let words = status.to_string();
-                ensure!(!failed(status).1, words);
+                let text = status.to_string();
+                ensure!(!failure_outcome(status).1, text);
                 Ok(())
             }
             None => Ok(()),
         }
     }
 
-    /// Watches at a server until it leaves, receives the given revision, or the stream breaks.
-    /// Returns the reason of the end.
-    async fn stay<T>(
+    /// Watches at a server until `leave` is ready, the revision `last` is received, or the stream
+    /// breaks. Returns the status if the stream broke.
+    async fn watch<T>(
         &mut self,
         environment: &Environment,
         server: usize,
@@ -117,22 +119,23 @@ impl Watcher {
     ) -> Result<Option<Status>> {
         let mut begun = environment.now();
         let opened = tokio::time::timeout(WITHIN, self.open(environment, server)).await;
-        let mut stream = match opened.unwrap_or_else(|_| Err(Status::deadline_exceeded("no watch begins in time"))) {
-            Ok(stream) => stream,
-            // Until its first comment a subject cannot be watched.
-            Err(status) if self.seen <= 1 && status.code() == Code::NotFound => return Ok(None),
-            Err(status) => {
-                self.take_down(environment, server, begun, failed(status.clone()).0)?;
-                return Ok(Some(status));
-            }
-        };
-        // The revision at which the stream says that it begins. The check compares it with the last
-        // revision of this watcher.
-        self.seen = stream.opened();
-        let (mut leave, mut told) = (pin!(leave), Vec::new());
+        let mut stream =
+            match opened.unwrap_or_else(|_| Err(Status::deadline_exceeded("the watch did not begin in time"))) {
+                Ok(stream) => stream,
+                // Until its first comment a subject cannot be watched.
+                Err(status) if self.revision <= 1 && status.code() == Code::NotFound => return Ok(None),
+                Err(status) => {
+                    self.record(environment, server, begun, failure_outcome(status.clone()).0)?;
+                    return Ok(Some(status));
+                }
+            };
+        // The revision after which the stream begins, as the server reports it. The check compares
+        // it with the last revision of this watcher.
+        self.revision = stream.opened();
+        let (mut leave, mut changes) = (pin!(leave), Vec::new());
         let broken = loop {
-            let seen = told.last().map_or(self.seen, |(revision, _): &Told| *revision);
-            if last.is_some_and(|last| seen >= last) {
+            let revision = changes.last().map_or(self.revision, |(revision, _): &WatchedChange| *revision);
+            if last.is_some_and(|last| revision >= last) {
                 break None;
             }
             let event = tokio::select! {
@@ -140,61 +143,63 @@ impl Watcher {
                 _ = &mut leave => break None,
             };
             match event {
-                Ok(Event::Change(change)) => told.push(as_told(&change)),
+                Ok(Event::Change(change)) => changes.push(watched_change(&change)),
                 Ok(Event::Gap(gap)) => {
-                    self.changes(environment, server, begun, std::mem::take(&mut told), None)?;
+                    self.record_changes(environment, server, begun, std::mem::take(&mut changes), None)?;
                     let (first, last) = (gap.first_revision, gap.last_revision);
-                    self.take_down(environment, server, begun, Outcome::Gap { first, last })?;
-                    (self.seen, begun) = (last, environment.now());
+                    self.record(environment, server, begun, Outcome::Gap { first, last })?;
+                    (self.revision, begun) = (last, environment.now());
                 }
-                Ok(Event::Opened(_)) => break Some(Status::data_loss("it begins twice")),
+                Ok(Event::Opened(_)) => break Some(Status::data_loss("the stream begins twice")),
                 Err(status) => break Some(status),
             }
         };
-        self.changes(environment, server, begun, told, last)?;
+        self.record_changes(environment, server, begun, changes, last)?;
         if let Some(status) = &broken {
-            self.take_down(environment, server, begun, failed(status.clone()).0)?;
+            self.record(environment, server, begun, failure_outcome(status.clone()).0)?;
         }
         Ok(broken)
     }
 
     async fn open(&self, environment: &Environment, server: usize) -> Result<Watch, Status> {
-        let request = WatchSubjectRequest { key: Some(names::key(self.subject)), after_revision: self.seen };
-        let mut service = SubjectServiceClient::new(environment.doors.channel(server));
+        let request = WatchSubjectRequest { key: Some(names::key(self.subject)), after_revision: self.revision };
+        let mut service = SubjectServiceClient::new(environment.channels.to(server));
         Watch::of(service.watch_subject(request).await?.into_inner()).await
     }
 
-    /// Records changes, which must lead up to `last` if that is known.
-    fn changes(
+    /// Records changes, which must be complete up to `last` if it is known.
+    fn record_changes(
         &mut self,
         environment: &Environment,
         server: usize,
         begun: Nanos,
-        told: Vec<Told>,
+        changes: Vec<WatchedChange>,
         last: Option<i64>,
     ) -> Result<()> {
-        let seen = told.last().map_or(self.seen, |(revision, _)| *revision);
-        let outcome = Outcome::Changes { told: told.into(), last: last.unwrap_or(seen) };
-        self.take_down(environment, server, begun, outcome)?;
-        self.seen = seen;
+        let revision = changes.last().map_or(self.revision, |(revision, _)| *revision);
+        let outcome = Outcome::Changes { changes: changes.into(), last: last.unwrap_or(revision) };
+        self.record(environment, server, begun, outcome)?;
+        self.revision = revision;
         Ok(())
     }
 
-    fn take_down(&self, environment: &Environment, server: usize, begun: Nanos, outcome: Outcome) -> Result<()> {
+    fn record(&self, environment: &Environment, server: usize, begun: Nanos, outcome: Outcome) -> Result<()> {
         let (ended, client, server) = (environment.now(), self.client, server as u8);
-        let call = Call::Watch { subject: self.subject, after: self.seen };
+        let call = Call::Watch { subject: self.subject, after: self.revision };
         environment.recorder.op(Op { client, server, begun, ended, request: (0, 0), call, outcome })
     }
 }
 
 /// Returns a change in the form of the history.
-fn as_told(change: &SubjectChange) -> Told {
-    let how = |kind| match kind {
-        CommentChangeKind::Created => How::Created,
-        CommentChangeKind::Edited => How::Edited,
-        CommentChangeKind::StateChanged => How::State,
-        CommentChangeKind::Unspecified | CommentChangeKind::PinChanged | CommentChangeKind::Recounted => How::Other,
+fn watched_change(change: &SubjectChange) -> WatchedChange {
+    let kind = |kind| match kind {
+        CommentChangeKind::Created => ChangeKind::Created,
+        CommentChangeKind::Edited => ChangeKind::Edited,
+        CommentChangeKind::StateChanged => ChangeKind::State,
+        CommentChangeKind::Unspecified | CommentChangeKind::PinChanged | CommentChangeKind::Recounted => {
+            ChangeKind::Other
+        }
     };
-    let comments = change.comments.iter().map(|comment| (comment.comment_id, how(comment.kind())));
+    let comments = change.comments.iter().map(|comment| (comment.comment_id, kind(comment.kind())));
     (change.revision, comments.collect())
 }

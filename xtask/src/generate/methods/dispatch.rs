@@ -98,7 +98,7 @@ impl<'a> Call<'a> {
                  streamed(&self.0, {name:?}, request, start).await"
             ),
             (false, true, false) => format!(
-                "let (call, request) = opened(request)?;\n\
+                "let (call, request) = open(request)?;\n\
                  {verb}::handle(self.0.clone(), call, request).await.map(Response::new)"
             ),
             (false, false, true) => format!(
@@ -119,7 +119,7 @@ impl<'a> Call<'a> {
 #[derive(Default)]
 struct Uses {
     serve: bool,
-    opened: bool,
+    opens: bool,
     unary: bool,
     streamed: bool,
     streams: bool,
@@ -131,7 +131,7 @@ impl Uses {
         self.streams |= call.streams;
         self.requests |= call.imports;
         self.streamed |= call.streams && row.audited && !call.imports;
-        self.opened |= call.streams && !row.audited && !call.imports;
+        self.opens |= call.streams && !row.audited && !call.imports;
         self.unary |= !call.streams && row.audited;
         self.serve |= !call.streams && !row.audited;
     }
@@ -143,6 +143,6 @@ impl Uses {
             if used.is_empty() { String::new() } else { format!("use crate::{module}::{{{}}};\n", used.join(", ")) }
         };
         of("audited", &[(self.streamed, "CountItems"), (self.streamed, "streamed"), (self.unary, "unary")])
-            + &of("call", &[(self.streams, "ResponseStream"), (self.opened, "opened"), (self.serve, "serve")])
+            + &of("call", &[(self.streams, "ResponseStream"), (self.opens, "open"), (self.serve, "serve")])
     }
 }

@@ -93,7 +93,7 @@ fn literal(row: &Row) -> String {
         MethodClass::Sheddable => "Sheddable",
         MethodClass::BestEffort => "BestEffort",
     };
-    let kind = match row.profile {
+    let profile = match row.profile {
         Profile::Read => "Read",
         Profile::Batch => "Batch",
         Profile::Write => "Write",
@@ -103,7 +103,7 @@ fn literal(row: &Row) -> String {
     };
     format!(
         "Method {{ name: {:?}, role: Role::{role}, policy: MethodPolicy {{ pool: PoolName::{pool}, \
-         class: AdmissionClass::{class}, kind: MessageProfile::{kind} }}, audited: {} }}",
+         class: AdmissionClass::{class}, profile: MessageProfile::{profile} }}, audited: {} }}",
         row.rpc, row.audited
     )
 }

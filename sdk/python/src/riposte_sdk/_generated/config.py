@@ -3,8 +3,8 @@
 
 VERSION = "0.1.0"
 
-# Retries and load balancing, as gRPC reads them; without the deadlines, which gRPC measures from a wrong start when they
-# stand here: grpc/grpc#34547.
+# Retries and load balancing, as gRPC reads them; without the deadlines, which gRPC measures from a
+# wrong start when they stand here: grpc/grpc#34547.
 SERVICE_CONFIG = """{
   "loadBalancingConfig": [{"round_robin":{}}],
   "retryThrottling": {"maxTokens":100,"tokenRatio":0.1},

@@ -54,9 +54,10 @@ class Subject:
         """
         Writes a root comment under the subject, as a member.
 
-        ``member_id``: The member who writes. Required; 1 to 64 bytes of UTF-8 without control characters.
-        ``text``: The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's
-        limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+        ``member_id``: The member who writes. Required; 1 to 64 bytes of UTF-8 without control
+        characters.
+        ``text``: The text, stored in NFC. Any characters but NUL; not white space alone; at most
+        the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.CreateCommentRequest()
@@ -97,12 +98,13 @@ class Subject:
 
     def watch(self, *, after_revision: int | None = None, **options: Any) -> Watch[v1.WatchSubjectResponse]:
         """
-        Follows the changes of the subject. The stream resumes by itself after the last revision seen; revisions that
-        can no longer be told one by one come as a gap. Each time it is opened, an event tells where.
+        Follows the changes of the subject. The stream resumes by itself after the last revision
+        seen; revisions that can no longer be told one by one come as a gap. Each time it is opened,
+        an event tells where.
 
-        ``after_revision``: Changes with a greater revision are sent: pass the last revision seen to resume. Default 0:
-        from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h can be told one by
-        one, older ones are a gap.
+        ``after_revision``: Changes with a greater revision are sent: pass the last revision seen to
+        resume. Default 0: from the next change on; negative is FIELD_INVALID. The last 1,024
+        revisions of the last 24 h can be told one by one, older ones are a gap.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.WatchSubjectRequest()
@@ -125,9 +127,10 @@ class Comment:
         """
         Answers the comment, as a member.
 
-        ``member_id``: The member who writes. Required; 1 to 64 bytes of UTF-8 without control characters.
-        ``text``: The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's
-        limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+        ``member_id``: The member who writes. Required; 1 to 64 bytes of UTF-8 without control
+        characters.
+        ``text``: The text, stored in NFC. Any characters but NUL; not white space alone; at most
+        the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.CreateReplyRequest()
@@ -202,8 +205,8 @@ class Comment:
         Gives the comment a new text, as its author.
 
         ``member_id``: The member who edits: the author. Required.
-        ``text``: The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's
-        limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+        ``text``: The text, stored in NFC. Any characters but NUL; not white space alone; at most
+        the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.UpdateCommentRequest()
@@ -269,9 +272,10 @@ class AsyncSubject:
         """
         Writes a root comment under the subject, as a member.
 
-        ``member_id``: The member who writes. Required; 1 to 64 bytes of UTF-8 without control characters.
-        ``text``: The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's
-        limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+        ``member_id``: The member who writes. Required; 1 to 64 bytes of UTF-8 without control
+        characters.
+        ``text``: The text, stored in NFC. Any characters but NUL; not white space alone; at most
+        the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.CreateCommentRequest()
@@ -312,12 +316,13 @@ class AsyncSubject:
 
     def watch(self, *, after_revision: int | None = None, **options: Any) -> AsyncWatch[v1.WatchSubjectResponse]:
         """
-        Follows the changes of the subject. The stream resumes by itself after the last revision seen; revisions that
-        can no longer be told one by one come as a gap. Each time it is opened, an event tells where.
+        Follows the changes of the subject. The stream resumes by itself after the last revision
+        seen; revisions that can no longer be told one by one come as a gap. Each time it is opened,
+        an event tells where.
 
-        ``after_revision``: Changes with a greater revision are sent: pass the last revision seen to resume. Default 0:
-        from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h can be told one by
-        one, older ones are a gap.
+        ``after_revision``: Changes with a greater revision are sent: pass the last revision seen to
+        resume. Default 0: from the next change on; negative is FIELD_INVALID. The last 1,024
+        revisions of the last 24 h can be told one by one, older ones are a gap.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.WatchSubjectRequest()
@@ -340,9 +345,10 @@ class AsyncComment:
         """
         Answers the comment, as a member.
 
-        ``member_id``: The member who writes. Required; 1 to 64 bytes of UTF-8 without control characters.
-        ``text``: The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's
-        limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+        ``member_id``: The member who writes. Required; 1 to 64 bytes of UTF-8 without control
+        characters.
+        ``text``: The text, stored in NFC. Any characters but NUL; not white space alone; at most
+        the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.CreateReplyRequest()
@@ -417,8 +423,8 @@ class AsyncComment:
         Gives the comment a new text, as its author.
 
         ``member_id``: The member who edits: the author. Required.
-        ``text``: The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's
-        limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+        ``text``: The text, stored in NFC. Any characters but NUL; not white space alone; at most
+        the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.UpdateCommentRequest()

@@ -19,9 +19,9 @@ class Options:
 
     target: str = DEFAULT_TARGET
     """
-    The address of the service, with its port: ``https://host:port`` is TLS; ``http://host:port``, ``host:port`` and
-    ``dns:///host:port`` are plaintext. Calls are spread over all addresses of the name. Default: where ``riposte dev``
-    listens.
+    The address of the service, with its port: ``https://host:port`` is TLS; ``http://host:port``,
+    ``host:port`` and ``dns:///host:port`` are plaintext. Calls are spread over all addresses of the
+    name. Default: where ``riposte dev`` listens.
     """
     token: str | None = field(default=None, repr=False)
     """
@@ -29,15 +29,18 @@ class Options:
     """
     insecure_token: bool = False
     """
-    Allows the token over plaintext, where whoever is on the way can read it; one warning is logged. Default false.
+    Allows the token over plaintext, where whoever is on the way can read it; one warning is logged.
+    Default false.
     """
     tls_ca: bytes | None = field(default=None, repr=False)
     """
-    The certificate authority to trust with TLS, in PEM. Default the authorities that the language's gRPC trusts.
+    The certificate authority to trust with TLS, in PEM. Default the authorities that the language's
+    gRPC trusts.
     """
     tls_cert: bytes | None = field(default=None, repr=False)
     """
-    The client's own certificate with its chain, in PEM, for a service that asks for one. Default none.
+    The client's own certificate with its chain, in PEM, for a service that asks for one. Default
+    none.
     """
     tls_key: bytes | None = field(default=None, repr=False)
     """
@@ -45,16 +48,16 @@ class Options:
     """
     admin_target: str = DEFAULT_ADMIN_TARGET
     """
-    The address of the administration, which listens at one of its own; written as the target is. Default: where
-    ``riposte dev`` listens.
+    The address of the administration, which listens at one of its own; written as the target is.
+    Default: where ``riposte dev`` listens.
     """
 
     @classmethod
     def from_env(cls) -> Self:
         """
-        The options by ``RIPOSTE_TARGET``, ``RIPOSTE_TOKEN``, ``RIPOSTE_INSECURE_TOKEN``, ``RIPOSTE_TLS_CA``,
-        ``RIPOSTE_TLS_CERT``, ``RIPOSTE_TLS_KEY``, ``RIPOSTE_ADMIN_TARGET``; those of certificates are the paths of PEM
-        files.
+        The options by ``RIPOSTE_TARGET``, ``RIPOSTE_TOKEN``, ``RIPOSTE_INSECURE_TOKEN``,
+        ``RIPOSTE_TLS_CA``, ``RIPOSTE_TLS_CERT``, ``RIPOSTE_TLS_KEY``, ``RIPOSTE_ADMIN_TARGET``;
+        those of certificates are the paths of PEM files.
 
         Raises ``InvalidArgument`` if a file cannot be read, or a switch is neither true nor false.
         """
@@ -84,7 +87,8 @@ class Connecting:
         tls_key: bytes | None = None,
         admin_target: str = DEFAULT_ADMIN_TARGET,
     ) -> Self:
-        """A client for one address; the arguments are those of ``Options``. Nothing is dialled before the first call.
+        """A client for one address; the arguments are those of ``Options``. Nothing is dialled
+        before the first call.
 
         Raises ``InvalidArgument``, which is a ValueError too, if an argument is unusable."""
         options = Options(

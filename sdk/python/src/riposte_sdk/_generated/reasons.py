@@ -9,15 +9,18 @@ class Reason(str, Enum):
     """A reason that this version does not know, or none at all; go by the code."""
     SUBJECT_NOT_FOUND = "SUBJECT_NOT_FOUND"
     """
-    There is no such subject, or it is deleted. Create it, or let its object type do so (`auto_create`).
+    There is no such subject, or it is deleted. Create it, or let its object type do so
+    (`auto_create`).
     """
     COMMENT_NOT_FOUND = "COMMENT_NOT_FOUND"
     """
-    There is no such comment, it is deleted, its subject is deleted, or the caller was not granted its type.
+    There is no such comment, it is deleted, its subject is deleted, or the caller was not granted
+    its type.
     """
     SUBJECT_ALREADY_EXISTS = "SUBJECT_ALREADY_EXISTS"
     """
-    The name is taken (CreateSubject, also by a deleted subject), or the subject is not deleted (UndeleteSubject).
+    The name is taken (CreateSubject, also by a deleted subject), or the subject is not deleted
+    (UndeleteSubject).
     """
     COMMENT_ALREADY_EXISTS = "COMMENT_ALREADY_EXISTS"
     """
@@ -33,8 +36,8 @@ class Reason(str, Enum):
     """
     SUBJECT_HIDDEN = "SUBJECT_HIDDEN"
     """
-    The subject is hidden: it takes no writes, and its comments are listed to nobody. A comment whose id is known can
-    still be read.
+    The subject is hidden: it takes no writes, and its comments are listed to nobody. A comment
+    whose id is known can still be read.
     """
     PARENT_UNAVAILABLE = "PARENT_UNAVAILABLE"
     """
@@ -42,7 +45,8 @@ class Reason(str, Enum):
     """
     COMMENT_UNAVAILABLE = "COMMENT_UNAVAILABLE"
     """
-    The comment to like, or whose likers are asked for, is deleted or not in sight; the metadata tells its state.
+    The comment to like, or whose likers are asked for, is deleted or not in sight; the metadata
+    tells its state.
     """
     REPLY_FORBIDDEN = "REPLY_FORBIDDEN"
     """
@@ -142,7 +146,8 @@ class Reason(str, Enum):
     """
     SHARD_UNAVAILABLE = "SHARD_UNAVAILABLE"
     """
-    The data source of this subject does not answer; others may. Repeat after the delay in RetryInfo.
+    The data source of this subject does not answer; others may. Repeat after the delay in
+    RetryInfo.
     """
     NOT_IMPLEMENTED = "NOT_IMPLEMENTED"
     """
@@ -150,7 +155,8 @@ class Reason(str, Enum):
     """
     DEADLINE_EXCEEDED = "DEADLINE_EXCEEDED"
     """
-    The call took longer than its deadline; a write may have happened. Repeat it with its request_id.
+    The call took longer than its deadline; a write may have happened. Repeat it with its
+    request_id.
     """
     INTERNAL = "INTERNAL"
     """
@@ -158,11 +164,12 @@ class Reason(str, Enum):
     """
     WATCH_TOO_SLOW = "WATCH_TOO_SLOW"
     """
-    The reader of a stream fell too far behind what it watches. Watch again with the last revision received as
-    `after_revision`, and read faster: hand changes over instead of working on them in the reading loop.
+    The reader of a stream fell too far behind what it watches. Watch again with the last revision
+    received as `after_revision`, and read faster: hand changes over instead of working on them in
+    the reading loop.
     """
     SERVER_STOPPING = "SERVER_STOPPING"
     """
-    The process that served the stream stops; others go on. Watch again with the last revision received as
-    `after_revision`.
+    The process that served the stream stops; others go on. Watch again with the last revision
+    received as `after_revision`.
     """

@@ -194,7 +194,8 @@ class SubjectService(v1.SubjectServiceStub):
 
     def watch_subject(self, request: v1.WatchSubjectRequest, **options: Any) -> Watch[v1.WatchSubjectResponse]:
         """
-        Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a gap is told.
+        Follows the changes of one subject: dense revisions in order, resumable by `after_revision`;
+        a gap is told.
 
         The stream resumes by itself; ``options`` are those of its calls, as ``metadata``.
         """
@@ -214,7 +215,8 @@ class AsyncSubjectService(SubjectServiceAsyncStub):
 
     def watch_subject(self, request: v1.WatchSubjectRequest, **options: Any) -> AsyncWatch[v1.WatchSubjectResponse]:
         """
-        Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a gap is told.
+        Follows the changes of one subject: dense revisions in order, resumable by `after_revision`;
+        a gap is told.
 
         The stream resumes by itself; ``options`` are those of its calls, as ``metadata``.
         """
@@ -229,8 +231,8 @@ class AsyncSubjectService(SubjectServiceAsyncStub):
 
 class AdminService(v1.AdminServiceStub):
     """
-    What operators and moderators do. Served on a port of its own, with its own authorisation; the public port answers
-    UNIMPLEMENTED to it.
+    What operators and moderators do. Served on a port of its own, with its own authorisation; the
+    public port answers UNIMPLEMENTED to it.
     """
 
     def list_subjects(
@@ -245,8 +247,8 @@ class AdminService(v1.AdminServiceStub):
 
 class AsyncAdminService(AdminServiceAsyncStub):
     """
-    What operators and moderators do. Served on a port of its own, with its own authorisation; the public port answers
-    UNIMPLEMENTED to it.
+    What operators and moderators do. Served on a port of its own, with its own authorisation; the
+    public port answers UNIMPLEMENTED to it.
     """
 
     def list_subjects(

@@ -79,7 +79,8 @@ Global___ImportCommentsRequest: _TypeAlias = ImportCommentsRequest  # noqa: Y015
 class ImportItem(_message.Message):
     """One thing to import: a subject, a comment or a like.
 
-    Its identity is its kind, `source` and `external_id`: the same again is UNCHANGED, whatever the item says by then.
+    Its identity is its kind, `source` and `external_id`: the same again is UNCHANGED, whatever the
+    item says by then.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -90,10 +91,12 @@ class ImportItem(_message.Message):
     COMMENT_FIELD_NUMBER: _builtins.int
     LIKE_FIELD_NUMBER: _builtins.int
     source: _builtins.str
-    """The system the item comes from, for example `disqus`. Required; 1 to 64 bytes of UTF-8 without control characters."""
+    """The system the item comes from, for example `disqus`. Required; 1 to 64 bytes of UTF-8 without
+    control characters.
+    """
     external_id: _builtins.str
-    """The item's own id in that system. Required; 1 to 128 bytes of UTF-8 without control characters; unique among the
-    items of one kind and source.
+    """The item's own id in that system. Required; 1 to 128 bytes of UTF-8 without control characters;
+    unique among the items of one kind and source.
     """
     @_builtins.property
     def subject(self) -> Global___ImportedSubject:
@@ -192,8 +195,8 @@ Global___ImportedSubject: _TypeAlias = ImportedSubject  # noqa: Y015
 
 @_typing.final
 class ImportedComment(_message.Message):
-    """A comment to import. Send a parent before what answers it, and siblings in the order of their times: floors are
-    given in the order of the stream, after those that stand already.
+    """A comment to import. Send a parent before what answers it, and siblings in the order of their
+    times: floors are given in the order of the stream, after those that stand already.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -211,14 +214,18 @@ class ImportedComment(_message.Message):
     parent_external_id: _builtins.str
     """The external id, in the same source, of the comment it answers. Empty for a root."""
     member_id: _builtins.str
-    """The member who wrote it; 1 to 64 bytes. Required, except with state DELETED: a source may have forgotten it."""
+    """The member who wrote it; 1 to 64 bytes. Required, except with state DELETED: a source may have
+    forgotten it.
+    """
     state: _comment_pb2.CommentState.ValueType
     """Its state: ACTIVE (the default), HIDDEN or DELETED; others are FIELD_INVALID."""
     deleted_by: _comment_pb2.DeletedBy.ValueType
     """Who deleted it. Default AUTHOR; read only with state DELETED."""
     @_builtins.property
     def subject(self) -> _subject_pb2.SubjectKey:
-        """The subject. Required; it comes into being with its first comment where the object type allows it."""
+        """The subject. Required; it comes into being with its first comment where the object type allows
+        it.
+        """
 
     @_builtins.property
     def content(self) -> _comment_pb2.Content:
@@ -279,12 +286,12 @@ class ImportedLike(_message.Message):
     member_id: _builtins.str
     """The member. Required; 1 to 64 bytes."""
     value: _like_pb2.LikeValue.ValueType
-    """LIKE or DISLIKE; NONE takes an earlier one back. Required. Of several for one member and comment the latest `time`
-    stands.
+    """LIKE or DISLIKE; NONE takes an earlier one back. Required. Of several for one member and
+    comment the latest `time` stands.
     """
     synthetic: _builtins.bool
-    """True when this member is no person but stands for a vote that the source knew only as a number. It counts as any
-    other. Default false.
+    """True when this member is no person but stands for a vote that the source knew only as a number.
+    It counts as any other. Default false.
     """
     @_builtins.property
     def subject(self) -> _subject_pb2.SubjectKey:
@@ -332,15 +339,17 @@ class ImportCommentsResponse(_message.Message):
     outcome: Global___ImportOutcome.ValueType
     """What became of it."""
     comment_id: _builtins.int
-    """The comment: the one made or the one found. 0 for a subject, for a like and for a rejected item."""
+    """The comment: the one made or the one found. 0 for a subject, for a like and for a rejected
+    item.
+    """
     floor: _builtins.int
     """The floor of the comment made or found; else 0."""
     subject_revision: _builtins.int
     """The subject's revision with this item; likes move none. 0 for a rejected item."""
     @_builtins.property
     def error(self) -> Global___ItemError:
-        """Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as it is: a fault of
-        the service ends the stream instead, and the whole input can be sent again.
+        """Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as
+        it is: a fault of the service ends the stream instead, and the whole input can be sent again.
         """
 
     def __init__(
@@ -364,7 +373,9 @@ Global___ImportCommentsResponse: _TypeAlias = ImportCommentsResponse  # noqa: Y0
 
 @_typing.final
 class ItemError(_message.Message):
-    """An error of one item within a call that goes on: what ErrorInfo and BadRequest say of a whole call."""
+    """An error of one item within a call that goes on: what ErrorInfo and BadRequest say of a whole
+    call.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -472,7 +483,9 @@ Global___ExportSubjectRequest: _TypeAlias = ExportSubjectRequest  # noqa: Y015
 
 @_typing.final
 class ExportSubjectResponse(_message.Message):
-    """The next item of an export: the subject first, then its comments, each after its parent, then the likes."""
+    """The next item of an export: the subject first, then its comments, each after its parent, then the
+    likes.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -548,7 +561,9 @@ class ExportedComment(_message.Message):
     external_id: _builtins.str
     """Its external id in that source; empty for one written here."""
     parent_external_id: _builtins.str
-    """The external id of the comment it answers; empty for a root, and where the parent was written here."""
+    """The external id of the comment it answers; empty for a root, and where the parent was written
+    here.
+    """
     @_builtins.property
     def comment(self) -> _comment_pb2.Comment:
         """The comment. One that is neither ACTIVE nor DELETED is shown whole; a deleted one as its
@@ -624,10 +639,12 @@ class ListSubjectsRequest(_message.Message):
     object_type: _builtins.str
     """The object type. Required."""
     page_size: _builtins.int
-    """Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID."""
+    """Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+    FIELD_INVALID.
+    """
     page_token: _builtins.str
-    """`next_page_token` of an earlier page of the same walk. Empty: the first page. The object type must be that of the
-    walk, else PAGE_TOKEN_MISMATCH.
+    """`next_page_token` of an earlier page of the same walk. Empty: the first page. The object type
+    must be that of the walk, else PAGE_TOKEN_MISMATCH.
     """
     def __init__(
         self,
@@ -875,8 +892,8 @@ class SubjectScope(_message.Message):
 
     @_builtins.property
     def all(self) -> Global___AllSubjects:
-        """All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
-        Only for callers that may use every object type.
+        """All subjects of all object types, deleted ones too, and those of types that the server does
+        not serve any more. Only for callers that may use every object type.
         """
 
     def __init__(
@@ -922,8 +939,9 @@ class VerifyCountsRequest(_message.Message):
     SCOPE_FIELD_NUMBER: _builtins.int
     RESUME_TOKEN_FIELD_NUMBER: _builtins.int
     resume_token: _builtins.str
-    """`resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
-    Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+    """`resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject
+    of that answer. Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject
+    FIELD_INVALID.
     """
     @_builtins.property
     def scope(self) -> Global___SubjectScope:
@@ -956,8 +974,8 @@ class VerifyCountsResponse(_message.Message):
     comments_checked: _builtins.int
     """The comments looked at."""
     resume_token: _builtins.str
-    """Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and where one subject was
-    asked for. It does not age.
+    """Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and
+    where one subject was asked for. It does not age.
     """
     @_builtins.property
     def subject(self) -> _subject_pb2.SubjectKey:
@@ -996,8 +1014,8 @@ class CountDrift(_message.Message):
     comment_id: _builtins.int
     """The comment whose count it is; 0 for a count of the subject."""
     name: _builtins.str
-    """The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`, `like_count`, `dislike_count`,
-    `next_floor`, `listed`.
+    """The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`,
+    `like_count`, `dislike_count`, `next_floor`, `listed`.
     """
     stored: _builtins.int
     """What is stored."""
@@ -1031,8 +1049,9 @@ class RepairCountsRequest(_message.Message):
     request_id: _builtins.str
     """A UUID; optional, the SDKs fill it. A repair is safe to repeat with or without it."""
     resume_token: _builtins.str
-    """`resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
-    Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+    """`resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject
+    of that answer. Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject
+    FIELD_INVALID.
     """
     @_builtins.property
     def scope(self) -> Global___SubjectScope:
@@ -1066,8 +1085,8 @@ class RepairCountsResponse(_message.Message):
     subject_revision: _builtins.int
     """The subject's revision after the repair."""
     resume_token: _builtins.str
-    """Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and where one subject was
-    asked for. It does not age.
+    """Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and
+    where one subject was asked for. It does not age.
     """
     @_builtins.property
     def subject(self) -> _subject_pb2.SubjectKey:
@@ -1105,8 +1124,9 @@ class RebuildMemberHistoryRequest(_message.Message):
     request_id: _builtins.str
     """A UUID; optional, the SDKs fill it. A rebuild is safe to repeat with or without it."""
     resume_token: _builtins.str
-    """`resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
-    Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+    """`resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject
+    of that answer. Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject
+    FIELD_INVALID.
     """
     @_builtins.property
     def scope(self) -> Global___SubjectScope:
@@ -1129,7 +1149,9 @@ Global___RebuildMemberHistoryRequest: _TypeAlias = RebuildMemberHistoryRequest  
 
 @_typing.final
 class RebuildMemberHistoryResponse(_message.Message):
-    """How far a rebuild of histories has come: the sums of this call so far. The last message stands for all."""
+    """How far a rebuild of histories has come: the sums of this call so far. The last message stands
+    for all.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1144,8 +1166,8 @@ class RebuildMemberHistoryResponse(_message.Message):
     rows_changed: _builtins.int
     """History rows that were missing or behind, and are right now."""
     resume_token: _builtins.str
-    """Goes on behind the last subject that is done, as `resume_token` of another call; empty before the first and behind
-    the last one, and where one subject was asked for. It does not age.
+    """Goes on behind the last subject that is done, as `resume_token` of another call; empty before
+    the first and behind the last one, and where one subject was asked for. It does not age.
     """
     def __init__(
         self,
@@ -1175,8 +1197,9 @@ class RebuildRanksRequest(_message.Message):
     request_id: _builtins.str
     """A UUID; optional, the SDKs fill it. A rebuild is safe to repeat with or without it."""
     resume_token: _builtins.str
-    """`resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
-    Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+    """`resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject
+    of that answer. Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject
+    FIELD_INVALID.
     """
     @_builtins.property
     def scope(self) -> Global___SubjectScope:
@@ -1199,7 +1222,9 @@ Global___RebuildRanksRequest: _TypeAlias = RebuildRanksRequest  # noqa: Y015
 
 @_typing.final
 class RebuildRanksResponse(_message.Message):
-    """How far a rebuild of ranks has come: the sums of this call so far. The last message stands for all."""
+    """How far a rebuild of ranks has come: the sums of this call so far. The last message stands for
+    all.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1214,8 +1239,8 @@ class RebuildRanksResponse(_message.Message):
     comments_changed: _builtins.int
     """Comments whose ranks were missing or behind, and are right now."""
     resume_token: _builtins.str
-    """Goes on behind the last subject that is done, as `resume_token` of another call; empty before the first and behind
-    the last one, and where one subject was asked for. It does not age.
+    """Goes on behind the last subject that is done, as `resume_token` of another call; empty before
+    the first and behind the last one, and where one subject was asked for. It does not age.
     """
     def __init__(
         self,
@@ -1291,7 +1316,9 @@ class ListHotSubjectsRequest(_message.Message):
 
     LIMIT_FIELD_NUMBER: _builtins.int
     limit: _builtins.int
-    """Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID."""
+    """Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+    FIELD_INVALID.
+    """
     def __init__(
         self,
         *,

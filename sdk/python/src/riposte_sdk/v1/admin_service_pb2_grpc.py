@@ -26,11 +26,12 @@ if _version_not_supported:
 
 
 class AdminServiceStub:
-    """What operators and moderators do. Served on a port of its own, with its own authorisation; the public port answers
-    UNIMPLEMENTED to it.
+    """What operators and moderators do. Served on a port of its own, with its own authorisation; the
+    public port answers UNIMPLEMENTED to it.
 
-    Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and the general errors
-    OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no deadline of their own.
+    Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and
+    the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no
+    deadline of their own.
     """
 
     def __init__(self, channel):
@@ -102,23 +103,26 @@ class AdminServiceStub:
 
 
 class AdminServiceServicer:
-    """What operators and moderators do. Served on a port of its own, with its own authorisation; the public port answers
-    UNIMPLEMENTED to it.
+    """What operators and moderators do. Served on a port of its own, with its own authorisation; the
+    public port answers UNIMPLEMENTED to it.
 
-    Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and the general errors
-    OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no deadline of their own.
+    Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and
+    the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no
+    deadline of their own.
     """
 
     def ImportComments(self, request_iterator, context):
         """Brings subjects, comments and likes in from elsewhere, with their times, threads and states.
 
-        Every item gets an answer, in order; an item that cannot be imported is REJECTED in its answer and the stream goes
-        on. Idempotent by (source, external id): send the input again after any break. An answer CREATED means durable.
-        Reasons of rejection: FIELD_INVALID, OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (the parent, or the
-        comment to like, with its external id in the metadata), CONTENT_TOO_LONG, LIKE_INVALID.
+        Every item gets an answer, in order; an item that cannot be imported is REJECTED in its answer
+        and the stream goes on. Idempotent by (source, external id): send the input again after any
+        break. An answer CREATED means durable. Reasons of rejection: FIELD_INVALID,
+        OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (the parent, or the comment to like,
+        with its external id in the metadata), CONTENT_TOO_LONG, LIKE_INVALID.
 
-        Example: `{"item": {"source": "isso", "externalId": "17", "comment": {"subject": {"objectType": "page",
-        "objectId": "/a"}, "memberId": "ann", "content": {"text": "Hi"}, "createTime": "2013-11-24T18:23:52Z"}}}`.
+        Example: `{"item": {"source": "isso", "externalId": "17", "comment": {"subject": {"objectType":
+        "page", "objectId": "/a"}, "memberId": "ann", "content": {"text": "Hi"}, "createTime":
+        "2013-11-24T18:23:52Z"}}}`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -127,8 +131,8 @@ class AdminServiceServicer:
     def ExportSubject(self, request, context):
         """Reads all of one subject: itself, its comments in all states, parents first, and its likes.
 
-        One consistent state as far as each item is concerned; writes during the export may or may not be in it. What is
-        imported from it is equal but for ids and floors. Errors: SUBJECT_NOT_FOUND.
+        One consistent state as far as each item is concerned; writes during the export may or may not
+        be in it. What is imported from it is equal but for ids and floors. Errors: SUBJECT_NOT_FOUND.
 
         Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
         """
@@ -139,8 +143,8 @@ class AdminServiceServicer:
     def ListSubjects(self, request, context):
         """Reads a page of the subjects of one object type, deleted ones too.
 
-        Not ordered, but complete: a full walk shows every subject that stood from its start to its end exactly once.
-        Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        Not ordered, but complete: a full walk shows every subject that stood from its start to its end
+        exactly once. Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
         Example: `{"objectType": "video", "pageSize": 100}`.
         """
@@ -151,8 +155,8 @@ class AdminServiceServicer:
     def HideComment(self, request, context):
         """Takes a comment out of sight; replies stay, and a pin is taken off.
 
-        Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not ACTIVE),
-        REQUEST_ID_REUSED.
+        Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not
+        ACTIVE), REQUEST_ID_REUSED.
 
         Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
         """
@@ -172,7 +176,8 @@ class AdminServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def DeleteComment(self, request, context):
-        """Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete it.
+        """Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
+        it.
 
         Errors: COMMENT_NOT_FOUND (a second delete too), REQUEST_ID_REUSED.
 
@@ -185,8 +190,8 @@ class AdminServiceServicer:
     def VerifyCounts(self, request, context):
         """Compares stored counts with the rows they count; one answer per subject, also where all agree.
 
-        Changes nothing. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
-        PAGE_TOKEN_MISMATCH.
+        Changes nothing. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
+        PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
         Example: `{"scope": {"objectType": "video"}}`.
         """
@@ -197,9 +202,10 @@ class AdminServiceServicer:
     def RepairCounts(self, request, context):
         """Sets stored counts to what their rows say; one answer per subject.
 
-        Each subject is repaired under its lock, so its writers wait meanwhile; a subject whose counts agree is not changed.
-        A `next_floor` that stands too high is left: a lower one could give a floor twice. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
-        PAGE_TOKEN_MISMATCH.
+        Each subject is repaired under its lock, so its writers wait meanwhile; a subject whose counts
+        agree is not changed. A `next_floor` that stands too high is left: a lower one could give a
+        floor twice. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
+        PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
         Example: `{"scope": {"key": {"objectType": "video", "objectId": "1"}}}`.
         """
@@ -208,11 +214,12 @@ class AdminServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RebuildMemberHistory(self, request, context):
-        """Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and tells how far it has
-        come.
+        """Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and
+        tells how far it has come.
 
-        Safe to run while others write, and twice. Rows are added and corrected. Resumable by `resume_token`. Errors:
-        SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        Safe to run while others write, and twice. Rows are added and corrected. Resumable by
+        `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
+        PAGE_TOKEN_MISMATCH.
 
         Example: `{"scope": {"objectType": "video"}}`.
         """
@@ -221,12 +228,12 @@ class AdminServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RebuildRanks(self, request, context):
-        """Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and tells how far it has
-        come.
+        """Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and
+        tells how far it has come.
 
-        Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for comments that are
-        older than this version. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
-        PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for
+        comments that are older than this version. Resumable by `resume_token`.
+        Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
         Example: `{"scope": {"objectType": "video"}}`.
         """
@@ -237,8 +244,8 @@ class AdminServiceServicer:
     def RebuildCache(self, request, context):
         """Rebuilds what is cached of subjects from their rows, and tells how far it has come.
 
-        What is cached is forgotten, and the first page made anew. Safe to run while others read and write, and twice.
-        Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
+        What is cached is forgotten, and the first page made anew. Safe to run while others read and
+        write, and twice. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
 
         Example: `{"scope": {"objectType": "video"}}`.
         """
@@ -247,8 +254,9 @@ class AdminServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListHotSubjects(self, request, context):
-        """Reads which subjects are under the greatest load in the process that answers: ListComments and every write count. A rate
-        is never told too high; of the least busy subjects it may be told too low.
+        """Reads which subjects are under the greatest load in the process that answers: ListComments and
+        every write count. A rate is never told too high; of the least busy subjects it may be told too
+        low.
 
         Example: `{"limit": 10}`.
         """
@@ -328,11 +336,12 @@ def add_AdminServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class AdminService:
-    """What operators and moderators do. Served on a port of its own, with its own authorisation; the public port answers
-    UNIMPLEMENTED to it.
+    """What operators and moderators do. Served on a port of its own, with its own authorisation; the
+    public port answers UNIMPLEMENTED to it.
 
-    Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and the general errors
-    OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no deadline of their own.
+    Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and
+    the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no
+    deadline of their own.
     """
 
     @staticmethod

@@ -27,11 +27,12 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class AdminServiceStub:
-    """What operators and moderators do. Served on a port of its own, with its own authorisation; the public port answers
-    UNIMPLEMENTED to it.
+    """What operators and moderators do. Served on a port of its own, with its own authorisation; the
+    public port answers UNIMPLEMENTED to it.
 
-    Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and the general errors
-    OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no deadline of their own.
+    Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and
+    the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no
+    deadline of their own.
     """
 
     @_typing.overload
@@ -41,35 +42,37 @@ class AdminServiceStub:
     ImportComments: _grpc.StreamStreamMultiCallable[_admin_pb2.ImportCommentsRequest, _admin_pb2.ImportCommentsResponse]
     """Brings subjects, comments and likes in from elsewhere, with their times, threads and states.
 
-    Every item gets an answer, in order; an item that cannot be imported is REJECTED in its answer and the stream goes
-    on. Idempotent by (source, external id): send the input again after any break. An answer CREATED means durable.
-    Reasons of rejection: FIELD_INVALID, OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (the parent, or the
-    comment to like, with its external id in the metadata), CONTENT_TOO_LONG, LIKE_INVALID.
+    Every item gets an answer, in order; an item that cannot be imported is REJECTED in its answer
+    and the stream goes on. Idempotent by (source, external id): send the input again after any
+    break. An answer CREATED means durable. Reasons of rejection: FIELD_INVALID,
+    OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (the parent, or the comment to like,
+    with its external id in the metadata), CONTENT_TOO_LONG, LIKE_INVALID.
 
-    Example: `{"item": {"source": "isso", "externalId": "17", "comment": {"subject": {"objectType": "page",
-    "objectId": "/a"}, "memberId": "ann", "content": {"text": "Hi"}, "createTime": "2013-11-24T18:23:52Z"}}}`.
+    Example: `{"item": {"source": "isso", "externalId": "17", "comment": {"subject": {"objectType":
+    "page", "objectId": "/a"}, "memberId": "ann", "content": {"text": "Hi"}, "createTime":
+    "2013-11-24T18:23:52Z"}}}`.
     """
     ExportSubject: _grpc.UnaryStreamMultiCallable[_admin_pb2.ExportSubjectRequest, _admin_pb2.ExportSubjectResponse]
     """Reads all of one subject: itself, its comments in all states, parents first, and its likes.
 
-    One consistent state as far as each item is concerned; writes during the export may or may not be in it. What is
-    imported from it is equal but for ids and floors. Errors: SUBJECT_NOT_FOUND.
+    One consistent state as far as each item is concerned; writes during the export may or may not
+    be in it. What is imported from it is equal but for ids and floors. Errors: SUBJECT_NOT_FOUND.
 
     Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
     """
     ListSubjects: _grpc.UnaryUnaryMultiCallable[_admin_pb2.ListSubjectsRequest, _admin_pb2.ListSubjectsResponse]
     """Reads a page of the subjects of one object type, deleted ones too.
 
-    Not ordered, but complete: a full walk shows every subject that stood from its start to its end exactly once.
-    Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+    Not ordered, but complete: a full walk shows every subject that stood from its start to its end
+    exactly once. Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
     Example: `{"objectType": "video", "pageSize": 100}`.
     """
     HideComment: _grpc.UnaryUnaryMultiCallable[_admin_pb2.HideCommentRequest, _admin_pb2.HideCommentResponse]
     """Takes a comment out of sight; replies stay, and a pin is taken off.
 
-    Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not ACTIVE),
-    REQUEST_ID_REUSED.
+    Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not
+    ACTIVE), REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
     """
@@ -81,7 +84,8 @@ class AdminServiceStub:
     Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
     """
     DeleteComment: _grpc.UnaryUnaryMultiCallable[_admin_pb2.AdminServiceDeleteCommentRequest, _admin_pb2.AdminServiceDeleteCommentResponse]
-    """Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete it.
+    """Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
+    it.
 
     Errors: COMMENT_NOT_FOUND (a second delete too), REQUEST_ID_REUSED.
 
@@ -90,96 +94,102 @@ class AdminServiceStub:
     VerifyCounts: _grpc.UnaryStreamMultiCallable[_admin_pb2.VerifyCountsRequest, _admin_pb2.VerifyCountsResponse]
     """Compares stored counts with the rows they count; one answer per subject, also where all agree.
 
-    Changes nothing. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
-    PAGE_TOKEN_MISMATCH.
+    Changes nothing. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
+    PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
     Example: `{"scope": {"objectType": "video"}}`.
     """
     RepairCounts: _grpc.UnaryStreamMultiCallable[_admin_pb2.RepairCountsRequest, _admin_pb2.RepairCountsResponse]
     """Sets stored counts to what their rows say; one answer per subject.
 
-    Each subject is repaired under its lock, so its writers wait meanwhile; a subject whose counts agree is not changed.
-    A `next_floor` that stands too high is left: a lower one could give a floor twice. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
-    PAGE_TOKEN_MISMATCH.
+    Each subject is repaired under its lock, so its writers wait meanwhile; a subject whose counts
+    agree is not changed. A `next_floor` that stands too high is left: a lower one could give a
+    floor twice. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
+    PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
     Example: `{"scope": {"key": {"objectType": "video", "objectId": "1"}}}`.
     """
     RebuildMemberHistory: _grpc.UnaryStreamMultiCallable[_admin_pb2.RebuildMemberHistoryRequest, _admin_pb2.RebuildMemberHistoryResponse]
-    """Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and tells how far it has
-    come.
+    """Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and
+    tells how far it has come.
 
-    Safe to run while others write, and twice. Rows are added and corrected. Resumable by `resume_token`. Errors:
-    SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+    Safe to run while others write, and twice. Rows are added and corrected. Resumable by
+    `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
+    PAGE_TOKEN_MISMATCH.
 
     Example: `{"scope": {"objectType": "video"}}`.
     """
     RebuildRanks: _grpc.UnaryStreamMultiCallable[_admin_pb2.RebuildRanksRequest, _admin_pb2.RebuildRanksResponse]
-    """Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and tells how far it has
-    come.
+    """Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and
+    tells how far it has come.
 
-    Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for comments that are
-    older than this version. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
-    PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+    Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for
+    comments that are older than this version. Resumable by `resume_token`.
+    Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
     Example: `{"scope": {"objectType": "video"}}`.
     """
     RebuildCache: _grpc.UnaryStreamMultiCallable[_admin_pb2.RebuildCacheRequest, _admin_pb2.RebuildCacheResponse]
     """Rebuilds what is cached of subjects from their rows, and tells how far it has come.
 
-    What is cached is forgotten, and the first page made anew. Safe to run while others read and write, and twice.
-    Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
+    What is cached is forgotten, and the first page made anew. Safe to run while others read and
+    write, and twice. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
 
     Example: `{"scope": {"objectType": "video"}}`.
     """
     ListHotSubjects: _grpc.UnaryUnaryMultiCallable[_admin_pb2.ListHotSubjectsRequest, _admin_pb2.ListHotSubjectsResponse]
-    """Reads which subjects are under the greatest load in the process that answers: ListComments and every write count. A rate
-    is never told too high; of the least busy subjects it may be told too low.
+    """Reads which subjects are under the greatest load in the process that answers: ListComments and
+    every write count. A rate is never told too high; of the least busy subjects it may be told too
+    low.
 
     Example: `{"limit": 10}`.
     """
 
 @_typing.type_check_only
 class AdminServiceAsyncStub(AdminServiceStub):
-    """What operators and moderators do. Served on a port of its own, with its own authorisation; the public port answers
-    UNIMPLEMENTED to it.
+    """What operators and moderators do. Served on a port of its own, with its own authorisation; the
+    public port answers UNIMPLEMENTED to it.
 
-    Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and the general errors
-    OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no deadline of their own.
+    Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and
+    the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no
+    deadline of their own.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ImportComments: _aio.StreamStreamMultiCallable[_admin_pb2.ImportCommentsRequest, _admin_pb2.ImportCommentsResponse]  # type: ignore[assignment]
     """Brings subjects, comments and likes in from elsewhere, with their times, threads and states.
 
-    Every item gets an answer, in order; an item that cannot be imported is REJECTED in its answer and the stream goes
-    on. Idempotent by (source, external id): send the input again after any break. An answer CREATED means durable.
-    Reasons of rejection: FIELD_INVALID, OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (the parent, or the
-    comment to like, with its external id in the metadata), CONTENT_TOO_LONG, LIKE_INVALID.
+    Every item gets an answer, in order; an item that cannot be imported is REJECTED in its answer
+    and the stream goes on. Idempotent by (source, external id): send the input again after any
+    break. An answer CREATED means durable. Reasons of rejection: FIELD_INVALID,
+    OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (the parent, or the comment to like,
+    with its external id in the metadata), CONTENT_TOO_LONG, LIKE_INVALID.
 
-    Example: `{"item": {"source": "isso", "externalId": "17", "comment": {"subject": {"objectType": "page",
-    "objectId": "/a"}, "memberId": "ann", "content": {"text": "Hi"}, "createTime": "2013-11-24T18:23:52Z"}}}`.
+    Example: `{"item": {"source": "isso", "externalId": "17", "comment": {"subject": {"objectType":
+    "page", "objectId": "/a"}, "memberId": "ann", "content": {"text": "Hi"}, "createTime":
+    "2013-11-24T18:23:52Z"}}}`.
     """
     ExportSubject: _aio.UnaryStreamMultiCallable[_admin_pb2.ExportSubjectRequest, _admin_pb2.ExportSubjectResponse]  # type: ignore[assignment]
     """Reads all of one subject: itself, its comments in all states, parents first, and its likes.
 
-    One consistent state as far as each item is concerned; writes during the export may or may not be in it. What is
-    imported from it is equal but for ids and floors. Errors: SUBJECT_NOT_FOUND.
+    One consistent state as far as each item is concerned; writes during the export may or may not
+    be in it. What is imported from it is equal but for ids and floors. Errors: SUBJECT_NOT_FOUND.
 
     Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
     """
     ListSubjects: _aio.UnaryUnaryMultiCallable[_admin_pb2.ListSubjectsRequest, _admin_pb2.ListSubjectsResponse]  # type: ignore[assignment]
     """Reads a page of the subjects of one object type, deleted ones too.
 
-    Not ordered, but complete: a full walk shows every subject that stood from its start to its end exactly once.
-    Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+    Not ordered, but complete: a full walk shows every subject that stood from its start to its end
+    exactly once. Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
     Example: `{"objectType": "video", "pageSize": 100}`.
     """
     HideComment: _aio.UnaryUnaryMultiCallable[_admin_pb2.HideCommentRequest, _admin_pb2.HideCommentResponse]  # type: ignore[assignment]
     """Takes a comment out of sight; replies stay, and a pin is taken off.
 
-    Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not ACTIVE),
-    REQUEST_ID_REUSED.
+    Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not
+    ACTIVE), REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
     """
@@ -191,7 +201,8 @@ class AdminServiceAsyncStub(AdminServiceStub):
     Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
     """
     DeleteComment: _aio.UnaryUnaryMultiCallable[_admin_pb2.AdminServiceDeleteCommentRequest, _admin_pb2.AdminServiceDeleteCommentResponse]  # type: ignore[assignment]
-    """Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete it.
+    """Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
+    it.
 
     Errors: COMMENT_NOT_FOUND (a second delete too), REQUEST_ID_REUSED.
 
@@ -200,60 +211,64 @@ class AdminServiceAsyncStub(AdminServiceStub):
     VerifyCounts: _aio.UnaryStreamMultiCallable[_admin_pb2.VerifyCountsRequest, _admin_pb2.VerifyCountsResponse]  # type: ignore[assignment]
     """Compares stored counts with the rows they count; one answer per subject, also where all agree.
 
-    Changes nothing. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
-    PAGE_TOKEN_MISMATCH.
+    Changes nothing. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
+    PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
     Example: `{"scope": {"objectType": "video"}}`.
     """
     RepairCounts: _aio.UnaryStreamMultiCallable[_admin_pb2.RepairCountsRequest, _admin_pb2.RepairCountsResponse]  # type: ignore[assignment]
     """Sets stored counts to what their rows say; one answer per subject.
 
-    Each subject is repaired under its lock, so its writers wait meanwhile; a subject whose counts agree is not changed.
-    A `next_floor` that stands too high is left: a lower one could give a floor twice. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
-    PAGE_TOKEN_MISMATCH.
+    Each subject is repaired under its lock, so its writers wait meanwhile; a subject whose counts
+    agree is not changed. A `next_floor` that stands too high is left: a lower one could give a
+    floor twice. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
+    PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
     Example: `{"scope": {"key": {"objectType": "video", "objectId": "1"}}}`.
     """
     RebuildMemberHistory: _aio.UnaryStreamMultiCallable[_admin_pb2.RebuildMemberHistoryRequest, _admin_pb2.RebuildMemberHistoryResponse]  # type: ignore[assignment]
-    """Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and tells how far it has
-    come.
+    """Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and
+    tells how far it has come.
 
-    Safe to run while others write, and twice. Rows are added and corrected. Resumable by `resume_token`. Errors:
-    SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+    Safe to run while others write, and twice. Rows are added and corrected. Resumable by
+    `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
+    PAGE_TOKEN_MISMATCH.
 
     Example: `{"scope": {"objectType": "video"}}`.
     """
     RebuildRanks: _aio.UnaryStreamMultiCallable[_admin_pb2.RebuildRanksRequest, _admin_pb2.RebuildRanksResponse]  # type: ignore[assignment]
-    """Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and tells how far it has
-    come.
+    """Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and
+    tells how far it has come.
 
-    Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for comments that are
-    older than this version. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
-    PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+    Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for
+    comments that are older than this version. Resumable by `resume_token`.
+    Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
     Example: `{"scope": {"objectType": "video"}}`.
     """
     RebuildCache: _aio.UnaryStreamMultiCallable[_admin_pb2.RebuildCacheRequest, _admin_pb2.RebuildCacheResponse]  # type: ignore[assignment]
     """Rebuilds what is cached of subjects from their rows, and tells how far it has come.
 
-    What is cached is forgotten, and the first page made anew. Safe to run while others read and write, and twice.
-    Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
+    What is cached is forgotten, and the first page made anew. Safe to run while others read and
+    write, and twice. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
 
     Example: `{"scope": {"objectType": "video"}}`.
     """
     ListHotSubjects: _aio.UnaryUnaryMultiCallable[_admin_pb2.ListHotSubjectsRequest, _admin_pb2.ListHotSubjectsResponse]  # type: ignore[assignment]
-    """Reads which subjects are under the greatest load in the process that answers: ListComments and every write count. A rate
-    is never told too high; of the least busy subjects it may be told too low.
+    """Reads which subjects are under the greatest load in the process that answers: ListComments and
+    every write count. A rate is never told too high; of the least busy subjects it may be told too
+    low.
 
     Example: `{"limit": 10}`.
     """
 
 class AdminServiceServicer:
-    """What operators and moderators do. Served on a port of its own, with its own authorisation; the public port answers
-    UNIMPLEMENTED to it.
+    """What operators and moderators do. Served on a port of its own, with its own authorisation; the
+    public port answers UNIMPLEMENTED to it.
 
-    Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and the general errors
-    OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no deadline of their own.
+    Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and
+    the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no
+    deadline of their own.
     """
 
     def ImportComments(
@@ -263,13 +278,15 @@ class AdminServiceServicer:
     ) -> _typing.Union[_abc.Iterator[_admin_pb2.ImportCommentsResponse], _abc.AsyncIterator[_admin_pb2.ImportCommentsResponse]]:
         """Brings subjects, comments and likes in from elsewhere, with their times, threads and states.
 
-        Every item gets an answer, in order; an item that cannot be imported is REJECTED in its answer and the stream goes
-        on. Idempotent by (source, external id): send the input again after any break. An answer CREATED means durable.
-        Reasons of rejection: FIELD_INVALID, OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (the parent, or the
-        comment to like, with its external id in the metadata), CONTENT_TOO_LONG, LIKE_INVALID.
+        Every item gets an answer, in order; an item that cannot be imported is REJECTED in its answer
+        and the stream goes on. Idempotent by (source, external id): send the input again after any
+        break. An answer CREATED means durable. Reasons of rejection: FIELD_INVALID,
+        OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (the parent, or the comment to like,
+        with its external id in the metadata), CONTENT_TOO_LONG, LIKE_INVALID.
 
-        Example: `{"item": {"source": "isso", "externalId": "17", "comment": {"subject": {"objectType": "page",
-        "objectId": "/a"}, "memberId": "ann", "content": {"text": "Hi"}, "createTime": "2013-11-24T18:23:52Z"}}}`.
+        Example: `{"item": {"source": "isso", "externalId": "17", "comment": {"subject": {"objectType":
+        "page", "objectId": "/a"}, "memberId": "ann", "content": {"text": "Hi"}, "createTime":
+        "2013-11-24T18:23:52Z"}}}`.
         """
 
     def ExportSubject(
@@ -279,8 +296,8 @@ class AdminServiceServicer:
     ) -> _typing.Union[_abc.Iterator[_admin_pb2.ExportSubjectResponse], _abc.AsyncIterator[_admin_pb2.ExportSubjectResponse]]:
         """Reads all of one subject: itself, its comments in all states, parents first, and its likes.
 
-        One consistent state as far as each item is concerned; writes during the export may or may not be in it. What is
-        imported from it is equal but for ids and floors. Errors: SUBJECT_NOT_FOUND.
+        One consistent state as far as each item is concerned; writes during the export may or may not
+        be in it. What is imported from it is equal but for ids and floors. Errors: SUBJECT_NOT_FOUND.
 
         Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
         """
@@ -292,8 +309,8 @@ class AdminServiceServicer:
     ) -> _typing.Union[_admin_pb2.ListSubjectsResponse, _abc.Awaitable[_admin_pb2.ListSubjectsResponse]]:
         """Reads a page of the subjects of one object type, deleted ones too.
 
-        Not ordered, but complete: a full walk shows every subject that stood from its start to its end exactly once.
-        Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        Not ordered, but complete: a full walk shows every subject that stood from its start to its end
+        exactly once. Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
         Example: `{"objectType": "video", "pageSize": 100}`.
         """
@@ -305,8 +322,8 @@ class AdminServiceServicer:
     ) -> _typing.Union[_admin_pb2.HideCommentResponse, _abc.Awaitable[_admin_pb2.HideCommentResponse]]:
         """Takes a comment out of sight; replies stay, and a pin is taken off.
 
-        Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not ACTIVE),
-        REQUEST_ID_REUSED.
+        Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not
+        ACTIVE), REQUEST_ID_REUSED.
 
         Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
         """
@@ -328,7 +345,8 @@ class AdminServiceServicer:
         request: _admin_pb2.AdminServiceDeleteCommentRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_admin_pb2.AdminServiceDeleteCommentResponse, _abc.Awaitable[_admin_pb2.AdminServiceDeleteCommentResponse]]:
-        """Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete it.
+        """Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
+        it.
 
         Errors: COMMENT_NOT_FOUND (a second delete too), REQUEST_ID_REUSED.
 
@@ -342,8 +360,8 @@ class AdminServiceServicer:
     ) -> _typing.Union[_abc.Iterator[_admin_pb2.VerifyCountsResponse], _abc.AsyncIterator[_admin_pb2.VerifyCountsResponse]]:
         """Compares stored counts with the rows they count; one answer per subject, also where all agree.
 
-        Changes nothing. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
-        PAGE_TOKEN_MISMATCH.
+        Changes nothing. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
+        PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
         Example: `{"scope": {"objectType": "video"}}`.
         """
@@ -355,9 +373,10 @@ class AdminServiceServicer:
     ) -> _typing.Union[_abc.Iterator[_admin_pb2.RepairCountsResponse], _abc.AsyncIterator[_admin_pb2.RepairCountsResponse]]:
         """Sets stored counts to what their rows say; one answer per subject.
 
-        Each subject is repaired under its lock, so its writers wait meanwhile; a subject whose counts agree is not changed.
-        A `next_floor` that stands too high is left: a lower one could give a floor twice. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
-        PAGE_TOKEN_MISMATCH.
+        Each subject is repaired under its lock, so its writers wait meanwhile; a subject whose counts
+        agree is not changed. A `next_floor` that stands too high is left: a lower one could give a
+        floor twice. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
+        PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
         Example: `{"scope": {"key": {"objectType": "video", "objectId": "1"}}}`.
         """
@@ -367,11 +386,12 @@ class AdminServiceServicer:
         request: _admin_pb2.RebuildMemberHistoryRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_admin_pb2.RebuildMemberHistoryResponse], _abc.AsyncIterator[_admin_pb2.RebuildMemberHistoryResponse]]:
-        """Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and tells how far it has
-        come.
+        """Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and
+        tells how far it has come.
 
-        Safe to run while others write, and twice. Rows are added and corrected. Resumable by `resume_token`. Errors:
-        SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        Safe to run while others write, and twice. Rows are added and corrected. Resumable by
+        `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
+        PAGE_TOKEN_MISMATCH.
 
         Example: `{"scope": {"objectType": "video"}}`.
         """
@@ -381,12 +401,12 @@ class AdminServiceServicer:
         request: _admin_pb2.RebuildRanksRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_admin_pb2.RebuildRanksResponse], _abc.AsyncIterator[_admin_pb2.RebuildRanksResponse]]:
-        """Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and tells how far it has
-        come.
+        """Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and
+        tells how far it has come.
 
-        Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for comments that are
-        older than this version. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
-        PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for
+        comments that are older than this version. Resumable by `resume_token`.
+        Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
         Example: `{"scope": {"objectType": "video"}}`.
         """
@@ -398,8 +418,8 @@ class AdminServiceServicer:
     ) -> _typing.Union[_abc.Iterator[_admin_pb2.RebuildCacheResponse], _abc.AsyncIterator[_admin_pb2.RebuildCacheResponse]]:
         """Rebuilds what is cached of subjects from their rows, and tells how far it has come.
 
-        What is cached is forgotten, and the first page made anew. Safe to run while others read and write, and twice.
-        Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
+        What is cached is forgotten, and the first page made anew. Safe to run while others read and
+        write, and twice. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
 
         Example: `{"scope": {"objectType": "video"}}`.
         """
@@ -409,8 +429,9 @@ class AdminServiceServicer:
         request: _admin_pb2.ListHotSubjectsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_admin_pb2.ListHotSubjectsResponse, _abc.Awaitable[_admin_pb2.ListHotSubjectsResponse]]:
-        """Reads which subjects are under the greatest load in the process that answers: ListComments and every write count. A rate
-        is never told too high; of the least busy subjects it may be told too low.
+        """Reads which subjects are under the greatest load in the process that answers: ListComments and
+        every write count. A rate is never told too high; of the least busy subjects it may be told too
+        low.
 
         Example: `{"limit": 10}`.
         """

@@ -127,8 +127,8 @@ class _CommentSortEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_CommentSo
     COMMENT_SORT_OLDEST: _CommentSort.ValueType  # 2
     """Lowest floor first."""
     COMMENT_SORT_HOT: _CommentSort.ValueType  # 3
-    """2 · likes + replies. For object types of the decaying profile log10(max(1, 2 · likes + replies)) and an age term: being
-    12.5 hours newer counts as much as ten times the rest.
+    """2 · likes + replies. For object types of the decaying profile log10(max(1, 2 · likes +
+    replies)) and an age term: being 12.5 hours newer counts as much as ten times the rest.
     """
     COMMENT_SORT_TOP: _CommentSort.ValueType  # 4
     """likes − dislikes."""
@@ -140,11 +140,13 @@ class _CommentSortEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_CommentSo
     """reply_count."""
 
 class CommentSort(_CommentSort, metaclass=_CommentSortEnumTypeWrapper):
-    """The order of a list. All orders are total: ties of a rank break by create time, then id, newest first.
+    """The order of a list. All orders are total: ties of a rank break by create time, then id, newest
+    first.
 
-    A ranked walk goes along a ranking that was frozen up to 5 seconds before it began: first the visible comments of the
-    highest rank (2,000 unless the server is set up otherwise), then all others, tombstones among them, by floor, newest
-    first. What was written since the ranking was made is one of these.
+    A ranked walk goes along a ranking that was frozen up to 5 seconds before it began: first the
+    visible comments of the highest rank (2,000 unless the server is set up otherwise), then all
+    others, tombstones among them, by floor, newest first. What was written since the ranking was
+    made is one of these.
     """
 
 COMMENT_SORT_UNSPECIFIED: CommentSort.ValueType  # 0
@@ -154,8 +156,8 @@ COMMENT_SORT_NEWEST: CommentSort.ValueType  # 1
 COMMENT_SORT_OLDEST: CommentSort.ValueType  # 2
 """Lowest floor first."""
 COMMENT_SORT_HOT: CommentSort.ValueType  # 3
-"""2 · likes + replies. For object types of the decaying profile log10(max(1, 2 · likes + replies)) and an age term: being
-12.5 hours newer counts as much as ten times the rest.
+"""2 · likes + replies. For object types of the decaying profile log10(max(1, 2 · likes +
+replies)) and an age term: being 12.5 hours newer counts as much as ten times the rest.
 """
 COMMENT_SORT_TOP: CommentSort.ValueType  # 4
 """likes − dislikes."""
@@ -178,8 +180,8 @@ class _AckEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Ack.ValueType], _
     ACK_COMMITTED: _Ack.ValueType  # 1
     """The rows are durable; id, floor and subject_revision are final."""
     ACK_ACCEPTED: _Ack.ValueType  # 2
-    """The command is durable in the log; floor and subject_revision are 0 until it is applied. Only where the service
-    runs with a log in front of its writes.
+    """The command is durable in the log; floor and subject_revision are 0 until it is applied. Only
+    where the service runs with a log in front of its writes.
     """
 
 class Ack(_Ack, metaclass=_AckEnumTypeWrapper):
@@ -190,8 +192,8 @@ ACK_UNSPECIFIED: Ack.ValueType  # 0
 ACK_COMMITTED: Ack.ValueType  # 1
 """The rows are durable; id, floor and subject_revision are final."""
 ACK_ACCEPTED: Ack.ValueType  # 2
-"""The command is durable in the log; floor and subject_revision are 0 until it is applied. Only where the service
-runs with a log in front of its writes.
+"""The command is durable in the log; floor and subject_revision are 0 until it is applied. Only
+where the service runs with a log in front of its writes.
 """
 Global___Ack: _TypeAlias = Ack  # noqa: Y015
 
@@ -199,8 +201,9 @@ Global___Ack: _TypeAlias = Ack  # noqa: Y015
 class Comment(_message.Message):
     """A comment: a root under a subject, or a reply to another comment.
 
-    A tombstone is the same message with `content` and `member_id` cleared, `state` DELETED (or HIDDEN), `deleted_by`
-    and `delete_time` set. It stays in lists while a visible comment stands below it, at any depth.
+    A tombstone is the same message with `content` and `member_id` cleared, `state` DELETED (or
+    HIDDEN), `deleted_by` and `delete_time` set. It stays in lists while a visible comment stands
+    below it, at any depth.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -226,7 +229,9 @@ class Comment(_message.Message):
     EDIT_TIME_FIELD_NUMBER: _builtins.int
     DELETE_TIME_FIELD_NUMBER: _builtins.int
     id: _builtins.int
-    """The comment's own id, minted by the service, greater than 0 and unique over all subjects. No order rests on it."""
+    """The comment's own id, minted by the service, greater than 0 and unique over all subjects. No
+    order rests on it.
+    """
     root_id: _builtins.int
     """The root of its thread; 0 for a root."""
     parent_id: _builtins.int
@@ -234,8 +239,8 @@ class Comment(_message.Message):
     depth: _builtins.int
     """Its level in the thread, after the depth cap of the object type; 0 for a root."""
     floor: _builtins.int
-    """Its number: among the roots of the subject, or among the replies of its root. Starts at 1, dense, unique, never
-    reused. 0 while an ACCEPTED comment is not applied.
+    """Its number: among the roots of the subject, or among the replies of its root. Starts at 1,
+    dense, unique, never reused. 0 while an ACCEPTED comment is not applied.
     """
     member_id: _builtins.str
     """The member who wrote it. Empty in a tombstone."""
@@ -341,17 +346,19 @@ class Content(_message.Message):
     MENTIONED_MEMBER_IDS_FIELD_NUMBER: _builtins.int
     METADATA_FIELD_NUMBER: _builtins.int
     text: _builtins.str
-    """The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's limit (default
-    5,000 code points after NFC, else CONTENT_TOO_LONG).
+    """The text, stored in NFC. Any characters but NUL; not white space alone; at most the object
+    type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
     """
     @_builtins.property
     def mentioned_member_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by this service."""
+        """The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
+        this service.
+        """
 
     @_builtins.property
     def metadata(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-        to 64 bytes without control characters.
+        """The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+        1 KiB; keys of 1 to 64 bytes without control characters.
         """
 
     def __init__(
@@ -409,8 +416,8 @@ class CommentThread(_message.Message):
     REPLIES_FIELD_NUMBER: _builtins.int
     REPLY_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     reply_page_token: _builtins.str
-    """For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty exactly when the preview
-    shows them all.
+    """For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty exactly
+    when the preview shows them all.
     """
     @_builtins.property
     def comment(self) -> Global___Comment:
@@ -418,8 +425,8 @@ class CommentThread(_message.Message):
 
     @_builtins.property
     def replies(self) -> _containers.RepeatedCompositeFieldContainer[Global___Comment]:
-        """The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-        nobody likes, the one with the lowest floor.
+        """The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+        equals, as of those that nobody likes, the one with the lowest floor.
         """
 
     def __init__(
@@ -564,8 +571,8 @@ class GetCommentRequest(_message.Message):
     id: _builtins.int
     """The comment. Required."""
     viewer_member_id: _builtins.str
-    """The member who looks. If it is the author, a PENDING, REJECTED or SHADOWED comment is shown whole. Default empty:
-    anybody.
+    """The member who looks. If it is the author, a PENDING, REJECTED or SHADOWED comment is shown
+    whole. Default empty: anybody.
     """
     min_revision: _builtins.int
     """The answer shows at least this revision of the subject. Default 0: any."""
@@ -627,8 +634,8 @@ class BatchGetCommentsRequest(_message.Message):
     ALLOW_MISSING_FIELD_NUMBER: _builtins.int
     FRESH_FIELD_NUMBER: _builtins.int
     allow_missing: _builtins.bool
-    """True: the comments found are answered and the others named in `missing`. Default false: one missing comment fails
-    the call with COMMENT_NOT_FOUND.
+    """True: the comments found are answered and the others named in `missing`. Default false: one
+    missing comment fails the call with COMMENT_NOT_FOUND.
     """
     fresh: _builtins.bool
     """The answer comes from the primary copy. Default false."""
@@ -705,23 +712,25 @@ class ListCommentsRequest(_message.Message):
     sort: Global___CommentSort.ValueType
     """The order. Default NEWEST."""
     page_size: _builtins.int
-    """Roots wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-    early at 1 MiB; one by rank is shorter, or even empty, where roots went away since the walk began.
+    """Roots wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+    FIELD_INVALID. A page may end early at 1 MiB; one by rank is shorter, or even empty, where
+    roots went away since the walk began.
     """
     page_token: _builtins.str
-    """`next_page_token` or `previous_page_token` of an earlier page of the same walk. Empty: the first page. Subject and
-    sort must be those of that walk, else PAGE_TOKEN_MISMATCH; page_size may change. In the ranked sorts a walk may take
-    30 minutes from its first page on, then PAGE_TOKEN_EXPIRED.
+    """`next_page_token` or `previous_page_token` of an earlier page of the same walk. Empty: the
+    first page. Subject and sort must be those of that walk, else PAGE_TOKEN_MISMATCH; page_size
+    may change. In the ranked sorts a walk may take 30 minutes from its first page on, then
+    PAGE_TOKEN_EXPIRED.
     """
     reply_preview_size: _builtins.int
     """Replies shown below each root: 0 to 10. Unset: 3; 0: none."""
     around_comment_id: _builtins.int
-    """The page that holds this comment; for a reply the page of its root, and in its thread the replies around it.
-    Default 0: not asked. Excludes page_token and around_floor.
+    """The page that holds this comment; for a reply the page of its root, and in its thread the
+    replies around it. Default 0: not asked. Excludes page_token and around_floor.
     """
     around_floor: _builtins.int
-    """The page that holds the root with this floor, or would hold it. Default 0: not asked. Excludes page_token and
-    around_comment_id.
+    """The page that holds the root with this floor, or would hold it. Default 0: not asked. Excludes
+    page_token and around_comment_id.
     """
     min_revision: _builtins.int
     """The answer shows at least this revision of the subject. Default 0: any."""
@@ -776,7 +785,9 @@ class ListCommentsResponse(_message.Message):
 
     @_builtins.property
     def pinned(self) -> _containers.RepeatedCompositeFieldContainer[Global___CommentThread]:
-        """The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token."""
+        """The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+        page_token.
+        """
 
     @_builtins.property
     def subject(self) -> _subject_pb2.Subject:
@@ -884,7 +895,9 @@ class ListCommentRevisionsRequest(_message.Message):
     id: _builtins.int
     """The comment. Required."""
     page_size: _builtins.int
-    """Texts wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID."""
+    """Texts wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+    FIELD_INVALID.
+    """
     page_token: _builtins.str
     """`next_page_token` of an earlier page of the same walk. Empty: the first page."""
     def __init__(
@@ -914,7 +927,9 @@ class ListCommentRevisionsResponse(_message.Message):
     """For the page after this one. Empty: the end."""
     @_builtins.property
     def revisions(self) -> _containers.RepeatedCompositeFieldContainer[Global___CommentRevision]:
-        """The former texts, latest first; without the present one. Empty for a comment that was never edited."""
+        """The former texts, latest first; without the present one. Empty for a comment that was never
+        edited.
+        """
 
     def __init__(
         self,
@@ -1186,12 +1201,13 @@ class ListMemberCommentsRequest(_message.Message):
     member_id: _builtins.str
     """The member. Required."""
     include_unlisted: _builtins.bool
-    """True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED and SHADOWED ones
-    whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk, else PAGE_TOKEN_MISMATCH.
+    """True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED
+    and SHADOWED ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of
+    the walk, else PAGE_TOKEN_MISMATCH.
     """
     page_size: _builtins.int
-    """Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-    early at 1 MiB.
+    """Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+    FIELD_INVALID. A page may end early at 1 MiB.
     """
     page_token: _builtins.str
     """`next_page_token` of an earlier page of the same walk. Empty: the first page."""

@@ -29,13 +29,13 @@ GRPC_VERSION: str
 class CommentServiceStub:
     """Comments: roots under subjects, and what is done to any single comment.
 
-    Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not granted reads as
-    COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-    SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+    Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not
+    granted reads as COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general
+    errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
 
-    Every write takes a `request_id`. The same request_id and body again answers the first id, floor, subject_revision
-    and ack again, for ever, with the body as it is now; with another body it fails with REQUEST_ID_REUSED. A failed
-    attempt does not use it up.
+    Every write takes a `request_id`. The same request_id and body again answers the first id, floor,
+    subject_revision and ack again, for ever, with the body as it is now; with another body it fails
+    with REQUEST_ID_REUSED. A failed attempt does not use it up.
     """
 
     @_typing.overload
@@ -45,91 +45,104 @@ class CommentServiceStub:
     CreateComment: _grpc.UnaryUnaryMultiCallable[_comment_pb2.CreateCommentRequest, _comment_pb2.CreateCommentResponse]
     """Writes a root comment.
 
-    Floors are dense; if one create was answered before another was sent, its floor is lower. Errors:
-    SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-    CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+    Floors are dense; if one create was answered before another was sent, its floor is lower.
+    Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+    SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT,
+    MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
 
-    Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content": {"text": "Hi"}}`.
+    Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
+    {"text": "Hi"}}`.
     """
     GetComment: _grpc.UnaryUnaryMultiCallable[_comment_pb2.GetCommentRequest, _comment_pb2.GetCommentResponse]
     """Reads one comment by its id.
 
-    A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED likewise, except to its
-    author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND, REVISION_NOT_REACHED.
+    A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED
+    likewise, except to its author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND,
+    REVISION_NOT_REACHED.
 
     Example: `{"id": "1234567890123456789"}`.
     """
     BatchGetComments: _grpc.UnaryUnaryMultiCallable[_comment_pb2.BatchGetCommentsRequest, _comment_pb2.BatchGetCommentsResponse]
     """Reads up to 200 comments by their ids, in the order of the request.
 
-    Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in its metadata.
+    Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in
+    its metadata.
 
     Example: `{"ids": ["1234567890123456789"], "allowMissing": true}`.
     """
     ListComments: _grpc.UnaryUnaryMultiCallable[_comment_pb2.ListCommentsRequest, _comment_pb2.ListCommentsResponse]
     """Reads a page of root comments with reply previews.
 
-    A full walk shows every root that stood at its start, and was not removed before its end, exactly once, while
-    others write. Pages are the same for every reader; ask BatchGetLikeStates for one's own likes. Under `auto_create`
-    an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND
-    (around_comment_id), PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, REVISION_NOT_REACHED.
+    A full walk shows every root that stood at its start, and was not removed before its end,
+    exactly once, while others write. Pages are the same for every reader; ask BatchGetLikeStates
+    for one's own likes. Under `auto_create` an absent subject reads as empty.
+    Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (around_comment_id),
+    PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, REVISION_NOT_REACHED.
 
-    Example: `{"subject": {"objectType": "article", "objectId": "1"}, "sort": "COMMENT_SORT_OLDEST", "pageSize": 50}`.
+    Example: `{"subject": {"objectType": "article", "objectId": "1"}, "sort":
+    "COMMENT_SORT_OLDEST", "pageSize": 50}`.
     """
     UpdateComment: _grpc.UnaryUnaryMultiCallable[_comment_pb2.UpdateCommentRequest, _comment_pb2.UpdateCommentResponse]
-    """Changes what a comment says. Only its author may, within the object type's edit window; the former text is kept.
+    """Changes what a comment says. Only its author may, within the object type's edit window; the
+    former text is kept.
 
-    Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE), EDIT_WINDOW_CLOSED,
-    ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
+    Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE),
+    EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
+    CONTENT_BLOCKED, REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
     """
     ListCommentRevisions: _grpc.UnaryUnaryMultiCallable[_comment_pb2.ListCommentRevisionsRequest, _comment_pb2.ListCommentRevisionsResponse]
     """Reads the former texts of a comment, latest first.
 
-    Errors: COMMENT_NOT_FOUND (also for a comment that is not ACTIVE), PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+    Errors: COMMENT_NOT_FOUND (also for a comment that is not ACTIVE), PAGE_TOKEN_INVALID,
+    PAGE_TOKEN_MISMATCH.
 
     Example: `{"id": "1234567890123456789"}`.
     """
     DeleteComment: _grpc.UnaryUnaryMultiCallable[_comment_pb2.DeleteCommentRequest, _comment_pb2.DeleteCommentResponse]
-    """Deletes one comment, as its author or as the owner of the subject. Replies stay; a pin is taken off.
+    """Deletes one comment, as its author or as the owner of the subject. Replies stay; a pin is taken
+    off.
 
-    Errors: COMMENT_NOT_FOUND (a second delete too), MEMBER_NOT_ALLOWED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-    SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+    Errors: COMMENT_NOT_FOUND (a second delete too), MEMBER_NOT_ALLOWED, ETAG_MISMATCH,
+    SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 
-    Example: `{"id": "1234567890123456789", "memberId": "up-7", "actingAs": "ACTING_AS_SUBJECT_OWNER"}`.
+    Example: `{"id": "1234567890123456789", "memberId": "up-7", "actingAs":
+    "ACTING_AS_SUBJECT_OWNER"}`.
     """
     UndeleteComment: _grpc.UnaryUnaryMultiCallable[_comment_pb2.UndeleteCommentRequest, _comment_pb2.UndeleteCommentResponse]
     """Brings a deleted comment back to the state it had; only for the member who deleted it.
 
-    Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted), MEMBER_NOT_ALLOWED (another member, or a
-    moderator deleted it), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+    Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
+    MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), SUBJECT_READ_ONLY,
+    SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
     """
     PinComment: _grpc.UnaryUnaryMultiCallable[_comment_pb2.PinCommentRequest, _comment_pb2.PinCommentResponse]
     """Pins a root, at most three per subject; only for the owner of the subject.
 
-    Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED,
-    PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE), SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-    REQUEST_ID_REUSED.
+    Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
+    MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE),
+    SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
     """
     UnpinComment: _grpc.UnaryUnaryMultiCallable[_comment_pb2.UnpinCommentRequest, _comment_pb2.UnpinCommentResponse]
     """Takes the pin off a root; only for the owner of the subject.
 
-    Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED,
-    SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+    Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
+    MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
     """
     ListMemberComments: _grpc.UnaryUnaryMultiCallable[_comment_pb2.ListMemberCommentsRequest, _comment_pb2.ListMemberCommentsResponse]
     """Reads the comments of one member across all subjects of an object type, newest first.
 
-    The list follows the commits by some 100 ms; each comment in it is shown as it is now. Comments below a deleted or
-    hidden subject are left out, so a page may be short or even empty: `next_page_token` alone says the end. Errors:
-    OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+    The list follows the commits by some 100 ms; each comment in it is shown as it is now. Comments
+    below a deleted or hidden subject are left out, so a page may be short or even empty:
+    `next_page_token` alone says the end. Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
+    PAGE_TOKEN_MISMATCH.
 
     Example: `{"objectType": "video", "memberId": "m7"}`.
     """
@@ -138,104 +151,117 @@ class CommentServiceStub:
 class CommentServiceAsyncStub(CommentServiceStub):
     """Comments: roots under subjects, and what is done to any single comment.
 
-    Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not granted reads as
-    COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-    SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+    Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not
+    granted reads as COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general
+    errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
 
-    Every write takes a `request_id`. The same request_id and body again answers the first id, floor, subject_revision
-    and ack again, for ever, with the body as it is now; with another body it fails with REQUEST_ID_REUSED. A failed
-    attempt does not use it up.
+    Every write takes a `request_id`. The same request_id and body again answers the first id, floor,
+    subject_revision and ack again, for ever, with the body as it is now; with another body it fails
+    with REQUEST_ID_REUSED. A failed attempt does not use it up.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateComment: _aio.UnaryUnaryMultiCallable[_comment_pb2.CreateCommentRequest, _comment_pb2.CreateCommentResponse]  # type: ignore[assignment]
     """Writes a root comment.
 
-    Floors are dense; if one create was answered before another was sent, its floor is lower. Errors:
-    SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-    CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+    Floors are dense; if one create was answered before another was sent, its floor is lower.
+    Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+    SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT,
+    MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
 
-    Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content": {"text": "Hi"}}`.
+    Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
+    {"text": "Hi"}}`.
     """
     GetComment: _aio.UnaryUnaryMultiCallable[_comment_pb2.GetCommentRequest, _comment_pb2.GetCommentResponse]  # type: ignore[assignment]
     """Reads one comment by its id.
 
-    A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED likewise, except to its
-    author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND, REVISION_NOT_REACHED.
+    A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED
+    likewise, except to its author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND,
+    REVISION_NOT_REACHED.
 
     Example: `{"id": "1234567890123456789"}`.
     """
     BatchGetComments: _aio.UnaryUnaryMultiCallable[_comment_pb2.BatchGetCommentsRequest, _comment_pb2.BatchGetCommentsResponse]  # type: ignore[assignment]
     """Reads up to 200 comments by their ids, in the order of the request.
 
-    Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in its metadata.
+    Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in
+    its metadata.
 
     Example: `{"ids": ["1234567890123456789"], "allowMissing": true}`.
     """
     ListComments: _aio.UnaryUnaryMultiCallable[_comment_pb2.ListCommentsRequest, _comment_pb2.ListCommentsResponse]  # type: ignore[assignment]
     """Reads a page of root comments with reply previews.
 
-    A full walk shows every root that stood at its start, and was not removed before its end, exactly once, while
-    others write. Pages are the same for every reader; ask BatchGetLikeStates for one's own likes. Under `auto_create`
-    an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND
-    (around_comment_id), PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, REVISION_NOT_REACHED.
+    A full walk shows every root that stood at its start, and was not removed before its end,
+    exactly once, while others write. Pages are the same for every reader; ask BatchGetLikeStates
+    for one's own likes. Under `auto_create` an absent subject reads as empty.
+    Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (around_comment_id),
+    PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, REVISION_NOT_REACHED.
 
-    Example: `{"subject": {"objectType": "article", "objectId": "1"}, "sort": "COMMENT_SORT_OLDEST", "pageSize": 50}`.
+    Example: `{"subject": {"objectType": "article", "objectId": "1"}, "sort":
+    "COMMENT_SORT_OLDEST", "pageSize": 50}`.
     """
     UpdateComment: _aio.UnaryUnaryMultiCallable[_comment_pb2.UpdateCommentRequest, _comment_pb2.UpdateCommentResponse]  # type: ignore[assignment]
-    """Changes what a comment says. Only its author may, within the object type's edit window; the former text is kept.
+    """Changes what a comment says. Only its author may, within the object type's edit window; the
+    former text is kept.
 
-    Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE), EDIT_WINDOW_CLOSED,
-    ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
+    Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE),
+    EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
+    CONTENT_BLOCKED, REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
     """
     ListCommentRevisions: _aio.UnaryUnaryMultiCallable[_comment_pb2.ListCommentRevisionsRequest, _comment_pb2.ListCommentRevisionsResponse]  # type: ignore[assignment]
     """Reads the former texts of a comment, latest first.
 
-    Errors: COMMENT_NOT_FOUND (also for a comment that is not ACTIVE), PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+    Errors: COMMENT_NOT_FOUND (also for a comment that is not ACTIVE), PAGE_TOKEN_INVALID,
+    PAGE_TOKEN_MISMATCH.
 
     Example: `{"id": "1234567890123456789"}`.
     """
     DeleteComment: _aio.UnaryUnaryMultiCallable[_comment_pb2.DeleteCommentRequest, _comment_pb2.DeleteCommentResponse]  # type: ignore[assignment]
-    """Deletes one comment, as its author or as the owner of the subject. Replies stay; a pin is taken off.
+    """Deletes one comment, as its author or as the owner of the subject. Replies stay; a pin is taken
+    off.
 
-    Errors: COMMENT_NOT_FOUND (a second delete too), MEMBER_NOT_ALLOWED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-    SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+    Errors: COMMENT_NOT_FOUND (a second delete too), MEMBER_NOT_ALLOWED, ETAG_MISMATCH,
+    SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 
-    Example: `{"id": "1234567890123456789", "memberId": "up-7", "actingAs": "ACTING_AS_SUBJECT_OWNER"}`.
+    Example: `{"id": "1234567890123456789", "memberId": "up-7", "actingAs":
+    "ACTING_AS_SUBJECT_OWNER"}`.
     """
     UndeleteComment: _aio.UnaryUnaryMultiCallable[_comment_pb2.UndeleteCommentRequest, _comment_pb2.UndeleteCommentResponse]  # type: ignore[assignment]
     """Brings a deleted comment back to the state it had; only for the member who deleted it.
 
-    Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted), MEMBER_NOT_ALLOWED (another member, or a
-    moderator deleted it), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+    Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
+    MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), SUBJECT_READ_ONLY,
+    SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
     """
     PinComment: _aio.UnaryUnaryMultiCallable[_comment_pb2.PinCommentRequest, _comment_pb2.PinCommentResponse]  # type: ignore[assignment]
     """Pins a root, at most three per subject; only for the owner of the subject.
 
-    Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED,
-    PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE), SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-    REQUEST_ID_REUSED.
+    Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
+    MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE),
+    SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
     """
     UnpinComment: _aio.UnaryUnaryMultiCallable[_comment_pb2.UnpinCommentRequest, _comment_pb2.UnpinCommentResponse]  # type: ignore[assignment]
     """Takes the pin off a root; only for the owner of the subject.
 
-    Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED,
-    SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+    Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
+    MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
     """
     ListMemberComments: _aio.UnaryUnaryMultiCallable[_comment_pb2.ListMemberCommentsRequest, _comment_pb2.ListMemberCommentsResponse]  # type: ignore[assignment]
     """Reads the comments of one member across all subjects of an object type, newest first.
 
-    The list follows the commits by some 100 ms; each comment in it is shown as it is now. Comments below a deleted or
-    hidden subject are left out, so a page may be short or even empty: `next_page_token` alone says the end. Errors:
-    OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+    The list follows the commits by some 100 ms; each comment in it is shown as it is now. Comments
+    below a deleted or hidden subject are left out, so a page may be short or even empty:
+    `next_page_token` alone says the end. Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
+    PAGE_TOKEN_MISMATCH.
 
     Example: `{"objectType": "video", "memberId": "m7"}`.
     """
@@ -243,13 +269,13 @@ class CommentServiceAsyncStub(CommentServiceStub):
 class CommentServiceServicer:
     """Comments: roots under subjects, and what is done to any single comment.
 
-    Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not granted reads as
-    COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-    SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+    Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not
+    granted reads as COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general
+    errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
 
-    Every write takes a `request_id`. The same request_id and body again answers the first id, floor, subject_revision
-    and ack again, for ever, with the body as it is now; with another body it fails with REQUEST_ID_REUSED. A failed
-    attempt does not use it up.
+    Every write takes a `request_id`. The same request_id and body again answers the first id, floor,
+    subject_revision and ack again, for ever, with the body as it is now; with another body it fails
+    with REQUEST_ID_REUSED. A failed attempt does not use it up.
     """
 
     def CreateComment(
@@ -259,11 +285,13 @@ class CommentServiceServicer:
     ) -> _typing.Union[_comment_pb2.CreateCommentResponse, _abc.Awaitable[_comment_pb2.CreateCommentResponse]]:
         """Writes a root comment.
 
-        Floors are dense; if one create was answered before another was sent, its floor is lower. Errors:
-        SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-        CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+        Floors are dense; if one create was answered before another was sent, its floor is lower.
+        Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+        SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT,
+        MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
 
-        Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content": {"text": "Hi"}}`.
+        Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
+        {"text": "Hi"}}`.
         """
 
     def GetComment(
@@ -273,8 +301,9 @@ class CommentServiceServicer:
     ) -> _typing.Union[_comment_pb2.GetCommentResponse, _abc.Awaitable[_comment_pb2.GetCommentResponse]]:
         """Reads one comment by its id.
 
-        A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED likewise, except to its
-        author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND, REVISION_NOT_REACHED.
+        A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED
+        likewise, except to its author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND,
+        REVISION_NOT_REACHED.
 
         Example: `{"id": "1234567890123456789"}`.
         """
@@ -286,7 +315,8 @@ class CommentServiceServicer:
     ) -> _typing.Union[_comment_pb2.BatchGetCommentsResponse, _abc.Awaitable[_comment_pb2.BatchGetCommentsResponse]]:
         """Reads up to 200 comments by their ids, in the order of the request.
 
-        Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in its metadata.
+        Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in
+        its metadata.
 
         Example: `{"ids": ["1234567890123456789"], "allowMissing": true}`.
         """
@@ -298,12 +328,14 @@ class CommentServiceServicer:
     ) -> _typing.Union[_comment_pb2.ListCommentsResponse, _abc.Awaitable[_comment_pb2.ListCommentsResponse]]:
         """Reads a page of root comments with reply previews.
 
-        A full walk shows every root that stood at its start, and was not removed before its end, exactly once, while
-        others write. Pages are the same for every reader; ask BatchGetLikeStates for one's own likes. Under `auto_create`
-        an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND
-        (around_comment_id), PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, REVISION_NOT_REACHED.
+        A full walk shows every root that stood at its start, and was not removed before its end,
+        exactly once, while others write. Pages are the same for every reader; ask BatchGetLikeStates
+        for one's own likes. Under `auto_create` an absent subject reads as empty.
+        Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (around_comment_id),
+        PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, REVISION_NOT_REACHED.
 
-        Example: `{"subject": {"objectType": "article", "objectId": "1"}, "sort": "COMMENT_SORT_OLDEST", "pageSize": 50}`.
+        Example: `{"subject": {"objectType": "article", "objectId": "1"}, "sort":
+        "COMMENT_SORT_OLDEST", "pageSize": 50}`.
         """
 
     def UpdateComment(
@@ -311,10 +343,12 @@ class CommentServiceServicer:
         request: _comment_pb2.UpdateCommentRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_comment_pb2.UpdateCommentResponse, _abc.Awaitable[_comment_pb2.UpdateCommentResponse]]:
-        """Changes what a comment says. Only its author may, within the object type's edit window; the former text is kept.
+        """Changes what a comment says. Only its author may, within the object type's edit window; the
+        former text is kept.
 
-        Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE), EDIT_WINDOW_CLOSED,
-        ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
+        Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE),
+        EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
+        CONTENT_BLOCKED, REQUEST_ID_REUSED.
 
         Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
         """
@@ -326,7 +360,8 @@ class CommentServiceServicer:
     ) -> _typing.Union[_comment_pb2.ListCommentRevisionsResponse, _abc.Awaitable[_comment_pb2.ListCommentRevisionsResponse]]:
         """Reads the former texts of a comment, latest first.
 
-        Errors: COMMENT_NOT_FOUND (also for a comment that is not ACTIVE), PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        Errors: COMMENT_NOT_FOUND (also for a comment that is not ACTIVE), PAGE_TOKEN_INVALID,
+        PAGE_TOKEN_MISMATCH.
 
         Example: `{"id": "1234567890123456789"}`.
         """
@@ -336,12 +371,14 @@ class CommentServiceServicer:
         request: _comment_pb2.DeleteCommentRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_comment_pb2.DeleteCommentResponse, _abc.Awaitable[_comment_pb2.DeleteCommentResponse]]:
-        """Deletes one comment, as its author or as the owner of the subject. Replies stay; a pin is taken off.
+        """Deletes one comment, as its author or as the owner of the subject. Replies stay; a pin is taken
+        off.
 
-        Errors: COMMENT_NOT_FOUND (a second delete too), MEMBER_NOT_ALLOWED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-        SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+        Errors: COMMENT_NOT_FOUND (a second delete too), MEMBER_NOT_ALLOWED, ETAG_MISMATCH,
+        SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 
-        Example: `{"id": "1234567890123456789", "memberId": "up-7", "actingAs": "ACTING_AS_SUBJECT_OWNER"}`.
+        Example: `{"id": "1234567890123456789", "memberId": "up-7", "actingAs":
+        "ACTING_AS_SUBJECT_OWNER"}`.
         """
 
     def UndeleteComment(
@@ -351,8 +388,9 @@ class CommentServiceServicer:
     ) -> _typing.Union[_comment_pb2.UndeleteCommentResponse, _abc.Awaitable[_comment_pb2.UndeleteCommentResponse]]:
         """Brings a deleted comment back to the state it had; only for the member who deleted it.
 
-        Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted), MEMBER_NOT_ALLOWED (another member, or a
-        moderator deleted it), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+        Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
+        MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), SUBJECT_READ_ONLY,
+        SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 
         Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
         """
@@ -364,9 +402,9 @@ class CommentServiceServicer:
     ) -> _typing.Union[_comment_pb2.PinCommentResponse, _abc.Awaitable[_comment_pb2.PinCommentResponse]]:
         """Pins a root, at most three per subject; only for the owner of the subject.
 
-        Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED,
-        PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE), SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-        REQUEST_ID_REUSED.
+        Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
+        MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE),
+        SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 
         Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
         """
@@ -378,8 +416,8 @@ class CommentServiceServicer:
     ) -> _typing.Union[_comment_pb2.UnpinCommentResponse, _abc.Awaitable[_comment_pb2.UnpinCommentResponse]]:
         """Takes the pin off a root; only for the owner of the subject.
 
-        Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED,
-        SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+        Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
+        MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 
         Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
         """
@@ -391,9 +429,10 @@ class CommentServiceServicer:
     ) -> _typing.Union[_comment_pb2.ListMemberCommentsResponse, _abc.Awaitable[_comment_pb2.ListMemberCommentsResponse]]:
         """Reads the comments of one member across all subjects of an object type, newest first.
 
-        The list follows the commits by some 100 ms; each comment in it is shown as it is now. Comments below a deleted or
-        hidden subject are left out, so a page may be short or even empty: `next_page_token` alone says the end. Errors:
-        OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        The list follows the commits by some 100 ms; each comment in it is shown as it is now. Comments
+        below a deleted or hidden subject are left out, so a page may be short or even empty:
+        `next_page_token` alone says the end. Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
+        PAGE_TOKEN_MISMATCH.
 
         Example: `{"objectType": "video", "memberId": "m7"}`.
         """

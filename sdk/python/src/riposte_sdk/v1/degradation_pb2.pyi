@@ -36,8 +36,8 @@ class _DegradedPartEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Degraded
     DEGRADED_PART_RANKING: _DegradedPart.ValueType  # 5
     """The ranking is older than promised."""
     DEGRADED_PART_CACHE: _DegradedPart.ValueType  # 6
-    """Nothing is missing: the cache could not be asked, so the answer came from the database, which carries less load. A
-    caller that can wait should.
+    """Nothing is missing: the cache could not be asked, so the answer came from the database, which
+    carries less load. A caller that can wait should.
     """
 
 class DegradedPart(_DegradedPart, metaclass=_DegradedPartEnumTypeWrapper):
@@ -56,8 +56,8 @@ DEGRADED_PART_LIKE_STATES: DegradedPart.ValueType  # 4
 DEGRADED_PART_RANKING: DegradedPart.ValueType  # 5
 """The ranking is older than promised."""
 DEGRADED_PART_CACHE: DegradedPart.ValueType  # 6
-"""Nothing is missing: the cache could not be asked, so the answer came from the database, which carries less load. A
-caller that can wait should.
+"""Nothing is missing: the cache could not be asked, so the answer came from the database, which
+carries less load. A caller that can wait should.
 """
 Global___DegradedPart: _TypeAlias = DegradedPart  # noqa: Y015
 
@@ -93,8 +93,8 @@ Global___DegradedReason: _TypeAlias = DegradedReason  # noqa: Y015
 class Degradation(_message.Message):
     """One part of an answer that is missing or not as fresh as promised, and why.
 
-    An answer whose `degraded` is empty is whole. A part that is listed there must not be read as a fact: an unknown
-    like state is not "not liked", an unknown count is not zero.
+    An answer whose `degraded` is empty is whole. A part that is listed there must not be read as a
+    fact: an unknown like state is not "not liked", an unknown count is not zero.
     """
 
     DESCRIPTOR: _descriptor.Descriptor

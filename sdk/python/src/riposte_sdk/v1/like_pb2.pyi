@@ -153,8 +153,9 @@ class SetLikeRequest(_message.Message):
     value: Global___LikeValue.ValueType
     """The state to have: LIKE, DISLIKE or NONE. Required."""
     request_id: _builtins.str
-    """A UUIDv7 whose last 48 bits are random once per client; optional, the SDKs fill it. The service orders the likes
-    of one client by it, so that a late repeat of an older call never undoes a newer one.
+    """A UUIDv7 whose last 48 bits are random once per client; optional, the SDKs fill it. The service
+    orders the likes of one client by it, so that a late repeat of an older call never undoes a
+    newer one.
     """
     def __init__(
         self,
@@ -230,7 +231,9 @@ class BatchGetLikeStatesRequest(_message.Message):
 
     @_builtins.property
     def comment_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """The comments, at most 200, all of this subject. An id may stand there twice and is then answered twice."""
+        """The comments, at most 200, all of this subject. An id may stand there twice and is then
+        answered twice.
+        """
 
     def __init__(
         self,
@@ -293,10 +296,12 @@ class ListLikersRequest(_message.Message):
     value: Global___LikeValue.ValueType
     """LIKE or DISLIKE. Default LIKE; NONE is LIKE_INVALID."""
     page_size: _builtins.int
-    """Members wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID."""
+    """Members wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+    FIELD_INVALID.
+    """
     page_token: _builtins.str
-    """`next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and value must be those of
-    that walk, else PAGE_TOKEN_MISMATCH.
+    """`next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and value
+    must be those of that walk, else PAGE_TOKEN_MISMATCH.
     """
     def __init__(
         self,
@@ -355,7 +360,9 @@ class ListMemberLikesRequest(_message.Message):
     member_id: _builtins.str
     """The member. Required."""
     page_size: _builtins.int
-    """Likes wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID."""
+    """Likes wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+    FIELD_INVALID.
+    """
     page_token: _builtins.str
     """`next_page_token` of an earlier page of the same walk. Empty: the first page."""
     @_builtins.property

@@ -29,9 +29,9 @@ GRPC_VERSION: str
 class LikeServiceStub:
     """Likes: one state per member and comment.
 
-    Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not granted reads as
-    COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-    SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+    Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not
+    granted reads as COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general
+    errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
     """
 
     @_typing.overload
@@ -41,37 +41,40 @@ class LikeServiceStub:
     SetLike: _grpc.UnaryUnaryMultiCallable[_like_pb2.SetLikeRequest, _like_pb2.SetLikeResponse]
     """Sets what a member thinks of a comment.
 
-    It sets a state: LIKE after LIKE changes nothing, LIKE takes a DISLIKE away, NONE undoes both. A repeat answers
-    the current state, and a late repeat of an older call by the same client never undoes a newer one. Between calls of
-    several clients the last to arrive stands, a repeat that comes after another client's call too. Errors:
-    COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID (value unspecified or unknown),
-    SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+    It sets a state: LIKE after LIKE changes nothing, LIKE takes a DISLIKE away, NONE undoes both.
+    A repeat answers the current state, and a late repeat of an older call by the same client never
+    undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
+    comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
+    comment is not ACTIVE), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
+    SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
 
     Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
     """
     BatchGetLikeStates: _grpc.UnaryUnaryMultiCallable[_like_pb2.BatchGetLikeStatesRequest, _like_pb2.BatchGetLikeStatesResponse]
     """Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
 
-    A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE. Errors: OBJECT_TYPE_UNKNOWN,
-    SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this subject), FIELD_INVALID (an id that cannot belong
-    to it).
+    A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE.
+    Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
+    subject), FIELD_INVALID (an id that cannot belong to it).
 
-    Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds": ["123", "456"]}`.
+    Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":
+    ["123", "456"]}`.
     """
     ListLikers: _grpc.UnaryUnaryMultiCallable[_like_pb2.ListLikersRequest, _like_pb2.ListLikersResponse]
     """Reads who likes, or dislikes, a comment, latest first.
 
-    A member whose state changes during the walk may be missed or met again at its new time. Errors:
-    COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID, PAGE_TOKEN_INVALID,
-    PAGE_TOKEN_MISMATCH.
+    A member whose state changes during the walk may be missed or met again at its new time.
+    Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID,
+    PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
     Example: `{"commentId": "1234567890123456789", "value": "LIKE_VALUE_DISLIKE"}`.
     """
     ListMemberLikes: _grpc.UnaryUnaryMultiCallable[_like_pb2.ListMemberLikesRequest, _like_pb2.ListMemberLikesResponse]
-    """Reads what a member likes and dislikes within one subject, by comment id, whatever became of the comments.
+    """Reads what a member likes and dislikes within one subject, by comment id, whatever became of
+    the comments.
 
-    Under `auto_create` an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, PAGE_TOKEN_INVALID,
-    PAGE_TOKEN_MISMATCH.
+    Under `auto_create` an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND,
+    SUBJECT_HIDDEN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
     Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9"}`.
     """
@@ -80,46 +83,49 @@ class LikeServiceStub:
 class LikeServiceAsyncStub(LikeServiceStub):
     """Likes: one state per member and comment.
 
-    Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not granted reads as
-    COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-    SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+    Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not
+    granted reads as COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general
+    errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     SetLike: _aio.UnaryUnaryMultiCallable[_like_pb2.SetLikeRequest, _like_pb2.SetLikeResponse]  # type: ignore[assignment]
     """Sets what a member thinks of a comment.
 
-    It sets a state: LIKE after LIKE changes nothing, LIKE takes a DISLIKE away, NONE undoes both. A repeat answers
-    the current state, and a late repeat of an older call by the same client never undoes a newer one. Between calls of
-    several clients the last to arrive stands, a repeat that comes after another client's call too. Errors:
-    COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID (value unspecified or unknown),
-    SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+    It sets a state: LIKE after LIKE changes nothing, LIKE takes a DISLIKE away, NONE undoes both.
+    A repeat answers the current state, and a late repeat of an older call by the same client never
+    undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
+    comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
+    comment is not ACTIVE), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
+    SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
 
     Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
     """
     BatchGetLikeStates: _aio.UnaryUnaryMultiCallable[_like_pb2.BatchGetLikeStatesRequest, _like_pb2.BatchGetLikeStatesResponse]  # type: ignore[assignment]
     """Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
 
-    A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE. Errors: OBJECT_TYPE_UNKNOWN,
-    SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this subject), FIELD_INVALID (an id that cannot belong
-    to it).
+    A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE.
+    Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
+    subject), FIELD_INVALID (an id that cannot belong to it).
 
-    Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds": ["123", "456"]}`.
+    Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":
+    ["123", "456"]}`.
     """
     ListLikers: _aio.UnaryUnaryMultiCallable[_like_pb2.ListLikersRequest, _like_pb2.ListLikersResponse]  # type: ignore[assignment]
     """Reads who likes, or dislikes, a comment, latest first.
 
-    A member whose state changes during the walk may be missed or met again at its new time. Errors:
-    COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID, PAGE_TOKEN_INVALID,
-    PAGE_TOKEN_MISMATCH.
+    A member whose state changes during the walk may be missed or met again at its new time.
+    Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID,
+    PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
     Example: `{"commentId": "1234567890123456789", "value": "LIKE_VALUE_DISLIKE"}`.
     """
     ListMemberLikes: _aio.UnaryUnaryMultiCallable[_like_pb2.ListMemberLikesRequest, _like_pb2.ListMemberLikesResponse]  # type: ignore[assignment]
-    """Reads what a member likes and dislikes within one subject, by comment id, whatever became of the comments.
+    """Reads what a member likes and dislikes within one subject, by comment id, whatever became of
+    the comments.
 
-    Under `auto_create` an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, PAGE_TOKEN_INVALID,
-    PAGE_TOKEN_MISMATCH.
+    Under `auto_create` an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND,
+    SUBJECT_HIDDEN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
     Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9"}`.
     """
@@ -127,9 +133,9 @@ class LikeServiceAsyncStub(LikeServiceStub):
 class LikeServiceServicer:
     """Likes: one state per member and comment.
 
-    Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not granted reads as
-    COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-    SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+    Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not
+    granted reads as COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general
+    errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
     """
 
     def SetLike(
@@ -139,11 +145,12 @@ class LikeServiceServicer:
     ) -> _typing.Union[_like_pb2.SetLikeResponse, _abc.Awaitable[_like_pb2.SetLikeResponse]]:
         """Sets what a member thinks of a comment.
 
-        It sets a state: LIKE after LIKE changes nothing, LIKE takes a DISLIKE away, NONE undoes both. A repeat answers
-        the current state, and a late repeat of an older call by the same client never undoes a newer one. Between calls of
-        several clients the last to arrive stands, a repeat that comes after another client's call too. Errors:
-        COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID (value unspecified or unknown),
-        SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+        It sets a state: LIKE after LIKE changes nothing, LIKE takes a DISLIKE away, NONE undoes both.
+        A repeat answers the current state, and a late repeat of an older call by the same client never
+        undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
+        comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
+        comment is not ACTIVE), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
+        SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
 
         Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
         """
@@ -155,11 +162,12 @@ class LikeServiceServicer:
     ) -> _typing.Union[_like_pb2.BatchGetLikeStatesResponse, _abc.Awaitable[_like_pb2.BatchGetLikeStatesResponse]]:
         """Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
 
-        A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE. Errors: OBJECT_TYPE_UNKNOWN,
-        SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this subject), FIELD_INVALID (an id that cannot belong
-        to it).
+        A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE.
+        Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
+        subject), FIELD_INVALID (an id that cannot belong to it).
 
-        Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds": ["123", "456"]}`.
+        Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":
+        ["123", "456"]}`.
         """
 
     def ListLikers(
@@ -169,9 +177,9 @@ class LikeServiceServicer:
     ) -> _typing.Union[_like_pb2.ListLikersResponse, _abc.Awaitable[_like_pb2.ListLikersResponse]]:
         """Reads who likes, or dislikes, a comment, latest first.
 
-        A member whose state changes during the walk may be missed or met again at its new time. Errors:
-        COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID, PAGE_TOKEN_INVALID,
-        PAGE_TOKEN_MISMATCH.
+        A member whose state changes during the walk may be missed or met again at its new time.
+        Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID,
+        PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
         Example: `{"commentId": "1234567890123456789", "value": "LIKE_VALUE_DISLIKE"}`.
         """
@@ -181,10 +189,11 @@ class LikeServiceServicer:
         request: _like_pb2.ListMemberLikesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_like_pb2.ListMemberLikesResponse, _abc.Awaitable[_like_pb2.ListMemberLikesResponse]]:
-        """Reads what a member likes and dislikes within one subject, by comment id, whatever became of the comments.
+        """Reads what a member likes and dislikes within one subject, by comment id, whatever became of
+        the comments.
 
-        Under `auto_create` an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, PAGE_TOKEN_INVALID,
-        PAGE_TOKEN_MISMATCH.
+        Under `auto_create` an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND,
+        SUBJECT_HIDDEN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
         Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9"}`.
         """

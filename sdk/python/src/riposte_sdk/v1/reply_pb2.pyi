@@ -112,12 +112,14 @@ class ListRepliesRequest(_message.Message):
     sort: _comment_pb2.CommentSort.ValueType
     """The order: OLDEST (the default), NEWEST or TOP; another one is FIELD_INVALID."""
     page_size: _builtins.int
-    """Replies wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-    early at 1 MiB; one by rank is shorter, or even empty, where replies went away since the walk began.
+    """Replies wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+    FIELD_INVALID. A page may end early at 1 MiB; one by rank is shorter, or even empty, where
+    replies went away since the walk began.
     """
     page_token: _builtins.str
-    """`next_page_token` or `previous_page_token` of an earlier page of the same walk, or `reply_page_token` of a thread
-    (sort OLDEST). Empty: the first page. Root and sort must be those of that walk, else PAGE_TOKEN_MISMATCH.
+    """`next_page_token` or `previous_page_token` of an earlier page of the same walk, or
+    `reply_page_token` of a thread (sort OLDEST). Empty: the first page. Root and sort must be
+    those of that walk, else PAGE_TOKEN_MISMATCH.
     """
     around_comment_id: _builtins.int
     """The page that holds this reply. Default 0: not asked. Excludes page_token."""
@@ -209,12 +211,12 @@ class GetThreadRequest(_message.Message):
     max_depth: _builtins.int
     """Levels below the comment to show. Default 0: all; negative is FIELD_INVALID."""
     page_size: _builtins.int
-    """Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-    early at 1 MiB.
+    """Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+    FIELD_INVALID. A page may end early at 1 MiB.
     """
     page_token: _builtins.str
-    """`next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and max_depth must be those
-    of that walk, else PAGE_TOKEN_MISMATCH.
+    """`next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and
+    max_depth must be those of that walk, else PAGE_TOKEN_MISMATCH.
     """
     min_revision: _builtins.int
     """The answer shows at least this revision of the subject. Default 0: any."""
@@ -251,8 +253,9 @@ class GetThreadResponse(_message.Message):
     """For the page after this one. Empty: the end, and the only sign of it."""
     @_builtins.property
     def comments(self) -> _containers.RepeatedCompositeFieldContainer[_comment_pb2.Comment]:
-        """The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-        comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+        """The comments in thread order: each before what stands below it, siblings by floor. The first
+        page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+        nothing visible stands below.
         """
 
     @_builtins.property
@@ -322,8 +325,8 @@ class ListConversationResponse(_message.Message):
 
     @_builtins.property
     def ancestors(self) -> _containers.RepeatedCompositeFieldContainer[_comment_pb2.Comment]:
-        """What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-        last. Tombstones keep their place. Empty for a root.
+        """What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+        100, and the root last. Tombstones keep their place. Empty for a root.
         """
 
     @_builtins.property

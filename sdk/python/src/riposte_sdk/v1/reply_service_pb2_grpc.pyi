@@ -29,9 +29,10 @@ GRPC_VERSION: str
 class ReplyServiceStub:
     """Replies: what stands below a root comment.
 
-    Every call: CALLER_UNKNOWN, COMMENT_NOT_FOUND (for an id that is missing and for one that was not granted alike),
-    FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE,
-    DEADLINE_EXCEEDED, INTERNAL. Edit, delete and undelete a reply through CommentService.
+    Every call: CALLER_UNKNOWN, COMMENT_NOT_FOUND (for an id that is missing and for one that was not
+    granted alike), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED,
+    OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Edit, delete and undelete a reply
+    through CommentService.
     """
 
     @_typing.overload
@@ -41,33 +42,35 @@ class ReplyServiceStub:
     CreateReply: _grpc.UnaryUnaryMultiCallable[_reply_pb2.CreateReplyRequest, _reply_pb2.CreateReplyResponse]
     """Writes a reply to a comment.
 
-    Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`. Floors count per root.
-    A repeat with the same request_id and body answers the first id, floor, subject_revision and ack. Errors:
-    COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the parent is not ACTIVE), REPLY_FORBIDDEN,
-    SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED,
-    MEMBER_BLOCKED, REQUEST_ID_REUSED.
+    Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`.
+    Floors count per root. A repeat with the same request_id and body answers the first id, floor,
+    subject_revision and ack. Errors: COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the
+    parent is not ACTIVE), REPLY_FORBIDDEN, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
+    CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
 
-    Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text": "Welcome"}}`.
+    Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text":
+    "Welcome"}}`.
     """
     ListReplies: _grpc.UnaryUnaryMultiCallable[_reply_pb2.ListRepliesRequest, _reply_pb2.ListRepliesResponse]
     """Reads a page of all replies of one root, flat, by floor or by rank.
 
-    A full walk shows every reply that stood at its start, and was not removed before its end, exactly once, while
-    others write. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, SUBJECT_HIDDEN,
-    REVISION_NOT_REACHED.
+    A full walk shows every reply that stood at its start, and was not removed before its end,
+    exactly once, while others write. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH,
+    PAGE_TOKEN_EXPIRED, SUBJECT_HIDDEN, REVISION_NOT_REACHED.
 
     Example: `{"rootId": "1234567890123456789", "pageSize": 50}`.
     """
     GetThread: _grpc.UnaryUnaryMultiCallable[_reply_pb2.GetThreadRequest, _reply_pb2.GetThreadResponse]
     """Reads a comment and all that stands below it, in thread order.
 
-    A comment at the depth cap is answered alone. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, SUBJECT_HIDDEN,
-    REVISION_NOT_REACHED.
+    A comment at the depth cap is answered alone. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH,
+    SUBJECT_HIDDEN, REVISION_NOT_REACHED.
 
     Example: `{"commentId": "1234567890123456789", "maxDepth": 2}`.
     """
     ListConversation: _grpc.UnaryUnaryMultiCallable[_reply_pb2.ListConversationRequest, _reply_pb2.ListConversationResponse]
-    """Reads the chain of comments that a comment answers, upward to the root: the nearest 100 ancestors, and the root.
+    """Reads the chain of comments that a comment answers, upward to the root: the nearest 100
+    ancestors, and the root.
 
     Errors: SUBJECT_HIDDEN, REVISION_NOT_REACHED.
 
@@ -78,42 +81,45 @@ class ReplyServiceStub:
 class ReplyServiceAsyncStub(ReplyServiceStub):
     """Replies: what stands below a root comment.
 
-    Every call: CALLER_UNKNOWN, COMMENT_NOT_FOUND (for an id that is missing and for one that was not granted alike),
-    FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE,
-    DEADLINE_EXCEEDED, INTERNAL. Edit, delete and undelete a reply through CommentService.
+    Every call: CALLER_UNKNOWN, COMMENT_NOT_FOUND (for an id that is missing and for one that was not
+    granted alike), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED,
+    OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Edit, delete and undelete a reply
+    through CommentService.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateReply: _aio.UnaryUnaryMultiCallable[_reply_pb2.CreateReplyRequest, _reply_pb2.CreateReplyResponse]  # type: ignore[assignment]
     """Writes a reply to a comment.
 
-    Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`. Floors count per root.
-    A repeat with the same request_id and body answers the first id, floor, subject_revision and ack. Errors:
-    COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the parent is not ACTIVE), REPLY_FORBIDDEN,
-    SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED,
-    MEMBER_BLOCKED, REQUEST_ID_REUSED.
+    Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`.
+    Floors count per root. A repeat with the same request_id and body answers the first id, floor,
+    subject_revision and ack. Errors: COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the
+    parent is not ACTIVE), REPLY_FORBIDDEN, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
+    CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
 
-    Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text": "Welcome"}}`.
+    Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text":
+    "Welcome"}}`.
     """
     ListReplies: _aio.UnaryUnaryMultiCallable[_reply_pb2.ListRepliesRequest, _reply_pb2.ListRepliesResponse]  # type: ignore[assignment]
     """Reads a page of all replies of one root, flat, by floor or by rank.
 
-    A full walk shows every reply that stood at its start, and was not removed before its end, exactly once, while
-    others write. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, SUBJECT_HIDDEN,
-    REVISION_NOT_REACHED.
+    A full walk shows every reply that stood at its start, and was not removed before its end,
+    exactly once, while others write. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH,
+    PAGE_TOKEN_EXPIRED, SUBJECT_HIDDEN, REVISION_NOT_REACHED.
 
     Example: `{"rootId": "1234567890123456789", "pageSize": 50}`.
     """
     GetThread: _aio.UnaryUnaryMultiCallable[_reply_pb2.GetThreadRequest, _reply_pb2.GetThreadResponse]  # type: ignore[assignment]
     """Reads a comment and all that stands below it, in thread order.
 
-    A comment at the depth cap is answered alone. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, SUBJECT_HIDDEN,
-    REVISION_NOT_REACHED.
+    A comment at the depth cap is answered alone. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH,
+    SUBJECT_HIDDEN, REVISION_NOT_REACHED.
 
     Example: `{"commentId": "1234567890123456789", "maxDepth": 2}`.
     """
     ListConversation: _aio.UnaryUnaryMultiCallable[_reply_pb2.ListConversationRequest, _reply_pb2.ListConversationResponse]  # type: ignore[assignment]
-    """Reads the chain of comments that a comment answers, upward to the root: the nearest 100 ancestors, and the root.
+    """Reads the chain of comments that a comment answers, upward to the root: the nearest 100
+    ancestors, and the root.
 
     Errors: SUBJECT_HIDDEN, REVISION_NOT_REACHED.
 
@@ -123,9 +129,10 @@ class ReplyServiceAsyncStub(ReplyServiceStub):
 class ReplyServiceServicer:
     """Replies: what stands below a root comment.
 
-    Every call: CALLER_UNKNOWN, COMMENT_NOT_FOUND (for an id that is missing and for one that was not granted alike),
-    FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE,
-    DEADLINE_EXCEEDED, INTERNAL. Edit, delete and undelete a reply through CommentService.
+    Every call: CALLER_UNKNOWN, COMMENT_NOT_FOUND (for an id that is missing and for one that was not
+    granted alike), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED,
+    OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Edit, delete and undelete a reply
+    through CommentService.
     """
 
     def CreateReply(
@@ -135,13 +142,14 @@ class ReplyServiceServicer:
     ) -> _typing.Union[_reply_pb2.CreateReplyResponse, _abc.Awaitable[_reply_pb2.CreateReplyResponse]]:
         """Writes a reply to a comment.
 
-        Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`. Floors count per root.
-        A repeat with the same request_id and body answers the first id, floor, subject_revision and ack. Errors:
-        COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the parent is not ACTIVE), REPLY_FORBIDDEN,
-        SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED,
-        MEMBER_BLOCKED, REQUEST_ID_REUSED.
+        Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`.
+        Floors count per root. A repeat with the same request_id and body answers the first id, floor,
+        subject_revision and ack. Errors: COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the
+        parent is not ACTIVE), REPLY_FORBIDDEN, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
+        CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
 
-        Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text": "Welcome"}}`.
+        Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text":
+        "Welcome"}}`.
         """
 
     def ListReplies(
@@ -151,9 +159,9 @@ class ReplyServiceServicer:
     ) -> _typing.Union[_reply_pb2.ListRepliesResponse, _abc.Awaitable[_reply_pb2.ListRepliesResponse]]:
         """Reads a page of all replies of one root, flat, by floor or by rank.
 
-        A full walk shows every reply that stood at its start, and was not removed before its end, exactly once, while
-        others write. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, SUBJECT_HIDDEN,
-        REVISION_NOT_REACHED.
+        A full walk shows every reply that stood at its start, and was not removed before its end,
+        exactly once, while others write. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH,
+        PAGE_TOKEN_EXPIRED, SUBJECT_HIDDEN, REVISION_NOT_REACHED.
 
         Example: `{"rootId": "1234567890123456789", "pageSize": 50}`.
         """
@@ -165,8 +173,8 @@ class ReplyServiceServicer:
     ) -> _typing.Union[_reply_pb2.GetThreadResponse, _abc.Awaitable[_reply_pb2.GetThreadResponse]]:
         """Reads a comment and all that stands below it, in thread order.
 
-        A comment at the depth cap is answered alone. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, SUBJECT_HIDDEN,
-        REVISION_NOT_REACHED.
+        A comment at the depth cap is answered alone. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH,
+        SUBJECT_HIDDEN, REVISION_NOT_REACHED.
 
         Example: `{"commentId": "1234567890123456789", "maxDepth": 2}`.
         """
@@ -176,7 +184,8 @@ class ReplyServiceServicer:
         request: _reply_pb2.ListConversationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_reply_pb2.ListConversationResponse, _abc.Awaitable[_reply_pb2.ListConversationResponse]]:
-        """Reads the chain of comments that a comment answers, upward to the root: the nearest 100 ancestors, and the root.
+        """Reads the chain of comments that a comment answers, upward to the root: the nearest 100
+        ancestors, and the root.
 
         Errors: SUBJECT_HIDDEN, REVISION_NOT_REACHED.
 

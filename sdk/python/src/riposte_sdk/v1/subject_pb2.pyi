@@ -95,12 +95,12 @@ class SubjectKey(_message.Message):
     OBJECT_TYPE_FIELD_NUMBER: _builtins.int
     OBJECT_ID_FIELD_NUMBER: _builtins.int
     object_type: _builtins.str
-    """The kind of object, for example `video`. It is the boundary of tenancy and policy. Required; matches
-    `[a-z][a-z0-9_]{0,31}` and is registered with the service.
+    """The kind of object, for example `video`. It is the boundary of tenancy and policy. Required;
+    matches `[a-z][a-z0-9_]{0,31}` and is registered with the service.
     """
     object_id: _builtins.str
-    """The caller's own id of the object. Required; 1 to 64 bytes of UTF-8 without control characters, compared byte by
-    byte.
+    """The caller's own id of the object. Required; 1 to 64 bytes of UTF-8 without control characters,
+    compared byte by byte.
     """
     def __init__(
         self,
@@ -154,8 +154,8 @@ class Subject(_message.Message):
     UPDATE_TIME_FIELD_NUMBER: _builtins.int
     DELETE_TIME_FIELD_NUMBER: _builtins.int
     owner_id: _builtins.str
-    """The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0 to 64 bytes; empty
-    means nobody.
+    """The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0
+    to 64 bytes; empty means nobody.
     """
     state: Global___SubjectState.ValueType
     """What may be done under the subject."""
@@ -164,8 +164,9 @@ class Subject(_message.Message):
     comment_count: _builtins.int
     """The number of visible comments, roots and replies together, exact at `revision`."""
     revision: _builtins.int
-    """Grows with every change of the subject or of a comment below it; likes do not move it. 0 for an absent subject of
-    a type that creates subjects with their first comment. Pass it as `min_revision` to read at least this state.
+    """Grows with every change of the subject or of a comment below it; likes do not move it. 0 for an
+    absent subject of a type that creates subjects with their first comment. Pass it as
+    `min_revision` to read at least this state.
     """
     etag: _builtins.str
     """An opaque version of owner, state and metadata. Comments below the subject do not change it."""
@@ -175,8 +176,8 @@ class Subject(_message.Message):
 
     @_builtins.property
     def metadata(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-        to 64 bytes without control characters.
+        """The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+        1 KiB; keys of 1 to 64 bytes without control characters.
         """
 
     @_builtins.property
@@ -372,8 +373,8 @@ class BatchGetSubjectsRequest(_message.Message):
     ALLOW_MISSING_FIELD_NUMBER: _builtins.int
     FRESH_FIELD_NUMBER: _builtins.int
     allow_missing: _builtins.bool
-    """True: the subjects found are answered and the others named in `missing`. Default false: one missing subject fails
-    the call with SUBJECT_NOT_FOUND.
+    """True: the subjects found are answered and the others named in `missing`. Default false: one
+    missing subject fails the call with SUBJECT_NOT_FOUND.
     """
     fresh: _builtins.bool
     """The answer comes from the primary copy. Default false."""
@@ -445,14 +446,15 @@ class UpdateSubjectRequest(_message.Message):
     """A UUID that makes the call safe to repeat; optional, the SDKs fill it."""
     @_builtins.property
     def subject(self) -> Global___Subject:
-        """The subject with its new values. `key` names it; of the rest only the fields to change are read, and `etag`: if it
-        is set and no longer the subject's, the call fails with ETAG_MISMATCH.
+        """The subject with its new values. `key` names it; of the rest only the fields to change are
+        read, and `etag`: if it is set and no longer the subject's, the call fails with ETAG_MISMATCH.
         """
 
     @_builtins.property
     def update_mask(self) -> _field_mask_pb2.FieldMask:
-        """The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is FIELD_INVALID. Unset
-        or empty: those of them that are set in `subject`, of which there must be one. A field can be cleared only by name.
+        """The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
+        FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
+        one. A field can be cleared only by name.
         """
 
     def __init__(
@@ -623,9 +625,9 @@ class WatchSubjectRequest(_message.Message):
     KEY_FIELD_NUMBER: _builtins.int
     AFTER_REVISION_FIELD_NUMBER: _builtins.int
     after_revision: _builtins.int
-    """Changes with a greater revision are sent: pass the last revision seen to resume. Default 0: from the next change
-    on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h can be told one by one, older ones are a
-    gap.
+    """Changes with a greater revision are sent: pass the last revision seen to resume. Default 0:
+    from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h
+    can be told one by one, older ones are a gap.
     """
     @_builtins.property
     def key(self) -> Global___SubjectKey:
@@ -691,8 +693,9 @@ class WatchOpened(_message.Message):
 
     REVISION_FIELD_NUMBER: _builtins.int
     revision: _builtins.int
-    """Everything later is told: `after_revision` of the request or, where that was 0, the subject's revision when the watch
-    began. As `after_revision` of another call it resumes a stream that broke before its first change.
+    """Everything later is told: `after_revision` of the request or, where that was 0, the subject's
+    revision when the watch began. As `after_revision` of another call it resumes a stream that
+    broke before its first change.
     """
     def __init__(
         self,

@@ -28,12 +28,13 @@ if _version_not_supported:
 class SubjectServiceStub:
     """Subjects: the things under which comments stand.
 
-    Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and CALLER_NOT_ALLOWED before
-    existence is told, FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-    SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+    Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and
+    CALLER_NOT_ALLOWED before existence is told, FIELD_INVALID with all violations at once, and the
+    general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
 
-    Every write takes a `request_id`. The same request_id and body again answers the first subject_revision again, for
-    ever, with the body as it is now; with another body it fails with REQUEST_ID_REUSED.
+    Every write takes a `request_id`. The same request_id and body again answers the first
+    subject_revision again, for ever, with the body as it is now; with another body it fails with
+    REQUEST_ID_REUSED.
     """
 
     def __init__(self, channel):
@@ -82,19 +83,21 @@ class SubjectServiceStub:
 class SubjectServiceServicer:
     """Subjects: the things under which comments stand.
 
-    Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and CALLER_NOT_ALLOWED before
-    existence is told, FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-    SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+    Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and
+    CALLER_NOT_ALLOWED before existence is told, FIELD_INVALID with all violations at once, and the
+    general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
 
-    Every write takes a `request_id`. The same request_id and body again answers the first subject_revision again, for
-    ever, with the body as it is now; with another body it fails with REQUEST_ID_REUSED.
+    Every write takes a `request_id`. The same request_id and body again answers the first
+    subject_revision again, for ever, with the body as it is now; with another body it fails with
+    REQUEST_ID_REUSED.
     """
 
     def CreateSubject(self, request, context):
         """Makes a subject.
 
-        Object types with `auto_create` make theirs with the first comment, so that this call is needed only to give an
-        owner or metadata. A deleted subject still holds its name. Errors: SUBJECT_ALREADY_EXISTS.
+        Object types with `auto_create` make theirs with the first comment, so that this call is needed
+        only to give an owner or metadata. A deleted subject still holds its name.
+        Errors: SUBJECT_ALREADY_EXISTS.
 
         Example: `{"key": {"objectType": "video", "objectId": "av170001"}, "ownerId": "up-7"}`.
         """
@@ -105,8 +108,8 @@ class SubjectServiceServicer:
     def GetSubject(self, request, context):
         """Reads one subject with its counts.
 
-        A deleted subject is answered with `delete_time`. Under `auto_create` an absent subject reads as empty: state
-        ACTIVE, counts 0, revision 0. Errors: SUBJECT_NOT_FOUND, REVISION_NOT_REACHED.
+        A deleted subject is answered with `delete_time`. Under `auto_create` an absent subject reads
+        as empty: state ACTIVE, counts 0, revision 0. Errors: SUBJECT_NOT_FOUND, REVISION_NOT_REACHED.
 
         Example: `{"key": {"objectType": "video", "objectId": "av170001"}}`.
         """
@@ -117,10 +120,11 @@ class SubjectServiceServicer:
     def BatchGetSubjects(self, request, context):
         """Reads up to 200 subjects: the counts of a whole page of objects in one call.
 
-        Answers in the order of the request. Atomic by default; see `allow_missing`. Errors: SUBJECT_NOT_FOUND with the
-        first missing name in its metadata.
+        Answers in the order of the request. Atomic by default; see `allow_missing`.
+        Errors: SUBJECT_NOT_FOUND with the first missing name in its metadata.
 
-        Example: `{"keys": [{"objectType": "video", "objectId": "1"}, {"objectType": "video", "objectId": "2"}]}`.
+        Example: `{"keys": [{"objectType": "video", "objectId": "1"}, {"objectType": "video",
+        "objectId": "2"}]}`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -131,8 +135,8 @@ class SubjectServiceServicer:
 
         Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, REQUEST_ID_REUSED.
 
-        Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state": "SUBJECT_STATE_READ_ONLY"},
-        "updateMask": "state"}`.
+        Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state":
+        "SUBJECT_STATE_READ_ONLY"}, "updateMask": "state"}`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -141,9 +145,9 @@ class SubjectServiceServicer:
     def DeleteSubject(self, request, context):
         """Takes a subject away, with all that stands below it; nothing is erased.
 
-        Afterwards lists and writes by its name answer SUBJECT_NOT_FOUND, comments below it by their ids
-        COMMENT_NOT_FOUND; GetSubject and BatchGetSubjects still show it. Errors: SUBJECT_NOT_FOUND (a second delete too),
-        ETAG_MISMATCH, REQUEST_ID_REUSED.
+        Afterwards lists and writes by its name answer SUBJECT_NOT_FOUND, comments below it by their
+        ids COMMENT_NOT_FOUND; GetSubject and BatchGetSubjects still show it. Errors:
+        SUBJECT_NOT_FOUND (a second delete too), ETAG_MISMATCH, REQUEST_ID_REUSED.
 
         Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
         """
@@ -154,7 +158,8 @@ class SubjectServiceServicer:
     def UndeleteSubject(self, request, context):
         """Brings a deleted subject back, with all that stands below it.
 
-        Errors: SUBJECT_NOT_FOUND, SUBJECT_ALREADY_EXISTS for one that is not deleted, REQUEST_ID_REUSED.
+        Errors: SUBJECT_NOT_FOUND, SUBJECT_ALREADY_EXISTS for one that is not deleted,
+        REQUEST_ID_REUSED.
 
         Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
         """
@@ -163,14 +168,17 @@ class SubjectServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def WatchSubject(self, request, context):
-        """Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a gap is told.
+        """Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a
+        gap is told.
 
-        A change is told some 100 ms after its commit, by every process alike. Likes move no revision and are not told. The
-        subject must exist, also where its type has `auto_create`. A subject that is deleted or hidden while it is watched
-        tells so by its own change, and is watched on; it may come back. The stream has no end and no deadline of its own.
-        It ends with SERVER_STOPPING when the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024
-        revisions behind: watch again with the last revision received as `after_revision`; what is then too old is told as a gap.
-        Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
+        A change is told some 100 ms after its commit, by every process alike. Likes move no revision
+        and are not told. The subject must exist, also where its type has `auto_create`. A subject that
+        is deleted or hidden while it is watched tells so by its own change, and is watched on; it may
+        come back. The stream has no end and no deadline of its own. It ends with SERVER_STOPPING when
+        the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024 revisions
+        behind: watch again with the last revision received as `after_revision`; what is then too old
+        is told as a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
+        WATCH_TOO_SLOW, SERVER_STOPPING.
 
         Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
         """
@@ -227,12 +235,13 @@ def add_SubjectServiceServicer_to_server(servicer, server):
 class SubjectService:
     """Subjects: the things under which comments stand.
 
-    Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and CALLER_NOT_ALLOWED before
-    existence is told, FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-    SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+    Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and
+    CALLER_NOT_ALLOWED before existence is told, FIELD_INVALID with all violations at once, and the
+    general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
 
-    Every write takes a `request_id`. The same request_id and body again answers the first subject_revision again, for
-    ever, with the body as it is now; with another body it fails with REQUEST_ID_REUSED.
+    Every write takes a `request_id`. The same request_id and body again answers the first
+    subject_revision again, for ever, with the body as it is now; with another body it fails with
+    REQUEST_ID_REUSED.
     """
 
     @staticmethod

@@ -29,12 +29,13 @@ GRPC_VERSION: str
 class SubjectServiceStub:
     """Subjects: the things under which comments stand.
 
-    Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and CALLER_NOT_ALLOWED before
-    existence is told, FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-    SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+    Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and
+    CALLER_NOT_ALLOWED before existence is told, FIELD_INVALID with all violations at once, and the
+    general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
 
-    Every write takes a `request_id`. The same request_id and body again answers the first subject_revision again, for
-    ever, with the body as it is now; with another body it fails with REQUEST_ID_REUSED.
+    Every write takes a `request_id`. The same request_id and body again answers the first
+    subject_revision again, for ever, with the body as it is now; with another body it fails with
+    REQUEST_ID_REUSED.
     """
 
     @_typing.overload
@@ -44,60 +45,66 @@ class SubjectServiceStub:
     CreateSubject: _grpc.UnaryUnaryMultiCallable[_subject_pb2.CreateSubjectRequest, _subject_pb2.CreateSubjectResponse]
     """Makes a subject.
 
-    Object types with `auto_create` make theirs with the first comment, so that this call is needed only to give an
-    owner or metadata. A deleted subject still holds its name. Errors: SUBJECT_ALREADY_EXISTS.
+    Object types with `auto_create` make theirs with the first comment, so that this call is needed
+    only to give an owner or metadata. A deleted subject still holds its name.
+    Errors: SUBJECT_ALREADY_EXISTS.
 
     Example: `{"key": {"objectType": "video", "objectId": "av170001"}, "ownerId": "up-7"}`.
     """
     GetSubject: _grpc.UnaryUnaryMultiCallable[_subject_pb2.GetSubjectRequest, _subject_pb2.GetSubjectResponse]
     """Reads one subject with its counts.
 
-    A deleted subject is answered with `delete_time`. Under `auto_create` an absent subject reads as empty: state
-    ACTIVE, counts 0, revision 0. Errors: SUBJECT_NOT_FOUND, REVISION_NOT_REACHED.
+    A deleted subject is answered with `delete_time`. Under `auto_create` an absent subject reads
+    as empty: state ACTIVE, counts 0, revision 0. Errors: SUBJECT_NOT_FOUND, REVISION_NOT_REACHED.
 
     Example: `{"key": {"objectType": "video", "objectId": "av170001"}}`.
     """
     BatchGetSubjects: _grpc.UnaryUnaryMultiCallable[_subject_pb2.BatchGetSubjectsRequest, _subject_pb2.BatchGetSubjectsResponse]
     """Reads up to 200 subjects: the counts of a whole page of objects in one call.
 
-    Answers in the order of the request. Atomic by default; see `allow_missing`. Errors: SUBJECT_NOT_FOUND with the
-    first missing name in its metadata.
+    Answers in the order of the request. Atomic by default; see `allow_missing`.
+    Errors: SUBJECT_NOT_FOUND with the first missing name in its metadata.
 
-    Example: `{"keys": [{"objectType": "video", "objectId": "1"}, {"objectType": "video", "objectId": "2"}]}`.
+    Example: `{"keys": [{"objectType": "video", "objectId": "1"}, {"objectType": "video",
+    "objectId": "2"}]}`.
     """
     UpdateSubject: _grpc.UnaryUnaryMultiCallable[_subject_pb2.UpdateSubjectRequest, _subject_pb2.UpdateSubjectResponse]
     """Changes owner, state or metadata of a subject, as `update_mask` says.
 
     Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, REQUEST_ID_REUSED.
 
-    Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state": "SUBJECT_STATE_READ_ONLY"},
-    "updateMask": "state"}`.
+    Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state":
+    "SUBJECT_STATE_READ_ONLY"}, "updateMask": "state"}`.
     """
     DeleteSubject: _grpc.UnaryUnaryMultiCallable[_subject_pb2.DeleteSubjectRequest, _subject_pb2.DeleteSubjectResponse]
     """Takes a subject away, with all that stands below it; nothing is erased.
 
-    Afterwards lists and writes by its name answer SUBJECT_NOT_FOUND, comments below it by their ids
-    COMMENT_NOT_FOUND; GetSubject and BatchGetSubjects still show it. Errors: SUBJECT_NOT_FOUND (a second delete too),
-    ETAG_MISMATCH, REQUEST_ID_REUSED.
+    Afterwards lists and writes by its name answer SUBJECT_NOT_FOUND, comments below it by their
+    ids COMMENT_NOT_FOUND; GetSubject and BatchGetSubjects still show it. Errors:
+    SUBJECT_NOT_FOUND (a second delete too), ETAG_MISMATCH, REQUEST_ID_REUSED.
 
     Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
     """
     UndeleteSubject: _grpc.UnaryUnaryMultiCallable[_subject_pb2.UndeleteSubjectRequest, _subject_pb2.UndeleteSubjectResponse]
     """Brings a deleted subject back, with all that stands below it.
 
-    Errors: SUBJECT_NOT_FOUND, SUBJECT_ALREADY_EXISTS for one that is not deleted, REQUEST_ID_REUSED.
+    Errors: SUBJECT_NOT_FOUND, SUBJECT_ALREADY_EXISTS for one that is not deleted,
+    REQUEST_ID_REUSED.
 
     Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
     """
     WatchSubject: _grpc.UnaryStreamMultiCallable[_subject_pb2.WatchSubjectRequest, _subject_pb2.WatchSubjectResponse]
-    """Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a gap is told.
+    """Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a
+    gap is told.
 
-    A change is told some 100 ms after its commit, by every process alike. Likes move no revision and are not told. The
-    subject must exist, also where its type has `auto_create`. A subject that is deleted or hidden while it is watched
-    tells so by its own change, and is watched on; it may come back. The stream has no end and no deadline of its own.
-    It ends with SERVER_STOPPING when the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024
-    revisions behind: watch again with the last revision received as `after_revision`; what is then too old is told as a gap.
-    Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
+    A change is told some 100 ms after its commit, by every process alike. Likes move no revision
+    and are not told. The subject must exist, also where its type has `auto_create`. A subject that
+    is deleted or hidden while it is watched tells so by its own change, and is watched on; it may
+    come back. The stream has no end and no deadline of its own. It ends with SERVER_STOPPING when
+    the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024 revisions
+    behind: watch again with the last revision received as `after_revision`; what is then too old
+    is told as a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
+    WATCH_TOO_SLOW, SERVER_STOPPING.
 
     Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
     """
@@ -106,72 +113,79 @@ class SubjectServiceStub:
 class SubjectServiceAsyncStub(SubjectServiceStub):
     """Subjects: the things under which comments stand.
 
-    Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and CALLER_NOT_ALLOWED before
-    existence is told, FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-    SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+    Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and
+    CALLER_NOT_ALLOWED before existence is told, FIELD_INVALID with all violations at once, and the
+    general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
 
-    Every write takes a `request_id`. The same request_id and body again answers the first subject_revision again, for
-    ever, with the body as it is now; with another body it fails with REQUEST_ID_REUSED.
+    Every write takes a `request_id`. The same request_id and body again answers the first
+    subject_revision again, for ever, with the body as it is now; with another body it fails with
+    REQUEST_ID_REUSED.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateSubject: _aio.UnaryUnaryMultiCallable[_subject_pb2.CreateSubjectRequest, _subject_pb2.CreateSubjectResponse]  # type: ignore[assignment]
     """Makes a subject.
 
-    Object types with `auto_create` make theirs with the first comment, so that this call is needed only to give an
-    owner or metadata. A deleted subject still holds its name. Errors: SUBJECT_ALREADY_EXISTS.
+    Object types with `auto_create` make theirs with the first comment, so that this call is needed
+    only to give an owner or metadata. A deleted subject still holds its name.
+    Errors: SUBJECT_ALREADY_EXISTS.
 
     Example: `{"key": {"objectType": "video", "objectId": "av170001"}, "ownerId": "up-7"}`.
     """
     GetSubject: _aio.UnaryUnaryMultiCallable[_subject_pb2.GetSubjectRequest, _subject_pb2.GetSubjectResponse]  # type: ignore[assignment]
     """Reads one subject with its counts.
 
-    A deleted subject is answered with `delete_time`. Under `auto_create` an absent subject reads as empty: state
-    ACTIVE, counts 0, revision 0. Errors: SUBJECT_NOT_FOUND, REVISION_NOT_REACHED.
+    A deleted subject is answered with `delete_time`. Under `auto_create` an absent subject reads
+    as empty: state ACTIVE, counts 0, revision 0. Errors: SUBJECT_NOT_FOUND, REVISION_NOT_REACHED.
 
     Example: `{"key": {"objectType": "video", "objectId": "av170001"}}`.
     """
     BatchGetSubjects: _aio.UnaryUnaryMultiCallable[_subject_pb2.BatchGetSubjectsRequest, _subject_pb2.BatchGetSubjectsResponse]  # type: ignore[assignment]
     """Reads up to 200 subjects: the counts of a whole page of objects in one call.
 
-    Answers in the order of the request. Atomic by default; see `allow_missing`. Errors: SUBJECT_NOT_FOUND with the
-    first missing name in its metadata.
+    Answers in the order of the request. Atomic by default; see `allow_missing`.
+    Errors: SUBJECT_NOT_FOUND with the first missing name in its metadata.
 
-    Example: `{"keys": [{"objectType": "video", "objectId": "1"}, {"objectType": "video", "objectId": "2"}]}`.
+    Example: `{"keys": [{"objectType": "video", "objectId": "1"}, {"objectType": "video",
+    "objectId": "2"}]}`.
     """
     UpdateSubject: _aio.UnaryUnaryMultiCallable[_subject_pb2.UpdateSubjectRequest, _subject_pb2.UpdateSubjectResponse]  # type: ignore[assignment]
     """Changes owner, state or metadata of a subject, as `update_mask` says.
 
     Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, REQUEST_ID_REUSED.
 
-    Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state": "SUBJECT_STATE_READ_ONLY"},
-    "updateMask": "state"}`.
+    Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state":
+    "SUBJECT_STATE_READ_ONLY"}, "updateMask": "state"}`.
     """
     DeleteSubject: _aio.UnaryUnaryMultiCallable[_subject_pb2.DeleteSubjectRequest, _subject_pb2.DeleteSubjectResponse]  # type: ignore[assignment]
     """Takes a subject away, with all that stands below it; nothing is erased.
 
-    Afterwards lists and writes by its name answer SUBJECT_NOT_FOUND, comments below it by their ids
-    COMMENT_NOT_FOUND; GetSubject and BatchGetSubjects still show it. Errors: SUBJECT_NOT_FOUND (a second delete too),
-    ETAG_MISMATCH, REQUEST_ID_REUSED.
+    Afterwards lists and writes by its name answer SUBJECT_NOT_FOUND, comments below it by their
+    ids COMMENT_NOT_FOUND; GetSubject and BatchGetSubjects still show it. Errors:
+    SUBJECT_NOT_FOUND (a second delete too), ETAG_MISMATCH, REQUEST_ID_REUSED.
 
     Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
     """
     UndeleteSubject: _aio.UnaryUnaryMultiCallable[_subject_pb2.UndeleteSubjectRequest, _subject_pb2.UndeleteSubjectResponse]  # type: ignore[assignment]
     """Brings a deleted subject back, with all that stands below it.
 
-    Errors: SUBJECT_NOT_FOUND, SUBJECT_ALREADY_EXISTS for one that is not deleted, REQUEST_ID_REUSED.
+    Errors: SUBJECT_NOT_FOUND, SUBJECT_ALREADY_EXISTS for one that is not deleted,
+    REQUEST_ID_REUSED.
 
     Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
     """
     WatchSubject: _aio.UnaryStreamMultiCallable[_subject_pb2.WatchSubjectRequest, _subject_pb2.WatchSubjectResponse]  # type: ignore[assignment]
-    """Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a gap is told.
+    """Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a
+    gap is told.
 
-    A change is told some 100 ms after its commit, by every process alike. Likes move no revision and are not told. The
-    subject must exist, also where its type has `auto_create`. A subject that is deleted or hidden while it is watched
-    tells so by its own change, and is watched on; it may come back. The stream has no end and no deadline of its own.
-    It ends with SERVER_STOPPING when the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024
-    revisions behind: watch again with the last revision received as `after_revision`; what is then too old is told as a gap.
-    Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
+    A change is told some 100 ms after its commit, by every process alike. Likes move no revision
+    and are not told. The subject must exist, also where its type has `auto_create`. A subject that
+    is deleted or hidden while it is watched tells so by its own change, and is watched on; it may
+    come back. The stream has no end and no deadline of its own. It ends with SERVER_STOPPING when
+    the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024 revisions
+    behind: watch again with the last revision received as `after_revision`; what is then too old
+    is told as a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
+    WATCH_TOO_SLOW, SERVER_STOPPING.
 
     Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
     """
@@ -179,12 +193,13 @@ class SubjectServiceAsyncStub(SubjectServiceStub):
 class SubjectServiceServicer:
     """Subjects: the things under which comments stand.
 
-    Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and CALLER_NOT_ALLOWED before
-    existence is told, FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-    SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+    Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and
+    CALLER_NOT_ALLOWED before existence is told, FIELD_INVALID with all violations at once, and the
+    general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
 
-    Every write takes a `request_id`. The same request_id and body again answers the first subject_revision again, for
-    ever, with the body as it is now; with another body it fails with REQUEST_ID_REUSED.
+    Every write takes a `request_id`. The same request_id and body again answers the first
+    subject_revision again, for ever, with the body as it is now; with another body it fails with
+    REQUEST_ID_REUSED.
     """
 
     def CreateSubject(
@@ -194,8 +209,9 @@ class SubjectServiceServicer:
     ) -> _typing.Union[_subject_pb2.CreateSubjectResponse, _abc.Awaitable[_subject_pb2.CreateSubjectResponse]]:
         """Makes a subject.
 
-        Object types with `auto_create` make theirs with the first comment, so that this call is needed only to give an
-        owner or metadata. A deleted subject still holds its name. Errors: SUBJECT_ALREADY_EXISTS.
+        Object types with `auto_create` make theirs with the first comment, so that this call is needed
+        only to give an owner or metadata. A deleted subject still holds its name.
+        Errors: SUBJECT_ALREADY_EXISTS.
 
         Example: `{"key": {"objectType": "video", "objectId": "av170001"}, "ownerId": "up-7"}`.
         """
@@ -207,8 +223,8 @@ class SubjectServiceServicer:
     ) -> _typing.Union[_subject_pb2.GetSubjectResponse, _abc.Awaitable[_subject_pb2.GetSubjectResponse]]:
         """Reads one subject with its counts.
 
-        A deleted subject is answered with `delete_time`. Under `auto_create` an absent subject reads as empty: state
-        ACTIVE, counts 0, revision 0. Errors: SUBJECT_NOT_FOUND, REVISION_NOT_REACHED.
+        A deleted subject is answered with `delete_time`. Under `auto_create` an absent subject reads
+        as empty: state ACTIVE, counts 0, revision 0. Errors: SUBJECT_NOT_FOUND, REVISION_NOT_REACHED.
 
         Example: `{"key": {"objectType": "video", "objectId": "av170001"}}`.
         """
@@ -220,10 +236,11 @@ class SubjectServiceServicer:
     ) -> _typing.Union[_subject_pb2.BatchGetSubjectsResponse, _abc.Awaitable[_subject_pb2.BatchGetSubjectsResponse]]:
         """Reads up to 200 subjects: the counts of a whole page of objects in one call.
 
-        Answers in the order of the request. Atomic by default; see `allow_missing`. Errors: SUBJECT_NOT_FOUND with the
-        first missing name in its metadata.
+        Answers in the order of the request. Atomic by default; see `allow_missing`.
+        Errors: SUBJECT_NOT_FOUND with the first missing name in its metadata.
 
-        Example: `{"keys": [{"objectType": "video", "objectId": "1"}, {"objectType": "video", "objectId": "2"}]}`.
+        Example: `{"keys": [{"objectType": "video", "objectId": "1"}, {"objectType": "video",
+        "objectId": "2"}]}`.
         """
 
     def UpdateSubject(
@@ -235,8 +252,8 @@ class SubjectServiceServicer:
 
         Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, REQUEST_ID_REUSED.
 
-        Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state": "SUBJECT_STATE_READ_ONLY"},
-        "updateMask": "state"}`.
+        Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state":
+        "SUBJECT_STATE_READ_ONLY"}, "updateMask": "state"}`.
         """
 
     def DeleteSubject(
@@ -246,9 +263,9 @@ class SubjectServiceServicer:
     ) -> _typing.Union[_subject_pb2.DeleteSubjectResponse, _abc.Awaitable[_subject_pb2.DeleteSubjectResponse]]:
         """Takes a subject away, with all that stands below it; nothing is erased.
 
-        Afterwards lists and writes by its name answer SUBJECT_NOT_FOUND, comments below it by their ids
-        COMMENT_NOT_FOUND; GetSubject and BatchGetSubjects still show it. Errors: SUBJECT_NOT_FOUND (a second delete too),
-        ETAG_MISMATCH, REQUEST_ID_REUSED.
+        Afterwards lists and writes by its name answer SUBJECT_NOT_FOUND, comments below it by their
+        ids COMMENT_NOT_FOUND; GetSubject and BatchGetSubjects still show it. Errors:
+        SUBJECT_NOT_FOUND (a second delete too), ETAG_MISMATCH, REQUEST_ID_REUSED.
 
         Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
         """
@@ -260,7 +277,8 @@ class SubjectServiceServicer:
     ) -> _typing.Union[_subject_pb2.UndeleteSubjectResponse, _abc.Awaitable[_subject_pb2.UndeleteSubjectResponse]]:
         """Brings a deleted subject back, with all that stands below it.
 
-        Errors: SUBJECT_NOT_FOUND, SUBJECT_ALREADY_EXISTS for one that is not deleted, REQUEST_ID_REUSED.
+        Errors: SUBJECT_NOT_FOUND, SUBJECT_ALREADY_EXISTS for one that is not deleted,
+        REQUEST_ID_REUSED.
 
         Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
         """
@@ -270,14 +288,17 @@ class SubjectServiceServicer:
         request: _subject_pb2.WatchSubjectRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_subject_pb2.WatchSubjectResponse], _abc.AsyncIterator[_subject_pb2.WatchSubjectResponse]]:
-        """Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a gap is told.
+        """Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a
+        gap is told.
 
-        A change is told some 100 ms after its commit, by every process alike. Likes move no revision and are not told. The
-        subject must exist, also where its type has `auto_create`. A subject that is deleted or hidden while it is watched
-        tells so by its own change, and is watched on; it may come back. The stream has no end and no deadline of its own.
-        It ends with SERVER_STOPPING when the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024
-        revisions behind: watch again with the last revision received as `after_revision`; what is then too old is told as a gap.
-        Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
+        A change is told some 100 ms after its commit, by every process alike. Likes move no revision
+        and are not told. The subject must exist, also where its type has `auto_create`. A subject that
+        is deleted or hidden while it is watched tells so by its own change, and is watched on; it may
+        come back. The stream has no end and no deadline of its own. It ends with SERVER_STOPPING when
+        the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024 revisions
+        behind: watch again with the last revision received as `after_revision`; what is then too old
+        is told as a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
+        WATCH_TOO_SLOW, SERVER_STOPPING.
 
         Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
         """

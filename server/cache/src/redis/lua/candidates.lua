@@ -1,9 +1,9 @@
 
--- Preview candidates: the replies from which the preview of a root is selected. They are a list
--- from floor 1 to a highest floor, and some replies beyond it. No reply outside the candidates
--- precedes their bound, a rank position (likes, floor).
+-- Preview candidates: the replies from which the preview of a root is selected. They are all
+-- replies from floor 1 to a highest floor, and some beyond it. No other reply precedes their bound,
+-- a rank position (likes, floor).
 
--- Candidates that contain all replies of a root grow to this number.
+-- The maximum number of candidates that contain all replies of a root.
 local MAX_COMPLETE = 16
 
 local function decode_candidates(entry, root, value)
@@ -54,8 +54,8 @@ local function apply_to_candidates(P, entry, root, added, removed, ttl)
   if changed then store_candidates(P, entry, candidates, ttl) end
 end
 
--- Returns whether these likes invalidate the candidates: they are those of a reply that is not a
--- candidate and that might precede the bound.
+-- Returns whether these likes invalidate the candidates: their reply is not a candidate, and might
+-- precede the bound.
 local function invalidates(candidates, id, likes)
   if #likes < 36 or candidates.root ~= string.sub(likes, 17, 32) then return false end
   local count, floor = struct.unpack('>I4', likes, 9), struct.unpack('>I4', likes, 33)
@@ -68,9 +68,9 @@ local function precedes(x, y)
   return x[1] > y[1] or x[1] == y[1] and x[2] < y[2]
 end
 
--- Selects a preview from the floors and cached comments of candidates: whether there are more
--- replies, and the replies. Returns nil if another reply might belong to the preview, or if a
--- comment is not cached.
+-- Selects a preview from the floors and cached comments of candidates. Returns 1 if more replies
+-- exist, otherwise 0, and then the replies of the preview. Returns nil if another reply might
+-- belong to the preview, or if a comment is not cached.
 local function select_preview(entry, candidates, floors, values, size)
   if #floors <= size and candidates.high < MAX_FLOOR then return nil end
   local replies = {}
@@ -97,7 +97,7 @@ end
 local function previews(P, entry, ids, values, size)
   local roots, found = {}, {}
   for i, id in ipairs(ids) do
-    -- An odd digit: the root has listed replies, which are visible or above a visible one.
+    -- If the digit is odd, the root has listed replies: they are visible or above a visible one.
     if string.byte(values[i], 4) % 2 == 1 then roots[#roots + 1] = id end
   end
   if size == 0 then
@@ -115,10 +115,10 @@ local function previews(P, entry, ids, values, size)
   end
   local replies, from = load_many(P .. 'c:', members), 0
   for i, candidates in ipairs(all) do
-    local of = {}
-    for n = 1, #candidates.floors do of[n] = replies[from + n] end
+    local cached = {}
+    for n = 1, #candidates.floors do cached[n] = replies[from + n] end
     from = from + #candidates.floors
-    local preview = select_preview(entry, candidates, candidates.floors, of, size)
+    local preview = select_preview(entry, candidates, candidates.floors, cached, size)
     if not preview then return nil end
     found[i] = { candidates.root, preview }
   end

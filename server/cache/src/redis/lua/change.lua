@@ -4,8 +4,8 @@
 -- removed; the number of patches, and of each the id, the head (64 bytes, without incarnation),
 -- row, content.
 --
--- The log holds changes that arrived before their predecessors, and while a lease is outstanding
--- every change and every like.
+-- The log contains changes that arrived before their predecessors; and, while a lease is
+-- outstanding, every change and every like.
 
 local MAX_LOGGED_CHANGES, MAX_LOGGED_LIKES = 64, 2000
 local LOG_TTL = 60000
@@ -36,8 +36,8 @@ local function encode_comment(entry, head, row, content)
   return string.sub(head, 1, 4) .. entry.inc .. string.sub(head, 13) .. row .. content
 end
 
--- Applies a patch to a cached comment. The row and the likes have separate revisions; of each the
--- greater revision wins.
+-- Applies a patch to a cached comment. The row and the likes have separate revisions; the greater
+-- revision of each wins.
 local function apply_patch(P, entry, id, head, row, content, ttl)
   local key = P .. 'c:' .. id
   local old = load_comment(P, entry, id)
@@ -85,8 +85,8 @@ local function reset_entry(entry)
   run('HDEL', entry.key, 'rev', 'row', 'pins', 'del')
 end
 
--- Discards the log. No fill can be completed without it, and an entry that is behind cannot
--- advance.
+-- Discards the log. Without it no fill can be completed and an entry that is behind cannot advance,
+-- so leases are revoked and such an entry starts anew.
 local function discard_log(entry)
   run('DEL', entry.log_key)
   entry.logged = 0
@@ -102,7 +102,8 @@ local function load_for_write(P, subject)
 end
 
 -- Removes from the log what is not needed while no lease is outstanding. Changes that wait for
--- their predecessors stay, and while the entry is behind the likes of comments that come with them.
+-- their predecessors stay. While the entry is behind, likes stay as well, because these changes may
+-- add their comments.
 local function compact_log(entry)
   if entry.leases > 0 then revoke_leases(entry) end
   if entry.logged == 0 then return end

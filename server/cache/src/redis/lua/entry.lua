@@ -9,7 +9,7 @@
 --                              (expiry and number of leases, length of the log);
 --                              t:TOKEN (expiry of a lease); l:KIND (the token that fills it)
 --   f:SUBJECT:END       string a rendered first page of roots: the version of the entry that it
---                              belongs to ("INC:REVISION:STAMP:"), the request and the edition of
+--                              belongs to ("INC:REVISION:VERSION:"), the request and the form of
 --                              the encoding, a newline, the page
 --   z:OWNER:END         zset   a list by floor, and at -inf its sentinel "#INC:LOW:HIGH"; OWNER is
 --                              a subject ("s" before its id) or a root ("r"), END the end from
@@ -21,7 +21,7 @@
 --   w:SUBJECT           hash   the log: d:REVISION = a change, l:COMMENT = likes
 --   m:TYPE:OBJECT:MEMBER hash  a member's likes: ok g ID=value; "?" = the token that fills them,
 --                              "!TOKEN" = the expiry of an invalidation
--- Ids are 16 hexadecimal digits, because numbers in Lua hold 53 bits. Revisions and floors are
+-- Ids are 16 hexadecimal digits, because numbers in Lua have 53 bits. Revisions and floors are
 -- numbers. Likes are the revision (8 bytes), likes and dislikes (4 each), and for a visible reply
 -- its root and its floor (4).
 --
@@ -45,8 +45,8 @@ local function register_read(name, callback)
   redis.register_function{ function_name = 'riposte7_' .. name, callback = callback, flags = { 'no-writes' } }
 end
 
--- Runs a command on a cached value. A key of another type holds no cached value: a writer deletes
--- it, and a reader gets the reply to a missing key.
+-- Runs a command on a cached value. A key of another type has no cached value: a writer deletes it,
+-- and a reader gets the reply to a missing key.
 local function run(command, key, ...)
   local reply = redis.pcall(command, key, ...)
   if type(reply) ~= 'table' or not reply.err then return reply end
@@ -171,7 +171,7 @@ local function absent(keys, args)
 end
 
 -- Deletes the entry of a subject. Arguments: name.
-local function forget(keys, args)
+local function invalidate_subject(keys, args)
   local P = key_prefix(keys)
   local subject = run('GET', P .. 'k:' .. args[1])
   if subject and #subject == ID_SIZE then run('DEL', P .. 'h:' .. subject, P .. 'w:' .. subject) end
@@ -181,4 +181,4 @@ end
 
 register_write('name', name)
 register_write('absent', absent)
-register_write('forget', forget)
+register_write('forget', invalidate_subject)

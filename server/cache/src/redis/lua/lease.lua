@@ -22,8 +22,8 @@ local function open(keys, args)
     run('PEXPIRE', key, args[6])
     entry = load_entry(P, subject)
   end
-  -- Only an entry with a revision advances by its log alone. Single comments carry no revision of
-  -- their subject that could be compared.
+  -- Single comments are read without a revision of their subject. So they are filled only into an
+  -- entry with a revision, which advances by its log or starts anew.
   if args[3] == '1' and not entry.rev then return { 'busy' } end
   if not has_lease(entry, t) then compact_log(entry) end
   local field = 'l:' .. kind
@@ -53,7 +53,7 @@ local function close(keys, args)
 end
 
 -- Replays the log on lists that were read at an older revision. Returns false if the log does not
--- reach back that far.
+-- reach back to it.
 local function replay(entry, lists, read)
   for revision = read + 1, entry.rev do
     local packed = run('HGET', entry.log_key, 'd:' .. string.format('%d', revision))
@@ -100,8 +100,7 @@ local function fill_comments(P, entry, items, ttl)
       run('SET', P .. 'c:' .. id, encode_comment(entry, head, row, content), 'PX', ttl)
       filled[id] = true
     elseif row_revision(old) == row_revision(head) then
-      -- The cached row has the same revision. Its value may be damaged, because a reader missed
-      -- something in it.
+      -- The cached row has the same revision, but its value may be damaged: a reader missed it.
       local likes = string.sub(like_revision(old) > like_revision(head) and old or head, 21, 36)
       head = string.sub(head, 1, 20) .. likes .. string.sub(head, 37)
       run('SET', P .. 'c:' .. id, encode_comment(entry, head, row, content), 'KEEPTTL')
@@ -124,7 +123,8 @@ local function fill_candidates(P, entry, all, ttl)
   end
 end
 
--- Reads a count and as many pairs (floor, id); returns them and the position behind them.
+-- Parses a count and that number of pairs (floor, id). Returns the pairs and the position behind
+-- them.
 local function parse_members(args, at)
   local members, count = {}, tonumber(args[at])
   for i = at + 1, at + 2 * count, 2 do members[tonumber(args[i])] = args[i + 1] end
@@ -157,18 +157,19 @@ end
 
 -- Fills an entry. Returns "kept"; "refused" if the lease or the log does not allow it; "behind" if
 -- the entry is older than the rows that were read.
--- Arguments: subject, kind, token, ttl, ttl of the entry, window, force, seen, revision (or ""),
--- row, pins, deleted; number of lists, and of each: owner, end, low, high, count, (floor, id)…;
--- number of comments, and of each: id, head, row, content; number of candidates, and of each: root,
--- likes, floor, high, count, (floor, id)….
+-- Arguments: subject, kind, token, ttl, ttl of the entry, window, force, revision of the subject
+-- after single comments were read, revision of the row (or ""), row, pins, deleted; number of
+-- lists, and of each: owner, end, low, high, count, (floor, id)…; number of comments, and of each:
+-- id, head, row, content; number of candidates, and of each: root, likes, floor, high, count,
+-- (floor, id)….
 local function fill(keys, args)
   local P, t = key_prefix(keys), now_millis()
   local entry = load_for_write(P, args[1])
   local expiry = entry and number(run('HGET', entry.key, 't:' .. args[3]))
   if not expiry or t > expiry then return 'refused' end
   local ttl, window, read = tonumber(args[4]), tonumber(args[6]), number(args[9])
-  local seen = read or tonumber(args[8])
-  if entry.rev and seen > entry.rev then
+  local required = read or tonumber(args[8])
+  if entry.rev and required > entry.rev then
     -- The cached data may lack changes between the two revisions.
     if args[7] == '0' then return 'behind' end
     if read then reset_entry(entry) end
@@ -178,7 +179,7 @@ local function fill(keys, args)
   if read and not entry.rev then
     entry.rev = read
     run('HSET', entry.key, 'rev', read, 'row', args[10], 'pins', args[11], 'del', args[12])
-  elseif not entry.rev or seen > entry.rev or (read and not is_replayed()) then
+  elseif not entry.rev or required > entry.rev or (read and not is_replayed()) then
     release(entry, args[2], args[3], t)
     return 'refused'
   end

@@ -24,7 +24,7 @@ local function like(keys, args)
   return 1
 end
 
--- Returns whether an invalidation of a member's likes is under way. Deletes expired ones.
+-- Returns whether an invalidation of a member's likes is active. Deletes expired ones.
 local function is_invalidated(key, t)
   for _, field in ipairs(run('HKEYS', key)) do
     if string.sub(field, 1, 1) == '!' then
@@ -37,7 +37,7 @@ end
 
 -- Begins an invalidation: removes members' likes and prevents fills until it ends.
 -- Arguments: token, names…
-local function doubt(keys, args)
+local function begin_invalidation(keys, args)
   local P, t = key_prefix(keys), now_millis()
   for i = 2, #args do
     local key = P .. 'm:' .. args[i]
@@ -68,7 +68,7 @@ end
 
 -- Ends an invalidation. If it no longer exists, a reader may have filled likes that it read before
 -- the commit, so they are removed again. Arguments: token, names…
-local function settle(keys, args)
+local function end_invalidation(keys, args)
   local P = key_prefix(keys)
   for i = 2, #args do
     local key = P .. 'm:' .. args[i]
@@ -101,8 +101,8 @@ local function fill_states(keys, args)
   return 1
 end
 
--- Records that a member likes none of these comments, which exist. Arguments: name, ids…
-local function exist(keys, args)
+-- Records that these comments exist and have no value of the member. Arguments: name, ids…
+local function record_existing(keys, args)
   local key = key_prefix(keys) .. 'm:' .. args[1]
   if run('HEXISTS', key, 'ok') == 0 or run('HLEN', key) > MAX_MEMBER_LIKES then return 0 end
   for i = 2, #args do run('HSETNX', key, args[i], 0) end
@@ -124,24 +124,24 @@ local function states(keys, args)
   ids[count + 1], ids[count + 2] = 'ok', 'g'
   local values = run('HMGET', P .. 'm:' .. args[2], unpack(ids))
   if not values[count + 1] or values[count + 2] ~= generation(P) then return { 'miss' } end
-  local letters, unknown, places = {}, {}, {}
+  local letters, unknown, indexes = {}, {}, {}
   for i = 1, count do
     if values[i] then
       letters[i] = LETTERS[values[i]] or '?'
     else
-      unknown[#unknown + 1], places[#places + 1] = ids[i], i
+      unknown[#unknown + 1], indexes[#indexes + 1] = ids[i], i
     end
   end
   for i, value in ipairs(load_many(P .. 'c:', unknown)) do
-    letters[places[i]] = belongs_to(entry, value) and '0' or ' '
+    letters[indexes[i]] = belongs_to(entry, value) and '0' or ' '
   end
   return { 'hit', table.concat(letters) }
 end
 
 register_write('like', like)
-register_write('doubt', doubt)
-register_write('settle', settle)
+register_write('doubt', begin_invalidation)
+register_write('settle', end_invalidation)
 register_write('open_states', open_states)
 register_write('fill_states', fill_states)
-register_write('exist', exist)
+register_write('exist', record_existing)
 register_read('states', states)

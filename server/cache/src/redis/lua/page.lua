@@ -1,7 +1,7 @@
 
 -- Reads of subjects, comments and pages, and rendered first pages.
 
--- Returns for each name the row; "" if the subject does not exist; nothing if it is not cached.
+-- Returns for each name the row: "" if the subject does not exist, nothing if it is not cached.
 local function subjects(keys, args)
   local P, rows = key_prefix(keys), {}
   for i, name in ipairs(args) do
@@ -13,31 +13,31 @@ end
 
 -- Returns for each id nothing, or the index of its subject's row and the comment; then the rows.
 local function comments(keys, args)
-  local P, found, rows, subjects_seen = key_prefix(keys), {}, {}, {}
+  local P, found, rows, readable = key_prefix(keys), {}, {}, {}
   local values = load_many(P .. 'c:', args)
   for i = 1, #args do
     found[i] = false
     local value = values[i]
     if value and #value >= HEAD_SIZE then
       local subject = string.sub(value, 41, 56)
-      local seen = subjects_seen[subject]
-      if seen == nil then
+      local entry_row = readable[subject]
+      if entry_row == nil then
         local entry = load_entry(P, subject)
-        seen = false
+        entry_row = false
         if is_readable(entry) then
           rows[#rows + 1] = entry.row
-          seen = { inc = entry.inc, index = #rows }
+          entry_row = { inc = entry.inc, index = #rows }
         end
-        subjects_seen[subject] = seen
+        readable[subject] = entry_row
       end
-      if seen and seen.inc == string.sub(value, 5, 12) then found[i] = { seen.index, value } end
+      if entry_row and entry_row.inc == string.sub(value, 5, 12) then found[i] = { entry_row.index, value } end
     end
   end
   return { found, rows }
 end
 
 -- Returns how many members before and after the start are on the page.
-local function divide(start, limit, before, after)
+local function split_page(start, limit, before, after)
   if start == 'f' then return 0, math.min(after, limit) end
   if start == 'b' then return math.min(before, limit), 0 end
   local forward = math.min(after, limit - math.min(before, math.floor(limit / 2)))
@@ -57,7 +57,7 @@ local function select_ids(P, entry, owner, args)
   if not lows then return nil end
   local before, after = lows, highs
   if args[4] == 'n' then before, after = highs, lows end
-  local backward, forward = divide(args[5], tonumber(args[6]), #before, #after)
+  local backward, forward = split_page(args[5], tonumber(args[6]), #before, #after)
   for i = backward, 1, -1 do ids[#ids + 1] = before[i] end
   for i = 1, forward do ids[#ids + 1] = after[i] end
   return ids, #before > backward and 1 or 0, #after > forward and 1 or 0
@@ -75,8 +75,8 @@ local function is_first_page(args)
 end
 
 -- Returns a rendered first page: {"miss"}, {"absent"}, or {"hit", row, version, page}.
--- Arguments: name, end, request and edition.
-local function printed(keys, args)
+-- Arguments: name, end, request and form.
+local function rendered_page(keys, args)
   local P = key_prefix(keys)
   local found = find(P, args[1])
   if found[1] ~= 'hit' then return found end
@@ -117,8 +117,8 @@ end
 
 -- Returns a page: {"miss"}, {"absent"}, or {"hit", row, version, root, before, after, items,
 -- pinned, previews}. The version is "" if the page is not to be stored as rendered.
--- Arguments: name, root or "", size of previews, selection; of a window, request and edition, if
--- the page may be stored as rendered.
+-- Arguments: name, root or "", size of previews, selection; and, if the selection is a window whose
+-- page may be stored as rendered, request and form.
 local function page(keys, args)
   local P = key_prefix(keys)
   local found = find(P, args[1])
@@ -143,8 +143,8 @@ local function page(keys, args)
 end
 
 -- Stores a rendered first page, if it still belongs to the entry's version.
--- Arguments: subject, end, ttl, version, request and edition, page.
-local function keep(keys, args)
+-- Arguments: subject, end, ttl, version, request and form, page.
+local function store_rendered_page(keys, args)
   local P = key_prefix(keys)
   local entry = load_entry(P, args[1])
   if not is_readable(entry) then return 0 end
@@ -155,6 +155,6 @@ end
 
 register_read('subjects', subjects)
 register_read('comments', comments)
-register_read('printed', printed)
+register_read('printed', rendered_page)
 register_read('page', page)
-register_write('keep', keep)
+register_write('keep', store_rendered_page)

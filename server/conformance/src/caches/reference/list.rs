@@ -9,7 +9,9 @@ use riposte_core::page::{ListOrder, Page, PageQuery, RangeSplit};
 /// The cached range of a list. See the module.
 #[derive(Debug, Clone)]
 pub(super) struct ReferenceList {
+    /// The end from which the list is cached.
     order: ListOrder,
+    /// The first and the last floor of the range.
     low: i32,
     high: i32,
     members: BTreeMap<i32, CommentId>,
@@ -17,22 +19,22 @@ pub(super) struct ReferenceList {
 
 impl ReferenceList {
     /// Creates a list from a range, if the range begins at the end from which the list is cached.
-    pub(super) fn begin(part: &ListRange) -> Option<Self> {
-        let at_end = match part.name.order {
-            ListOrder::Oldest => part.low == 0,
-            ListOrder::Newest => part.high == i32::MAX,
+    pub(super) fn begin(range: &ListRange) -> Option<Self> {
+        let starts_at_end = match range.name.order {
+            ListOrder::Oldest => range.low == 0,
+            ListOrder::Newest => range.high == i32::MAX,
         };
-        let members = part.members.iter().copied().collect();
-        at_end.then_some(Self { order: part.name.order, low: part.low, high: part.high, members })
+        let members = range.members.iter().copied().collect();
+        starts_at_end.then_some(Self { order: range.name.order, low: range.low, high: range.high, members })
     }
 
     /// Adds a range that adjoins the list.
-    pub(super) fn extend(&mut self, part: &ListRange, window: usize) {
-        let adjoins = part.high >= self.low.saturating_sub(1) && part.low <= self.high.saturating_add(1);
+    pub(super) fn extend(&mut self, range: &ListRange, window: usize) {
+        let adjoins = range.high >= self.low.saturating_sub(1) && range.low <= self.high.saturating_add(1);
         if adjoins && self.members.len() < window {
-            self.members.extend(part.members.iter().copied());
-            self.low = self.low.min(part.low);
-            self.high = self.high.max(part.high);
+            self.members.extend(range.members.iter().copied());
+            self.low = self.low.min(range.low);
+            self.high = self.high.max(range.high);
         }
     }
 
@@ -40,8 +42,8 @@ impl ReferenceList {
     /// window.
     pub(super) fn apply(&mut self, change: &ListUpdate, window: usize) {
         let (low, high) = (self.low, self.high);
-        self.members.extend(change.came.iter().filter(|(floor, _)| (low..=high).contains(floor)).copied());
-        for floor in &change.went {
+        self.members.extend(change.added.iter().filter(|(floor, _)| (low..=high).contains(floor)).copied());
+        for floor in &change.removed {
             self.members.remove(floor);
         }
         if self.members.len() <= window + window / 4 {
@@ -59,30 +61,30 @@ impl ReferenceList {
         }
     }
 
-    /// Returns the page of a window, if all members that determine it are cached.
-    pub(super) fn page(&self, window: &PageQuery) -> Option<Page<CommentId>> {
-        let cut = RangeSplit::of(window);
-        let mut rows: Vec<(i32, CommentId)> = Vec::with_capacity(cut.low + cut.high);
-        if cut.low > 0 {
-            if cut.floor > self.high {
+    /// Returns a page, if all members that determine it are cached.
+    pub(super) fn page(&self, query: &PageQuery) -> Option<Page<CommentId>> {
+        let split = RangeSplit::of(query);
+        let mut rows: Vec<(i32, CommentId)> = Vec::with_capacity(split.low + split.high);
+        if split.low > 0 {
+            if split.floor > self.high {
                 return None;
             }
-            rows.extend(self.members.range(..=cut.floor).rev().take(cut.low).map(|(floor, id)| (*floor, *id)));
-            if rows.len() < cut.low && self.low > 0 {
-                return None;
-            }
-        }
-        if cut.high > 0 {
-            if cut.floor < self.low.saturating_sub(1) {
-                return None;
-            }
-            let before = rows.len();
-            let above = self.members.range(cut.floor.saturating_add(1)..);
-            rows.extend(above.take(cut.high).map(|(floor, id)| (*floor, *id)));
-            if rows.len() - before < cut.high && self.high < i32::MAX {
+            rows.extend(self.members.range(..=split.floor).rev().take(split.low).map(|(floor, id)| (*floor, *id)));
+            if rows.len() < split.low && self.low > 0 {
                 return None;
             }
         }
-        Some(cut.page(window, rows, |(floor, _)| *floor).map(|(_, id)| id))
+        if split.high > 0 {
+            if split.floor < self.low.saturating_sub(1) {
+                return None;
+            }
+            let below = rows.len();
+            let above = self.members.range(split.floor.saturating_add(1)..);
+            rows.extend(above.take(split.high).map(|(floor, id)| (*floor, *id)));
+            if rows.len() - below < split.high && self.high < i32::MAX {
+                return None;
+            }
+        }
+        Some(split.page(query, rows, |(floor, _)| *floor).map(|(_, id)| id))
     }
 }

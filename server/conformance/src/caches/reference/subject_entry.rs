@@ -1,5 +1,5 @@
-//! The cached data of one subject, and the state that keeps it correct. The port of riposte-cache
-//! describes the protocol.
+//! The cached data of one subject, and the state that the protocol needs to keep it correct. The
+//! port of riposte-cache describes the protocol.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -15,9 +15,9 @@ use super::candidates::ReferenceCandidates;
 use super::list::ReferenceList;
 
 /// The maximum number of changes in a log.
-const LOG: usize = 64;
+const MAX_LOGGED_CHANGES: usize = 64;
 /// The maximum number of likes in a log.
-const LOGGED_LIKES: usize = 2_000;
+const MAX_LOGGED_LIKES: usize = 2_000;
 
 /// The time in milliseconds, and the limits.
 #[derive(Debug, Clone, Copy)]
@@ -32,48 +32,48 @@ pub(super) struct ReferenceEntry {
     pub(super) generation: u64,
     row: Option<Subject>,
     /// The highest revision known to be committed.
-    known: i64,
+    committed_revision: i64,
     lists: HashMap<ListName, ReferenceList>,
-    items: HashMap<CommentId, Kept>,
-    choices: Choices,
-    log: Log,
-    /// The tokens of outstanding fill leases, and their expiry times.
-    fill_leases: HashMap<u64, i64>,
-    /// The token of the lease that fills each scope.
-    leases: HashMap<FillScope, u64>,
+    items: HashMap<CommentId, StoredItem>,
+    candidates: RootCandidates,
+    log: ChangeLog,
+    /// The expiry times of outstanding fill leases, by their tokens.
+    lease_expiry: HashMap<u64, i64>,
+    /// The token of the last fill lease of each scope.
+    scope_leases: HashMap<FillScope, u64>,
 }
 
 /// A cached comment; its likes have their own revision.
 #[derive(Debug, Clone)]
-struct Kept {
+struct StoredItem {
     item: CachedComment,
     likes: LikeCounts,
 }
 
-/// Changes that arrived while a fill may follow, or too early.
+/// Changes that arrived before their predecessors, or while a fill may follow.
 #[derive(Debug, Default)]
-struct Log {
+struct ChangeLog {
     changes: BTreeMap<i64, Arc<SubjectUpdate>>,
     likes: HashMap<CommentId, LikeCounts>,
 }
 
 /// The candidates for previews, by their roots.
-type Choices = HashMap<CommentId, ReferenceCandidates>;
+type RootCandidates = HashMap<CommentId, ReferenceCandidates>;
 
-fn chosen(read: &[CachedCandidates]) -> Choices {
-    read.iter().map(|choice| (choice.root, ReferenceCandidates::of(choice))).collect()
+fn candidates_by_root(read: &[CachedCandidates]) -> RootCandidates {
+    read.iter().map(|of_root| (of_root.root, ReferenceCandidates::of(of_root))).collect()
 }
 
 /// Applies a commit to candidates.
-fn choose(choices: &mut Choices, change: &SubjectUpdate) {
-    for of in &change.lists {
-        if let Some(choice) = of.root.and_then(|root| choices.get_mut(&root)) {
-            choice.apply(of);
+fn apply_to_candidates(candidates: &mut RootCandidates, change: &SubjectUpdate) {
+    for update in &change.lists {
+        if let Some(of_root) = update.root.and_then(|root| candidates.get_mut(&root)) {
+            of_root.apply(update);
         }
     }
 }
 
-impl Kept {
+impl StoredItem {
     fn new(item: CachedComment) -> Self {
         Self { likes: LikeCounts::of(&item.comment), item }
     }
@@ -92,6 +92,7 @@ impl Kept {
         self.like(&LikeCounts::of(&patch.comment));
     }
 
+    /// Returns the comment with its latest likes.
     fn item(&self) -> CachedComment {
         let mut item = self.item.clone();
         item.comment.counts.like_count = self.likes.likes;
@@ -106,43 +107,44 @@ impl ReferenceEntry {
         Self {
             generation,
             row: None,
-            known: 0,
+            committed_revision: 0,
             lists: HashMap::new(),
             items: HashMap::new(),
-            choices: HashMap::new(),
-            log: Log::default(),
-            fill_leases: HashMap::new(),
-            leases: HashMap::new(),
+            candidates: HashMap::new(),
+            log: ChangeLog::default(),
+            lease_expiry: HashMap::new(),
+            scope_leases: HashMap::new(),
         }
     }
 
     /// Returns the row, if it has the highest revision known to be committed.
     pub(super) fn row(&self) -> Option<&Subject> {
-        self.row.as_ref().filter(|row| row.revision >= self.known)
+        self.row.as_ref().filter(|row| row.revision >= self.committed_revision)
     }
 
-    fn at(&self) -> Option<i64> {
+    /// Returns the revision that the entry has reached, if it has a row.
+    fn revision(&self) -> Option<i64> {
         self.row.as_ref().map(|row| row.revision)
     }
 
     pub(super) fn item(&self, id: CommentId) -> Option<CachedComment> {
-        self.items.get(&id).map(Kept::item)
+        self.items.get(&id).map(StoredItem::item)
     }
 
     /// Returns a complete page.
-    pub(super) fn page(&self, ask: &CachedPageQuery) -> Option<CachedPage> {
+    pub(super) fn page(&self, query: &CachedPageQuery) -> Option<CachedPage> {
         let subject = self.row()?.clone();
-        let Page { items, more_before, more_after } = match &ask.part {
-            ListPart::Window(window) => self.slice(ask.root, window.order, |list| list.page(window))?,
-            ListPart::These(ids) => Page { items: ids.clone(), more_before: false, more_after: false },
+        let Page { items, more_before, more_after } = match &query.part {
+            ListPart::Window(window) => self.read_list(query.root, window.order, |list| list.page(window))?,
+            ListPart::Ids(ids) => Page { items: ids.clone(), more_before: false, more_after: false },
         };
-        if let Some(root) = ask.root {
+        if let Some(root) = query.root {
             let view = |id: CommentId| Some(self.item(id)?.view(&subject));
             let (root, items) = (view(root)?, items.into_iter().map(view).collect::<Option<Vec<_>>>()?);
             let replies = Page { items, more_before, more_after };
             return Some(CachedPage::Replies(Box::new(ReplyPage { root, replies, subject })));
         }
-        let thread = |id: &CommentId| self.thread(*id, &subject, ask.previews.into());
+        let thread = |id: &CommentId| self.thread(*id, &subject, query.previews.into());
         let items = items.iter().map(thread).collect::<Option<Vec<_>>>()?;
         let pinned = subject.pins.iter().map(thread).collect::<Option<Vec<_>>>()?;
         let threads = Page { items, more_before, more_after };
@@ -156,14 +158,14 @@ impl ReferenceEntry {
         let (replies, more_replies) = match (root.comment.counts.live_below > 0, size) {
             (false, _) => (Vec::new(), false),
             (true, 0) => (Vec::new(), true),
-            (true, _) => self.choices.get(&id)?.preview(size, |id| self.item(id))?,
+            (true, _) => self.candidates.get(&id)?.preview(size, |id| self.item(id))?,
         };
         let replies = replies.into_iter().map(|reply| reply.view(subject)).collect();
         Some(Thread { root: root.view(subject), replies, more_replies })
     }
 
     /// Reads a part of a list from either of its cached ends.
-    fn slice<T>(
+    fn read_list<T>(
         &self,
         root: Option<CommentId>,
         order: ListOrder,
@@ -174,262 +176,268 @@ impl ReferenceEntry {
     }
 
     /// Grants a fill lease, unless another process holds it.
-    pub(super) fn lease(&mut self, fill_lease: FillLease, with: EntryClock<'_>) -> Option<FillLease> {
-        let (EntryClock { now, limits }, kind) = (with, fill_lease.kind);
-        self.fill_leases.retain(|_, until| *until >= now);
-        let may = match kind {
-            // Only an entry with a revision advances by its log alone; single comments carry no
-            // revision that could be compared.
+    pub(super) fn lease(&mut self, fill_lease: FillLease, clock: EntryClock<'_>) -> Option<FillLease> {
+        let (EntryClock { now, limits }, scope) = (clock, fill_lease.scope);
+        self.lease_expiry.retain(|_, until| *until >= now);
+        let granted = match scope {
+            // Single comments carry no revision that could be compared, so the entry must have one.
             FillScope::Comments => self.row.is_some(),
-            FillScope::List(_) | FillScope::Picked { .. } | FillScope::Row => {
-                self.leases.get(&kind).is_none_or(|of| !self.fill_leases.contains_key(of))
+            FillScope::List(_) | FillScope::Floors { .. } | FillScope::Row => {
+                self.scope_leases.get(&scope).is_none_or(|token| !self.lease_expiry.contains_key(token))
             }
         };
-        self.end_invalidation(now);
-        may.then(|| {
-            self.fill_leases.insert(fill_lease.token, now.saturating_add(super::millis(limits.lease)));
-            self.leases.insert(kind, fill_lease.token);
+        self.prune_log(now);
+        granted.then(|| {
+            self.lease_expiry.insert(fill_lease.token, now.saturating_add(super::millis(limits.lease)));
+            self.scope_leases.insert(scope, fill_lease.token);
             fill_lease
         })
     }
 
     /// Releases a lease; one that is no longer outstanding changes nothing.
     pub(super) fn release(&mut self, fill_lease: &FillLease, now: i64) {
-        if self.fill_leases.remove(&fill_lease.token).is_some() {
-            self.leases.retain(|_, token| *token != fill_lease.token);
-            self.end_invalidation(now);
+        if self.lease_expiry.remove(&fill_lease.token).is_some() {
+            self.scope_leases.retain(|_, token| *token != fill_lease.token);
+            self.prune_log(now);
         }
     }
 
-    /// Returns whether a fill may follow, so that every change must be logged.
-    fn is_open(&self, now: i64) -> bool {
-        self.fill_leases.values().any(|until| *until >= now)
+    /// Returns `true` if a fill may follow. Every change must then be logged.
+    fn may_be_filled(&self, now: i64) -> bool {
+        self.lease_expiry.values().any(|until| *until >= now)
     }
 
-    /// Removes unneeded data from the log while no fill may follow. Changes that wait for their
-    /// predecessors stay, and, while the entry is behind, so do the likes of comments that arrive
-    /// with them.
-    fn end_invalidation(&mut self, now: i64) {
-        if self.is_open(now) {
+    /// Removes data from the log that no fill needs any more. Changes that wait for their
+    /// predecessors stay. While the entry is behind, the likes stay too, because the comments that
+    /// they belong to may arrive with these changes.
+    fn prune_log(&mut self, now: i64) {
+        if self.may_be_filled(now) {
             return;
         }
-        self.tear();
+        self.revoke_leases();
         if self.row().is_some() {
             self.log.likes.clear();
         }
-        let at = self.at();
-        self.log.changes.retain(|revision, _| at.is_none_or(|at| *revision > at));
+        let reached = self.revision();
+        self.log.changes.retain(|revision, _| reached.is_none_or(|reached| *revision > reached));
     }
 
     /// Revokes all outstanding leases.
-    fn tear(&mut self) {
-        self.fill_leases.clear();
-        self.leases.clear();
+    fn revoke_leases(&mut self) {
+        self.lease_expiry.clear();
+        self.scope_leases.clear();
     }
 
     /// Stores data that was read, as far as the log can bring it up to date.
-    pub(super) fn fill(&mut self, fill_lease: &FillLease, fill: &CacheFill, at: EntryClock<'_>) -> FillOutcome {
-        let EntryClock { now, limits } = at;
-        if self.fill_leases.get(&fill_lease.token).is_none_or(|until| *until < now) {
+    pub(super) fn fill(&mut self, fill_lease: &FillLease, fill: &CacheFill, clock: EntryClock<'_>) -> FillOutcome {
+        let EntryClock { now, limits } = clock;
+        if self.lease_expiry.get(&fill_lease.token).is_none_or(|until| *until < now) {
             return FillOutcome::Refused;
         }
-        let present = fill.subject.as_ref().map_or(fill.seen, |read| read.revision);
-        if self.at().is_some_and(|at| present > at) {
+        let read_revision = fill.subject.as_ref().map_or(fill.subject_revision, |read| read.revision);
+        if self.revision().is_some_and(|reached| read_revision > reached) {
             if !fill.force {
                 return FillOutcome::Behind;
             }
             if fill.subject.is_some() {
-                self.begin_anew();
+                self.restart();
             }
         }
-        let (mut lists, mut choices) = (fill.lists.clone(), chosen(&fill.choices));
-        let current = match (&fill.subject, self.at()) {
+        let (mut lists, mut candidates) = (fill.lists.clone(), candidates_by_root(&fill.candidates));
+        let current = match (&fill.subject, self.revision()) {
             (Some(read), None) => {
                 self.row = Some(read.clone());
                 true
             }
-            (Some(read), Some(at)) => self.bring(&mut lists, &mut choices, read.revision, at),
-            (None, at) => at.is_some_and(|at| present <= at),
+            (Some(_), Some(reached)) => self.bring_forward(&mut lists, &mut candidates, read_revision, reached),
+            (None, reached) => reached.is_some_and(|reached| read_revision <= reached),
         };
         if !current {
             self.release(fill_lease, now);
             return FillOutcome::Refused;
         }
-        self.known = self.known.max(present);
-        self.take(&lists, &fill.items, limits);
-        self.choose_from(choices);
-        self.drain(at);
+        self.committed_revision = self.committed_revision.max(read_revision);
+        self.store(&lists, &fill.items, limits);
+        self.store_candidates(candidates);
+        self.apply_waiting(clock);
         self.release(fill_lease, now);
-        FillOutcome::Kept
+        FillOutcome::Stored
     }
 
-    /// Makes the entry start anew: drops all its data, which may lack intermediate changes, and
-    /// revokes all leases.
-    fn begin_anew(&mut self) {
+    /// Drops all data of the entry, which may lack intermediate changes, and revokes all leases.
+    fn restart(&mut self) {
         self.row = None;
         self.lists.clear();
         self.items.clear();
-        self.choices.clear();
-        self.tear();
+        self.candidates.clear();
+        self.revoke_leases();
     }
 
-    /// Brings lists and candidates from the revision at which they were read to the present one, by
-    /// the log.
-    fn bring(&self, lists: &mut [ListRange], choices: &mut Choices, read: i64, at: i64) -> bool {
-        for revision in read + 1..=at {
+    /// Brings lists and candidates from the revision at which they were read to the one that the
+    /// entry has reached. Returns `false` if the log lacks a change between them.
+    fn bring_forward(
+        &self,
+        lists: &mut [ListRange],
+        candidates: &mut RootCandidates,
+        read_revision: i64,
+        reached: i64,
+    ) -> bool {
+        for revision in read_revision + 1..=reached {
             let Some(change) = self.log.changes.get(&revision) else { return false };
-            choose(choices, change);
+            apply_to_candidates(candidates, change);
             for list in &mut *lists {
-                for of in change.lists.iter().filter(|of| of.root == list.name.root) {
+                for update in change.lists.iter().filter(|update| update.root == list.name.root) {
                     let within = list.low..=list.high;
-                    list.members.retain(|(floor, _)| !of.went.contains(floor));
-                    list.members.extend(of.came.iter().filter(|(floor, _)| within.contains(floor)).copied());
+                    list.members.retain(|(floor, _)| !update.removed.contains(floor));
+                    list.members.extend(update.added.iter().filter(|(floor, _)| within.contains(floor)).copied());
                 }
             }
         }
         true
     }
 
-    fn take(&mut self, lists: &[ListRange], items: &[CachedComment], limits: &CacheLimits) {
-        for part in lists {
-            match self.lists.get_mut(&part.name) {
-                Some(list) => list.extend(part, limits.window),
+    /// Stores lists and comments, brought forward by the log.
+    fn store(&mut self, lists: &[ListRange], items: &[CachedComment], limits: &CacheLimits) {
+        for range in lists {
+            match self.lists.get_mut(&range.name) {
+                Some(list) => list.extend(range, limits.window),
                 None => {
-                    if let Some(list) = ReferenceList::begin(part) {
-                        self.lists.insert(part.name, list);
+                    if let Some(list) = ReferenceList::begin(range) {
+                        self.lists.insert(range.name, list);
                     }
                 }
             }
         }
         if self.items.len() + items.len() > super::PER_SUBJECT {
             self.items.clear();
-            self.choices.clear();
+            self.candidates.clear();
         }
         for item in items.iter().filter(|item| !self.items.contains_key(&item.comment.reference.id)).collect::<Vec<_>>()
         {
-            let mut copy = Kept::new(item.clone());
+            let mut stored = StoredItem::new(item.clone());
             let id = item.comment.reference.id;
-            // Changes that are logged beyond the present revision are applied with that revision.
-            let at = self.at().unwrap_or(0);
-            let logged = self.log.changes.range(..=at).flat_map(|(_, change)| &change.patches);
-            logged.filter(|patch| patch.comment.reference.id == id).for_each(|patch| copy.patch(patch));
+            // Later changes are applied when the entry reaches their revisions.
+            let reached = self.revision().unwrap_or(0);
+            let logged = self.log.changes.range(..=reached).flat_map(|(_, change)| &change.patches);
+            logged.filter(|patch| patch.comment.reference.id == id).for_each(|patch| stored.patch(patch));
             if let Some(likes) = self.log.likes.get(&id) {
-                copy.like(likes);
+                stored.like(likes);
             }
-            self.items.insert(id, copy);
+            self.items.insert(id, stored);
         }
     }
 
     /// Stores candidates, unless a reply that is not among them was liked meanwhile.
-    fn choose_from(&mut self, choices: Choices) {
-        for (root, choice) in choices {
-            let below = |likes: &&LikeCounts| likes.below.is_some_and(|(of, _)| of == root);
-            if self.log.likes.values().filter(below).any(|likes| choice.ends_with(likes)) {
-                self.choices.remove(&root);
+    fn store_candidates(&mut self, candidates: RootCandidates) {
+        for (root, of_root) in candidates {
+            let below = |likes: &&LikeCounts| likes.preview_position.is_some_and(|(id, _)| id == root);
+            if self.log.likes.values().filter(below).any(|likes| of_root.is_invalidated_by(likes)) {
+                self.candidates.remove(&root);
             } else {
-                self.choices.insert(root, choice);
+                self.candidates.insert(root, of_root);
             }
         }
     }
 
     /// Records that a revision was committed.
-    pub(super) fn hear(&mut self, revision: i64) {
-        if self.at().is_some_and(|at| at < revision) || self.row.is_none() {
-            self.known = self.known.max(revision);
+    pub(super) fn record_committed(&mut self, revision: i64) {
+        if self.revision().is_some_and(|reached| reached < revision) || self.row.is_none() {
+            self.committed_revision = self.committed_revision.max(revision);
         }
     }
 
     /// Applies a commit, at once or when its predecessors have arrived.
-    pub(super) fn apply(&mut self, change: &Arc<SubjectUpdate>, with: EntryClock<'_>) {
+    pub(super) fn apply(&mut self, change: &Arc<SubjectUpdate>, clock: EntryClock<'_>) {
         let revision = change.subject.revision;
-        self.known = self.known.max(revision);
-        let at = self.at();
-        if at.is_some_and(|at| revision <= at) {
+        self.committed_revision = self.committed_revision.max(revision);
+        let reached = self.revision();
+        if reached.is_some_and(|reached| revision <= reached) {
             return;
         }
-        let next = at.is_some_and(|at| revision == at + 1);
-        if !next || self.is_open(with.now) {
+        let is_next = reached.is_some_and(|reached| revision == reached + 1);
+        if !is_next || self.may_be_filled(clock.now) {
             self.log.changes.insert(revision, Arc::clone(change));
         }
-        if self.log.changes.len() > LOG {
+        if self.log.changes.len() > MAX_LOGGED_CHANGES {
             self.log.changes.pop_first();
-            self.tear();
+            self.revoke_leases();
         }
-        if next {
-            self.move_on(change, with.limits);
-            self.drain(with);
+        if is_next {
+            self.advance(change, clock.limits);
+            self.apply_waiting(clock);
         }
     }
 
-    /// Applies the changes that waited for their predecessors.
-    fn drain(&mut self, with: EntryClock<'_>) {
-        while let Some(change) = self.at().and_then(|at| self.log.changes.get(&(at + 1)).cloned()) {
-            self.move_on(&change, with.limits);
+    /// Applies the logged changes that directly follow the reached revision.
+    fn apply_waiting(&mut self, clock: EntryClock<'_>) {
+        while let Some(change) = self.revision().and_then(|reached| self.log.changes.get(&(reached + 1)).cloned()) {
+            self.advance(&change, clock.limits);
         }
-        self.end_invalidation(with.now);
+        self.prune_log(clock.now);
     }
 
-    fn move_on(&mut self, change: &SubjectUpdate, limits: &CacheLimits) {
+    /// Applies the change that directly follows the reached revision.
+    fn advance(&mut self, change: &SubjectUpdate, limits: &CacheLimits) {
         self.row = Some(change.subject.clone());
-        for of in &change.lists {
+        for update in &change.lists {
             for order in [ListOrder::Oldest, ListOrder::Newest] {
-                if let Some(list) = self.lists.get_mut(&ListName { root: of.root, order }) {
-                    list.apply(of, limits.window);
+                if let Some(list) = self.lists.get_mut(&ListName { root: update.root, order }) {
+                    list.apply(update, limits.window);
                 }
             }
         }
         if self.items.len() > super::PER_SUBJECT {
             self.items.clear();
-            self.choices.clear();
+            self.candidates.clear();
         }
-        for root in change.lists.iter().filter_map(|of| of.root) {
+        for root in change.lists.iter().filter_map(|update| update.root) {
             // The first replies of a root are all of its replies.
-            let bare = self.items.get(&root).is_some_and(|kept| kept.item.comment.counts.live_below == 0);
-            if bare && !self.choices.contains_key(&root) {
-                self.choices.insert(root, ReferenceCandidates::empty());
+            let had_none = self.items.get(&root).is_some_and(|stored| stored.item.comment.counts.live_below == 0);
+            if had_none && !self.candidates.contains_key(&root) {
+                self.candidates.insert(root, ReferenceCandidates::empty());
             }
         }
-        choose(&mut self.choices, change);
+        apply_to_candidates(&mut self.candidates, change);
         for patch in &change.patches {
             let (id, content) = (patch.comment.reference.id, patch.content.clone());
-            if let Some(copy) = self.items.get_mut(&id) {
-                copy.patch(patch);
+            if let Some(stored) = self.items.get_mut(&id) {
+                stored.patch(patch);
             } else if content.is_some() {
-                let mut copy = Kept::new(CachedComment { comment: patch.comment.clone(), content });
+                let mut stored = StoredItem::new(CachedComment { comment: patch.comment.clone(), content });
                 if let Some(likes) = self.log.likes.get(&id) {
-                    copy.like(likes);
+                    stored.like(likes);
                 }
-                self.items.insert(id, copy);
+                self.items.insert(id, stored);
             }
         }
     }
 
     /// Applies the likes of a comment.
     pub(super) fn like(&mut self, likes: &LikeCounts, now: i64) {
-        if let Some(copy) = self.items.get_mut(&likes.id) {
-            copy.like(likes);
+        if let Some(stored) = self.items.get_mut(&likes.id) {
+            stored.like(likes);
         }
-        if let Some((root, _)) = likes.below
-            && self.choices.get(&root).is_some_and(|choice| choice.ends_with(likes))
+        if let Some((root, _)) = likes.preview_position
+            && self.candidates.get(&root).is_some_and(|of_root| of_root.is_invalidated_by(likes))
         {
-            self.choices.remove(&root);
+            self.candidates.remove(&root);
         }
-        if !self.is_open(now) && self.row().is_some() {
+        if !self.may_be_filled(now) && self.row().is_some() {
             return;
         }
-        if self.log.likes.len() >= LOGGED_LIKES && !self.log.likes.contains_key(&likes.id) {
-            self.lose_likes();
+        if self.log.likes.len() >= MAX_LOGGED_LIKES && !self.log.likes.contains_key(&likes.id) {
+            self.drop_logged_likes();
         }
-        let of = self.log.likes.entry(likes.id).or_insert(*likes);
-        if likes.revision > of.revision {
-            *of = *likes;
+        let logged = self.log.likes.entry(likes.id).or_insert(*likes);
+        if likes.revision > logged.revision {
+            *logged = *likes;
         }
     }
 
     /// Drops the logged likes. Without them no fill is possible, and an entry that is behind cannot
     /// advance.
-    fn lose_likes(&mut self) {
+    fn drop_logged_likes(&mut self) {
         self.log.likes.clear();
-        if self.row().is_some() { self.tear() } else { self.begin_anew() }
+        if self.row().is_some() { self.revoke_leases() } else { self.restart() }
     }
 }

@@ -1,5 +1,5 @@
-//! A few members write and change their minds under a few subjects; their histories are compared
-//! with the rows.
+//! A few members create, edit and delete comments under a few subjects; their histories are
+//! compared with the rows.
 
 use std::sync::Arc;
 
@@ -24,17 +24,17 @@ const MEMBERS: [&str; 4] = ["x", "x ", "é", "🏠"];
 pub(super) struct Actors {
     pub(super) keys: Vec<SubjectKey>,
     fixture: Arc<Fixture>,
-    dice: StdRng,
-    made: Vec<(SubjectKey, CommentId, MemberId)>,
+    rng: StdRng,
+    created: Vec<(SubjectKey, CommentId, MemberId)>,
 }
 
 impl Actors {
     pub(super) fn new(backend: &Backend, name: &str) -> Self {
         let fixture = Fixture::new(backend, name);
-        let kinds = [fixture.kind("a"), fixture.kind("b")];
-        let keys = (0..6).map(|n| fixture.key_of(&kinds[n % 2], n / 2)).collect();
+        let object_types = [fixture.object_type("a"), fixture.object_type("b")];
+        let keys = (0..6).map(|n| fixture.key_of(&object_types[n % 2], n / 2)).collect();
         let seed = backend.walk.seed.unwrap_or_else(|| xxh3_64(name.as_bytes()));
-        Self { keys, fixture, dice: StdRng::seed_from_u64(seed), made: Vec::new() }
+        Self { keys, fixture, rng: StdRng::seed_from_u64(seed), created: Vec::new() }
     }
 
     /// Runs a random command, which may be refused.
@@ -43,9 +43,9 @@ impl Actors {
         let command = self.fixture.command(&key, verb);
         match self.fixture.send(&command).await {
             Ok(_) if command.verb.creates_comment() => {
-                let id = command.verb.comment_id().expect("it made one");
+                let id = command.verb.comment_id().expect("a comment");
                 let author = self.fixture.view(id).await.comment.reference.member;
-                self.made.push((key, id, author));
+                self.created.push((key, id, author));
             }
             Ok(_) => {}
             Err(Error::Internal(text)) => panic!("{}: {text}", command.verb.name()),
@@ -54,18 +54,18 @@ impl Actors {
     }
 
     async fn verb(&mut self) -> (SubjectKey, CommandKind) {
-        let who = member(MEMBERS.choose(&mut self.dice).expect("four of them"));
-        let what = self.dice.random_range(0..12_u32);
-        let Some((key, id, author)) = self.made.choose(&mut self.dice).cloned().filter(|_| what > 3) else {
-            let key = self.keys.choose(&mut self.dice).cloned().expect("six of them");
-            let verb = self.fixture.create(&key, who.as_str()).await;
+        let writer = member(MEMBERS.choose(&mut self.rng).expect("four of them"));
+        let action = self.rng.random_range(0..12_u32);
+        let Some((key, id, author)) = self.created.choose(&mut self.rng).cloned().filter(|_| action > 3) else {
+            let key = self.keys.choose(&mut self.rng).cloned().expect("six of them");
+            let verb = self.fixture.root_verb(&key, writer.as_str()).await;
             return (key, verb.into());
         };
         let (target, etag) = (self.fixture.target(id).await, String::new());
-        let verb = match what {
+        let verb = match action {
             0..=6 => {
-                let mut verb = self.fixture.answer(&key, id, 3).await;
-                verb.member = who;
+                let mut verb = self.fixture.reply_verb(&key, id, 3).await;
+                verb.member = writer;
                 verb.into()
             }
             7 => Delete { target, actor: DeleteActor::Author(author), etag }.into(),
@@ -78,10 +78,10 @@ impl Actors {
     }
 
     /// Rebuilds all histories from the rows. Returns the number of rows changed.
-    pub(super) async fn rebuild(&self, part: usize) -> usize {
+    pub(super) async fn rebuild(&self, batch: usize) -> usize {
         let mut changed = 0;
         for key in &self.keys {
-            changed += rebuild(self.fixture.process.histories.as_ref(), key, part).await.1;
+            changed += rebuild(self.fixture.process.histories.as_ref(), key, batch).await.1;
         }
         changed
     }
@@ -93,38 +93,48 @@ impl Actors {
             let exported = self.fixture.process.reader.export_comments(key, None, 10_000).await.expect("read");
             rows.extend(exported.into_iter().map(|row| (key.object_type(), row.view.comment)));
         }
-        for kind in [self.keys[0].object_type(), self.keys[1].object_type()] {
-            for (who, all) in MEMBERS.iter().flat_map(|who| [(member(who), false), (member(who), true)]) {
-                let own = rows.iter().filter(|(of, comment)| *of == kind && comment.reference.member == who);
+        for object_type in [self.keys[0].object_type(), self.keys[1].object_type()] {
+            for (author, all) in MEMBERS.iter().flat_map(|name| [(member(name), false), (member(name), true)]) {
+                let own = rows.iter().filter(|(of, comment)| *of == object_type && comment.reference.member == author);
                 let own = own.filter(|(_, comment)| all || comment.lifecycle.state.is_visible());
                 let mut expected: Vec<HistoryCursor> = own
                     .map(|(_, c)| HistoryCursor { time: c.reference.create_time, comment: c.reference.id })
                     .collect();
-                expected.sort_by_key(|place| std::cmp::Reverse((place.time, place.comment)));
-                let found = history(&self.fixture, kind, &who, all).await;
-                assert_eq!(found, expected, "{who:?} in {kind:?}, all: {all}");
+                expected.sort_by_key(|entry| std::cmp::Reverse((entry.time, entry.comment)));
+                let found = history(&self.fixture, object_type, &author, all).await;
+                assert_eq!(found, expected, "{author:?} in {object_type:?}, all: {all}");
             }
         }
     }
 }
 
-/// Returns a whole history.
-pub(super) async fn history(fixture: &Fixture, kind: &ObjectType, who: &MemberId, all: bool) -> Vec<HistoryCursor> {
-    walked(fixture, kind, who, all, 17).await
+/// Returns a complete history.
+pub(super) async fn history(
+    fixture: &Fixture,
+    object_type: &ObjectType,
+    author: &MemberId,
+    all: bool,
+) -> Vec<HistoryCursor> {
+    history_by_pages(fixture, object_type, author, all, 17).await
 }
 
-/// Returns a history as a walk over pages of `limit` reads it.
-pub(super) async fn walked(
+/// Reads a history in pages of `limit`.
+pub(super) async fn history_by_pages(
     fixture: &Fixture,
-    kind: &ObjectType,
-    who: &MemberId,
+    object_type: &ObjectType,
+    author: &MemberId,
     all: bool,
     limit: usize,
 ) -> Vec<HistoryCursor> {
     let mut found: Vec<HistoryCursor> = Vec::new();
     loop {
         let after = found.last().copied();
-        let page = fixture.process.reader.member_comments(kind, who, all, after.as_ref(), limit).await.expect("read");
+        let page = fixture
+            .process
+            .reader
+            .member_comments(object_type, author, all, after.as_ref(), limit)
+            .await
+            .expect("read");
         assert_eq!(page.more_before, after.is_some());
         assert!(page.items.len() == limit || !page.more_after, "only the last page is short");
         found.extend(page.items);

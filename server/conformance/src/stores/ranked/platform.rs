@@ -1,4 +1,4 @@
-//! The platform over the ports of one process, without write queues.
+//! The read use cases over the ports of one process.
 
 use std::sync::Arc;
 
@@ -6,11 +6,11 @@ use riposte_core::Comments;
 use riposte_core::ports::Clock;
 use riposte_core::read::ReadPorts;
 
-use crate::model::rules;
+use crate::model::ranking_config;
 use crate::stores::backend::Process;
 
-/// Returns the platform of a process, with the given clock.
+/// Returns the read use cases of a process, with the given clock.
 pub(super) fn platform(process: &Process, clock: Arc<dyn Clock>) -> Comments {
     let Process { reader, rankings, .. } = process.clone();
-    Comments::new(ReadPorts { reader, rankings, clock }, rules().policies)
+    Comments::new(ReadPorts { reader, rankings, clock }, ranking_config().policies)
 }

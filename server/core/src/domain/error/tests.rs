@@ -4,9 +4,9 @@ use super::{Error, Reason, Violation};
 use crate::CommentState;
 
 #[test]
-fn each_error_has_its_words_and_its_pause() {
+fn each_error_has_its_message_and_its_retry_delay() {
     let after = Duration::from_secs(7);
-    for (error, reason, pause_ms, words) in [
+    for (error, reason, retry_after_ms, message) in [
         (Error::PinLimitReached, Reason::PinLimitReached, None, "the subject has three pinned comments already"),
         (Error::ParentUnavailable(CommentState::Hidden), Reason::ParentUnavailable, None, "the parent is HIDDEN"),
         (Error::CommentUnavailable(CommentState::Pending), Reason::CommentUnavailable, None, "the comment is PENDING"),
@@ -27,20 +27,20 @@ fn each_error_has_its_words_and_its_pause() {
             Some(100),
             "revision not reached yet; the newest is 5",
         ),
-        (Error::ShardAway { after }, Reason::ShardUnavailable, Some(7_000), "the data source cannot be reached"),
+        (Error::ShardCircuitOpen { after }, Reason::ShardUnavailable, Some(7_000), "the data source cannot be reached"),
         (Error::ShardUnavailable, Reason::ShardUnavailable, Some(100), "the data source cannot be reached"),
         (Error::WatchTooSlow, Reason::WatchTooSlow, Some(100), Reason::WatchTooSlow.summary()),
         (Error::ServerStopping, Reason::ServerStopping, Some(100), Reason::ServerStopping.summary()),
         (Error::NotImplemented("Search".into()), Reason::NotImplemented, None, "Search is not served"),
-        (Error::internal("what only the log may tell"), Reason::Internal, None, "internal error"),
+        (Error::internal("a detail for the log only"), Reason::Internal, None, "internal error"),
     ] {
-        assert_eq!((error.reason(), error.to_string().as_str()), (reason, words), "{error:?}");
-        assert_eq!(error.retry_after(), pause_ms.map(Duration::from_millis), "{error:?}");
+        assert_eq!((error.reason(), error.to_string().as_str()), (reason, message), "{error:?}");
+        assert_eq!(error.retry_after(), retry_after_ms.map(Duration::from_millis), "{error:?}");
     }
 }
 
 #[test]
-fn violations_that_agree_give_their_reason_to_the_answer() {
+fn the_response_has_the_reason_that_all_violations_share() {
     let (field, long) = (Reason::FieldInvalid, Reason::ContentTooLong);
     for (reasons, shared) in [
         (&[][..], field),

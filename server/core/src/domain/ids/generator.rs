@@ -30,22 +30,22 @@ pub enum IdError {
 #[derive(Debug)]
 pub struct IdGenerator {
     lease: IdLease,
-    /// The latest current tick ever seen. It does not go back when the clock does.
-    present: IdTick,
+    /// The latest tick that the clock has shown. It does not go back when the clock does.
+    latest: IdTick,
     /// For each partition: the last tick used, and the next sequence in it.
     last: Vec<(IdTick, u16)>,
 }
 
 /// The time by which a busy partition may run ahead of the clock, in milliseconds.
-const BORROW_MILLIS: i64 = 1_000;
-const PER_TICK: u16 = 256;
+const MAX_AHEAD_MILLIS: i64 = 1_000;
+const IDS_PER_TICK: u16 = 256;
 
 impl IdGenerator {
     /// Creates a generator that works under `lease`.
     #[must_use]
     pub fn new(lease: IdLease) -> Self {
         debug_assert!(lease.worker < WORKERS);
-        Self { lease, present: lease.from, last: vec![(IdTick(-1), 0); usize::from(PARTITIONS)] }
+        Self { lease, latest: lease.from, last: vec![(IdTick(-1), 0); usize::from(PARTITIONS)] }
     }
 
     /// The current lease.
@@ -54,11 +54,11 @@ impl IdGenerator {
         self.lease
     }
 
-    /// The current tick for new ids: `now`, or the latest one ever seen if the clock has stepped
+    /// The tick for new ids: `now`, or the latest tick that the clock has shown if it has stepped
     /// back.
     #[must_use]
-    pub fn present(&self, now: IdTick) -> IdTick {
-        self.present.max(now)
+    pub fn current_tick(&self, now: IdTick) -> IdTick {
+        self.latest.max(now)
     }
 
     /// Moves the end of the lease after its row was extended. An end before the current end is
@@ -73,26 +73,26 @@ impl IdGenerator {
     /// # Errors
     /// [`IdError`] if the lease does not cover the tick, or the partition has no id left within the
     /// next second.
-    pub fn mint(&mut self, partition: Partition, now: IdTick) -> Result<CommentId, IdError> {
+    pub fn generate(&mut self, partition: Partition, now: IdTick) -> Result<CommentId, IdError> {
         let (last, used) = self.last[usize::from(partition.get())];
-        self.present = self.present(now);
-        let start = self.present;
+        self.latest = self.current_tick(now);
+        let start = self.latest;
         let (tick, sequence) = match last {
             last if start > last => (start, 0),
-            last if used < PER_TICK => (last, used),
+            last if used < IDS_PER_TICK => (last, used),
             last => (IdTick(last.0 + 1), 0),
         };
         if tick >= self.lease.until || tick > IdTick::MAX {
             return Err(IdError::LeaseExpired);
         }
-        if tick.0 > start.0 + IdTick::span(BORROW_MILLIS) {
+        if tick.0 > start.0 + IdTick::span(MAX_AHEAD_MILLIS) {
             return Err(IdError::Exhausted);
         }
         self.last[usize::from(partition.get())] = (tick, sequence + 1);
         // Sequence 0 of tick 0, worker 0, partition 0 would be id 0, which means "none" in
         // messages.
         let id = CommentId::compose(tick, partition, self.lease.worker, sequence as u8);
-        if id.get() == 0 { self.mint(partition, now) } else { Ok(id) }
+        if id.get() == 0 { self.generate(partition, now) } else { Ok(id) }
     }
 }
 
@@ -109,83 +109,86 @@ mod tests {
 
     #[test]
     fn ids_stay_unique_when_the_clock_steps_back() {
-        let mut minter = IdGenerator::new(lease(3, 0, 100_000));
-        let mut seen = HashSet::new();
+        let mut generator = IdGenerator::new(lease(3, 0, 100_000));
+        let mut ids = HashSet::new();
         for now in [5_000, 5_000, 2_000, 2_001, 5_001, 0] {
             for _ in 0..600 {
-                let id = minter.mint(Partition::number(7), IdTick(now)).unwrap_or_else(|e| panic!("{now}: {e:?}"));
-                assert!(seen.insert(id), "{id:?} came twice");
+                let id =
+                    generator.generate(Partition::number(7), IdTick(now)).unwrap_or_else(|e| panic!("{now}: {e:?}"));
+                assert!(ids.insert(id), "{id:?} came twice");
             }
         }
     }
 
     #[test]
-    fn nothing_is_minted_at_or_past_the_end_of_the_lease() {
-        let mut minter = IdGenerator::new(lease(0, 10, 12));
-        assert!(minter.mint(Partition::number(0), IdTick(5)).is_ok_and(|id| id.tick() == IdTick(10)));
-        assert_eq!(minter.mint(Partition::number(0), IdTick(12)), Err(IdError::LeaseExpired));
-        minter.extend(IdTick(13));
-        assert!(minter.mint(Partition::number(0), IdTick(12)).is_ok());
+    fn no_id_is_generated_at_or_past_the_end_of_the_lease() {
+        let mut generator = IdGenerator::new(lease(0, 10, 12));
+        assert!(generator.generate(Partition::number(0), IdTick(5)).is_ok_and(|id| id.tick() == IdTick(10)));
+        assert_eq!(generator.generate(Partition::number(0), IdTick(12)), Err(IdError::LeaseExpired));
+        generator.extend(IdTick(13));
+        assert!(generator.generate(Partition::number(0), IdTick(12)).is_ok());
     }
 
     #[test]
-    fn the_present_never_goes_back() {
-        let mut minter = IdGenerator::new(lease(0, 10, 90));
-        assert_eq!(minter.present(IdTick(5)), IdTick(10), "no former holder can have used what lies before the lease");
-        assert!(minter.mint(Partition::number(0), IdTick(40)).is_ok());
-        assert_eq!([minter.present(IdTick(20)), minter.present(IdTick(41))], [IdTick(40), IdTick(41)]);
+    fn the_current_tick_never_goes_back() {
+        let mut generator = IdGenerator::new(lease(0, 10, 90));
+        assert_eq!(generator.current_tick(IdTick(5)), IdTick(10), "no former holder can have used a tick of the lease");
+        assert!(generator.generate(Partition::number(0), IdTick(40)).is_ok());
+        assert_eq!([generator.current_tick(IdTick(20)), generator.current_tick(IdTick(41))], [IdTick(40), IdTick(41)]);
     }
 
     #[test]
     fn a_successor_shares_no_id_with_its_predecessor() {
         let (mut a, mut b) = (IdGenerator::new(lease(9, 0, 50)), IdGenerator::new(lease(9, 50, 90)));
-        let mut seen = HashSet::new();
+        let mut ids = HashSet::new();
         for now in [10, 40, 49, 49] {
-            assert!(a.mint(Partition::number(1), IdTick(now)).is_ok_and(|id| seen.insert(id)));
+            assert!(a.generate(Partition::number(1), IdTick(now)).is_ok_and(|id| ids.insert(id)));
             // The successor's clock is behind; it still starts at its own first tick.
-            assert!(b.mint(Partition::number(1), IdTick(now)).is_ok_and(|id| seen.insert(id)));
+            assert!(b.generate(Partition::number(1), IdTick(now)).is_ok_and(|id| ids.insert(id)));
         }
     }
 
     #[test]
-    fn a_partition_borrows_at_most_a_second() {
-        let mut minter = IdGenerator::new(lease(0, 0, 1 << 30));
-        let minted = (0..100_000).take_while(|_| minter.mint(Partition::number(5), IdTick(1)).is_ok()).count();
-        assert_eq!(minted, 256 * 251, "the present tick and 250 borrowed ones");
-        assert_eq!(minter.mint(Partition::number(5), IdTick(1)), Err(IdError::Exhausted));
-        assert!(minter.mint(Partition::number(6), IdTick(1)).is_ok(), "other partitions are not affected");
+    fn a_partition_runs_ahead_of_the_clock_by_at_most_a_second() {
+        let mut generator = IdGenerator::new(lease(0, 0, 1 << 30));
+        let count = (0..100_000).take_while(|_| generator.generate(Partition::number(5), IdTick(1)).is_ok()).count();
+        assert_eq!(count, 256 * 251, "the current tick and 250 ticks ahead of the clock");
+        assert_eq!(generator.generate(Partition::number(5), IdTick(1)), Err(IdError::Exhausted));
+        assert!(generator.generate(Partition::number(6), IdTick(1)).is_ok(), "other partitions are not affected");
     }
 
     #[test]
     fn a_sequence_counts_up_within_a_tick_and_begins_again_in_the_next() {
-        let mut minter = IdGenerator::new(lease(2, 0, 90));
-        let mut mint = |now| minter.mint(Partition::number(1), IdTick(now)).map(|id| (id.tick().0, id.get() & 0xff));
-        let first: Vec<_> = (0..258).map(|_| mint(7)).collect();
-        let counted = (0..256).map(|n| Ok((7, n))).chain([Ok((8, 0)), Ok((8, 1))]);
-        assert_eq!(first, counted.collect::<Vec<_>>(), "the next tick is borrowed when one is full");
-        assert_eq!([mint(8), mint(9)], [Ok((8, 2)), Ok((9, 0))]);
+        let mut generator = IdGenerator::new(lease(2, 0, 90));
+        let mut generate =
+            |now| generator.generate(Partition::number(1), IdTick(now)).map(|id| (id.tick().0, id.get() & 0xff));
+        let first: Vec<_> = (0..258).map(|_| generate(7)).collect();
+        let expected = (0..256).map(|n| Ok((7, n))).chain([Ok((8, 0)), Ok((8, 1))]);
+        assert_eq!(first, expected.collect::<Vec<_>>(), "the next tick is used when one is full");
+        assert_eq!([generate(8), generate(9)], [Ok((8, 2)), Ok((9, 0))]);
     }
 
     #[test]
     fn a_lease_is_extended_and_never_shortened() {
-        let mut minter = IdGenerator::new(lease(5, 10, 20));
-        for (until, told) in [(30, 30), (25, 30), (31, 31)] {
-            minter.extend(IdTick(until));
-            assert_eq!(minter.lease(), lease(5, 10, told));
+        let mut generator = IdGenerator::new(lease(5, 10, 20));
+        for (until, end) in [(30, 30), (25, 30), (31, 31)] {
+            generator.extend(IdTick(until));
+            assert_eq!(generator.lease(), lease(5, 10, end));
         }
     }
 
     #[test]
     fn ids_are_generated_in_the_last_tick_and_not_after_it() {
-        let mut minter = IdGenerator::new(lease(0, 0, i64::MAX));
-        assert!(minter.mint(Partition::number(0), IdTick::MAX).is_ok_and(|id| id.tick() == IdTick::MAX));
-        assert_eq!(minter.mint(Partition::number(0), IdTick(IdTick::MAX.0 + 1)), Err(IdError::LeaseExpired));
+        let mut generator = IdGenerator::new(lease(0, 0, i64::MAX));
+        assert!(generator.generate(Partition::number(0), IdTick::MAX).is_ok_and(|id| id.tick() == IdTick::MAX));
+        assert_eq!(generator.generate(Partition::number(0), IdTick(IdTick::MAX.0 + 1)), Err(IdError::LeaseExpired));
     }
 
     #[test]
-    fn the_first_id_of_all_is_not_zero() {
-        let mut minter = IdGenerator::new(lease(0, 0, 90));
-        let first = [0, 0, 1].map(|partition| minter.mint(Partition::number(partition), IdTick(0)).map(|id| id.get()));
+    fn the_smallest_id_is_not_zero() {
+        let mut generator = IdGenerator::new(lease(0, 0, 90));
+        let first =
+            [0, 0, 1].map(|partition| generator.generate(Partition::number(partition), IdTick(0)).map(|id| id.get()));
         assert_eq!(first, [Ok(1), Ok(2), Ok(1 << 14)]);
     }
 }

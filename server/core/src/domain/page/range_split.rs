@@ -31,19 +31,19 @@ pub struct ForwardScan {
 impl ForwardScan {
     /// Returns the reads of a page; `None` if it does not continue after a floor.
     #[must_use]
-    pub fn of(window: &PageQuery) -> Option<Self> {
-        let PageStart::After(from) = window.start else { return None };
-        let (cut, many) = (RangeSplit::of(window), window.limit + 2);
-        Some(match window.order {
+    pub fn of(query: &PageQuery) -> Option<Self> {
+        let PageStart::After(from) = query.start else { return None };
+        let (split, row_count) = (RangeSplit::of(query), query.limit + 2);
+        Some(match query.order {
             ListOrder::Oldest => Self {
                 from,
-                ahead: RangeSplit { floor: from.saturating_sub(1), low: 0, high: many },
-                behind: RangeSplit { high: 0, ..cut },
+                ahead: RangeSplit { floor: from.saturating_sub(1), low: 0, high: row_count },
+                behind: RangeSplit { high: 0, ..split },
             },
             ListOrder::Newest => Self {
                 from,
-                ahead: RangeSplit { floor: from, low: many, high: 0 },
-                behind: RangeSplit { low: 0, ..cut },
+                ahead: RangeSplit { floor: from, low: row_count, high: 0 },
+                behind: RangeSplit { low: 0, ..split },
             },
         })
     }
@@ -52,17 +52,17 @@ impl ForwardScan {
 impl RangeSplit {
     /// Returns the split of a page.
     #[must_use]
-    pub fn of(window: &PageQuery) -> Self {
-        let more = window.limit + 1;
+    pub fn of(query: &PageQuery) -> Self {
+        let more = query.limit + 1;
         // The flag is `true` if the floor itself belongs to the rows ahead in the order. It is
         // `false` for a page that continues after the floor, which then belongs to the rows behind.
-        let (at, ahead, behind) = match window.start {
+        let (at, ahead, behind) = match query.start {
             PageStart::Beginning => (None, more, 0),
             PageStart::After(floor) => (Some((floor, false)), more, 1),
             PageStart::Before(floor) => (Some((floor, true)), 1, more),
             PageStart::Around(floor) => (Some((floor, true)), more, more),
         };
-        match (window.order, at) {
+        match (query.order, at) {
             (ListOrder::Oldest, None) => Self { floor: 0, low: behind, high: ahead },
             (ListOrder::Newest, None) => Self { floor: i32::MAX, low: ahead, high: behind },
             (ListOrder::Oldest, Some((floor, included))) => {
@@ -75,35 +75,35 @@ impl RangeSplit {
     }
 
     /// Makes the page from the rows of both sides, which may come in any order.
-    pub fn page<T>(&self, window: &PageQuery, mut rows: Vec<T>, floor: impl Fn(&T) -> i32) -> Page<T> {
+    pub fn page<T>(&self, query: &PageQuery, mut rows: Vec<T>, floor: impl Fn(&T) -> i32) -> Page<T> {
         rows.sort_by_key(|row| floor(row));
         let low = rows.iter().filter(|row| floor(row) <= self.floor).count();
-        let (behind, ahead) = match window.order {
+        let (behind, ahead) = match query.order {
             ListOrder::Oldest => (low, rows.len() - low),
             ListOrder::Newest => {
                 rows.reverse();
                 (rows.len() - low, low)
             }
         };
-        let (back, forth) = share(window, behind, ahead);
+        let (before, after) = share(query, behind, ahead);
         Page {
-            items: rows.into_iter().skip(behind - back).take(back + forth).collect(),
-            more_before: behind > back,
-            more_after: ahead > forth,
+            items: rows.into_iter().skip(behind - before).take(before + after).collect(),
+            more_before: behind > before,
+            more_after: ahead > after,
         }
     }
 }
 
 /// Returns the numbers of rows before and after the split that the page contains.
-fn share(window: &PageQuery, behind: usize, ahead: usize) -> (usize, usize) {
-    let limit = window.limit;
-    match window.start {
+fn share(query: &PageQuery, behind: usize, ahead: usize) -> (usize, usize) {
+    let limit = query.limit;
+    match query.start {
         PageStart::Beginning | PageStart::After(_) => (0, ahead.min(limit)),
         PageStart::Before(_) => (behind.min(limit), 0),
         // The floor lies in the middle of the page; a short side leaves its capacity to the other.
         PageStart::Around(_) => {
-            let forth = ahead.min(limit - behind.min(limit / 2));
-            (behind.min(limit - forth), forth)
+            let after = ahead.min(limit - behind.min(limit / 2));
+            (behind.min(limit - after), after)
         }
     }
 }
@@ -115,55 +115,55 @@ mod tests {
     use proptest::prelude::*;
 
     /// Returns the rows that a store reads for a split.
-    fn read(cut: &RangeSplit, floors: &[i32]) -> Vec<i32> {
-        let low = floors.iter().rev().copied().filter(|f| *f <= cut.floor).take(cut.low);
-        low.chain(floors.iter().copied().filter(|f| *f > cut.floor).take(cut.high)).collect()
+    fn read(split: &RangeSplit, floors: &[i32]) -> Vec<i32> {
+        let low = floors.iter().rev().copied().filter(|f| *f <= split.floor).take(split.low);
+        low.chain(floors.iter().copied().filter(|f| *f > split.floor).take(split.high)).collect()
     }
 
     /// Returns the page by the definition of each start.
-    fn expected(window: &PageQuery, floors: &[i32]) -> Page<i32> {
-        let newest = window.order == ListOrder::Newest;
+    fn expected(query: &PageQuery, floors: &[i32]) -> Page<i32> {
+        let newest = query.order == ListOrder::Newest;
         let mut all = floors.to_vec();
         if newest {
             all.reverse();
         }
         let before = |at: i32| all.iter().filter(|f| if newest { **f > at } else { **f < at }).count();
-        let from = match window.start {
+        let from = match query.start {
             PageStart::Beginning => 0,
             PageStart::After(at) => before(at) + usize::from(all.contains(&at)),
-            PageStart::Before(at) => before(at).saturating_sub(window.limit),
+            PageStart::Before(at) => before(at).saturating_sub(query.limit),
             PageStart::Around(at) => {
-                before(at).saturating_sub(window.limit / 2).min(all.len().saturating_sub(window.limit))
+                before(at).saturating_sub(query.limit / 2).min(all.len().saturating_sub(query.limit))
             }
         };
-        let to = match window.start {
+        let to = match query.start {
             PageStart::Before(at) => before(at),
-            PageStart::Beginning | PageStart::After(_) | PageStart::Around(_) => (from + window.limit).min(all.len()),
+            PageStart::Beginning | PageStart::After(_) | PageStart::Around(_) => (from + query.limit).min(all.len()),
         };
         Page { items: all[from..to].to_vec(), more_before: from > 0, more_after: to < all.len() }
     }
 
     proptest! {
         #[test]
-        fn a_bounded_read_makes_the_same_page_as_the_whole_list(
+        fn a_bounded_read_makes_the_same_page_as_the_complete_list(
             floors in proptest::collection::btree_set(1..40_i32, 0..30), newest: bool, kind in 0..4, at in 0..42_i32, limit in 1..9_usize,
         ) {
             let floors: Vec<i32> = floors.into_iter().collect();
             let order = if newest { ListOrder::Newest } else { ListOrder::Oldest };
             let start = [PageStart::Beginning, PageStart::After(at), PageStart::Before(at), PageStart::Around(at)][kind as usize];
-            let window = PageQuery { order, start, limit };
-            let cut = RangeSplit::of(&window);
-            let rows = read(&cut, &floors);
+            let query = PageQuery { order, start, limit };
+            let split = RangeSplit::of(&query);
+            let rows = read(&split, &floors);
             prop_assert!(rows.len() <= 2 * (limit + 1));
-            prop_assert_eq!(cut.page(&window, rows, |floor| *floor), expected(&window, &floors));
-            prop_assert_eq!(ForwardScan::of(&window).is_some(), matches!(start, PageStart::After(_)));
-            if let Some(onward) = ForwardScan::of(&window) {
-                let mut rows = read(&onward.ahead, &floors);
-                if !rows.contains(&onward.from) {
-                    rows.extend(read(&onward.behind, &floors));
+            prop_assert_eq!(split.page(&query, rows, |floor| *floor), expected(&query, &floors));
+            prop_assert_eq!(ForwardScan::of(&query).is_some(), matches!(start, PageStart::After(_)));
+            if let Some(scan) = ForwardScan::of(&query) {
+                let mut rows = read(&scan.ahead, &floors);
+                if !rows.contains(&scan.from) {
+                    rows.extend(read(&scan.behind, &floors));
                 }
-                prop_assert!(rows.len() <= limit + 2 + usize::from(!rows.contains(&onward.from)));
-                prop_assert_eq!(cut.page(&window, rows, |floor| *floor), expected(&window, &floors));
+                prop_assert!(rows.len() <= limit + 2 + usize::from(!rows.contains(&scan.from)));
+                prop_assert_eq!(split.page(&query, rows, |floor| *floor), expected(&query, &floors));
             }
         }
     }

@@ -1,7 +1,7 @@
 use super::Page;
 
 #[test]
-fn another_page_of_the_same_items_has_as_much_on_either_side() {
+fn a_mapped_page_keeps_its_flags() {
     for (more_before, more_after) in [(true, false), (false, true)] {
         let page = Page { items: vec![1, 2], more_before, more_after };
         assert_eq!(page.map(|n| n * 10), Page { items: vec![10, 20], more_before, more_after });

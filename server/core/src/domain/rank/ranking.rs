@@ -11,16 +11,16 @@ use crate::domain::ids::CommentId;
 use crate::domain::object_type::HotProfile;
 use crate::domain::time::Millis;
 
-/// The age at which a new walk of a changed list gets a new ranking snapshot.
-pub const WALKED_ANEW: Duration = Duration::from_secs(5);
+/// The age from which a new walk of a changed list gets a new ranking snapshot.
+pub const SNAPSHOT_RENEWAL: Duration = Duration::from_secs(5);
 /// The maximum duration of a walk, from its first page.
-pub const TOKENS_LIVE: Duration = Duration::from_secs(30 * 60);
-/// The time for which a ranking snapshot is kept: as long as a walk may use it, plus a margin for
+pub const WALK_LIFETIME: Duration = Duration::from_secs(30 * 60);
+/// The time for which a ranking snapshot is stored: as long as a walk may use it, plus a margin for
 /// clock differences.
-pub const KEPT: Duration = Duration::from_secs(35 * 60);
+pub const SNAPSHOT_RETENTION: Duration = Duration::from_secs(35 * 60);
 /// The maximum age of a ranking snapshot, changed or not, at which a walk may begin. With it each
 /// walk ends before its snapshot is removed.
-pub(super) const BEGUN: Duration = Duration::from_secs(4 * 60);
+pub(super) const MAX_START_AGE: Duration = Duration::from_secs(4 * 60);
 
 /// A ranking snapshot of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,9 +28,9 @@ pub struct Ranking {
     /// The version of the snapshot, greater than that of every earlier one of the list.
     pub epoch: i64,
     /// The time of its creation.
-    pub made: Millis,
+    pub create_time: Millis,
     /// The floors of the comments that ranked first, in order. A comment that was not visible at
-    /// that time has no rank.
+    /// that time is not among them.
     pub floors: Arc<[i32]>,
     /// The same floors, ascending, for the membership checks of every page.
     ascending: Arc<[i32]>,
@@ -51,15 +51,19 @@ impl RankVersion {
     /// up to the age limit: a clock that runs ahead must not keep the list unchanged until all
     /// other clocks have caught up.
     #[must_use]
-    pub fn serves(&self, now: Millis) -> bool {
-        let made = self.ranking.made;
-        if self.changed { now < made.plus(WALKED_ANEW) && made < now.plus(WALKED_ANEW) } else { now < made.plus(BEGUN) }
+    pub fn is_current(&self, now: Millis) -> bool {
+        let created = self.ranking.create_time;
+        if self.changed {
+            now < created.plus(SNAPSHOT_RENEWAL) && created < now.plus(SNAPSHOT_RENEWAL)
+        } else {
+            now < created.plus(MAX_START_AGE)
+        }
     }
 
-    /// Returns true if a walk may begin along it while a newer snapshot is being created.
+    /// Returns true if a walk may begin on this snapshot while a newer one is being created.
     #[must_use]
-    pub fn bridges(&self, now: Millis) -> bool {
-        now < self.ranking.made.plus(BEGUN)
+    pub fn is_usable(&self, now: Millis) -> bool {
+        now < self.ranking.create_time.plus(MAX_START_AGE)
     }
 }
 
@@ -76,17 +80,20 @@ pub enum RankPosition {
 impl Ranking {
     /// Creates a ranking of these floors, in order.
     #[must_use]
-    pub fn new(epoch: i64, made: Millis, floors: Arc<[i32]>) -> Self {
+    pub fn new(epoch: i64, create_time: Millis, floors: Arc<[i32]>) -> Self {
         let mut ascending = floors.to_vec();
         ascending.sort_unstable();
-        Self { epoch, made, floors, ascending: ascending.into() }
+        Self { epoch, create_time, floors, ascending: ascending.into() }
     }
 
     /// Returns the version of the snapshot that follows `last`. Versions also grow with time, so
     /// that none is used again after its snapshot was removed.
     #[must_use]
     pub fn epoch_after(last: Option<i64>, now: Millis) -> i64 {
-        last.map_or_else(|| now.0 / i64::try_from(WALKED_ANEW.as_millis()).unwrap_or(1), |last| last.saturating_add(1))
+        last.map_or_else(
+            || now.0 / i64::try_from(SNAPSHOT_RENEWAL.as_millis()).unwrap_or(1),
+            |last| last.saturating_add(1),
+        )
     }
 
     /// Returns the position directly before the comment with this floor.
@@ -97,13 +104,13 @@ impl Ranking {
 
     /// Returns the position directly after the comment with this floor.
     #[must_use]
-    pub fn behind(&self, floor: i32) -> RankPosition {
+    pub fn after(&self, floor: i32) -> RankPosition {
         self.position(floor).map_or(RankPosition::Below(floor), |position| RankPosition::Position(position + 1))
     }
 
     /// Returns true if the snapshot contains this floor.
     #[must_use]
-    pub fn holds(&self, floor: i32) -> bool {
+    pub fn contains(&self, floor: i32) -> bool {
         self.ascending.binary_search(&floor).is_ok()
     }
 
@@ -114,28 +121,29 @@ impl Ranking {
         below(floors.end).saturating_sub(below(floors.start))
     }
 
-    /// Returns those of `floors`, which are in one direction, that the snapshot does not contain.
+    /// Returns those of `floors` that the snapshot does not contain.
     #[must_use]
-    pub fn leaves(&self, floors: Vec<i32>) -> Vec<i32> {
-        floors.into_iter().filter(|floor| !self.holds(*floor)).collect()
+    pub fn unranked(&self, floors: Vec<i32>) -> Vec<i32> {
+        floors.into_iter().filter(|floor| !self.contains(*floor)).collect()
     }
 
     fn position(&self, floor: i32) -> Option<usize> {
-        self.holds(floor).then(|| self.floors.iter().position(|ranked| *ranked == floor)).flatten()
+        self.contains(floor).then(|| self.floors.iter().position(|ranked| *ranked == floor)).flatten()
     }
 }
 
 /// A comment that may be ranked: its id, its floor and its score inputs.
 pub type RankCandidate = (CommentId, i32, ScoreInputs);
 
-/// Returns the floors of the first `depth` of `candidates` (each of them once) by score; of equal
-/// ones the newest first, by creation time and then by id.
+/// Returns the floors of the `depth` candidates with the highest scores, in order. Candidates with
+/// equal scores are ordered by creation time, then by id, newest first. No candidate occurs twice.
 #[must_use]
-pub fn freeze(board: RankIndex, hot: HotProfile, candidates: Vec<RankCandidate>, depth: usize) -> Arc<[i32]> {
-    let score = |(_, _, inputs): &RankCandidate| inputs.score(board.sort(), hot);
-    let mut scored: Vec<(f64, RankCandidate)> = candidates.into_iter().map(|one| (score(&one), one)).collect();
-    scored.sort_by(|(a, (id, _, inputs)), (b, (other, _, others))| {
-        b.total_cmp(a).then_with(|| Reverse((inputs.time, id)).cmp(&Reverse((others.time, other))))
+pub fn ranked_floors(index: RankIndex, hot: HotProfile, candidates: Vec<RankCandidate>, depth: usize) -> Arc<[i32]> {
+    let score = |(_, _, inputs): &RankCandidate| inputs.score(index.sort(), hot);
+    let mut scored: Vec<(f64, RankCandidate)> =
+        candidates.into_iter().map(|candidate| (score(&candidate), candidate)).collect();
+    scored.sort_by(|(a, (id, _, inputs)), (b, (other_id, _, other_inputs))| {
+        b.total_cmp(a).then_with(|| Reverse((inputs.time, id)).cmp(&Reverse((other_inputs.time, other_id))))
     });
     scored.into_iter().take(depth).map(|(_, (_, floor, _))| floor).collect()
 }

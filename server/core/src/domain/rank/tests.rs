@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::{
     HotProfile, RankIndex, RankPosition, RankSort, RankVersion, RankedList, Ranking, RankingConfig, ScoreInputs,
-    TOKENS_LIVE, freeze, list_of, preview_order, standings,
+    WALK_LIFETIME, list_of, preview_order, ranked_floors, scores,
 };
 use crate::domain::comment::{Comment, CommentRef};
 use crate::domain::counts::CommentCounts;
@@ -49,7 +49,7 @@ fn comments((like_count, dislike_count, reply_count): (i32, i32, i32)) -> [Comme
     })
 }
 
-fn any_tally() -> impl Strategy<Value = ScoreInputs> {
+fn any_inputs() -> impl Strategy<Value = ScoreInputs> {
     (0..2_000_i32, 0..2_000_i32, 0..500_i32, 0..4_000_000_000_000_i64)
         .prop_map(|(likes, dislikes, replies, time)| ScoreInputs { likes, dislikes, replies, time: Millis(time) })
 }
@@ -78,7 +78,7 @@ fn scores_are_those_of_their_formulas() {
 }
 
 #[test]
-fn dislikes_alone_lift_nothing_however_they_round() {
+fn dislikes_alone_rank_no_comment_however_they_round() {
     for dislikes in 0..3_000 {
         let disliked = inputs(0, dislikes, 0);
         assert!(disliked.score(RankSort::Best, PLAIN).abs() <= 0.0, "{dislikes} dislikes");
@@ -100,7 +100,7 @@ fn ten_times_the_weight_is_worth_twelve_and_a_half_hours() {
 }
 
 #[test]
-fn codes_of_boards_are_fixed_for_ever() {
+fn codes_of_rank_indexes_are_fixed_for_ever() {
     let codes = RankIndex::OF_ROOTS.into_iter().chain(RankIndex::OF_REPLIES).map(RankIndex::code);
     assert_eq!(codes.collect::<Vec<_>>(), [1, 2, 3, 4, 5, 16, 17]);
 }
@@ -131,25 +131,25 @@ fn a_rank_index_contains_a_comment_that_is_above_an_untouched_one() {
         let expected =
             [roots.iter().map(|(sort, score)| (RankIndex::Roots(*sort), *score)).collect(), replies.to_vec()];
         for (comment, expected) in comments(counts).iter().zip(expected) {
-            let found = standings(comment, hot);
-            let boards = |standings: &[(RankIndex, f64)]| standings.iter().map(|(board, _)| *board).collect::<Vec<_>>();
-            assert_eq!(boards(&found), boards(&expected), "{counts:?}");
+            let found = scores(comment, hot);
+            let indexes = |scores: &[(RankIndex, f64)]| scores.iter().map(|(index, _)| *index).collect::<Vec<_>>();
+            assert_eq!(indexes(&found), indexes(&expected), "{counts:?}");
             let near = |((_, a), (_, b)): (&(RankIndex, f64), &(RankIndex, f64))| (a - b).abs() < 1e-6;
             assert!(found.iter().zip(&expected).all(near), "{counts:?}: {found:?} for {expected:?}");
             let hidden = Comment {
                 lifecycle: Lifecycle { state: CommentState::Hidden, ..comment.clone().lifecycle },
                 ..comment.clone()
             };
-            assert_eq!(standings(&hidden, hot), [], "what is not visible stands on no board");
+            assert_eq!(scores(&hidden, hot), [], "no rank index contains an invisible comment");
         }
     }
 }
 
 #[test]
-fn previews_know_likes_by_their_scores() {
+fn a_score_of_the_preview_index_gives_the_likes() {
     for likes in [1, 2, 1_000, i32::MAX] {
-        let score = RankIndex::Previews.score(&inputs(likes, 9, 9), PLAIN).expect("it has likes");
-        assert_eq!(RankIndex::likes_on_previews(score), likes);
+        let score = RankIndex::Previews.score(&inputs(likes, 9, 9), PLAIN).expect("a score, as it has likes");
+        assert_eq!(RankIndex::preview_likes(score), likes);
     }
 }
 
@@ -174,11 +174,11 @@ fn roots_are_listed_under_their_subject_and_replies_under_their_root() {
     assert_eq!(list_of(&root), CommentId::from(root.reference.subject_id));
     assert_eq!(list_of(&reply), root.reference.id);
     let key = SubjectKey::stored("video".to_owned(), "1".to_owned());
-    for (list, board, root) in [
+    for (list, index, root) in [
         (RankedList::Roots(key.clone(), RankSort::Best), RankIndex::Roots(RankSort::Best), None),
         (RankedList::Replies(key.clone(), root.reference.id), RankIndex::Replies, Some(root.reference.id)),
     ] {
-        assert_eq!((list.subject(), list.board(), list.root()), (&key, board, root));
+        assert_eq!((list.subject(), list.rank_index(), list.root()), (&key, index, root));
     }
 }
 
@@ -187,28 +187,28 @@ fn the_hot_profile_is_that_of_the_type_and_plain_for_an_unregistered_one() {
     let policy = |max_depth, hot| Policy { max_depth, hot, ..Policy::default() };
     let registered = [("flat", policy(1, PLAIN)), ("deep", policy(2, HotProfile::Decaying))];
     let registered = registered.map(|(name, policy)| (name.to_owned(), policy)).into();
-    let rules = RankingConfig { depth: RankingConfig::DEPTH, policies: Arc::new(Policies::closed(registered)) };
+    let config = RankingConfig { depth: RankingConfig::DEPTH, policies: Arc::new(Policies::closed(registered)) };
     for (name, hot, flat) in [("flat", PLAIN, true), ("deep", HotProfile::Decaying, false), ("gone", PLAIN, false)] {
         let object_type = ObjectType::stored(name.to_owned());
-        assert_eq!((rules.hot(&object_type), rules.flat(&object_type)), (hot, flat), "{name}");
+        assert_eq!((config.hot(&object_type), config.flat(&object_type)), (hot, flat), "{name}");
     }
 }
 
 #[test]
-fn equals_stand_newest_first_by_time_and_then_by_id() {
+fn equal_scores_are_ordered_newest_first_by_time_and_then_by_id() {
     let at = |n: i64, time: i64| (id(n), n as i32, ScoreInputs { time: Millis(time), ..inputs(1, 0, 0) });
     let candidates = vec![at(1, 5), at(2, 9), at(3, 5), at(4, 1)];
-    let board = RankIndex::Roots(RankSort::Top);
-    assert_eq!(*freeze(board, PLAIN, candidates.clone(), 10), [2, 3, 1, 4]);
-    assert_eq!(*freeze(board, PLAIN, candidates, 2), [2, 3]);
+    let index = RankIndex::Roots(RankSort::Top);
+    assert_eq!(*ranked_floors(index, PLAIN, candidates.clone(), 10), [2, 3, 1, 4]);
+    assert_eq!(*ranked_floors(index, PLAIN, candidates, 2), [2, 3]);
 }
 
 #[test]
-fn a_walk_begins_along_a_ranking_that_outlives_it() {
-    let made = Millis(1_000_000_000);
-    let ranking = Ranking::new(1, made, [].into());
+fn a_walk_begins_on_a_ranking_that_is_stored_until_it_ends() {
+    let created = Millis(1_000_000_000);
+    let ranking = Ranking::new(1, created, [].into());
     let last = |changed| RankVersion { ranking: ranking.clone(), changed };
-    for (age, changed, unchanged, bridges) in [
+    for (age, changed, unchanged, usable) in [
         // A snapshot from the future, by another clock.
         (-60_000, false, true, true),
         (-5_000, false, true, true),
@@ -219,36 +219,39 @@ fn a_walk_begins_along_a_ranking_that_outlives_it() {
         (239_999, false, true, true),
         (240_000, false, false, false),
     ] {
-        let now = Millis(made.0 + age);
-        assert_eq!((last(true).serves(now), last(false).serves(now)), (changed, unchanged), "{age}");
-        assert_eq!(last(true).bridges(now), bridges, "{age}");
+        let now = Millis(created.0 + age);
+        assert_eq!((last(true).is_current(now), last(false).is_current(now)), (changed, unchanged), "{age}");
+        assert_eq!(last(true).is_usable(now), usable, "{age}");
     }
-    assert!(made.plus(super::ranking::BEGUN).plus(TOKENS_LIVE) < made.plus(super::KEPT), "with room for clocks");
-    assert_eq!(Millis(0).plus(TOKENS_LIVE), Millis(1_800_000), "a walk may take half an hour");
+    assert!(
+        created.plus(super::ranking::MAX_START_AGE).plus(WALK_LIFETIME) < created.plus(super::SNAPSHOT_RETENTION),
+        "with a margin for clock differences"
+    );
+    assert_eq!(Millis(0).plus(WALK_LIFETIME), Millis(1_800_000), "a walk may take half an hour");
 }
 
 #[test]
-fn numbers_of_rankings_grow_also_where_all_were_forgotten() {
+fn versions_of_rankings_grow_also_after_all_were_removed() {
     let first = Ranking::epoch_after(None, Millis(1_000_000));
     let second = Ranking::epoch_after(Some(first), Millis(1_000_001));
     assert!(second > first);
-    assert!(Ranking::epoch_after(None, Millis(1_000_000 + 10_000)) > second, "at most one in five seconds was made");
+    assert!(Ranking::epoch_after(None, Millis(1_000_000 + 10_000)) > second, "at most one was created in five seconds");
     assert_eq!((first, second), (200, 201));
     assert_eq!(Ranking::epoch_after(Some(i64::MAX), Millis(0)), i64::MAX);
 }
 
 #[test]
-fn places_lie_around_what_is_ranked_and_between_the_floors_of_the_rest() {
+fn positions_are_indexes_of_ranked_floors_and_lie_between_all_others() {
     let ranking = Ranking::new(1, Millis(0), [7, 2, 9].into());
-    assert_eq!((ranking.before(2), ranking.behind(2)), (RankPosition::Position(1), RankPosition::Position(2)));
-    assert_eq!((ranking.before(5), ranking.behind(5)), (RankPosition::Below(6), RankPosition::Below(5)));
-    assert_eq!(ranking.leaves(vec![9, 8, 7, 6]), [8, 6]);
+    assert_eq!((ranking.before(2), ranking.after(2)), (RankPosition::Position(1), RankPosition::Position(2)));
+    assert_eq!((ranking.before(5), ranking.after(5)), (RankPosition::Below(6), RankPosition::Below(5)));
+    assert_eq!(ranking.unranked(vec![9, 8, 7, 6]), [8, 6]);
     assert_eq!([2..10, 3..9, 7..8, 9..9].map(|floors| ranking.count_within(floors)), [3, 1, 1, 0]);
 }
 
 proptest! {
     #[test]
-    fn a_like_never_lowers_and_a_dislike_never_lifts(inputs in any_tally()) {
+    fn a_like_never_lowers_and_a_dislike_never_raises_a_score(inputs in any_inputs()) {
         let liked = ScoreInputs { likes: inputs.likes + 1, ..inputs };
         let disliked = ScoreInputs { dislikes: inputs.dislikes + 1, ..inputs };
         for sort in [RankSort::Hot, RankSort::Top, RankSort::Best, RankSort::MostReplies] {
@@ -260,7 +263,7 @@ proptest! {
     }
 
     #[test]
-    fn best_is_a_careful_share_and_controversy_has_no_side(inputs in any_tally()) {
+    fn best_is_below_the_share_of_likes_and_controversy_is_symmetric(inputs in any_inputs()) {
         let best = inputs.score(RankSort::Best, PLAIN);
         let share = f64::from(inputs.likes) / f64::from((inputs.likes + inputs.dislikes).max(1));
         prop_assert!((0.0..=1.0).contains(&best) && best <= share + 1e-12);
@@ -272,33 +275,33 @@ proptest! {
     /// A rank index does not have to contain them: they come after all comments that it contains,
     /// and are ordered by age among themselves.
     #[test]
-    fn a_comment_in_no_rank_index_is_not_above_an_untouched_one(inputs in any_tally()) {
+    fn a_comment_in_no_rank_index_is_not_above_an_untouched_one(inputs in any_inputs()) {
         let untouched = ScoreInputs { likes: 0, dislikes: 0, replies: 0, ..inputs };
-        for board in RankIndex::OF_ROOTS.into_iter().chain(RankIndex::OF_REPLIES) {
+        for index in RankIndex::OF_ROOTS.into_iter().chain(RankIndex::OF_REPLIES) {
             for hot in [HotProfile::Plain, HotProfile::Decaying] {
-                if board.score(&inputs, hot).is_none() {
-                    prop_assert!(inputs.score(board.sort(), hot) <= untouched.score(board.sort(), hot) || board == RankIndex::Previews);
+                if index.score(&inputs, hot).is_none() {
+                    prop_assert!(inputs.score(index.sort(), hot) <= untouched.score(index.sort(), hot) || index == RankIndex::Previews);
                 }
             }
         }
     }
 
     #[test]
-    fn a_frozen_ranking_is_sorted_and_holds_the_best(
-        tallies in proptest::collection::vec(any_tally(), 0..40), depth in 0..50_usize, sort in 0..5_usize,
+    fn ranked_floors_are_sorted_and_have_the_highest_scores(
+        all_inputs in proptest::collection::vec(any_inputs(), 0..40), depth in 0..50_usize, sort in 0..5_usize,
     ) {
         let sort = RankSort::ALL[sort];
-        let candidates: Vec<_> = tallies.iter().enumerate().map(|(n, inputs)| (id(n as i64 + 1), n as i32, *inputs)).collect();
-        let frozen: Arc<[i32]> = freeze(RankIndex::Roots(sort), HotProfile::Decaying, candidates, depth);
-        prop_assert_eq!(frozen.len(), depth.min(tallies.len()));
+        let candidates: Vec<_> = all_inputs.iter().enumerate().map(|(n, inputs)| (id(n as i64 + 1), n as i32, *inputs)).collect();
+        let ranked: Arc<[i32]> = ranked_floors(RankIndex::Roots(sort), HotProfile::Decaying, candidates, depth);
+        prop_assert_eq!(ranked.len(), depth.min(all_inputs.len()));
         let key = |floor: i32| {
-            let inputs = &tallies[floor as usize];
+            let inputs = &all_inputs[floor as usize];
             (inputs.score(sort, HotProfile::Decaying), inputs.time, floor)
         };
-        prop_assert!(frozen.windows(2).all(|pair| key(pair[0]) > key(pair[1])));
-        let left = (0..tallies.len() as i32).filter(|floor| !frozen.contains(floor));
-        if let Some(last) = frozen.last() {
-            prop_assert!(left.clone().all(|floor| key(floor) < key(*last)));
+        prop_assert!(ranked.windows(2).all(|pair| key(pair[0]) > key(pair[1])));
+        let others = (0..all_inputs.len() as i32).filter(|floor| !ranked.contains(floor));
+        if let Some(last) = ranked.last() {
+            prop_assert!(others.clone().all(|floor| key(floor) < key(*last)));
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::domain::error::Result;
 use crate::domain::page::ListOrder;
 use crate::domain::rank::{RankPosition, RankedList, Ranking};
 use crate::domain::time::Millis;
-use crate::ports::Rankings;
+use crate::ports::RankingSnapshots;
 
 /// The data that all pages of one walk share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub struct RankedCursor {
     /// The walk.
     pub walk: RankedWalk,
     /// The position and the direction.
-    pub toward: Direction,
+    pub direction: Direction,
 }
 
 /// The position of a page in its walk.
@@ -67,10 +67,10 @@ pub(crate) struct WalkSlice {
 }
 
 impl WalkSlice {
-    /// Returns only the part on the side of the ranking where `at` lies, with more comments
-    /// reported on the other side. This part does not include the boundary between the end of the
-    /// ranking and the floors after it, where a new comment could be inserted.
-    pub(crate) fn without_seam(mut self, at: RankPageStart, ranking: &Ranking) -> Self {
+    /// Returns the part of the slice on the side of `at`: the floors of the ranking, or the floors
+    /// after it. The other side is reported as more comments. So the slice does not include the end
+    /// of the ranking, where a new comment could be inserted.
+    pub(crate) fn on_side_of(mut self, at: RankPageStart, ranking: &Ranking) -> Self {
         let beyond = match at {
             RankPageStart::Beginning | RankPageStart::Toward(_) => false,
             RankPageStart::Around(floor) => matches!(ranking.before(floor), RankPosition::Below(_)),
@@ -84,7 +84,7 @@ impl WalkSlice {
             self.more_after = true;
             self.floors.truncate(self.ranked);
             let end = RankPosition::Position(ranking.floors.len());
-            self.to = self.floors.last().map_or(end, |floor| ranking.behind(*floor));
+            self.to = self.floors.last().map_or(end, |floor| ranking.after(*floor));
         }
         self
     }
@@ -98,7 +98,7 @@ impl WalkSlice {
 /// A walk along a ranking and then along the lists of the store.
 #[derive(Debug)]
 pub(crate) struct Walker<'a> {
-    pub(crate) rankings: &'a dyn Rankings,
+    pub(crate) rankings: &'a dyn RankingSnapshots,
     pub(crate) list: &'a RankedList,
     pub(crate) ranking: &'a Ranking,
     /// Comments with this floor or a greater one are not part of the walk.
@@ -109,73 +109,76 @@ impl Walker<'_> {
     /// Returns the slice of at most `limit` floors at a position.
     pub(crate) async fn slice(&self, at: RankPageStart, limit: usize) -> Result<WalkSlice> {
         let one_more = limit + 1;
-        let (place, behind, ahead) = match at {
+        let (position, behind, ahead) = match at {
             RankPageStart::Beginning => {
                 (RankPosition::Position(0), Vec::new(), self.ahead(RankPosition::Position(0), one_more).await?)
             }
-            RankPageStart::Toward(Direction::Ahead(place)) => (place, Vec::new(), self.ahead(place, one_more).await?),
-            RankPageStart::Toward(Direction::Back(place)) => (place, self.behind(place, one_more).await?, Vec::new()),
+            RankPageStart::Toward(Direction::Ahead(position)) => {
+                (position, Vec::new(), self.ahead(position, one_more).await?)
+            }
+            RankPageStart::Toward(Direction::Back(position)) => {
+                (position, self.behind(position, one_more).await?, Vec::new())
+            }
             RankPageStart::Around(floor) => {
-                let place = self.ranking.before(floor);
-                (place, self.behind(place, one_more).await?, self.ahead(place, one_more).await?)
+                let position = self.ranking.before(floor);
+                (position, self.behind(position, one_more).await?, self.ahead(position, one_more).await?)
             }
         };
-        // The position lies in the middle; if one side is short, the other side gets the remaining
-        // capacity.
-        let forth = ahead.len().min(limit - behind.len().min(limit / 2));
-        let back = behind.len().min(limit - forth);
-        let floors: Vec<i32> = behind[behind.len() - back..].iter().chain(&ahead[..forth]).copied().collect();
-        let came_from_before =
+        // The position lies in the middle; a short side leaves its remaining capacity to the other.
+        let after = ahead.len().min(limit - behind.len().min(limit / 2));
+        let before = behind.len().min(limit - after);
+        let floors: Vec<i32> = behind[behind.len() - before..].iter().chain(&ahead[..after]).copied().collect();
+        let follows_a_page =
             matches!(at, RankPageStart::Toward(Direction::Ahead(from)) if from != RankPosition::Position(0));
-        let came_from_behind = matches!(at, RankPageStart::Toward(Direction::Back(_)));
+        let precedes_a_page = matches!(at, RankPageStart::Toward(Direction::Back(_)));
         Ok(WalkSlice {
             ranked: floors
                 .iter()
                 .take_while(|floor| matches!(self.ranking.before(**floor), RankPosition::Position(_)))
                 .count(),
-            from: floors.first().map_or(place, |floor| self.ranking.before(*floor)),
-            to: floors.last().map_or(place, |floor| self.ranking.behind(*floor)),
-            more_before: came_from_before || behind.len() > back,
-            more_after: came_from_behind || ahead.len() > forth,
+            from: floors.first().map_or(position, |floor| self.ranking.before(*floor)),
+            to: floors.last().map_or(position, |floor| self.ranking.after(*floor)),
+            more_before: follows_a_page || behind.len() > before,
+            more_after: precedes_a_page || ahead.len() > after,
             floors,
         })
     }
 
     /// Returns at most `limit` floors after a position.
-    async fn ahead(&self, place: RankPosition, limit: usize) -> Result<Vec<i32>> {
+    async fn ahead(&self, position: RankPosition, limit: usize) -> Result<Vec<i32>> {
         let ranked = &self.ranking.floors;
-        let (mut floors, below) = match place {
-            RankPosition::Position(position) => {
-                (ranked.iter().skip(position).take(limit).copied().collect::<Vec<_>>(), self.bound)
+        let (mut floors, below) = match position {
+            RankPosition::Position(index) => {
+                (ranked.iter().skip(index).take(limit).copied().collect::<Vec<_>>(), self.bound)
             }
             RankPosition::Below(floor) => (Vec::new(), floor.min(self.bound)),
         };
         if floors.len() < limit {
-            floors.extend(self.others(1..below, ListOrder::Newest, limit - floors.len()).await?);
+            floors.extend(self.unranked(1..below, ListOrder::Newest, limit - floors.len()).await?);
         }
         Ok(floors)
     }
 
     /// Returns at most `limit` floors before a position, the nearest last.
-    async fn behind(&self, place: RankPosition, limit: usize) -> Result<Vec<i32>> {
+    async fn behind(&self, position: RankPosition, limit: usize) -> Result<Vec<i32>> {
         let ranked = &self.ranking.floors;
-        let (mut floors, end) = match place {
-            RankPosition::Position(position) => (Vec::new(), position.min(ranked.len())),
+        let (mut floors, end) = match position {
+            RankPosition::Position(index) => (Vec::new(), index.min(ranked.len())),
             RankPosition::Below(floor) => {
-                (self.others(floor..self.bound, ListOrder::Oldest, limit).await?, ranked.len())
+                (self.unranked(floor..self.bound, ListOrder::Oldest, limit).await?, ranked.len())
             }
         };
-        let room = limit - floors.len();
-        floors.extend(ranked[..end].iter().rev().take(room));
+        let remaining = limit - floors.len();
+        floors.extend(ranked[..end].iter().rev().take(remaining));
         floors.reverse();
         Ok(floors)
     }
 
-    async fn others(&self, floors: Range<i32>, order: ListOrder, limit: usize) -> Result<Vec<i32>> {
+    async fn unranked(&self, floors: Range<i32>, order: ListOrder, limit: usize) -> Result<Vec<i32>> {
         if floors.is_empty() {
             return Ok(Vec::new());
         }
-        self.rankings.others(self.list, self.ranking, floors, order, limit).await
+        self.rankings.unranked(self.list, self.ranking, floors, order, limit).await
     }
 }
 
@@ -186,7 +189,7 @@ pub struct RankedPage<P> {
     /// it may be short or even empty.
     pub page: P,
     /// The continuation of the walk.
-    pub trail: Continuation,
+    pub continuation: Continuation,
 }
 
 /// The continuation of a walk from a page.
@@ -200,7 +203,7 @@ pub struct Continuation {
 
 impl Continuation {
     /// Returns the continuation for a list without any comment.
-    pub(crate) fn nowhere(now: Millis) -> Self {
+    pub(crate) fn empty(now: Millis) -> Self {
         let (ranking, start) = (Ranking::new(0, now, [].into()), RankPosition::Position(0));
         Self { walk: RankedWalk { epoch: 0, bound: 1, since: now }, ranking, from: start, to: start }
     }
@@ -209,16 +212,16 @@ impl Continuation {
     /// page if none is shown.
     #[must_use]
     pub fn next(&self, last: Option<i32>) -> RankedCursor {
-        let place = last.map_or(self.to, |floor| self.ranking.behind(floor));
-        RankedCursor { walk: self.walk, toward: Direction::Ahead(place) }
+        let position = last.map_or(self.to, |floor| self.ranking.after(floor));
+        RankedCursor { walk: self.walk, direction: Direction::Ahead(position) }
     }
 
     /// Returns the cursor to the comments before the first one shown, given by its floor; before
     /// the page if none is shown.
     #[must_use]
     pub fn previous(&self, first: Option<i32>) -> RankedCursor {
-        let place = first.map_or(self.from, |floor| self.ranking.before(floor));
-        RankedCursor { walk: self.walk, toward: Direction::Back(place) }
+        let position = first.map_or(self.from, |floor| self.ranking.before(floor));
+        RankedCursor { walk: self.walk, direction: Direction::Back(position) }
     }
 }
 

@@ -15,7 +15,8 @@ use crate::domain::subject::SubjectKey;
 use crate::write::command_output::{CommandOutput, Effect};
 use crate::write::submit::Mutations;
 use crate::write::verbs::{
-    Batch, Command, ImportParent, ImportedComment, ImportedLike, ImportedSubject, LikeCommand, NewImport, imported,
+    Batch, Command, ImportParent, ImportedComment, ImportedLike, ImportedSubject, LikeCommand, NewImport,
+    import_fingerprint,
 };
 
 /// An item to import.
@@ -45,7 +46,7 @@ pub enum ImportKind {
 pub struct ImportOutcome {
     /// True if this call created it; false if it existed already.
     pub created: bool,
-    /// The comment that the item is, or that it concerns.
+    /// The comment that the item created or names.
     pub comment: Option<CommentId>,
     /// The comment's floor; 0 for a subject.
     pub floor: i32,
@@ -56,8 +57,8 @@ pub struct ImportOutcome {
 /// The maximum number of repeats of a run whose parents were not found.
 const REPEATS: usize = 2;
 
-/// The comments of the external ids that one run knows.
-type KnownComments = HashMap<String, CommentId>;
+/// The ids of comments by the name of the item; see [`item_name`].
+type CommentsByName = HashMap<String, CommentId>;
 
 impl Mutations {
     /// Imports items in order. Each item has its own outcome.
@@ -69,8 +70,8 @@ impl Mutations {
         let mut outcomes = Vec::with_capacity(items.len());
         let runs = items.chunk_by(|a, b| a.subject == b.subject && a.kind.is_like() == b.kind.is_like());
         for run in runs {
-            if let Err(refused) = self.policy(caller, run[0].subject.object_type()) {
-                outcomes.extend(run.iter().map(|_| Err(refused.clone())));
+            if let Err(error) = self.policy(caller, run[0].subject.object_type()) {
+                outcomes.extend(run.iter().map(|_| Err(error.clone())));
                 continue;
             }
             outcomes.extend(self.import_run(run).await?);
@@ -81,66 +82,69 @@ impl Mutations {
     /// Imports one run. The run is repeated if another process has imported one of its parents
     /// meanwhile.
     async fn import_run(&self, run: &[ImportItem]) -> Result<Vec<Result<ImportOutcome>>> {
-        let (mut outcomes, mut raced) = self.import_once(run).await?;
+        let (mut outcomes, mut must_repeat) = self.import_once(run).await?;
         for _ in 0..REPEATS {
-            if !raced {
+            if !must_repeat {
                 break;
             }
             let again;
-            (again, raced) = self.import_once(run).await?;
+            (again, must_repeat) = self.import_once(run).await?;
             outcomes = outcomes.into_iter().zip(again).map(|(first, again)| first.or(again)).collect();
         }
         Ok(outcomes)
     }
 
-    /// Makes one attempt. Also returns true if a parent that the run was about to create already
-    /// existed under another id.
+    /// Makes one attempt. The second value is true if a parent was not found, because another
+    /// process had already imported it under another id.
     async fn import_once(&self, run: &[ImportItem]) -> Result<(Vec<Result<ImportOutcome>>, bool)> {
-        let known = self.known(run).await?;
-        let targets = self.targets(&known).await?;
-        let mut known = RunComments { targets, fresh: KnownComments::new() };
+        let stored = self.stored_comments(run).await?;
+        let locations = self.locations(&stored).await?;
+        let mut comments_of_run = RunComments { locations, created: CommentsByName::new() };
         let (mut comments, mut likes) = (Vec::new(), Vec::new());
         let mut outcomes: Vec<Option<Result<ImportOutcome>>> = Vec::with_capacity(run.len());
         for item in run {
-            let taken = match &item.kind {
+            let accepted = match &item.kind {
                 ImportKind::Subject(subject) => {
                     comments.push(self.import_subject(item, subject).await?);
                     Ok(())
                 }
                 ImportKind::Comment(comment) => {
-                    let command = self.import_comment(item, comment, &mut known).await?;
+                    let command = self.import_comment(item, comment, &mut comments_of_run).await?;
                     command.map(|command| comments.push(command))
                 }
-                ImportKind::Like(like) => self.import_like(item, like, &known).map(|command| likes.push(command)),
+                ImportKind::Like(like) => {
+                    self.import_like(item, like, &comments_of_run).map(|command| likes.push(command))
+                }
             };
-            outcomes.push(taken.err().map(Err));
+            outcomes.push(accepted.err().map(Err));
         }
         // The items of a run are of one batch type.
         let batch: Batch = if likes.is_empty() { comments.into() } else { likes.into() };
         let outputs = self.log.submit(batch).await?;
-        let raced = outputs.contains(&Err(Error::CommentNotFound));
+        let must_repeat = outputs.contains(&Err(Error::CommentNotFound));
         let mut outputs = outputs.into_iter();
         let mut next = || outputs.next().unwrap_or_else(|| Err(Error::internal("a result of the batch is missing")));
-        let settle = |done: Option<_>| done.unwrap_or_else(|| next().map_or_else(present, settled));
-        Ok((outcomes.into_iter().map(settle).collect(), raced))
+        let complete =
+            |rejected: Option<_>| rejected.unwrap_or_else(|| next().map_or_else(accept_existing_subject, outcome));
+        Ok((outcomes.into_iter().map(complete).collect(), must_repeat))
     }
 
-    /// Returns the comments that this run names and that the store contains.
-    async fn known(&self, run: &[ImportItem]) -> Result<KnownComments> {
+    /// Returns the stored comments that this run names.
+    async fn stored_comments(&self, run: &[ImportItem]) -> Result<CommentsByName> {
         let mut names: Vec<(&str, &str)> = run.iter().flat_map(ImportItem::names).collect();
         names.sort_unstable();
         names.dedup();
         let keys: Vec<_> = names.iter().map(|(source, id)| IdempotencyKey::imported("comment", source, id)).collect();
         let found = self.reader.created_by(&run[0].subject, &keys).await?;
         let pairs = names.into_iter().zip(found);
-        Ok(pairs.filter_map(|((source, id), comment)| comment.map(|c| (name(source, id), c))).collect())
+        Ok(pairs.filter_map(|((source, id), comment)| comment.map(|c| (item_name(source, id), c))).collect())
     }
 
-    /// Returns the locations of known comments.
-    async fn targets(&self, known: &KnownComments) -> Result<HashMap<String, CommentLocation>> {
-        let (names, ids): (Vec<_>, Vec<_>) = known.iter().map(|(name, id)| (name.clone(), *id)).unzip();
-        let location = self.reader.locate(&ids).await?;
-        Ok(names.into_iter().zip(location).filter_map(|(name, at)| at.map(|at| (name, at))).collect())
+    /// Returns the locations of stored comments.
+    async fn locations(&self, stored: &CommentsByName) -> Result<HashMap<String, CommentLocation>> {
+        let (names, ids): (Vec<_>, Vec<_>) = stored.iter().map(|(name, id)| (name.clone(), *id)).unzip();
+        let locations = self.reader.locate(&ids).await?;
+        Ok(names.into_iter().zip(locations).filter_map(|(name, location)| Some((name, location?))).collect())
     }
 
     async fn import_subject(&self, item: &ImportItem, subject: &ImportedSubject) -> Result<Command> {
@@ -152,27 +156,27 @@ impl Mutations {
         &self,
         item: &ImportItem,
         comment: &ImportedComment,
-        known: &mut RunComments,
+        comments: &mut RunComments,
     ) -> Result<Result<Command>> {
-        let parent = match comment.parent.as_deref().map(|parent| known.find(item, parent)).transpose() {
+        let parent = match comment.parent.as_deref().map(|parent| comments.find(item, parent)).transpose() {
             Ok(parent) => parent,
-            Err(refused) => return Ok(Err(refused)),
+            Err(error) => return Ok(Err(error)),
         };
         let id = self.ids.comment(item.subject.partition()).await?;
-        known.fresh.entry(name(&item.origin.source, &item.origin.external_id)).or_insert(id);
+        comments.created.entry(item_name(&item.origin.source, &item.origin.external_id)).or_insert(id);
         let policy = self.policies.of(item.subject.object_type())?;
         let verb = comment.verb(NewImport { id, parent, origin: &item.origin, policy });
         Ok(Ok(self.item_command(item, verb.into())))
     }
 
-    fn import_like(&self, item: &ImportItem, like: &ImportedLike, known: &RunComments) -> Result<LikeCommand> {
-        let target = known.find(item, &like.comment)?;
+    fn import_like(&self, item: &ImportItem, like: &ImportedLike, comments: &RunComments) -> Result<LikeCommand> {
+        let target = comments.find(item, &like.comment)?;
         let verb = like.verb(target.id(), RequestId::from_bytes(item.key().0));
         Ok(self.item_command(item, verb.into()))
     }
 
     fn item_command<K>(&self, item: &ImportItem, verb: K) -> Command<K> {
-        let request = RequestIdentity { key: item.key(), fingerprint: imported() };
+        let request = RequestIdentity { key: item.key(), fingerprint: import_fingerprint() };
         Command { subject: item.subject.clone(), verb, request, now: self.clock.now() }
     }
 }
@@ -180,18 +184,18 @@ impl Mutations {
 /// The comments that the items of a run may name.
 struct RunComments {
     /// The locations of those that are stored, by name.
-    targets: HashMap<String, CommentLocation>,
-    /// Those that earlier items of the run create.
-    fresh: KnownComments,
+    locations: HashMap<String, CommentLocation>,
+    /// The ids of those that earlier items of the run create, by name.
+    created: CommentsByName,
 }
 
 impl RunComments {
     /// Returns the comment that an item names by its external id.
     fn find(&self, item: &ImportItem, external_id: &str) -> Result<ImportParent> {
-        let name = name(&item.origin.source, external_id);
-        let stored = self.targets.get(&name).cloned().map(ImportParent::Stored);
-        let unborn = || self.fresh.get(&name).copied().map(ImportParent::InBatch);
-        stored.or_else(unborn).ok_or(Error::CommentNotFound)
+        let name = item_name(&item.origin.source, external_id);
+        let stored = self.locations.get(&name).cloned().map(ImportParent::Stored);
+        let in_batch = || self.created.get(&name).copied().map(ImportParent::InBatch);
+        stored.or_else(in_batch).ok_or(Error::CommentNotFound)
     }
 }
 
@@ -212,7 +216,7 @@ impl ImportItem {
         IdempotencyKey::imported(kind, &self.origin.source, &self.origin.external_id)
     }
 
-    /// Returns the comments that it names, as (source, external id).
+    /// Returns the comments that the item names, as (source, external id).
     fn names(&self) -> Vec<(&str, &str)> {
         let source = self.origin.source.as_str();
         match &self.kind {
@@ -223,23 +227,24 @@ impl ImportItem {
     }
 }
 
-/// Returns one key for a pair. A source contains no NUL, so two different pairs never give the same
-/// key.
-fn name(source: &str, external_id: &str) -> String {
+/// Returns the name of an item as one string. A source contains no NUL, so two different items
+/// never have the same name.
+fn item_name(source: &str, external_id: &str) -> String {
     format!("{source}\0{external_id}")
 }
 
-fn settled(output: CommandOutput) -> Result<ImportOutcome> {
+fn outcome(output: CommandOutput) -> Result<ImportOutcome> {
     let (comment, floor, created) = match &output.effect {
         Effect::Subject(_) => (None, 0, !output.replayed),
         Effect::Comment(view) => (Some(view.comment.reference.id), view.comment.reference.floor, !output.replayed),
-        Effect::Like(answer) => (None, 0, answer.changed && !output.replayed),
+        Effect::Like(like) => (None, 0, like.changed && !output.replayed),
     };
     Ok(ImportOutcome { created, comment, floor, revision: output.revision })
 }
 
-/// Accepts an error for a subject that exists already: this is the state that the import requests.
-fn present(error: Error) -> Result<ImportOutcome> {
+/// Converts the error for a subject that exists already into an outcome: the import requests this
+/// state.
+fn accept_existing_subject(error: Error) -> Result<ImportOutcome> {
     if error == Error::SubjectAlreadyExists {
         return Ok(ImportOutcome { created: false, comment: None, floor: 0, revision: 0 });
     }

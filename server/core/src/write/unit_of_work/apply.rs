@@ -40,7 +40,7 @@ impl UnitOfWork {
         let event = self.write_set.events.entry(key).or_default();
         for pin in row.pins.iter().chain(&subject.pins) {
             if row.pins.contains(pin) != subject.pins.contains(pin) {
-                event.tell(CommentChange { id: *pin, root: None, what: ChangeKind::PinChanged });
+                event.record(CommentChange { id: *pin, root: None, kind: ChangeKind::PinChanged });
             }
         }
         event.subject |= row.version != subject.version;
@@ -50,11 +50,11 @@ impl UnitOfWork {
     fn insert_comment(&mut self, new: NewComment, context: ChangeContext<'_>) -> Result<()> {
         let NewComment { mut comment, content, client, origin } = new;
         self.revise(context.subject);
-        let subject = self.subjects.get_mut(context.subject).ok_or_else(|| unloaded("subject"))?;
+        let subject = self.subjects.get_mut(context.subject).ok_or_else(|| not_loaded("subject"))?;
         comment.reference.born_revision = subject.revision;
         match comment.reference.root_id {
-            None => subject.next_floor = next(comment.reference.floor)?,
-            Some(root) => self.change(root)?.next_floor = next(comment.reference.floor)?,
+            None => subject.next_floor = next_floor(comment.reference.floor)?,
+            Some(root) => self.change(root)?.next_floor = next_floor(comment.reference.floor)?,
         }
         comment.relist();
         self.contents.insert(comment.reference.id, content);
@@ -67,7 +67,7 @@ impl UnitOfWork {
         self.write_set.new_comments.insert(comment.reference.id, context.request);
         self.publish(&comment);
         self.load_comment(comment.clone());
-        self.tell(&comment, ChangeKind::Created, context.subject);
+        self.record_change(&comment, ChangeKind::Created, context.subject);
         self.count(&comment, contribution(comment.lifecycle.state), context.subject)
     }
 
@@ -86,14 +86,14 @@ impl UnitOfWork {
         comment.relist();
         let comment = comment.clone();
         self.publish(&comment);
-        self.tell(&comment, ChangeKind::StateChanged, context.subject);
+        self.record_change(&comment, ChangeKind::StateChanged, context.subject);
         self.count(&comment, added, context.subject)
     }
 
     /// Adds the difference of two contributions of `comment` to the counts of its subject and of
     /// the comments above it, and lists or unlists the tombstones among those.
     fn count(&mut self, comment: &Comment, added: Contribution, subject: &SubjectKey) -> Result<()> {
-        let row = self.subjects.get_mut(subject).ok_or_else(|| unloaded("subject"))?;
+        let row = self.subjects.get_mut(subject).ok_or_else(|| not_loaded("subject"))?;
         row.counts += added.to_subject(comment.is_root());
         let CommentRef { root_id, parent_id, path, .. } = &comment.reference;
         let parent = parent_id.filter(|parent| Some(*parent) != *root_id);
@@ -102,7 +102,7 @@ impl UnitOfWork {
         }
         if added.ancestors != CommentCounts::ZERO {
             for path in path.ancestors() {
-                self.add(self.at(&path)?, added.ancestors)?;
+                self.add(self.comment_at(&path)?, added.ancestors)?;
             }
         }
         Ok(())
@@ -121,7 +121,7 @@ impl UnitOfWork {
 
     fn set_content(&mut self, id: CommentId, content: Content, context: ChangeContext<'_>) -> Result<()> {
         self.revise(context.subject);
-        let former = self.contents.insert(id, content).ok_or_else(|| unloaded("content"))?;
+        let former = self.contents.insert(id, content).ok_or_else(|| not_loaded("content"))?;
         let comment = self.change(id)?;
         let lifecycle = &mut comment.lifecycle;
         let time = lifecycle.edit_time.unwrap_or(comment.reference.create_time);
@@ -130,7 +130,7 @@ impl UnitOfWork {
         lifecycle.update_time = context.now;
         lifecycle.edit_time = Some(context.now);
         let comment = comment.clone();
-        self.tell(&comment, ChangeKind::Edited, context.subject);
+        self.record_change(&comment, ChangeKind::Edited, context.subject);
         self.write_set.edits.push(edit);
         if !self.write_set.new_comments.contains_key(&id) {
             self.write_set.contents.insert(id);
@@ -152,7 +152,7 @@ impl UnitOfWork {
 
     /// Starts a change of a comment: returns its row and increments the comment's own revision.
     pub(super) fn change(&mut self, id: CommentId) -> Result<&mut Comment> {
-        let comment = self.comments.get_mut(&id).ok_or_else(|| unloaded("comment"))?;
+        let comment = self.comments.get_mut(&id).ok_or_else(|| not_loaded("comment"))?;
         if !self.write_set.new_comments.contains_key(&id) {
             self.write_set.comments.entry(id).or_insert_with(|| comment.clone());
         }
@@ -160,8 +160,8 @@ impl UnitOfWork {
         Ok(comment)
     }
 
-    /// Records that a new comment is visible. An existing comment was published before: whether it
-    /// ever was visible is not stored.
+    /// Records that a new comment is visible. An existing comment counts as published
+    /// before, because the rows do not show whether it ever was visible.
     fn publish(&mut self, comment: &Comment) {
         let id = comment.reference.id;
         if comment.lifecycle.state.is_visible() && self.write_set.new_comments.contains_key(&id) {
@@ -169,20 +169,20 @@ impl UnitOfWork {
         }
     }
 
-    fn tell(&mut self, comment: &Comment, what: ChangeKind, subject: &SubjectKey) {
-        let change = CommentChange { id: comment.reference.id, root: comment.reference.root_id, what };
-        self.write_set.events.entry(subject.clone()).or_default().tell(change);
+    fn record_change(&mut self, comment: &Comment, kind: ChangeKind, subject: &SubjectKey) {
+        let change = CommentChange { id: comment.reference.id, root: comment.reference.root_id, kind };
+        self.write_set.events.entry(subject.clone()).or_default().record(change);
     }
 
-    fn at(&self, path: &Path) -> Result<CommentId> {
-        self.paths.get(path).copied().ok_or_else(|| unloaded("ancestor"))
+    fn comment_at(&self, path: &Path) -> Result<CommentId> {
+        self.paths.get(path).copied().ok_or_else(|| not_loaded("ancestor"))
     }
 }
 
-fn next(floor: i32) -> Result<i32> {
+fn next_floor(floor: i32) -> Result<i32> {
     floor.checked_add(1).ok_or_else(|| Error::internal("floors are exhausted"))
 }
 
-fn unloaded(what: &str) -> Error {
-    Error::internal(format!("a {what} that the batch needs is not loaded"))
+fn not_loaded(row: &str) -> Error {
+    Error::internal(format!("a {row} of the batch is not loaded"))
 }

@@ -14,7 +14,7 @@ use crate::write::unit_of_work::UnitOfWork;
 /// absolute, not differences, so a cache may apply them twice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommittedChange {
-    /// The subject. Likes do not lock it: in a batch of likes only its id and its key are reliable.
+    /// The subject. Likes do not lock it: in a batch of likes only its id and its key are current.
     pub subject: Subject,
     /// True if the batch is a revision of the subject, namely `subject.revision`. A batch of likes
     /// is not.
@@ -43,7 +43,7 @@ pub struct CommittedComment {
 #[async_trait]
 pub trait CommitObserver: Send + Sync + std::fmt::Debug {
     /// Called after a batch was committed.
-    async fn committed(&self, changed: Vec<CommittedChange>);
+    async fn committed(&self, changes: Vec<CommittedChange>);
 }
 
 impl UnitOfWork {
@@ -55,13 +55,13 @@ impl UnitOfWork {
             self.write_set.new_comments.keys().chain(self.write_set.comments.keys()).copied().collect();
         for comment in ids.iter().filter_map(|id| self.comments.get(id)) {
             let id = comment.reference.id;
-            let written = self.write_set.new_comments.contains_key(&id) || self.write_set.contents.contains(&id);
-            let content = self.contents.get(&id).filter(|_| written).cloned();
+            let is_written = self.write_set.new_comments.contains_key(&id) || self.write_set.contents.contains(&id);
+            let content = self.contents.get(&id).filter(|_| is_written).cloned();
             let was_listed = self.write_set.comments.get(&id).is_some_and(|before| before.lifecycle.listed);
-            let changed = CommittedComment { comment: comment.clone(), content, was_listed };
-            comments.entry(comment.reference.subject_id).or_default().push(changed);
+            let change = CommittedComment { comment: comment.clone(), content, was_listed };
+            comments.entry(comment.reference.subject_id).or_default().push(change);
         }
-        let changed = |subject: &Subject| {
+        let of_subject = |subject: &Subject| {
             let revised = self.write_set.revised.contains(&subject.key);
             let comments = comments.remove(&subject.id).unwrap_or_default();
             let created = self.write_set.new_subjects.contains(&subject.key);
@@ -72,6 +72,6 @@ impl UnitOfWork {
                 comments,
             })
         };
-        self.subjects.values().filter_map(changed).collect()
+        self.subjects.values().filter_map(of_subject).collect()
     }
 }

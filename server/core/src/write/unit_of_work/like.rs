@@ -17,10 +17,10 @@ impl UnitOfWork {
             comment.counts.like_count += likes;
             comment.counts.dislike_count += dislikes;
             let change =
-                CommentChange { id: comment.reference.id, root: comment.reference.root_id, what: ChangeKind::Liked };
+                CommentChange { id: comment.reference.id, root: comment.reference.root_id, kind: ChangeKind::Liked };
             let event = self.write_set.events.entry(subject.clone()).or_default();
-            event.tell(change);
-            event.tell_liker(&key.1);
+            event.record(change);
+            event.record_liker(&key.1);
         }
         self.write_set.likes.insert(key.clone());
         self.likes.insert(key, like);

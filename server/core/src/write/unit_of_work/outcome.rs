@@ -1,4 +1,5 @@
-//! The outcomes of a batch: its effect on each comment, from the locked row and the written row.
+//! The outcomes of a batch: its effect on each comment, computed from the locked row and the
+//! written row.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,7 @@ impl UnitOfWork {
     /// Returns the outcomes of these changes, without those that equal the outcome of a plain
     /// create. A reader of the event assumes that outcome for a created comment without one.
     pub(super) fn outcomes(&self, changes: &Changes) -> BTreeMap<CommentId, Option<CommentOutcome>> {
-        let changed = changes.comments.iter().filter(|change| change.what.has_outcome());
+        let changed = changes.comments.iter().filter(|change| change.kind.has_outcome());
         let outcomes = changed.filter_map(|change| Some((change.id, self.outcome(change.id)?)));
         let recorded = outcomes.filter(|(_, outcome)| *outcome != CommentOutcome::PUBLISHED);
         recorded.map(|(id, outcome)| (id, Some(outcome))).collect()

@@ -7,7 +7,7 @@ mod fixture;
 mod imports;
 mod likes;
 mod outcomes;
-mod refusals;
+mod rejections;
 mod repeats;
 mod subjects;
 mod threads;

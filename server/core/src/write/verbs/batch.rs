@@ -41,7 +41,7 @@ pub trait BatchType: BatchVerb<Type = Self> + Clone + PartialEq + Debug + Send +
 
 impl BatchType for CommandKind {
     fn fingerprint(&self, subject: &SubjectKey) -> Fingerprint {
-        self.act().fingerprint(self.name(), subject)
+        self.rules().fingerprint(self.name(), subject)
     }
 
     fn batch(commands: Vec<Command>) -> Batch {
@@ -51,7 +51,7 @@ impl BatchType for CommandKind {
 
 impl BatchType for LikeCommandKind {
     fn fingerprint(&self, _: &SubjectKey) -> Fingerprint {
-        self.act().fingerprint(self.name())
+        self.rules().fingerprint(self.name())
     }
 
     fn batch(commands: Vec<LikeCommand>) -> Batch {

@@ -26,7 +26,7 @@ pub struct CreateRoot {
     pub member: MemberId,
     /// The content, within the policy of the type.
     pub content: Content,
-    /// The client that the comment was written with.
+    /// Information about the client.
     pub client: ClientInfo,
 }
 
@@ -58,7 +58,7 @@ pub struct Create {
     pub member: MemberId,
     /// The content.
     pub content: Content,
-    /// The client that the comment was written with.
+    /// Information about the client.
     pub client: ClientInfo,
     /// The id of the subject if this comment creates it; `None` if the type does not allow that.
     pub auto_create: Option<SubjectId>,
@@ -73,7 +73,7 @@ impl Verb for Create {
         true
     }
 
-    fn needs(&self) -> LockSet {
+    fn lock_set(&self) -> LockSet {
         LockSet::default()
     }
 
@@ -89,19 +89,19 @@ impl Verb for Create {
     }
 
     fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
-        let new = |subject: &Subject| {
+        let insert = |subject: &Subject| {
             Change::InsertComment(Box::new(NewComment {
-                comment: fresh(self.id, subject, None, self.member.clone(), command.now),
+                comment: new_row(self.id, subject, None, self.member.clone(), command.now),
                 content: self.content.clone(),
                 client: self.client.clone(),
                 origin: None,
             }))
         };
         match (existing(unit, command), self.auto_create) {
-            (Ok(subject), _) => vec![new(subject)],
+            (Ok(subject), _) => vec![insert(subject)],
             (Err(_), Some(id)) => {
                 let subject = Subject::new(id, command.subject.clone(), command.now);
-                vec![Change::CreateSubject(subject.clone()), new(&subject)]
+                vec![Change::CreateSubject(subject.clone()), insert(&subject)]
             }
             (Err(_), None) => Vec::new(),
         }
@@ -114,28 +114,29 @@ impl Verb for Create {
 
 /// The position of a reply: its thread, and the comment directly above it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Attachment<'w> {
+pub(super) struct Attachment<'u> {
     /// The root of the thread.
-    pub(super) root: &'w Comment,
+    pub(super) root: &'u Comment,
     /// The comment whose path the reply extends.
-    pub(super) above: &'w Comment,
+    pub(super) above: &'u Comment,
 }
 
-/// Returns the row of a new comment before any count includes it: a root, or a reply at `place`.
-pub(super) fn fresh(
+/// Returns the row of a new comment before any count includes it: a root, or a reply at
+/// `attachment`.
+pub(super) fn new_row(
     id: CommentId,
     subject: &Subject,
-    place: Option<Attachment<'_>>,
+    attachment: Option<Attachment<'_>>,
     member: MemberId,
     now: Millis,
 ) -> Comment {
-    let floor = place.map_or(subject.next_floor, |p| p.root.next_floor);
+    let floor = attachment.map_or(subject.next_floor, |at| at.root.next_floor);
     Comment::new(CommentRef {
         id,
         subject_id: subject.id,
-        root_id: place.map(|p| p.root.reference.id),
-        parent_id: place.map(|p| p.above.reference.id),
-        path: place.map_or_else(|| Path::root(id), |p| p.above.reference.path.child(floor)),
+        root_id: attachment.map(|at| at.root.reference.id),
+        parent_id: attachment.map(|at| at.above.reference.id),
+        path: attachment.map_or_else(|| Path::root(id), |at| at.above.reference.path.child(floor)),
         floor,
         member,
         born_revision: 0,

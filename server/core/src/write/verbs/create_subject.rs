@@ -79,7 +79,7 @@ impl Request for NewSubject {
 }
 
 impl Verb for CreateSubject {
-    fn needs(&self) -> LockSet {
+    fn lock_set(&self) -> LockSet {
         LockSet::default()
     }
 

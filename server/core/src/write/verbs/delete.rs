@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use async_trait::async_trait;
 
-use super::pin::unpinned;
+use super::pin::unpin_change;
 use super::{Command, Request, RequestContext, Verb, comment_of, id_part, match_etag, target, writable};
 use crate::domain::comment::{Comment, CommentView};
 use crate::domain::error::{Error, Result};
@@ -82,12 +82,12 @@ pub enum DeleteActor {
 impl DeleteActor {
     /// Checks that the member has the capacity that the request claims.
     fn check(&self, comment: &Comment, subject: &Subject) -> Result<()> {
-        let holds = match self {
+        let has_capacity = match self {
             Self::Author(member) => comment.reference.member == *member,
             Self::Owner(member) => subject.is_owned_by(member),
             Self::Moderator => true,
         };
-        if holds { Ok(()) } else { Err(Error::MemberNotAllowed) }
+        if has_capacity { Ok(()) } else { Err(Error::MemberNotAllowed) }
     }
 
     fn deleted_by(&self) -> DeletedBy {
@@ -116,7 +116,7 @@ impl Verb for Delete {
         Some(self.target.id)
     }
 
-    fn needs(&self) -> LockSet {
+    fn lock_set(&self) -> LockSet {
         LockSet { comments: self.target.locks(), content: Some(self.target.id) }
     }
 
@@ -145,7 +145,7 @@ impl Verb for Delete {
     fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
         let deleted_by = Some(self.actor.deleted_by());
         let state = StateChange { comment_id: self.target.id, to: CommentState::Deleted, deleted_by };
-        unpinned(unit, command, self.target.id).into_iter().chain([Change::SetState(state)]).collect()
+        unpin_change(unit, command, self.target.id).into_iter().chain([Change::SetState(state)]).collect()
     }
 
     fn actor(&self, _: &UnitOfWork) -> Option<ActorKind> {
@@ -172,7 +172,7 @@ impl Verb for Undelete {
         Some(self.target.id)
     }
 
-    fn needs(&self) -> LockSet {
+    fn lock_set(&self) -> LockSet {
         LockSet { comments: self.target.locks(), content: Some(self.target.id) }
     }
 

@@ -1,5 +1,5 @@
-//! The verbs DeleteSubject and UndeleteSubject. The deletion is soft: everything below the subject
-//! is kept.
+//! The verbs DeleteSubject and UndeleteSubject. The deletion is soft: no row
+//! below the subject changes.
 
 use std::borrow::Cow;
 
@@ -55,17 +55,18 @@ impl Request for UndeleteSubject {
     }
 }
 
-fn deleted(unit: &UnitOfWork, command: &Command, at: Option<Millis>) -> Vec<Change> {
+/// Returns the change that sets or clears the time of deletion.
+fn deletion_change(unit: &UnitOfWork, command: &Command, delete_time: Option<Millis>) -> Vec<Change> {
     let Some(subject) = unit.subject(&command.subject) else { return Vec::new() };
     let mut subject = subject.clone();
-    subject.delete_time = at;
+    subject.delete_time = delete_time;
     subject.version += 1;
     subject.update_time = command.now;
     vec![Change::ReplaceSubject(subject)]
 }
 
 impl Verb for DeleteSubject {
-    fn needs(&self) -> LockSet {
+    fn lock_set(&self) -> LockSet {
         LockSet::default()
     }
 
@@ -78,12 +79,12 @@ impl Verb for DeleteSubject {
     }
 
     fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
-        deleted(unit, command, Some(command.now))
+        deletion_change(unit, command, Some(command.now))
     }
 }
 
 impl Verb for UndeleteSubject {
-    fn needs(&self) -> LockSet {
+    fn lock_set(&self) -> LockSet {
         LockSet::default()
     }
 
@@ -97,6 +98,6 @@ impl Verb for UndeleteSubject {
     }
 
     fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
-        deleted(unit, command, None)
+        deletion_change(unit, command, None)
     }
 }

@@ -65,7 +65,7 @@ impl Verb for Edit {
         Some(self.target.id)
     }
 
-    fn needs(&self) -> LockSet {
+    fn lock_set(&self) -> LockSet {
         LockSet { comments: vec![self.target.id], content: Some(self.target.id) }
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use async_trait::async_trait;
 
-use super::pin::unpinned;
+use super::pin::unpin_change;
 use super::{Command, CommandKind, Request, RequestContext, Verb, comment_of, id_part, target};
 use crate::domain::comment::CommentView;
 use crate::domain::error::{Error, Result};
@@ -54,18 +54,18 @@ pub struct Unhide {
     pub target: CommentLocation,
 }
 
-fn needs(target: &CommentLocation) -> LockSet {
+fn lock_set(target: &CommentLocation) -> LockSet {
     LockSet { comments: target.locks(), content: Some(target.id) }
 }
 
 /// A moderator may act in any state of the subject. Only the state of the comment decides.
-fn check(unit: &UnitOfWork, command: &Command, at: &CommentLocation, from: CommentState) -> Result<()> {
-    let comment = target(unit, command, at.id)?;
+fn check(unit: &UnitOfWork, command: &Command, location: &CommentLocation, from: CommentState) -> Result<()> {
+    let comment = target(unit, command, location.id)?;
     if comment.lifecycle.state == from { Ok(()) } else { Err(Error::StateConflict(comment.lifecycle.state)) }
 }
 
-fn moved(at: &CommentLocation, to: CommentState) -> Change {
-    Change::SetState(StateChange { comment_id: at.id, to, deleted_by: None })
+fn state_change(location: &CommentLocation, to: CommentState) -> Change {
+    Change::SetState(StateChange { comment_id: location.id, to, deleted_by: None })
 }
 
 impl Verb for Hide {
@@ -73,8 +73,8 @@ impl Verb for Hide {
         Some(self.target.id)
     }
 
-    fn needs(&self) -> LockSet {
-        needs(&self.target)
+    fn lock_set(&self) -> LockSet {
+        lock_set(&self.target)
     }
 
     fn body(&self) -> Vec<Cow<'_, [u8]>> {
@@ -86,8 +86,8 @@ impl Verb for Hide {
     }
 
     fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
-        let unpin = unpinned(unit, command, self.target.id);
-        unpin.into_iter().chain([moved(&self.target, CommentState::Hidden)]).collect()
+        let unpin = unpin_change(unit, command, self.target.id);
+        unpin.into_iter().chain([state_change(&self.target, CommentState::Hidden)]).collect()
     }
 
     fn actor(&self, _: &UnitOfWork) -> Option<ActorKind> {
@@ -100,8 +100,8 @@ impl Verb for Unhide {
         Some(self.target.id)
     }
 
-    fn needs(&self) -> LockSet {
-        needs(&self.target)
+    fn lock_set(&self) -> LockSet {
+        lock_set(&self.target)
     }
 
     fn body(&self) -> Vec<Cow<'_, [u8]>> {
@@ -113,7 +113,7 @@ impl Verb for Unhide {
     }
 
     fn changes(&self, _: &UnitOfWork, _: &Command) -> Vec<Change> {
-        vec![moved(&self.target, CommentState::Active)]
+        vec![state_change(&self.target, CommentState::Active)]
     }
 
     fn actor(&self, _: &UnitOfWork) -> Option<ActorKind> {

@@ -1,6 +1,6 @@
 //! The verb Import: a comment of another system, with its times.
 
-use super::create::fresh;
+use super::create::new_row;
 use super::reply::attach;
 use super::{Command, Verb, existing, target};
 use crate::domain::content::{ClientInfo, Content};
@@ -29,7 +29,7 @@ pub struct ImportedComment {
     pub member: MemberId,
     /// The content.
     pub content: Content,
-    /// The client that the comment was written with.
+    /// Information about the client.
     pub client: ClientInfo,
     /// ACTIVE, HIDDEN or DELETED.
     pub state: CommentState,
@@ -39,7 +39,7 @@ pub struct ImportedComment {
     pub times: ImportTimes,
 }
 
-/// The facts from which an imported comment becomes a command.
+/// The values from which an imported comment becomes a command.
 #[derive(Debug, Clone)]
 pub(crate) struct NewImport<'i> {
     /// The id of the new comment.
@@ -65,7 +65,7 @@ impl ImportedComment {
 }
 
 /// Imports one comment. Its floor is the next one, so items must arrive in time order. The states
-/// of the subject and of the parent are not checked: a thread is imported as it was.
+/// of the subject and of the parent are not checked: a thread is imported unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Import {
     /// The id of the new comment.
@@ -76,7 +76,7 @@ pub struct Import {
     pub member: MemberId,
     /// The content; of a deleted comment, the content before its deletion.
     pub content: Content,
-    /// The client that the comment was written with.
+    /// Information about the client.
     pub client: ClientInfo,
     /// The source and the external id.
     pub origin: ImportOrigin,
@@ -140,12 +140,12 @@ impl Verb for Import {
         true
     }
 
-    fn needs(&self) -> LockSet {
+    fn lock_set(&self) -> LockSet {
         LockSet { comments: self.parent.as_ref().map(ImportParent::locks).unwrap_or_default(), ..LockSet::default() }
     }
 
     fn fingerprint(&self, _: &str, _: &SubjectKey) -> Fingerprint {
-        imported()
+        import_fingerprint()
     }
 
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
@@ -175,8 +175,8 @@ impl Verb for Import {
 
 impl Import {
     fn insert(&self, unit: &UnitOfWork, subject: &Subject) -> Change {
-        let place = self.parent.as_ref().and_then(|parent| attach(unit, parent.id(), self.max_depth));
-        let mut comment = fresh(self.id, subject, place, self.member.clone(), self.times.create);
+        let attachment = self.parent.as_ref().and_then(|parent| attach(unit, parent.id(), self.max_depth));
+        let mut comment = new_row(self.id, subject, attachment, self.member.clone(), self.times.create);
         comment.reference.parent_id = self.parent.as_ref().map(ImportParent::id);
         let lifecycle = &mut comment.lifecycle;
         lifecycle.state = self.state;
@@ -196,7 +196,8 @@ impl Import {
     }
 }
 
-/// Returns the fingerprint of every imported item: a repeat may bring the item with other data.
-pub(crate) fn imported() -> Fingerprint {
+/// Returns the fingerprint of every imported item: a repeat may have other data
+/// of the item.
+pub(crate) fn import_fingerprint() -> Fingerprint {
     Fingerprint::of(&[b"import"])
 }

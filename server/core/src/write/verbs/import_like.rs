@@ -1,6 +1,6 @@
 //! The verb ImportLike: a like of another system, with its time.
 
-use super::import::imported;
+use super::import::import_fingerprint;
 use super::{LikeCommand, LikeVerb, SetLike, target};
 use crate::domain::error::Result;
 use crate::domain::ids::CommentId;
@@ -32,8 +32,8 @@ impl ImportedLike {
     }
 }
 
-/// Imports one like. Of several values of a member for a comment the latest in time wins. So a
-/// repeat changes nothing, and a value that the member has set here later is kept.
+/// Imports one like. Of several values of a member for a comment, the one with the latest time
+/// wins. So a repeat changes nothing, and a value that the member has set here later stays.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportLike {
     /// The value to set.
@@ -48,7 +48,7 @@ impl LikeVerb for ImportLike {
     }
 
     fn fingerprint(&self, _: &str) -> Fingerprint {
-        imported()
+        import_fingerprint()
     }
 
     fn check(&self, unit: &UnitOfWork, command: &LikeCommand) -> Result<()> {
@@ -57,7 +57,7 @@ impl LikeVerb for ImportLike {
 
     fn row(&self, unit: &UnitOfWork, command: &LikeCommand) -> Option<Like> {
         let before = unit.like(self.like.comment_id, &self.like.member);
-        if before.is_some_and(|b| b.time >= self.time) {
+        if before.is_some_and(|like| like.time >= self.time) {
             return None;
         }
         self.like.row(unit, command).map(|like| Like { time: self.time, ..like })

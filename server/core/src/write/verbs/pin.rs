@@ -60,14 +60,14 @@ pub struct Unpin {
     pub member: MemberId,
 }
 
-fn needs(target: &CommentLocation) -> LockSet {
+fn lock_set(target: &CommentLocation) -> LockSet {
     LockSet { comments: vec![target.id], content: Some(target.id) }
 }
 
-fn check_owner(unit: &UnitOfWork, command: &Command, at: &CommentLocation, member: &MemberId) -> Result<()> {
-    let comment = target(unit, command, at.id)?;
-    let owned = unit.subject(&command.subject).is_some_and(|s| s.is_owned_by(member));
-    if !owned {
+fn check_owner(unit: &UnitOfWork, command: &Command, location: &CommentLocation, member: &MemberId) -> Result<()> {
+    let comment = target(unit, command, location.id)?;
+    let is_owner = unit.subject(&command.subject).is_some_and(|s| s.is_owned_by(member));
+    if !is_owner {
         return Err(Error::MemberNotAllowed);
     }
     writable(unit, command)?;
@@ -79,8 +79,8 @@ impl Verb for Pin {
         Some(self.target.id)
     }
 
-    fn needs(&self) -> LockSet {
-        needs(&self.target)
+    fn lock_set(&self) -> LockSet {
+        lock_set(&self.target)
     }
 
     fn body(&self) -> Vec<Cow<'_, [u8]>> {
@@ -93,10 +93,10 @@ impl Verb for Pin {
         if !comment.lifecycle.state.is_visible() {
             return Err(Error::StateConflict(comment.lifecycle.state));
         }
-        let full = unit
+        let is_full = unit
             .subject(&command.subject)
             .is_some_and(|s| s.pins.len() >= MAX_PINS && !s.pins.contains(&comment.reference.id));
-        if full { Err(Error::PinLimitReached) } else { Ok(()) }
+        if is_full { Err(Error::PinLimitReached) } else { Ok(()) }
     }
 
     fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
@@ -114,8 +114,8 @@ impl Verb for Unpin {
         Some(self.target.id)
     }
 
-    fn needs(&self) -> LockSet {
-        needs(&self.target)
+    fn lock_set(&self) -> LockSet {
+        lock_set(&self.target)
     }
 
     fn body(&self) -> Vec<Cow<'_, [u8]>> {
@@ -127,12 +127,12 @@ impl Verb for Unpin {
     }
 
     fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
-        unpinned(unit, command, self.target.id).into_iter().collect()
+        unpin_change(unit, command, self.target.id).into_iter().collect()
     }
 }
 
 /// Returns the change that removes the pin of a comment; `None` if it is not pinned.
-pub(super) fn unpinned(unit: &UnitOfWork, command: &Command, id: CommentId) -> Option<Change> {
+pub(super) fn unpin_change(unit: &UnitOfWork, command: &Command, id: CommentId) -> Option<Change> {
     let subject = unit.subject(&command.subject).filter(|s| s.pins.contains(&id))?;
     let mut subject = subject.clone();
     subject.pins.retain(|pin| *pin != id);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use async_trait::async_trait;
 
-use super::create::{Attachment, fresh};
+use super::create::{Attachment, new_row};
 use super::{Command, Request, RequestContext, Verb, comment_of, id_part, target, writable};
 use crate::domain::comment::CommentView;
 use crate::domain::content::{ClientInfo, Content};
@@ -25,7 +25,7 @@ pub struct CreateReply {
     pub member: MemberId,
     /// The content, within the policy of the type.
     pub content: Content,
-    /// The client that the comment was written with.
+    /// Information about the client.
     pub client: ClientInfo,
 }
 
@@ -58,7 +58,7 @@ pub struct Reply {
     pub member: MemberId,
     /// The content.
     pub content: Content,
-    /// The client that the comment was written with.
+    /// Information about the client.
     pub client: ClientInfo,
     /// The number of levels of a thread, 1 to 32.
     pub max_depth: u8,
@@ -73,7 +73,7 @@ impl Verb for Reply {
         true
     }
 
-    fn needs(&self) -> LockSet {
+    fn lock_set(&self) -> LockSet {
         LockSet { comments: self.parent.locks(), ..LockSet::default() }
     }
 
@@ -91,8 +91,8 @@ impl Verb for Reply {
         let (Some(subject), Some(parent)) = (unit.subject(&command.subject), unit.comment(self.parent.id)) else {
             return Vec::new();
         };
-        let place = attach(unit, self.parent.id, self.max_depth);
-        let mut comment = fresh(self.id, subject, place, self.member.clone(), command.now);
+        let attachment = attach(unit, self.parent.id, self.max_depth);
+        let mut comment = new_row(self.id, subject, attachment, self.member.clone(), command.now);
         comment.reference.parent_id = Some(parent.reference.id);
         let (content, client) = (self.content.clone(), self.client.clone());
         vec![Change::InsertComment(Box::new(NewComment { comment, content, client, origin: None }))]
@@ -105,7 +105,7 @@ impl Verb for Reply {
 
 /// Returns the position of a reply to `parent` under a cap of `levels`. `None` if the type has only
 /// roots: the reply becomes a root, and only its parent id links the two.
-pub(super) fn attach<'w>(unit: &'w UnitOfWork, parent: CommentId, levels: u8) -> Option<Attachment<'w>> {
+pub(super) fn attach<'u>(unit: &'u UnitOfWork, parent: CommentId, levels: u8) -> Option<Attachment<'u>> {
     let path = &unit.comment(parent)?.reference.path;
     let above = unit.at_path(&path.cut(levels.saturating_sub(1))?)?;
     Some(Attachment { root: unit.at_path(&path.cut(1)?)?, above })

@@ -13,7 +13,7 @@ use crate::write::command_output::Effect;
 use crate::write::lock_set::LockSet;
 use crate::write::unit_of_work::UnitOfWork;
 
-/// Changes the parts of a subject that are given; `None` leaves a part unchanged.
+/// Changes some parts of a subject; `None` leaves a part unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct UpdateSubject {
     /// The owner; `Some(None)` removes the owner.
@@ -42,15 +42,15 @@ impl Request for UpdateSubject {
 }
 
 impl Verb for UpdateSubject {
-    fn needs(&self) -> LockSet {
+    fn lock_set(&self) -> LockSet {
         LockSet::default()
     }
 
     fn body(&self) -> Vec<Cow<'_, [u8]>> {
         let state = self.state.map_or(0, |s| s.code() as u8);
-        let named = vec![self.owner.is_some() as u8, self.metadata.is_some() as u8, state];
+        let flags = vec![self.owner.is_some() as u8, self.metadata.is_some() as u8, state];
         let owner = self.owner.as_ref().and_then(Option::as_ref);
-        let head = [Cow::Owned(named), Cow::Borrowed(self.etag.as_bytes())];
+        let head = [Cow::Owned(flags), Cow::Borrowed(self.etag.as_bytes())];
         head.into_iter().chain(subject_parts(self.metadata.iter().flatten(), owner)).collect()
     }
 

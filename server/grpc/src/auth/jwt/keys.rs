@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::JwtRequirements;
 
 /// The size of the modulus of an RSA key, in bytes: 2048 to 8192 bits.
-const MODULUS: std::ops::RangeInclusive<usize> = 256..=1_024;
+const MODULUS_BYTES: std::ops::RangeInclusive<usize> = 256..=1_024;
 
 /// The algorithms of RSA keys. The first is the default of OpenID Connect.
 const RSA: [Algorithm; 6] =
@@ -38,18 +38,18 @@ struct Set {
 }
 
 impl KeySet {
-    /// Returns the keys of a set that can verify signatures. Other keys are logged and left out,
+    /// Returns the keys of a set that can verify signatures. Other keys are logged and ignored,
     /// since issuers publish keys of many kinds in one set.
     ///
     /// # Errors
     /// The fault: a key that is secret, weak or contradictory, an id that is missing or used twice,
     /// or no key at all.
-    pub(super) fn parse(text: &str, terms: &JwtRequirements) -> Result<Self, String> {
+    pub(super) fn parse(text: &str, requirements: &JwtRequirements) -> Result<Self, String> {
         let Set { keys: found } = serde_json::from_str(text).map_err(|error| format!("is no key set: {error}"))?;
         let mut keys = HashMap::new();
         for (index, value) in found.into_iter().enumerate() {
             let within = |error: String| format!("key {}: {error}", index + 1);
-            let Some((id, key)) = key(value, terms).map_err(within)? else {
+            let Some((id, key)) = key(value, requirements).map_err(within)? else {
                 tracing::info!(key = index + 1, "a key of the key set cannot verify tokens and is ignored");
                 continue;
             };
@@ -68,21 +68,22 @@ impl KeySet {
 
 /// Parses a key with its id; returns `None` for a key that is not for signatures, or of an
 /// unsupported kind.
-fn key(value: Value, terms: &JwtRequirements) -> Result<Option<(String, VerificationKey)>, String> {
+fn key(value: Value, requirements: &JwtRequirements) -> Result<Option<(String, VerificationKey)>, String> {
     // The private part of a key of any kind (RFC 7518, 6.2.2, 6.3.2, 6.4.1; RFC 8037, 2).
     if value.get("d").is_some() || value.get("k").is_some() {
         return Err("is secret; a set for verification holds public keys only".to_owned());
     }
     let jwk: Jwk = serde_json::from_value(value).map_err(|error| error.to_string())?;
     let Jwk { common, .. } = &jwk;
-    let signs = common.public_key_use.as_ref().is_none_or(|of| *of == PublicKeyUse::Signature);
-    let verifies = common.key_operations.as_ref().is_none_or(|all| all.contains(&KeyOperations::Verify));
-    let algorithm = algorithm(&jwk)?.filter(|_| signs && verifies);
+    let is_for_signatures = common.public_key_use.as_ref().is_none_or(|key_use| *key_use == PublicKeyUse::Signature);
+    let can_verify =
+        common.key_operations.as_ref().is_none_or(|operations| operations.contains(&KeyOperations::Verify));
+    let algorithm = algorithm(&jwk)?.filter(|_| is_for_signatures && can_verify);
     let Some(algorithm) = algorithm else { return Ok(None) };
     let id = common.key_id.clone().filter(|id| !id.is_empty()).ok_or("has no kid")?;
     let public = DecodingKey::from_jwk(&jwk).map_err(|error| error.to_string())?;
-    sized(&public, algorithm)?;
-    Ok(Some((id, VerificationKey { public, validation: terms.validation(algorithm) })))
+    check_size(&public, algorithm)?;
+    Ok(Some((id, VerificationKey { public, validation: requirements.validation(algorithm) })))
 }
 
 /// Returns the one algorithm of a key; `None` for keys that cannot be used here.
@@ -110,9 +111,9 @@ fn algorithm(jwk: &Jwk) -> Result<Option<Algorithm>, String> {
 }
 
 /// Rejects at the start a key that would otherwise be rejected with every token.
-fn sized(public: &DecodingKey, algorithm: Algorithm) -> Result<(), String> {
+fn check_size(public: &DecodingKey, algorithm: Algorithm) -> Result<(), String> {
     match public.kind() {
-        DecodingKeyKind::RsaModulusExponent { n, .. } if MODULUS.contains(&n.len()) && n[0] != 0 => Ok(()),
+        DecodingKeyKind::RsaModulusExponent { n, .. } if MODULUS_BYTES.contains(&n.len()) && n[0] != 0 => Ok(()),
         DecodingKeyKind::RsaModulusExponent { .. } => Err("an RSA key has 2048 to 8192 bits here".to_owned()),
         DecodingKeyKind::SecretOrDer(point) => {
             let curves = [(Algorithm::ES256, 1 + 2 * 32), (Algorithm::ES384, 1 + 2 * 48), (Algorithm::EdDSA, 32)];

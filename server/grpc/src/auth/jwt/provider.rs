@@ -25,7 +25,7 @@ pub(super) fn install() {
 }
 
 /// Verifies with one key, by one algorithm.
-struct By {
+struct KeyVerifier {
     algorithm: Algorithm,
     primitive: Primitive,
     key: DecodingKey,
@@ -57,10 +57,10 @@ fn verifier(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerif
     if key.family() != algorithm.family() {
         return Err(ErrorKind::InvalidKeyFormat.into());
     }
-    Ok(Box::new(By { algorithm: *algorithm, primitive, key: key.clone() }))
+    Ok(Box::new(KeyVerifier { algorithm: *algorithm, primitive, key: key.clone() }))
 }
 
-impl Verifier<Vec<u8>> for By {
+impl Verifier<Vec<u8>> for KeyVerifier {
     fn verify(&self, message: &[u8], signature: &Vec<u8>) -> std::result::Result<(), Error> {
         let verified = match (&self.primitive, self.key.kind()) {
             (Primitive::Rsa(parameters), DecodingKeyKind::RsaModulusExponent { n, e }) => {
@@ -76,7 +76,7 @@ impl Verifier<Vec<u8>> for By {
     }
 }
 
-impl JwtVerifier for By {
+impl JwtVerifier for KeyVerifier {
     fn algorithm(&self) -> Algorithm {
         self.algorithm
     }

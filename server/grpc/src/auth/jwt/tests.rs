@@ -16,7 +16,7 @@ use issuer::{Issuer, base64};
 const NOW: i64 = 1_800_000_000;
 const LEEWAY: i64 = 30;
 
-fn terms() -> JwtRequirements {
+fn requirements() -> JwtRequirements {
     JwtRequirements {
         issuer: "https://issuer.example".to_owned(),
         audiences: vec!["riposte".to_owned(), "comments".to_owned()],
@@ -26,7 +26,7 @@ fn terms() -> JwtRequirements {
 }
 
 fn jwt(issuer: &Issuer) -> JwtVerifier {
-    JwtVerifier::parse(&issuer.set().to_string(), terms()).unwrap()
+    JwtVerifier::parse(&issuer.set().to_string(), requirements()).unwrap()
 }
 
 fn claims() -> Value {
@@ -34,7 +34,7 @@ fn claims() -> Value {
 }
 
 /// Returns the claims with one of them changed, or removed if null.
-fn but(name: &str, value: Value) -> Value {
+fn claims_with(name: &str, value: Value) -> Value {
     let mut claims = claims();
     claims[name] = value;
     claims.as_object_mut().unwrap().retain(|_, value| !value.is_null());
@@ -45,12 +45,12 @@ fn head(alg: &str, kid: &str) -> Value {
     json!({"typ": "JWT", "alg": alg, "kid": kid})
 }
 
-fn at(jwt: &JwtVerifier, token: &str, now: Millis) -> Result<Arc<str>, AuthFailure> {
+fn verify_at(jwt: &JwtVerifier, token: &str, now: Millis) -> Result<Arc<str>, AuthFailure> {
     jwt.subject(token, TokenHash::of(token), now)
 }
 
-fn shown(jwt: &JwtVerifier, token: &str) -> Result<Arc<str>, AuthFailure> {
-    at(jwt, token, Millis(NOW * 1_000))
+fn verify(jwt: &JwtVerifier, token: &str) -> Result<Arc<str>, AuthFailure> {
+    verify_at(jwt, token, Millis(NOW * 1_000))
 }
 
 #[test]
@@ -71,24 +71,24 @@ fn every_algorithm_is_verified_with_its_key_and_with_no_other() {
     ];
     for (alg, kid) in algorithms {
         let token = issuer.token(&head(alg, kid), &claims());
-        assert_eq!(shown(&ours, &token).as_deref(), Ok("web"), "{alg} by {kid}");
+        assert_eq!(verify(&ours, &token).as_deref(), Ok("web"), "{alg} by {kid}");
         for (_, other) in algorithms.iter().filter(|(other, _)| *other != alg) {
             let token = issuer.token(&head(alg, other), &claims());
-            assert_eq!(shown(&ours, &token), Err(AuthFailure::Algorithm), "{alg} by {other}");
+            assert_eq!(verify(&ours, &token), Err(AuthFailure::Algorithm), "{alg} by {other}");
         }
         // Signed by another issuer whose keys have the same ids; only the RSA key is the same in
         // all tests.
         if alg.starts_with('E') {
-            assert_eq!(shown(&others, &token), Err(AuthFailure::Signature), "{alg} by {kid}");
+            assert_eq!(verify(&others, &token), Err(AuthFailure::Signature), "{alg} by {kid}");
         }
     }
 }
 
 #[test]
-fn a_token_needs_its_required_claims() {
+fn each_required_claim_of_a_token_is_verified() {
     let issuer = Issuer::new();
     let jwt = jwt(&issuer);
-    let verified = |claims: &Value| shown(&jwt, &issuer.token(&head("EdDSA", "ed"), claims));
+    let verify_claims = |claims: &Value| verify(&jwt, &issuer.token(&head("EdDSA", "ed"), claims));
     for (name, value) in [
         ("aud", json!("comments")),
         ("aud", json!(["other", "riposte"])),
@@ -100,7 +100,7 @@ fn a_token_needs_its_required_claims() {
         ("exp", json!(1e18)),
         ("more", json!({"nested": [1, 2]})),
     ] {
-        assert_eq!(verified(&but(name, value.clone())).as_deref(), Ok("web"), "{name} {value}");
+        assert_eq!(verify_claims(&claims_with(name, value.clone())).as_deref(), Ok("web"), "{name} {value}");
     }
     for (name, value, failure) in [
         ("exp", json!(NOW - LEEWAY), AuthFailure::Expired),
@@ -109,7 +109,7 @@ fn a_token_needs_its_required_claims() {
         ("exp", json!(1e300), AuthFailure::Claim),
         ("exp", Value::Null, AuthFailure::Claim),
         ("exp", json!((NOW + 300).to_string()), AuthFailure::Claim),
-        ("nbf", json!(NOW + LEEWAY + 1), AuthFailure::Early),
+        ("nbf", json!(NOW + LEEWAY + 1), AuthFailure::NotYetValid),
         ("nbf", json!((NOW - 300).to_string()), AuthFailure::Claim),
         ("iss", json!("https://issuer.example/"), AuthFailure::Issuer),
         ("iss", json!(["https://issuer.example"]), AuthFailure::Claim),
@@ -124,19 +124,19 @@ fn a_token_needs_its_required_claims() {
         ("sub", json!(""), AuthFailure::Claim),
         ("sub", json!("w".repeat(MAX_SUBJECT + 1)), AuthFailure::Claim),
     ] {
-        assert_eq!(verified(&but(name, value.clone())), Err(failure), "{name} {value}");
+        assert_eq!(verify_claims(&claims_with(name, value.clone())), Err(failure), "{name} {value}");
     }
-    assert_eq!(verified(&json!([claims()])), Err(AuthFailure::Claim), "no table");
+    assert_eq!(verify_claims(&json!([claims()])), Err(AuthFailure::Claim), "the claims are no object");
 }
 
 #[test]
 fn another_claim_may_name_the_caller() {
     let issuer = Issuer::new();
-    let terms = JwtRequirements { claim: "azp".to_owned(), ..terms() };
-    let jwt = JwtVerifier::parse(&issuer.set().to_string(), terms).unwrap();
+    let requirements = JwtRequirements { claim: "azp".to_owned(), ..requirements() };
+    let jwt = JwtVerifier::parse(&issuer.set().to_string(), requirements).unwrap();
     let token = |claims: &Value| issuer.token(&head("ES256", "p256"), claims);
-    assert_eq!(shown(&jwt, &token(&but("azp", json!("shop")))).as_deref(), Ok("shop"));
-    assert_eq!(shown(&jwt, &token(&claims())), Err(AuthFailure::Claim));
+    assert_eq!(verify(&jwt, &token(&claims_with("azp", json!("shop")))).as_deref(), Ok("shop"));
+    assert_eq!(verify(&jwt, &token(&claims())), Err(AuthFailure::Claim));
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn only_a_signature_of_the_named_key_makes_a_token_valid() {
         let message = plain(&head("HS256", "rsa"));
         let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
         let token = format!("{message}{}", base64(hmac::sign(&key, message.trim_end_matches('.').as_bytes())));
-        assert_eq!(shown(&jwt, &token), Err(AuthFailure::Algorithm));
+        assert_eq!(verify(&jwt, &token), Err(AuthFailure::Algorithm));
     }
     for (head, failure) in [
         (head("none", "rsa"), AuthFailure::Malformed),
@@ -163,17 +163,17 @@ fn only_a_signature_of_the_named_key_makes_a_token_valid() {
         (head("EdDSA", ""), AuthFailure::Key),
         (json!({"alg": "EdDSA"}), AuthFailure::Key),
     ] {
-        assert_eq!(shown(&jwt, &plain(&head)), Err(failure), "{head}");
+        assert_eq!(verify(&jwt, &plain(&head)), Err(failure), "{head}");
     }
     // A curve other than that of the key, regardless of the header.
     for (alg, header, kid) in [("ES256", "ES384", "p384"), ("ES384", "ES256", "p256"), ("ES256", "EdDSA", "ed")] {
         let token = issuer.signed_as(alg, &head(header, kid), &claims());
-        assert_eq!(shown(&jwt, &token), Err(AuthFailure::Signature), "{alg} as {header}");
+        assert_eq!(verify(&jwt, &token), Err(AuthFailure::Signature), "{alg} as {header}");
     }
     // A key inside the token is ignored.
-    let mut brought = head("ES256", "p256");
-    brought["jwk"] = Issuer::new().curves()[0].clone();
-    assert_eq!(shown(&jwt, &Issuer::new().token(&brought, &claims())), Err(AuthFailure::Signature));
+    let mut with_key = head("ES256", "p256");
+    with_key["jwk"] = Issuer::new().curves()[0].clone();
+    assert_eq!(verify(&jwt, &Issuer::new().token(&with_key, &claims())), Err(AuthFailure::Signature));
 }
 
 #[test]
@@ -181,20 +181,20 @@ fn a_token_with_any_changed_byte_is_rejected() {
     let issuer = Issuer::new();
     let jwt = jwt(&issuer);
     let token = issuer.token(&head("ES256", "p256"), &claims());
-    assert!(shown(&jwt, &token).is_ok());
+    assert!(verify(&jwt, &token).is_ok());
     let parts: Vec<&str> = token.split('.').collect();
-    let other = base64(but("sub", json!("admin")).to_string());
-    assert_eq!(shown(&jwt, &[parts[0], &other, parts[2]].join(".")), Err(AuthFailure::Signature));
-    for place in 0..token.len() {
+    let other = base64(claims_with("sub", json!("admin")).to_string());
+    assert_eq!(verify(&jwt, &[parts[0], &other, parts[2]].join(".")), Err(AuthFailure::Signature));
+    for index in 0..token.len() {
         let mut bytes = token.clone().into_bytes();
-        bytes[place] = if bytes[place] == b'A' { b'B' } else { b'A' };
+        bytes[index] = if bytes[index] == b'A' { b'B' } else { b'A' };
         let changed = String::from_utf8(bytes).unwrap();
-        assert!(shown(&jwt, &changed).is_err(), "changed at {place}");
+        assert!(verify(&jwt, &changed).is_err(), "byte {index}");
     }
     for odd in
         ["", ".", "..", "a.b.c", &token[..token.len() - 4], &format!("{token}.{}", parts[2]), &format!("{token}=")]
     {
-        assert!(shown(&jwt, odd).is_err(), "{odd:?}");
+        assert!(verify(&jwt, odd).is_err(), "{odd:?}");
     }
 }
 
@@ -205,7 +205,7 @@ fn tokens_of_other_types_are_rejected() {
     let of = |name: &str, value: Value| {
         let mut head = head("EdDSA", "ed");
         head[name] = value;
-        shown(&jwt, &issuer.token(&head, &claims()))
+        verify(&jwt, &issuer.token(&head, &claims()))
     };
     for kind in ["JWT", "jwt", "at+jwt", "application/at+jwt"] {
         assert!(of("typ", json!(kind)).is_ok(), "{kind}");
@@ -214,23 +214,23 @@ fn tokens_of_other_types_are_rejected() {
         assert_eq!(of("typ", json!(kind)), Err(AuthFailure::Malformed), "{kind}");
     }
     assert_eq!(of("crit", json!(["b64"])), Err(AuthFailure::Malformed));
-    assert!(shown(&jwt, &issuer.token(&json!({"alg": "EdDSA", "kid": "ed"}), &claims())).is_ok(), "no kind at all");
+    assert!(verify(&jwt, &issuer.token(&json!({"alg": "EdDSA", "kid": "ed"}), &claims())).is_ok(), "no kind at all");
 }
 
 #[test]
-fn a_cached_token_costs_no_signature_check_and_expires_all_the_same() {
+fn a_cached_token_costs_no_signature_check_and_still_expires() {
     let issuer = Issuer::new();
     let mut jwt = jwt(&issuer);
-    let [known, forged] = ["a", "b"].map(|jti| issuer.token(&head("ES384", "p384"), &but("jti", json!(jti))));
+    let [known, forged] = ["a", "b"].map(|jti| issuer.token(&head("ES384", "p384"), &claims_with("jti", json!(jti))));
     let forged = format!("{}AAAA", &forged[..forged.len() - 4]);
-    assert!(shown(&jwt, &known).is_ok() && shown(&jwt, &forged) == Err(AuthFailure::Signature));
+    assert!(verify(&jwt, &known).is_ok() && verify(&jwt, &forged) == Err(AuthFailure::Signature));
     // Without a key no token can be verified any more; only cached results remain.
     jwt.keys = KeySet::default();
-    assert_eq!(shown(&jwt, &known).as_deref(), Ok("web"));
-    assert_eq!(shown(&jwt, &forged), Err(AuthFailure::Key), "a rejected token is not cached");
-    let ends = (NOW + 300 + LEEWAY) * 1_000;
-    assert!(at(&jwt, &known, Millis(ends - 1)).is_ok());
-    assert_eq!(at(&jwt, &known, Millis(ends)), Err(AuthFailure::Expired));
+    assert_eq!(verify(&jwt, &known).as_deref(), Ok("web"));
+    assert_eq!(verify(&jwt, &forged), Err(AuthFailure::Key), "a rejected token is not cached");
+    let expires = (NOW + 300 + LEEWAY) * 1_000;
+    assert!(verify_at(&jwt, &known, Millis(expires - 1)).is_ok());
+    assert_eq!(verify_at(&jwt, &known, Millis(expires)), Err(AuthFailure::Expired));
 }
 
 #[test]
@@ -258,16 +258,17 @@ fn an_invalid_key_set_is_rejected_with_the_reason() {
         (json!([with(&p384, "x", json!("?"))]), "key 1"),
         (json!([with(&ed, "x", json!("AAAA"))]), "no point of its curve"),
     ] {
-        let error = JwtVerifier::parse(&json!({ "keys": keys }).to_string(), terms()).map(drop).expect_err(message);
+        let error =
+            JwtVerifier::parse(&json!({ "keys": keys }).to_string(), requirements()).map(drop).expect_err(message);
         assert!(error.contains(message), "{error:?} does not contain {message:?}");
     }
     for text in ["", "[]", "{}", "{\"keys\": {}}"] {
-        assert!(JwtVerifier::parse(text, terms()).map(drop).expect_err(text).contains("no key set"), "{text}");
+        assert!(JwtVerifier::parse(text, requirements()).map(drop).expect_err(text).contains("no key set"), "{text}");
     }
 }
 
 #[test]
-fn keys_for_other_uses_are_left_out() {
+fn keys_for_other_uses_are_ignored() {
     let issuer = Issuer::new();
     let [p256, p384, ed] = issuer.curves();
     let mut encrypts = p256;
@@ -277,15 +278,15 @@ fn keys_for_other_uses_are_left_out() {
     let mut signs = issuer.rsa();
     signs["kid"] = json!("signs");
     signs["key_ops"] = json!(["sign"]);
-    let strange = [
+    let unsupported = [
         json!({"kty": "EC", "kid": "a", "crv": "P-521", "x": "AA", "y": "AA"}),
         json!({"kty": "EC", "kid": "b", "crv": "secp256k1", "x": "AA", "y": "AA"}),
         json!({"kty": "AKP", "kid": "c", "alg": "ML-DSA-44", "pub": "AA"}),
     ];
-    let keys = [&[encrypts, agrees, signs, ed][..], &strange].concat();
-    let jwt = JwtVerifier::parse(&json!({ "keys": keys }).to_string(), terms()).unwrap();
+    let keys = [&[encrypts, agrees, signs, ed][..], &unsupported].concat();
+    let jwt = JwtVerifier::parse(&json!({ "keys": keys }).to_string(), requirements()).unwrap();
     for (alg, kid) in [("ES256", "p256"), ("ES384", "p384"), ("RS256", "signs"), ("ES256", "a")] {
-        assert_eq!(shown(&jwt, &issuer.token(&head(alg, kid), &claims())), Err(AuthFailure::Key), "{kid}");
+        assert_eq!(verify(&jwt, &issuer.token(&head(alg, kid), &claims())), Err(AuthFailure::Key), "{kid}");
     }
-    assert!(shown(&jwt, &issuer.token(&head("EdDSA", "ed"), &claims())).is_ok());
+    assert!(verify(&jwt, &issuer.token(&head("EdDSA", "ed"), &claims())).is_ok());
 }

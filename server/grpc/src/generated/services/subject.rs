@@ -22,7 +22,7 @@ use riposte_sdk::v1::subject_service_server::SubjectService;
 use tonic::{Request, Response, Status};
 
 use crate::Services;
-use crate::call::{ResponseStream, opened, serve};
+use crate::call::{ResponseStream, open, serve};
 
 /// The handlers of SubjectService.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ impl SubjectService for SubjectHandlers {
         &self,
         request: Request<v1::WatchSubjectRequest>,
     ) -> Result<Response<Self::WatchSubjectStream>, Status> {
-        let (call, request) = opened(request)?;
+        let (call, request) = open(request)?;
         watch_subject::handle(self.0.clone(), call, request).await.map(Response::new)
     }
 }

@@ -19,7 +19,7 @@ fn descriptors_keep_their_golden_bytes_and_are_read_from_them() {
         let context = context().hash().to_vec();
         let token = v1::PageToken { issued: NOW.0 / 1000, context, cursor: Some(cursor.to_message()) };
         let bytes = token.encode_to_vec();
-        bytes.iter().for_each(|byte| write!(lines, "{byte:02x}").expect("a string takes it"));
+        bytes.iter().for_each(|byte| write!(lines, "{byte:02x}").expect("a string accepts every text"));
         lines.push('\n');
         let read = v1::PageToken::decode(&bytes[..]).ok().and_then(|token| token.cursor);
         assert_eq!(read.and_then(TokenCursor::from_message), Some(cursor));
@@ -30,6 +30,6 @@ fn descriptors_keep_their_golden_bytes_and_are_read_from_them() {
 #[test]
 fn a_token_of_an_earlier_version_is_opened() {
     let cursor = TokenCursor::Floor(FloorStep::after(7, ListOrder::Oldest));
-    let fresh = tokens().seal(&context(), &cursor, NOW);
-    assert_eq!(tokens().open(&context(), SEALED.trim()), Ok(cursor), "sealed now: {fresh:?}");
+    let sealed = tokens().seal(&context(), &cursor, NOW);
+    assert_eq!(tokens().open(&context(), SEALED.trim()), Ok(cursor), "sealed now: {sealed:?}");
 }

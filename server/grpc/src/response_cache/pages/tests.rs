@@ -49,14 +49,14 @@ impl Primary {
         ready(Ok(PageBytes { bytes: text.into(), subject: subject() }))
     }
 
-    fn readings(&self) -> usize {
+    fn reads(&self) -> usize {
         self.0.load(Ordering::SeqCst)
     }
 }
 
-fn change_of(what: ChangeKind) -> Changes {
+fn change_of(kind: ChangeKind) -> Changes {
     let id = subject().into();
-    Changes { comments: vec![CommentChange { id, root: None, what }], ..Changes::default() }
+    Changes { comments: vec![CommentChange { id, root: None, kind }], ..Changes::default() }
 }
 
 fn event(changes: Changes) -> SequencedEvent {
@@ -70,7 +70,7 @@ fn event(changes: Changes) -> SequencedEvent {
 #[tokio::test]
 async fn a_thousand_concurrent_readers_cause_one_read() {
     let (pages, primary) = (pages(LIMITS), Primary::default());
-    let response = pages.admit(&caller(), b"first page", &key("a")).expect("everything is hot");
+    let response = pages.admit(&caller(), b"first page", &key("a")).expect("every subject is hot");
     // The primary responds after all readers wait.
     let (open, gate) = watch::channel(false);
     let mut readers = JoinSet::new();
@@ -94,7 +94,7 @@ async fn a_thousand_concurrent_readers_cause_one_read() {
     while let Some(read) = readers.join_next().await {
         assert_eq!(read.expect("no panic"), Ok(Bytes::from_static(b"1")));
     }
-    assert_eq!(primary.readings(), 1);
+    assert_eq!(primary.reads(), 1);
     assert_eq!(pages.read(&response, || primary.clone().read()).await, Ok(Bytes::from_static(b"1")), "cached");
 }
 
@@ -112,28 +112,28 @@ async fn concurrent_readers_of_a_page_that_is_not_cached_share_a_read_that_begin
         tokio::spawn(async move { pages.share(caller, Bytes::from_static(b"first page"), reading).await })
     };
     let first = request(caller());
-    while primary.readings() == 0 {
+    while primary.reads() == 0 {
         tokio::task::yield_now().await;
     }
     let later: Vec<_> = (0..1_000).map(|_| request(caller())).collect();
     let stranger = request(Caller::unrestricted("others"));
-    while primary.readings() < 2 {
+    while primary.reads() < 2 {
         tokio::task::yield_now().await;
     }
     open.send_replace(true);
     assert_eq!(first.await.expect("it ends"), Ok(Bytes::from_static(b"1")));
     assert_eq!(stranger.await.expect("it ends"), Ok(Bytes::from_static(b"2")), "a caller has pages of its own");
-    for one in later {
-        assert_eq!(one.await.expect("it ends"), Ok(Bytes::from_static(b"3")));
+    for task in later {
+        assert_eq!(task.await.expect("it ends"), Ok(Bytes::from_static(b"3")));
     }
 }
 
 #[tokio::test]
-async fn a_load_goes_on_when_its_caller_cancels_and_a_panic_is_an_error() {
+async fn a_read_continues_when_its_caller_cancels_and_a_panic_is_an_error() {
     let (pages, primary) = (pages(LIMITS), Primary::default());
-    let response = pages.admit(&caller(), b"first page", &key("a")).expect("everything is hot");
-    let gone = pages.read(&response, || async { panic!("a fault in a handler") });
-    assert!(matches!(gone.await, Err(Error::Internal(_))));
+    let response = pages.admit(&caller(), b"first page", &key("a")).expect("every subject is hot");
+    let panicked = pages.read(&response, || async { panic!("a fault in a handler") });
+    assert!(matches!(panicked.await, Err(Error::Internal(_))));
     let (open, gate) = watch::channel(false);
     let reading = || {
         let (primary, mut gate) = (primary.clone(), gate.clone());
@@ -154,7 +154,7 @@ async fn a_load_goes_on_when_its_caller_cancels_and_a_panic_is_an_error() {
 async fn a_page_belongs_to_its_caller_and_its_request() {
     let pages = pages(LIMITS);
     assert!(pages.find(&caller(), b"one").is_none());
-    pages.admit(&caller(), b"one", &key("a")).expect("room for a page");
+    pages.admit(&caller(), b"one", &key("a")).expect("capacity for a page");
     assert!(pages.find(&caller(), b"one").is_some());
     assert!(pages.find(&caller(), b"two").is_none());
     assert!(pages.find(&Caller::unrestricted("others"), b"one").is_none());
@@ -174,10 +174,10 @@ async fn subjects_become_hot_by_their_reads_and_pages_without_readers_are_remove
     pages.read(&response, || primary.clone().read()).await.expect("a page");
     let begin = Instant::now();
     pages.sweep(begin);
-    assert!(pages.find(&caller(), b"one").is_some() && pages.0.budget.taken() == 1);
+    assert!(pages.find(&caller(), b"one").is_some() && pages.0.budget.used() == 1);
     assert!(pages.rates().reads(&key("a")) > 2.0, "reads that a cached page serves are counted too");
     pages.sweep(begin + MAX_AGE + Duration::from_secs(1));
-    assert!(pages.find(&caller(), b"one").is_none() && pages.0.budget.taken() == 0);
+    assert!(pages.find(&caller(), b"one").is_none() && pages.0.budget.used() == 0);
     let text = pages.0.metrics.text().expect("sound");
     assert!(
         text.contains("riposte_response_cache_loads_total 1") && text.contains("riposte_response_cache_pages 0"),
@@ -210,7 +210,7 @@ async fn a_million_subjects_take_the_memory_of_a_few() {
 #[tokio::test]
 async fn events_of_its_subject_invalidate_a_page() {
     let (pages, primary) = (pages(LIMITS), Primary::default());
-    let response = pages.admit(&caller(), b"one", &key("a")).expect("room for a page");
+    let response = pages.admit(&caller(), b"one", &key("a")).expect("capacity for a page");
     let read = || pages.read(&response, || primary.clone().read());
     assert_eq!(read().await, Ok(Bytes::from_static(b"1")));
     let mut others = event(change_of(ChangeKind::StateChanged));
@@ -230,11 +230,11 @@ async fn events_of_its_subject_invalidate_a_page() {
 }
 
 #[test]
-fn edits_and_changes_of_state_make_a_page_gone_and_other_changes_do_not() {
-    for what in [ChangeKind::Edited, ChangeKind::StateChanged] {
-        assert_eq!(invalidation_of(&change_of(what)), Invalidation::Gone);
+fn edits_and_changes_of_state_withdraw_a_page_and_other_changes_do_not() {
+    for kind in [ChangeKind::Edited, ChangeKind::StateChanged] {
+        assert_eq!(invalidation_of(&change_of(kind)), Invalidation::Withdrawn);
     }
-    for what in [ChangeKind::Created, ChangeKind::PinChanged, ChangeKind::Liked, ChangeKind::Recounted] {
-        assert_eq!(invalidation_of(&change_of(what)), Invalidation::Changed);
+    for kind in [ChangeKind::Created, ChangeKind::PinChanged, ChangeKind::Liked, ChangeKind::Recounted] {
+        assert_eq!(invalidation_of(&change_of(kind)), Invalidation::Changed);
     }
 }

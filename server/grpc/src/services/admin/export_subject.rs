@@ -37,7 +37,7 @@ pub(crate) async fn handle(
         if !export.send(Item::Subject(subject)).await {
             return;
         }
-        if let Err(error) = export.comments_and_likes(&key).await {
+        if let Err(error) = export.send_comments_and_likes(&key).await {
             let status = export.call.status(error);
             let _ = export.responses.send(Err(status)).await;
         }
@@ -52,15 +52,15 @@ struct Export {
 }
 
 impl Export {
-    /// Sends an item. Returns false if the reader is gone.
+    /// Sends an item. Returns false if the reader has gone.
     async fn send(&mut self, item: Item) -> bool {
         self.responses.send(Ok(v1::ExportSubjectResponse { item: Some(item) })).await.is_ok()
     }
 
-    async fn comments_and_likes(&mut self, key: &SubjectKey) -> Result<(), Error> {
+    async fn send_comments_and_likes(&mut self, key: &SubjectKey) -> Result<(), Error> {
         let mut after = None;
         // Parents come first, so a child finds the external id under which its parent was exported.
-        let mut names: HashMap<CommentId, String> = HashMap::new();
+        let mut external_ids: HashMap<CommentId, String> = HashMap::new();
         let mut liked = Vec::new();
         loop {
             let chunk = self.services.comments.export_comments(&self.call.caller, key, after, CHUNK).await?;
@@ -72,23 +72,23 @@ impl Export {
                     liked.push(comment.reference.id);
                 }
                 if let Some(origin) = &exported.origin {
-                    names.insert(comment.reference.id, origin.external_id.clone());
+                    external_ids.insert(comment.reference.id, origin.external_id.clone());
                 }
-                let item = Item::Comment(exported_comment(&exported, &names));
+                let item = Item::Comment(exported_comment(&exported, &external_ids));
                 if !self.send(item).await {
                     return Ok(());
                 }
             }
         }
         for id in liked {
-            if !self.likes(id).await? {
+            if !self.send_likes(id).await? {
                 break;
             }
         }
         Ok(())
     }
 
-    async fn likes(&mut self, id: CommentId) -> Result<bool, Error> {
+    async fn send_likes(&mut self, id: CommentId) -> Result<bool, Error> {
         let mut after: Option<MemberId> = None;
         loop {
             let chunk = self.services.comments.export_likes(id, after.as_ref(), CHUNK).await?;
@@ -109,11 +109,11 @@ impl Export {
     }
 }
 
-fn exported_comment(exported: &ExportedComment, names: &HashMap<CommentId, String>) -> v1::ExportedComment {
+fn exported_comment(exported: &ExportedComment, external_ids: &HashMap<CommentId, String>) -> v1::ExportedComment {
     let ExportedComment { view, client, origin } = exported;
     let (source, external_id) =
-        origin.as_ref().map_or_else(Default::default, |o| (o.source.clone(), o.external_id.clone()));
-    let parent = view.comment.reference.parent_id.and_then(|parent| names.get(&parent));
+        origin.as_ref().map_or_else(Default::default, |origin| (origin.source.clone(), origin.external_id.clone()));
+    let parent = view.comment.reference.parent_id.and_then(|parent| external_ids.get(&parent));
     v1::ExportedComment {
         comment: Some(complete(view)),
         client: client_info(client),

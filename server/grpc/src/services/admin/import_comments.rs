@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 
-use crate::audited::{CountItems, described, opened, recorded, subject};
+use crate::audited::{CountItems, audit_details, audited_call, open_call, record_outcome};
 use crate::call::{Call, ResponseStream};
 use crate::rpc_error::RpcError;
 use crate::{Services, error_metadata, import_item, status};
@@ -26,17 +26,17 @@ pub(crate) fn handle(
     services: &Services,
     request: Request<Streaming<v1::ImportCommentsRequest>>,
 ) -> Result<Response<ResponseStream<v1::ImportCommentsResponse>>, Status> {
-    let (call, mut items) = opened(request)?;
-    let mut entry = services.audit.entry(subject("AdminService/ImportComments", &call));
+    let (call, mut items) = open_call(request)?;
+    let mut entry = services.audit.entry(audited_call("AdminService/ImportComments", &call));
     let services = services.clone();
     let responses = async move {
         let first = items.next().await;
         let item = first.as_ref().and_then(|first| first.as_ref().ok()?.item.as_ref());
-        entry.about(described(&item.map(error_metadata::item).unwrap_or_default()));
+        entry.set_about(audit_details(&item.map(error_metadata::item).unwrap_or_default()));
         let responses: ResponseStream<_> = match entry.begin().await {
             Ok(()) => {
                 let items = futures::stream::iter(first).chain(items);
-                Box::pin(recorded(run(services, call.clone(), items), entry, call))
+                Box::pin(record_outcome(run(services, call.clone(), items), entry, call))
             }
             Err(error) => Box::pin(futures::stream::iter([Err(call.status(error))])),
         };
@@ -56,27 +56,27 @@ fn run(
         let mut batches = Box::pin(requests.ready_chunks(BATCH));
         while let Some(batch) = batches.next().await {
             let mut items = Vec::with_capacity(batch.len());
-            let mut broken = None;
+            let mut decode_error = None;
             for request in batch {
                 match request {
                     Ok(request) => items.push(request.item.unwrap_or_default()),
-                    Err(status) => broken = Some(status.code()),
+                    Err(status) => decode_error = Some(status.code()),
                 }
             }
-            let outcome = batch_of(&services, &call, items, &mut index).await;
+            let outcome = import_batch(&services, &call, items, &mut index).await;
             let failed = outcome.is_err();
             for response in outcome.unwrap_or_else(|error| vec![Err(call.status(error))]) {
                 if responses.send(response).await.is_err() {
-                    return; // the caller is gone; committed items stay, and a repeat finds them
+                    return; // the caller has gone; committed items stay, and a repeat finds them
                 }
             }
-            if let Some(code) = broken.filter(|_| !failed) {
+            if let Some(code) = decode_error.filter(|_| !failed) {
                 // The gRPC library could not decode the next message. The error shows the client
                 // that the connection is not the cause.
                 let error = status::of_library(code, services.limits.max_request);
                 let _ = responses.send(Err(call.status(error.unwrap_or(Error::DeadlineExceeded)))).await;
             }
-            if failed || broken.is_some() {
+            if failed || decode_error.is_some() {
                 return;
             }
         }
@@ -86,7 +86,7 @@ fn run(
 
 type ItemResponse = Result<v1::ImportCommentsResponse, Status>;
 
-async fn batch_of(
+async fn import_batch(
     services: &Services,
     call: &Call,
     batch: Vec<v1::ImportItem>,
@@ -96,8 +96,8 @@ async fn batch_of(
     let now = services.clock.now();
     let parsed: Vec<_> =
         batch.into_iter().map(|item| import_item::parse(&services.comments, &call.caller, item, now)).collect();
-    let good: Vec<_> = parsed.iter().filter_map(|item| item.as_ref().ok()).cloned().collect();
-    let mut outcomes = services.mutations.import(&call.caller, &good).await?.into_iter();
+    let valid: Vec<_> = parsed.iter().filter_map(|item| item.as_ref().ok()).cloned().collect();
+    let mut outcomes = services.mutations.import(&call.caller, &valid).await?.into_iter();
     let mut responses = Vec::with_capacity(names.len());
     for (item, external_id) in parsed.into_iter().zip(names) {
         let outcome = match item {
@@ -116,13 +116,13 @@ async fn batch_of(
 /// Converts the outcome of one item to its response.
 ///
 /// # Errors
-/// Returns a fault of the service, which the item did not cause.
+/// An error of the service that the item did not cause.
 fn response(
     index: i64,
     external_id: String,
     outcome: Result<ImportOutcome, RpcError>,
 ) -> Result<v1::ImportCommentsResponse, Error> {
-    let blank = v1::ImportCommentsResponse { index, external_id, ..v1::ImportCommentsResponse::default() };
+    let base = v1::ImportCommentsResponse { index, external_id, ..v1::ImportCommentsResponse::default() };
     match outcome {
         Ok(ImportOutcome { created, comment, floor, revision }) => {
             let outcome = if created { v1::ImportOutcome::Created } else { v1::ImportOutcome::Unchanged };
@@ -131,14 +131,14 @@ fn response(
                 comment_id: comment.map_or(0, CommentId::get),
                 floor,
                 subject_revision: revision,
-                ..blank
+                ..base
             })
         }
         Err(error) if status::is_fault(&error.error) => Err(error.error),
         Err(error) => Ok(v1::ImportCommentsResponse {
             outcome: v1::ImportOutcome::Rejected.into(),
             error: Some(status::item_error(&error)),
-            ..blank
+            ..base
         }),
     }
 }

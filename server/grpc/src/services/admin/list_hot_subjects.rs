@@ -27,12 +27,12 @@ fn respond(
     let mut v = Violations::default();
     let limit = v.take(parse::limit("limit", request.limit));
     let (limit,) = v.all((limit,))?;
-    let may_see = |warm: &HotSubject| services.comments.policy(caller, warm.subject.object_type()).is_ok();
-    let busiest = services.pages.rates().busiest().into_iter().filter(may_see).take(limit);
-    let subjects = busiest.map(|warm| v1::HotSubject {
-        key: Some(convert::subject_key(&warm.subject)),
-        reads_per_second: warm.reads,
-        writes_per_second: warm.writes,
+    let is_granted = |hot: &HotSubject| services.comments.policy(caller, hot.subject.object_type()).is_ok();
+    let busiest = services.response_cache.rates().busiest().into_iter().filter(is_granted).take(limit);
+    let subjects = busiest.map(|hot| v1::HotSubject {
+        key: Some(convert::subject_key(&hot.subject)),
+        reads_per_second: hot.reads,
+        writes_per_second: hot.writes,
     });
     Ok(v1::ListHotSubjectsResponse { subjects: subjects.collect() })
 }

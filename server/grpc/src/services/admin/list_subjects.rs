@@ -19,9 +19,9 @@ pub(crate) async fn handle(
     let mut v = Violations::default();
     let object_type = v.take(ObjectType::parse("object_type", object_type));
     let limit = v.take(parse::page_size(*page_size));
-    let subject = |cursor| if let TokenCursor::Subject(at) = cursor { Some(at) } else { None };
+    let position = |cursor| if let TokenCursor::Subject(position) = cursor { Some(position) } else { None };
     let after =
-        parse::page_token(&mut v, ("page_token", page_token), |token| services.tokens.open(&context, token), subject);
+        parse::page_token(&mut v, ("page_token", page_token), |token| services.tokens.open(&context, token), position);
     let (object_type, limit, after) = v.all((object_type, limit, after))?;
     let (found, next) =
         services.comments.list_subjects(&caller, Some(&object_type), after.unwrap_or_default(), limit).await?;

@@ -23,7 +23,7 @@ pub(crate) async fn handle(
     .await
 }
 
-/// Rebuilds the cache; holds the totals so far.
+/// Rebuilds the cache and counts the results.
 #[derive(Debug, Default)]
 struct RebuildCache {
     progress: v1::RebuildCacheResponse,
@@ -33,12 +33,12 @@ struct RebuildCache {
 impl SubjectTask for RebuildCache {
     type Response = v1::RebuildCacheResponse;
 
-    async fn visit(&mut self, at: &SweepItem<'_, Self::Response>) -> Result<(), Error> {
-        if let Some(cache) = &at.services.cached_pages {
-            cache.rebuild(at.key).await?;
+    async fn run(&mut self, item: &SweepItem<'_, Self::Response>) -> Result<(), Error> {
+        if let Some(cache) = &item.services.cached_pages {
+            cache.rebuild(item.key).await?;
         }
         self.progress.subjects_rebuilt += 1;
-        at.send(self.progress).await
+        item.send(self.progress).await
     }
 
     fn end(self, _: &Services) {}

@@ -24,7 +24,7 @@ pub(crate) async fn handle(
     .await
 }
 
-/// Rebuilds member histories; holds the totals so far.
+/// Rebuilds member histories and counts the results.
 #[derive(Debug, Default)]
 struct RebuildHistory {
     progress: v1::RebuildMemberHistoryResponse,
@@ -34,18 +34,18 @@ struct RebuildHistory {
 impl SubjectTask for RebuildHistory {
     type Response = v1::RebuildMemberHistoryResponse;
 
-    async fn visit(&mut self, at: &SweepItem<'_, Self::Response>) -> Result<(), Error> {
-        let maintenance = &at.services.maintenance;
-        let rebuild = |after| maintenance.rebuild_history(at.caller, at.key, after, CHUNK);
+    async fn run(&mut self, item: &SweepItem<'_, Self::Response>) -> Result<(), Error> {
+        let maintenance = &item.services.maintenance;
+        let rebuild = |after| maintenance.rebuild_history(item.caller, item.key, after, CHUNK);
         let add = |progress: &mut Self::Response, part: &RebuildProgress| {
             progress.comments_checked += part.comments as i64;
             progress.rows_changed += part.changed as i64;
         };
         let end = |progress: &mut Self::Response| {
             progress.subjects_done += 1;
-            at.resume_token.clone_into(&mut progress.resume_token);
+            item.resume_token.clone_into(&mut progress.resume_token);
         };
-        in_chunks(at, &mut self.progress, rebuild, add, end).await
+        in_chunks(item, &mut self.progress, rebuild, add, end).await
     }
 
     fn end(self, _: &Services) {}

@@ -24,7 +24,7 @@ pub(crate) async fn handle(
     .await
 }
 
-/// Rebuilds the rank index; holds the totals so far.
+/// Rebuilds the rank index and counts the results.
 #[derive(Debug, Default)]
 struct RebuildRanks {
     progress: v1::RebuildRanksResponse,
@@ -34,21 +34,21 @@ struct RebuildRanks {
 impl SubjectTask for RebuildRanks {
     type Response = v1::RebuildRanksResponse;
 
-    async fn visit(&mut self, at: &SweepItem<'_, Self::Response>) -> Result<(), Error> {
-        let maintenance = &at.services.maintenance;
-        let rebuild = |after| maintenance.rebuild_boards(at.caller, at.key, after, CHUNK);
+    async fn run(&mut self, item: &SweepItem<'_, Self::Response>) -> Result<(), Error> {
+        let maintenance = &item.services.maintenance;
+        let rebuild = |after| maintenance.rebuild_ranks(item.caller, item.key, after, CHUNK);
         let add = |progress: &mut Self::Response, part: &RebuildProgress| {
             progress.comments_checked += part.comments as i64;
             progress.comments_changed += part.changed as i64;
         };
         let end = |progress: &mut Self::Response| {
             progress.subjects_done += 1;
-            at.resume_token.clone_into(&mut progress.resume_token);
+            item.resume_token.clone_into(&mut progress.resume_token);
         };
         let changed = self.progress.comments_changed;
-        in_chunks(at, &mut self.progress, rebuild, add, end).await?;
-        if let Some(cache) = at.services.cached_pages.as_ref().filter(|_| self.progress.comments_changed > changed) {
-            cache.invalidate(at.key).await;
+        in_chunks(item, &mut self.progress, rebuild, add, end).await?;
+        if let Some(cache) = item.services.cached_pages.as_ref().filter(|_| self.progress.comments_changed > changed) {
+            cache.invalidate(item.key).await;
         }
         Ok(())
     }

@@ -36,14 +36,14 @@ struct RepairCounts {
 impl SubjectTask for RepairCounts {
     type Response = v1::RepairCountsResponse;
 
-    async fn visit(&mut self, at: &SweepItem<'_, Self::Response>) -> Result<(), Error> {
-        let RepairReport { drifts, revision } = at.services.maintenance.repair(at.caller, at.key).await?;
+    async fn run(&mut self, item: &SweepItem<'_, Self::Response>) -> Result<(), Error> {
+        let RepairReport { drifts, revision } = item.services.maintenance.repair(item.caller, item.key).await?;
         self.drifts += drifts.len() as u64;
-        at.send(v1::RepairCountsResponse {
-            subject: Some(convert::subject_key(at.key)),
-            repaired: drift_messages(at.services, drifts),
+        item.send(v1::RepairCountsResponse {
+            subject: Some(convert::subject_key(item.key)),
+            repaired: drift_messages(item.services, drifts),
             subject_revision: revision,
-            resume_token: at.resume_token.to_owned(),
+            resume_token: item.resume_token.to_owned(),
         })
         .await
     }

@@ -35,14 +35,14 @@ struct VerifyCounts {
 impl SubjectTask for VerifyCounts {
     type Response = v1::VerifyCountsResponse;
 
-    async fn visit(&mut self, at: &SweepItem<'_, Self::Response>) -> Result<(), Error> {
-        let CountReport { comments, drifts } = at.services.comments.verify(at.caller, at.key).await?;
+    async fn run(&mut self, item: &SweepItem<'_, Self::Response>) -> Result<(), Error> {
+        let CountReport { comments, drifts } = item.services.comments.verify(item.caller, item.key).await?;
         self.drifts += drifts.len() as u64;
-        at.send(v1::VerifyCountsResponse {
-            subject: Some(convert::subject_key(at.key)),
+        item.send(v1::VerifyCountsResponse {
+            subject: Some(convert::subject_key(item.key)),
             comments_checked: comments,
-            drifts: drift_messages(at.services, drifts),
-            resume_token: at.resume_token.to_owned(),
+            drifts: drift_messages(item.services, drifts),
+            resume_token: item.resume_token.to_owned(),
         })
         .await
     }

@@ -16,7 +16,7 @@ pub(crate) async fn handle(
     let mut v = Violations::default();
     let ids = v.take(parse::comment_ids("ids", &request.ids));
     let (ids,) = v.all((ids,))?;
-    let found = services.answering(request.fresh).comments(&caller, &ids, None).await?;
+    let found = services.reads(request.fresh).comments(&caller, &ids, None).await?;
     let (mut comments, mut missing) = (Vec::with_capacity(found.len()), Vec::new());
     for (id, view) in ids.into_iter().zip(found) {
         match view {
@@ -26,8 +26,8 @@ pub(crate) async fn handle(
         }
     }
     let response = v1::BatchGetCommentsResponse { comments, missing, degraded: services.degraded() };
-    // The gRPC library would refuse the response with an error of its own: a batch is bounded
-    // by count, and 200 long comments are large.
+    // A batch is bounded by count, and 200 long comments may exceed the limit. The gRPC library
+    // would reject such a response with an error outside the contract.
     let limit = services.limits.max_response;
     if response.encoded_len() > limit { Err(Error::MessageTooLarge { limit }.into()) } else { Ok(response) }
 }

@@ -19,14 +19,14 @@ pub(crate) async fn handle(
     let member = v.take(parse::member("member_id", &request.member_id));
     let role = v.take(parse::acting_as(request.acting_as));
     let request_id = v.take(parse::request_id(&request.request_id));
-    let ((at, _), member, role, request_id) = v.all((target, member, role, request_id))?;
+    let ((target, _), member, role, request_id) = v.all((target, member, role, request_id))?;
     let actor = match role {
         v1::ActingAs::Unspecified | v1::ActingAs::Author => DeleteActor::Author(member.clone()),
         v1::ActingAs::SubjectOwner => DeleteActor::Owner(member.clone()),
     };
-    let write_context = services.write_context(caller, &member, request_id, at.subject.object_type())?;
+    let write_context = services.write_context(caller, &member, request_id, target.subject.object_type())?;
     let delete = DeleteComment { actor, etag: request.etag };
-    let written = services.mutations.submit(&write_context, &at, delete).await.map_err(under(&at.subject))?;
+    let written = services.mutations.submit(&write_context, &target, delete).await.map_err(under(&target.subject))?;
     let comment = convert::comment(written.value.seen_by(Some(&member)));
     Ok(v1::DeleteCommentResponse { comment: Some(comment), subject_revision: written.revision })
 }

@@ -29,17 +29,17 @@ pub(crate) async fn handle(
     caller: Caller,
     request: v1::ListCommentsRequest,
 ) -> Result<v1::ListCommentsResponse, RpcError> {
-    Ok(listed(services, &caller, &request).await?.1)
+    Ok(list_page(services, &caller, &request).await?.1)
 }
 
-/// Returns the page and the id of its subject, by which events name it.
-pub(crate) async fn listed(
+/// Returns the page and the id of its subject, which identifies the subject in events.
+pub(crate) async fn list_page(
     services: &Services,
     caller: &Caller,
     request: &v1::ListCommentsRequest,
 ) -> Result<(SubjectId, v1::ListCommentsResponse), RpcError> {
-    let (walk, terms, stand) = list_params(services, caller, request)?;
-    let (page, args) = list_read(services, caller, terms, stand).await?;
+    let (scope, params, start) = parse_params(services, caller, request)?;
+    let (page, args) = read_page(services, caller, params, start).await?;
     let id = page.subject.id;
     let subject = convert::subject(&page.subject);
     // Later pages of a list do not repeat the pinned threads.
@@ -53,15 +53,15 @@ pub(crate) async fn listed(
         .into_iter()
         .map(|thread| thread_with_token(services, caller, thread))
         .collect::<Result<Vec<_>, Error>>()?;
-    let beside = subject.encoded_len() + pinned.iter().map(Message::encoded_len).sum::<usize>();
-    let budget = MAX_BYTES.saturating_sub(beside);
+    let other_bytes = subject.encoded_len() + pinned.iter().map(Message::encoded_len).sum::<usize>();
+    let budget = MAX_BYTES.saturating_sub(other_bytes);
     let page = Page { items, more_before, more_after };
-    let (threads, ends) = convert::cut(page, &args, budget);
+    let (threads, cursors) = convert::cut(page, &args, budget);
     let page = v1::ListCommentsResponse {
         threads: threads.items,
         pinned,
-        next_page_token: services.seal(walk.context(), ends.next)?,
-        previous_page_token: services.seal(walk.context(), ends.previous)?,
+        next_page_token: services.seal(scope.context(), cursors.next)?,
+        previous_page_token: services.seal(scope.context(), cursors.previous)?,
         subject: Some(subject),
         degraded: services.degraded(),
     };
@@ -69,29 +69,29 @@ pub(crate) async fn listed(
 }
 
 /// Returns the requested first page from its rendered page in the cache, with the subject's id,
-/// by which events name it. For `None`, the caller uses [`listed`].
+/// which identifies the subject in events. For `None`, the caller uses [`list_page`].
 pub(crate) async fn rendered_page(
     services: &Services,
     caller: &Caller,
     request: &v1::ListCommentsRequest,
 ) -> Result<Option<(SubjectId, RenderedResponse)>, RpcError> {
-    let (walk, terms, stand) = list_params(services, caller, request)?;
-    let ListParams { subject, limit, previews, min_revision, fresh } = terms;
+    let (scope, params, start) = parse_params(services, caller, request)?;
+    let ListParams { subject, limit, previews, min_revision, fresh } = params;
     let Some(cache) = services.cached_pages.as_ref().filter(|_| !fresh) else { return Ok(None) };
-    let ParsedStart::Floor(order, at @ ListStart::Start(PageStart::Beginning)) = stand else { return Ok(None) };
+    let ParsedStart::Floor(order, at @ ListStart::Start(PageStart::Beginning)) = start else { return Ok(None) };
     let Some(RenderedPage { subject, rendered }) = cache.rendered_page(&subject, order, limit, previews).await else {
         return Ok(None);
     };
-    let readable = subject.state != SubjectState::Hidden && subject.revision >= min_revision;
-    let Some((page, pinned)) = RenderedBody::read(rendered).filter(|_| readable) else { return Ok(None) };
-    let complete = |thread: RenderedThread| thread.complete(|root| replies_from_the_first(services, caller, root));
+    let may_be_served = subject.state != SubjectState::Hidden && subject.revision >= min_revision;
+    let Some((page, pinned)) = RenderedBody::read(rendered).filter(|_| may_be_served) else { return Ok(None) };
+    let complete = |thread: RenderedThread| thread.complete(|root| replies_token(services, caller, root));
     // A rendered page is far smaller than the size limit of a page, so nothing is cut off.
-    let (page, ends) = convert::cut(page, &PageArgs::Floor(order, at), MAX_BYTES);
+    let (page, cursors) = convert::cut(page, &PageArgs::Floor(order, at), MAX_BYTES);
     let page = RenderedResponse {
         threads: page.items.into_iter().map(complete).collect::<Result<_, Error>>()?,
         pinned: pinned.into_iter().map(complete).collect::<Result<_, Error>>()?,
-        next_page_token: services.seal(walk.context(), ends.next)?,
-        previous_page_token: services.seal(walk.context(), ends.previous)?,
+        next_page_token: services.seal(scope.context(), cursors.next)?,
+        previous_page_token: services.seal(scope.context(), cursors.previous)?,
         subject: Some(convert::subject(&subject)),
         degraded: services.degraded(),
     };
@@ -99,29 +99,29 @@ pub(crate) async fn rendered_page(
 }
 
 /// Returns the page and the arguments from which its page tokens are derived.
-async fn list_read(
+async fn read_page(
     services: &Services,
     caller: &Caller,
-    terms: ListParams,
-    stand: ParsedStart,
+    params: ListParams,
+    start: ParsedStart,
 ) -> Result<(RootPage, PageArgs), Error> {
-    let ListParams { subject, limit, previews, min_revision, fresh } = terms;
-    let comments = services.answering(fresh);
-    match stand {
+    let ListParams { subject, limit, previews, min_revision, fresh } = params;
+    let comments = services.reads(fresh);
+    match start {
         ParsedStart::Floor(order, at) => {
-            let ask = ListComments { subject, order, at, limit, previews, min_revision };
-            let page = comments.list_comments(caller, &ask).await?;
+            let request = ListComments { subject, order, at, limit, previews, min_revision };
+            let page = comments.list_comments(caller, &request).await?;
             Ok((page, PageArgs::Floor(order, at)))
         }
         ParsedStart::Rank(sort, at) => {
-            let ask = ListRanked { subject, sort, at, limit, previews, min_revision };
-            let RankedPage { page, trail } = comments.list_ranked(caller, &ask).await?;
-            Ok((page, PageArgs::Rank(at, trail)))
+            let request = ListRanked { subject, sort, at, limit, previews, min_revision };
+            let RankedPage { page, continuation } = comments.list_ranked(caller, &request).await?;
+            Ok((page, PageArgs::Rank(at, continuation)))
         }
     }
 }
 
-fn list_params(
+fn parse_params(
     services: &Services,
     caller: &Caller,
     request: &v1::ListCommentsRequest,
@@ -129,29 +129,30 @@ fn list_params(
     let mut v = Violations::default();
     let subject = v.subject(&services.comments, caller, "subject", request.subject.as_ref())?;
     let sort = v.take(parse::sort(request.sort, ListOrder::Newest));
-    let walk = subject.as_ref().zip(sort).map(|((key, _), sort)| TokenScope::roots(caller, key, sort));
+    let scope = subject.as_ref().zip(sort).map(|((key, _), sort)| TokenScope::roots(caller, key, sort));
     let fields = StartFields {
         page_token: &request.page_token,
         around_comment_id: request.around_comment_id,
         around_floor: request.around_floor,
     };
-    let stand = parse::place(&mut v, fields, walk.as_ref(), &services.tokens);
+    let start = parse::page_start(&mut v, fields, scope.as_ref(), &services.tokens);
     let limit = v.take(parse::page_size(request.page_size));
     let previews = v.take(parse::previews(request.reply_preview_size));
     let min_revision = v.take(parse::min_revision(request.min_revision));
-    let ((subject, _), walk, stand, limit, previews, min_revision) =
-        v.all((subject, walk, stand, limit, previews, min_revision))?;
+    let ((subject, _), scope, start, limit, previews, min_revision) =
+        v.all((subject, scope, start, limit, previews, min_revision))?;
     let fresh = request.fresh;
-    Ok((walk, ListParams { subject, limit, previews, min_revision, fresh }, stand))
+    Ok((scope, ListParams { subject, limit, previews, min_revision, fresh }, start))
 }
 
 /// Returns a thread with the token that lists all its replies from the first.
 fn thread_with_token(services: &Services, caller: &Caller, thread: Thread) -> Result<v1::CommentThread, Error> {
-    convert::thread(thread, |root| replies_from_the_first(services, caller, root))
+    convert::thread(thread, |root| replies_token(services, caller, root))
 }
 
-fn replies_from_the_first(services: &Services, caller: &Caller, root: CommentId) -> Result<String, Error> {
-    let walk = TokenScope::replies(caller, root, Sort::Stable(ListOrder::Oldest));
+/// Returns the token that lists all replies of a root from the first.
+fn replies_token(services: &Services, caller: &Caller, root: CommentId) -> Result<String, Error> {
+    let scope = TokenScope::replies(caller, root, Sort::Stable(ListOrder::Oldest));
     let first = TokenCursor::Floor(FloorStep::after(0, ListOrder::Oldest));
-    services.seal(walk.context(), Some(first))
+    services.seal(scope.context(), Some(first))
 }

@@ -15,7 +15,7 @@ pub(crate) async fn handle(
     request: v1::PinCommentRequest,
 ) -> Result<v1::PinCommentResponse, RpcError> {
     let v1::PinCommentRequest { id, member_id, request_id } = request;
-    let written = set_pin(services, caller, Pin { id, member_id, request_id, pinned: true }).await?;
+    let written = set_pin(services, caller, PinFields { id, member_id, request_id, pinned: true }).await?;
     let comment = Some(convert::comment(written.value));
     Ok(v1::PinCommentResponse { comment, subject_revision: written.revision })
 }
@@ -23,22 +23,22 @@ pub(crate) async fn handle(
 pub(super) async fn set_pin(
     services: &Services,
     caller: Caller,
-    pin: Pin,
+    pin: PinFields,
 ) -> Result<WriteOutput<CommentView>, RpcError> {
     let mut v = Violations::default();
     let target = v.comment(&services.comments, &caller, "id", pin.id).await?;
     let member = v.take(parse::member("member_id", &pin.member_id));
     let request_id = v.take(parse::request_id(&pin.request_id));
-    let ((at, _), member, request_id) = v.all((target, member, request_id))?;
-    let write_context = services.write_context(caller, &member, request_id, at.subject.object_type())?;
+    let ((target, _), member, request_id) = v.all((target, member, request_id))?;
+    let write_context = services.write_context(caller, &member, request_id, target.subject.object_type())?;
     let request = PinComment { member: member.clone(), pinned: pin.pinned };
-    let written = services.mutations.submit(&write_context, &at, request).await;
-    let WriteOutput { value, revision } = written.map_err(under(&at.subject))?;
+    let written = services.mutations.submit(&write_context, &target, request).await;
+    let WriteOutput { value, revision } = written.map_err(under(&target.subject))?;
     Ok(WriteOutput { value: value.seen_by(Some(&member)), revision })
 }
 
 /// The fields that both requests have.
-pub(super) struct Pin {
+pub(super) struct PinFields {
     pub(super) id: i64,
     pub(super) member_id: String,
     pub(super) request_id: String,

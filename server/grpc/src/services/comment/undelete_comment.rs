@@ -18,10 +18,10 @@ pub(crate) async fn handle(
     let target = v.comment(&services.comments, &caller, "id", request.id).await?;
     let member = v.take(parse::member("member_id", &request.member_id));
     let request_id = v.take(parse::request_id(&request.request_id));
-    let ((at, _), member, request_id) = v.all((target, member, request_id))?;
-    let write_context = services.write_context(caller, &member, request_id, at.subject.object_type())?;
+    let ((target, _), member, request_id) = v.all((target, member, request_id))?;
+    let write_context = services.write_context(caller, &member, request_id, target.subject.object_type())?;
     let request = UndeleteComment { member: member.clone() };
-    let written = services.mutations.submit(&write_context, &at, request).await.map_err(under(&at.subject))?;
+    let written = services.mutations.submit(&write_context, &target, request).await.map_err(under(&target.subject))?;
     let comment = convert::comment(written.value.seen_by(Some(&member)));
     Ok(v1::UndeleteCommentResponse { comment: Some(comment), subject_revision: written.revision })
 }

@@ -19,10 +19,10 @@ pub(crate) async fn handle(
     let member = v.take(parse::member("member_id", &request.member_id));
     let content = parse::content(&mut v, target.as_ref().map(|(_, policy)| *policy), request.content);
     let request_id = v.take(parse::request_id(&request.request_id));
-    let ((at, _), member, content, request_id) = v.all((target, member, content, request_id))?;
-    let write_context = services.write_context(caller, &member, request_id, at.subject.object_type())?;
+    let ((target, _), member, content, request_id) = v.all((target, member, content, request_id))?;
+    let write_context = services.write_context(caller, &member, request_id, target.subject.object_type())?;
     let edit = EditComment { member: member.clone(), content, etag: request.etag };
-    let written = services.mutations.submit(&write_context, &at, edit).await.map_err(under(&at.subject))?;
+    let written = services.mutations.submit(&write_context, &target, edit).await.map_err(under(&target.subject))?;
     let comment = convert::comment(written.value.seen_by(Some(&member)));
     Ok(v1::UpdateCommentResponse { comment: Some(comment), subject_revision: written.revision })
 }

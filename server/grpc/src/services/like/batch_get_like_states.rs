@@ -17,7 +17,7 @@ pub(crate) async fn handle(
     let member = v.take(parse::member("member_id", &request.member_id));
     let ids = v.take(parse::comment_ids("comment_ids", &request.comment_ids));
     let ((key, _), member, ids) = v.all((subject, member, ids))?;
-    let values = services.answering(request.fresh).like_states(&caller, &key, &member, &ids).await?;
+    let values = services.reads(request.fresh).like_states(&caller, &key, &member, &ids).await?;
     let state = |(id, value)| v1::LikeState { comment_id: id, value: convert::like_value(value).into() };
     let states = request.comment_ids.into_iter().zip(values).map(state).collect();
     Ok(v1::BatchGetLikeStatesResponse { states, degraded: services.degraded() })

@@ -18,14 +18,15 @@ pub(crate) async fn handle(
     let id = v.take(parse::comment_id("comment_id", request.comment_id));
     let value = v.take(parse::liked(request.value));
     let limit = v.take(parse::page_size(request.page_size));
-    let walk = id.zip(value);
-    let walk = walk.map(|(id, value)| TokenContext::new(&caller, "ListLikers").comment(id).argument(value.code()));
-    let after = services.cursor(&mut v, &request.page_token, walk.as_ref(), liker);
-    let (id, value, limit, after, walk) = v.all((id, value, limit, after, walk))?;
+    let context = id.zip(value);
+    let context =
+        context.map(|(id, value)| TokenContext::new(&caller, "ListLikers").comment(id).argument(value.code()));
+    let after = services.cursor(&mut v, &request.page_token, context.as_ref(), liker);
+    let (id, value, limit, after, context) = v.all((id, value, limit, after, context))?;
     let page = services.comments.likers(&caller, id, value, after.as_ref(), limit).await?;
     let last = page.items.last().filter(|_| page.more_after);
     let next = last.map(|last| TokenCursor::Liker(LikerCursor { time: last.time, member: last.member.clone() }));
-    let next_page_token = services.seal(&walk, next)?;
+    let next_page_token = services.seal(&context, next)?;
     let likers = page.items.iter().map(|liker| v1::Liker {
         member_id: liker.member.as_str().to_owned(),
         like_time: Some(convert::time(liker.time)),

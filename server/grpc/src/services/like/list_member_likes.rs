@@ -18,15 +18,15 @@ pub(crate) async fn handle(
     let subject = v.subject(&services.comments, &caller, "subject", request.subject.as_ref())?;
     let member = v.take(parse::member("member_id", &request.member_id));
     let limit = v.take(parse::page_size(request.page_size));
-    let named = subject.as_ref().zip(member.as_ref());
-    let walk = named
+    let parts = subject.as_ref().zip(member.as_ref());
+    let context = parts
         .map(|((key, _), member)| TokenContext::new(&caller, "ListMemberLikes").subject(key).argument(member.as_str()));
-    let pick = |cursor| if let TokenCursor::Comment(id) = cursor { Some(id) } else { None };
-    let after = services.cursor(&mut v, &request.page_token, walk.as_ref(), pick);
-    let ((key, _), member, limit, after, walk) = v.all((subject, member, limit, after, walk))?;
+    let comment_id = |cursor| if let TokenCursor::Comment(id) = cursor { Some(id) } else { None };
+    let after = services.cursor(&mut v, &request.page_token, context.as_ref(), comment_id);
+    let ((key, _), member, limit, after, context) = v.all((subject, member, limit, after, context))?;
     let page = services.comments.member_likes(&caller, &key, &member, after, limit).await?;
     let last = page.items.last().filter(|_| page.more_after);
-    let next_page_token = services.seal(&walk, last.map(|last| TokenCursor::Comment(last.comment)))?;
+    let next_page_token = services.seal(&context, last.map(|last| TokenCursor::Comment(last.comment)))?;
     Ok(v1::ListMemberLikesResponse { likes: page.items.iter().map(member_like).collect(), next_page_token })
 }
 

@@ -19,15 +19,15 @@ pub(crate) async fn handle(
     let member = v.take(parse::member("member_id", &request.member_id));
     let value = v.take(parse::like_value(request.value));
     let request_id = v.take(parse::request_id(&request.request_id));
-    let ((at, _), member, value, request_id) = v.all((target, member, value, request_id))?;
-    let write_context = services.write_context(caller, &member, request_id, at.subject.object_type())?;
-    let set = services.mutations.submit(&write_context, &at, SetLikeRequest { member, value }).await;
-    let set = set.map_err(under(&at.subject))?.value;
+    let ((target, _), member, value, request_id) = v.all((target, member, value, request_id))?;
+    let write_context = services.write_context(caller, &member, request_id, target.subject.object_type())?;
+    let result = services.mutations.submit(&write_context, &target, SetLikeRequest { member, value }).await;
+    let like = result.map_err(under(&target.subject))?.value;
     Ok(v1::SetLikeResponse {
-        value: convert::like_value(set.value).into(),
-        like_count: set.like_count,
-        dislike_count: set.dislike_count,
-        changed: set.changed,
-        comment_revision: set.comment_revision,
+        value: convert::like_value(like.value).into(),
+        like_count: like.like_count,
+        dislike_count: like.dislike_count,
+        changed: like.changed,
+        comment_revision: like.comment_revision,
     })
 }

@@ -22,22 +22,24 @@ pub(crate) async fn handle(
     let levels = v.take(parse::max_depth(request.max_depth));
     let limit = v.take(parse::page_size(request.page_size));
     let min_revision = v.take(parse::min_revision(request.min_revision));
-    let walk = top.as_ref().zip(levels);
-    let walk = walk.map(|((top, _), levels)| TokenContext::new(&caller, "GetThread").comment(top.id).argument(levels));
-    let after = services.cursor(&mut v, &request.page_token, walk.as_ref(), path);
-    let ((top, _), levels, limit, min_revision, after, walk) =
-        v.all((top, levels, limit, min_revision, after, walk))?;
+    let context = top.as_ref().zip(levels);
+    let context =
+        context.map(|((top, _), levels)| TokenContext::new(&caller, "GetThread").comment(top.id).argument(levels));
+    let after = services.cursor(&mut v, &request.page_token, context.as_ref(), path);
+    let ((top, _), levels, limit, min_revision, after, context) =
+        v.all((top, levels, limit, min_revision, after, context))?;
     let max_depth = top.path.depth().saturating_add(levels).min(MAX_LEVELS - 1);
-    let part = SubtreeQuery { top: top.path.clone(), max_depth, after, limit };
-    let comments = services.answering(request.fresh);
-    let page = comments.thread(&top, &part, min_revision).await.map_err(under(&top.subject))?;
+    let query = SubtreeQuery { top: top.path.clone(), max_depth, after, limit };
+    let comments = services.reads(request.fresh);
+    let page = comments.thread(&top, &query, min_revision).await.map_err(under(&top.subject))?;
     let items = page.comments.iter().cloned().map(convert::comment).collect();
-    let shown = Page { items, more_before: false, more_after: page.more_after };
-    let shown = convert::fit(shown, Anchor::First, MAX_BYTES);
-    let last = page.comments.get(..shown.items.len()).and_then(<[_]>::last).filter(|_| shown.more_after);
+    let page_of_messages = Page { items, more_before: false, more_after: page.more_after };
+    let page_of_messages = convert::fit(page_of_messages, Anchor::First, MAX_BYTES);
+    let last =
+        page.comments.get(..page_of_messages.items.len()).and_then(<[_]>::last).filter(|_| page_of_messages.more_after);
     let next = last.map(|last| TokenCursor::Path(last.comment.reference.path.clone()));
-    let next_page_token = services.seal(&walk, next)?;
-    Ok(v1::GetThreadResponse { comments: shown.items, next_page_token, degraded: services.degraded() })
+    let next_page_token = services.seal(&context, next)?;
+    Ok(v1::GetThreadResponse { comments: page_of_messages.items, next_page_token, degraded: services.degraded() })
 }
 
 fn path(cursor: TokenCursor) -> Option<Path> {

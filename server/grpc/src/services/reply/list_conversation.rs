@@ -16,7 +16,7 @@ pub(crate) async fn handle(
     let id = v.take(parse::comment_id("comment_id", request.comment_id));
     let min_revision = v.take(parse::min_revision(request.min_revision));
     let (id, min_revision) = v.all((id, min_revision))?;
-    let comments = services.answering(request.fresh);
+    let comments = services.reads(request.fresh);
     let (view, ancestors, truncated) = comments.conversation(&caller, id, min_revision).await?;
     Ok(v1::ListConversationResponse {
         comment: Some(convert::comment(view)),

@@ -16,12 +16,12 @@ pub(crate) async fn handle(
     let keys = v.take(parse::batch("keys", &request.keys, |field, key| parse::subject_key(field, Some(key))));
     if keys.is_some() {
         for (n, key) in request.keys.iter().enumerate() {
-            let known = v.subject(&services.comments, &caller, &format!("keys[{n}]"), Some(key));
-            known.map_err(|error| RpcError::about(error, error_metadata::subject(key)))?;
+            let checked = v.subject(&services.comments, &caller, &format!("keys[{n}]"), Some(key));
+            checked.map_err(|error| RpcError::about(error, error_metadata::subject(key)))?;
         }
     }
     let (keys,) = v.all((keys,))?;
-    let found = services.answering(request.fresh).subjects(&caller, &keys, 0).await?;
+    let found = services.reads(request.fresh).subjects(&caller, &keys, 0).await?;
     let (mut subjects, mut missing) = (Vec::with_capacity(found.len()), Vec::new());
     for (key, subject) in request.keys.into_iter().zip(found) {
         match subject {

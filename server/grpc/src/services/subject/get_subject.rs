@@ -16,7 +16,7 @@ pub(crate) async fn handle(
     let key = v.subject(&services.comments, &caller, "key", request.key.as_ref())?;
     let min_revision = v.take(parse::min_revision(request.min_revision));
     let ((key, _), min_revision) = v.all((key, min_revision))?;
-    let found = services.answering(request.fresh).subjects(&caller, &[key], min_revision).await?.pop().flatten();
+    let found = services.reads(request.fresh).subjects(&caller, &[key], min_revision).await?.pop().flatten();
     let subject = found.ok_or(Error::SubjectNotFound)?;
     Ok(v1::GetSubjectResponse { subject: Some(convert::subject(&subject)), degraded: services.degraded() })
 }

@@ -3,7 +3,7 @@
 use futures::StreamExt;
 use futures::future::ready;
 use futures::stream::{once, unfold};
-use riposte_core::event::{ChangeKind, Changes as Changed, CommentChange};
+use riposte_core::event::{ChangeKind, Changes, CommentChange};
 use riposte_core::{CommentId, Error, SubjectKey, Violation};
 use riposte_sdk::v1;
 use riposte_sdk::v1::watch_subject_response::Event;
@@ -21,7 +21,7 @@ pub(crate) async fn handle(
     call: Call,
     request: v1::WatchSubjectRequest,
 ) -> Result<ResponseStream<v1::WatchSubjectResponse>, Status> {
-    let (key, after) = parsed(&services, &call, &request).map_err(|error| call.status(error))?;
+    let (key, after) = parse(&services, &call, &request).map_err(|error| call.status(error))?;
     let load = Box::pin(services.comments.watchable(&call.caller, &key));
     let watcher = services.watches.join(&key, after, load).await.map_err(|error| call.status(error))?;
     let opened = response(Event::Opened(v1::WatchOpened { revision: watcher.seen() }));
@@ -33,7 +33,7 @@ pub(crate) async fn handle(
     Ok(Box::pin(once(ready(Ok(opened))).chain(changes)))
 }
 
-fn parsed(services: &Services, call: &Call, request: &v1::WatchSubjectRequest) -> Result<(SubjectKey, i64), RpcError> {
+fn parse(services: &Services, call: &Call, request: &v1::WatchSubjectRequest) -> Result<(SubjectKey, i64), RpcError> {
     let mut v = Violations::default();
     let subject = v.subject(&services.comments, &call.caller, "key", request.key.as_ref())?;
     let after = request.after_revision;
@@ -59,7 +59,7 @@ fn response(event: Event) -> v1::WatchSubjectResponse {
 
 fn event(item: WatchItem) -> Event {
     match item {
-        WatchItem::Change { revision, changes: Changed { comments, subject, likers: _, outcomes: _ } } => {
+        WatchItem::Change { revision, changes: Changes { comments, subject, likers: _, outcomes: _ } } => {
             Event::Change(v1::SubjectChange {
                 revision,
                 comments: comments.iter().filter_map(comment).collect(),
@@ -72,8 +72,8 @@ fn event(item: WatchItem) -> Event {
 
 /// Converts a change of a comment; `None` for a like, which belongs to no revision.
 fn comment(change: &CommentChange) -> Option<v1::CommentChange> {
-    let CommentChange { id, root, what } = change;
-    let kind = match what {
+    let CommentChange { id, root, kind } = change;
+    let kind = match kind {
         ChangeKind::Created => v1::CommentChangeKind::Created,
         ChangeKind::Edited => v1::CommentChangeKind::Edited,
         ChangeKind::StateChanged => v1::CommentChangeKind::StateChanged,

@@ -10,10 +10,10 @@ use crate::error::{ErrorClass, StoreError};
 
 /// Commands that are committed together, and their positions in the batch.
 struct BatchPart<K> {
-    places: Vec<usize>,
+    positions: Vec<usize>,
     commands: Vec<Command<K>>,
     /// True if a COMMIT that included them was sent without a response.
-    unknown: bool,
+    outcome_unknown: bool,
 }
 
 impl<K: CommitType> CommitBatch<K> {
@@ -21,50 +21,50 @@ impl<K: CommitType> CommitBatch<K> {
     pub(super) async fn run(self) -> std::result::Result<BatchOutputs, StoreError> {
         let mut outputs: Vec<Option<Result<CommandOutput>>> = vec![None; self.commands.len()];
         match self.commit_with_retry(&self.commands, false).await {
-            Ok(all) => return Ok(all),
+            Ok(outputs) => return Ok(outputs),
             Err(failure) => {
                 let batch = BatchPart {
-                    places: (0..self.commands.len()).collect(),
+                    positions: (0..self.commands.len()).collect(),
                     commands: self.commands.clone(),
-                    unknown: false,
+                    outcome_unknown: false,
                 };
-                let mut waiting = batch.divided(&failure).ok_or_else(|| failure.into_fault())?;
-                while let Some(part) = waiting.pop() {
-                    match self.commit_with_retry(&part.commands, part.unknown).await {
-                        Ok(some) => part.put(&mut outputs, some),
-                        Err(failure) => match part.divided(&failure) {
-                            Some(parts) => waiting.extend(parts),
+                let mut pending = batch.split(&failure).ok_or_else(|| failure.into_store_error())?;
+                while let Some(part) = pending.pop() {
+                    match self.commit_with_retry(&part.commands, part.outcome_unknown).await {
+                        Ok(part_outputs) => part.store_outputs(&mut outputs, part_outputs),
+                        Err(failure) => match part.split(&failure) {
+                            Some(parts) => pending.extend(parts),
                             None => {
-                                let fault = failure.into_fault();
+                                let fault = failure.into_store_error();
                                 self.sources.runner().log_fault(self.source, &fault);
                                 let error = Error::from(fault);
-                                part.put(&mut outputs, vec![Err(error); part.places.len()]);
+                                part.store_outputs(&mut outputs, vec![Err(error); part.positions.len()]);
                             }
                         },
                     }
                 }
             }
         }
-        let lost = || Err(Error::internal("a command of a divided batch has no result"));
-        Ok(outputs.into_iter().map(|output| output.unwrap_or_else(lost)).collect())
+        let missing = || Err(Error::internal("a command of a divided batch has no result"));
+        Ok(outputs.into_iter().map(|output| output.unwrap_or_else(missing)).collect())
     }
 }
 
 impl<K: CommitType> BatchPart<K> {
-    /// Returns the parts to try instead, the last one first. If a command makes the others fail,
-    /// the parts are halves, until that command is alone. If another transaction holds a subject,
-    /// each subject is a part. `None` if a division does not help.
-    fn divided(&self, failure: &BatchFailure) -> Option<Vec<Self>> {
-        let meaning = failure.fault.meaning();
-        let groups: Vec<Vec<usize>> = match meaning {
-            ErrorClass::Fatal | ErrorClass::Duplicate if self.places.len() > 1 => {
-                let half = self.places.len() / 2;
-                vec![(half..self.places.len()).collect(), (0..half).collect()]
+    /// Returns the parts to try instead, in reverse order. If a command makes the others fail,
+    /// the parts are halves, until that command is alone. If another transaction has locked a
+    /// subject, each subject is a part. `None` if a division does not help.
+    fn split(&self, failure: &BatchFailure) -> Option<Vec<Self>> {
+        let class = failure.fault.class();
+        let groups: Vec<Vec<usize>> = match class {
+            ErrorClass::Fatal | ErrorClass::Duplicate if self.positions.len() > 1 => {
+                let half = self.positions.len() / 2;
+                vec![(half..self.positions.len()).collect(), (0..half).collect()]
             }
             ErrorClass::Locked => {
                 let mut subjects: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-                for (n, command) in self.commands.iter().enumerate() {
-                    subjects.entry(&command.subject).or_default().push(n);
+                for (index, command) in self.commands.iter().enumerate() {
+                    subjects.entry(&command.subject).or_default().push(index);
                 }
                 subjects.into_values().rev().collect()
             }
@@ -79,26 +79,26 @@ impl<K: CommitType> BatchPart<K> {
         if groups.len() < 2 {
             return None;
         }
-        tracing::warn!(error = ?failure.fault, commands = self.places.len(), "a batch failed and is bisected");
+        tracing::warn!(error = ?failure.fault, commands = self.positions.len(), "a batch failed and is bisected");
         let part = |group: Vec<usize>| Self {
-            places: group.iter().map(|n| self.places[*n]).collect(),
-            commands: group.iter().map(|n| self.commands[*n].clone()).collect(),
-            unknown: self.unknown || failure.outcome_unknown,
+            positions: group.iter().map(|index| self.positions[*index]).collect(),
+            commands: group.iter().map(|index| self.commands[*index].clone()).collect(),
+            outcome_unknown: self.outcome_unknown || failure.outcome_unknown,
         };
         Some(groups.into_iter().map(part).collect())
     }
 
-    fn put(&self, outputs: &mut [Option<Result<CommandOutput>>], of: BatchOutputs) {
-        for (place, output) in self.places.iter().zip(of) {
-            outputs[*place] = Some(output);
+    fn store_outputs(&self, outputs: &mut [Option<Result<CommandOutput>>], part_outputs: BatchOutputs) {
+        for (position, output) in self.positions.iter().zip(part_outputs) {
+            outputs[*position] = Some(output);
         }
     }
 }
 
 impl BatchFailure {
     /// Returns the error to report. After a COMMIT without a response the commands may have taken
-    /// effect, so the error must not claim that they did not, whatever the last failure was.
-    fn into_fault(self) -> StoreError {
+    /// effect, so the error must not say that they failed, whatever the last failure was.
+    fn into_store_error(self) -> StoreError {
         if self.outcome_unknown { Error::ShardUnavailable.into() } else { self.fault }
     }
 }

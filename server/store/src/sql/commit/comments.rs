@@ -5,7 +5,7 @@ use riposte_core::verbs::CommandKind;
 use riposte_core::{Command, CommandOutput, Effect, Result, UnitOfWork};
 
 use super::load::{self, DuplicateCheck};
-use super::{BatchOutputs, CommitType, decided};
+use super::{BatchOutputs, CommitType, run_commands};
 use crate::error::StoreError;
 use crate::sql::pool::SourceTx;
 
@@ -18,14 +18,19 @@ impl CommitType for CommandKind {
     async fn decide(
         tx: &SourceTx,
         commands: &[Command],
-        repeats: DuplicateCheck,
+        duplicate_check: DuplicateCheck,
     ) -> std::result::Result<(UnitOfWork, BatchOutputs), StoreError> {
-        let (unit, outputs) = decided(load::comments(tx, commands, repeats).await?, commands, UnitOfWork::run)?;
-        let refused = |(command, output): (&Command, &Result<CommandOutput>)| {
+        let (unit, outputs) =
+            run_commands(load::comments(tx, commands, duplicate_check).await?, commands, UnitOfWork::run)?;
+        let is_rejected_create = |(command, output): (&Command, &Result<CommandOutput>)| {
             output.is_err() && load::detects_duplicates(&command.verb)
         };
-        if repeats == DuplicateCheck::Unlikely && commands.iter().zip(&outputs).any(refused) {
-            return decided(load::comments(tx, commands, DuplicateCheck::Possible).await?, commands, UnitOfWork::run);
+        if duplicate_check == DuplicateCheck::Unlikely && commands.iter().zip(&outputs).any(is_rejected_create) {
+            return run_commands(
+                load::comments(tx, commands, DuplicateCheck::Possible).await?,
+                commands,
+                UnitOfWork::run,
+            );
         }
         Ok((unit, outputs))
     }

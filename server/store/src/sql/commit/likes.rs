@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use riposte_core::{LikeCommand, LikeCommandKind, UnitOfWork};
 
 use super::load::{self, DuplicateCheck};
-use super::{BatchOutputs, CommitType, decided};
+use super::{BatchOutputs, CommitType, run_commands};
 use crate::error::StoreError;
 use crate::sql::pool::SourceTx;
 
@@ -19,6 +19,6 @@ impl CommitType for LikeCommandKind {
         commands: &[LikeCommand],
         _: DuplicateCheck,
     ) -> std::result::Result<(UnitOfWork, BatchOutputs), StoreError> {
-        decided(load::likes(tx, commands).await?, commands, UnitOfWork::run_like)
+        run_commands(load::likes(tx, commands).await?, commands, UnitOfWork::run_like)
     }
 }

@@ -10,46 +10,48 @@ use std::collections::BTreeSet;
 use riposte_core::{Command, CommentId, LikeCommand, MemberId, SubjectKey, UnitOfWork};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use crate::error::StoreError;
-use crate::sql::chunks::padded;
+use crate::error::StoreResult;
+use crate::sql::chunks::padded_chunks;
 use crate::sql::entity::{comment_content, comment_index};
 use crate::sql::grouping::{by_table, parts};
 use crate::sql::pool::SourceTx;
 use crate::sql::row;
 pub(super) use duplicates::{DuplicateCheck, detects_duplicates};
 
-type Loaded<T> = Result<T, StoreError>;
-
 /// Loads the rows that a batch of comments may touch.
-pub(super) async fn comments(tx: &SourceTx, commands: &[Command], repeats: DuplicateCheck) -> Loaded<UnitOfWork> {
-    let mut load = Load { tx, unit: UnitOfWork::default() };
-    let mut wanted = LockedKeys::of(commands);
-    load.subjects(&wanted.subjects).await?;
-    let found = load.records(commands, repeats).await?;
-    wanted.comments.extend(&found);
-    wanted.contents.extend(&found);
-    load.comments(&wanted.comments).await?;
-    load.contents(&wanted.contents).await?;
-    Ok(load.unit)
+pub(super) async fn comments(
+    tx: &SourceTx,
+    commands: &[Command],
+    duplicate_check: DuplicateCheck,
+) -> StoreResult<UnitOfWork> {
+    let mut loader = Loader { tx, unit: UnitOfWork::default() };
+    let mut locked_keys = LockedKeys::of(commands);
+    loader.subjects(&locked_keys.subjects).await?;
+    let found = loader.idempotency_records(commands, duplicate_check).await?;
+    locked_keys.comments.extend(&found);
+    locked_keys.contents.extend(&found);
+    loader.comments(&locked_keys.comments).await?;
+    loader.contents(&locked_keys.contents).await?;
+    Ok(loader.unit)
 }
 
 /// Loads the rows that a batch of likes may touch.
-pub(super) async fn likes(tx: &SourceTx, commands: &[LikeCommand]) -> Loaded<UnitOfWork> {
-    let mut load = Load { tx, unit: UnitOfWork::default() };
+pub(super) async fn likes(tx: &SourceTx, commands: &[LikeCommand]) -> StoreResult<UnitOfWork> {
+    let mut loader = Loader { tx, unit: UnitOfWork::default() };
     // A comment of another partition does not belong to this subject and may be in another data
     // source.
-    let here = commands.iter().filter(|c| c.verb.set().comment_id.partition() == c.subject.partition());
+    let in_partition = commands.iter().filter(|c| c.verb.set().comment_id.partition() == c.subject.partition());
     let likes: BTreeSet<(CommentId, MemberId)> =
-        here.map(|command| command.verb.set()).map(|set| (set.comment_id, set.member.clone())).collect();
+        in_partition.map(|command| command.verb.set()).map(|set| (set.comment_id, set.member.clone())).collect();
     let comments = likes.iter().map(|(id, _)| *id).collect();
-    load.comments(&comments).await?;
-    load.likes(&likes).await?;
-    load.subjects_of(&comments).await?;
-    Ok(load.unit)
+    loader.comments(&comments).await?;
+    loader.likes(&likes).await?;
+    loader.subjects_of(&comments).await?;
+    Ok(loader.unit)
 }
 
 /// A unit of work while its rows are loaded.
-struct Load<'l> {
+struct Loader<'l> {
     tx: &'l SourceTx,
     unit: UnitOfWork,
 }
@@ -64,25 +66,25 @@ struct LockedKeys {
 
 impl LockedKeys {
     fn of(commands: &[Command]) -> Self {
-        let mut wanted = Self::default();
+        let mut locked_keys = Self::default();
         for command in commands {
-            let needs = command.verb.needs();
+            let lock_set = command.verb.lock_set();
             // A comment of another partition does not belong to this subject and may be in another
             // data source.
-            let here = |id: &CommentId| id.partition() == command.subject.partition();
-            wanted.subjects.insert(command.subject.clone());
-            wanted.comments.extend(needs.comments.into_iter().filter(here));
-            wanted.contents.extend(needs.content.filter(here));
+            let is_in_partition = |id: &CommentId| id.partition() == command.subject.partition();
+            locked_keys.subjects.insert(command.subject.clone());
+            locked_keys.comments.extend(lock_set.comments.into_iter().filter(is_in_partition));
+            locked_keys.contents.extend(lock_set.content.filter(is_in_partition));
         }
-        wanted
+        locked_keys
     }
 }
 
-impl Load<'_> {
-    async fn comments(&mut self, ids: &BTreeSet<CommentId>) -> Loaded<()> {
+impl Loader<'_> {
+    async fn comments(&mut self, ids: &BTreeSet<CommentId>) -> StoreResult<()> {
         use comment_index::{Column, Entity};
         for (partition, ids) in by_table(ids.iter().copied(), self.tx.tables().index, |id| id.partition()) {
-            for list in padded(&ids) {
+            for list in padded_chunks(&ids) {
                 let select = Entity::find().filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))));
                 let select = select.filter(Column::Id.is_in(list.iter().map(|id| id.get()))).order_by_asc(Column::Id);
                 for found in select.lock_exclusive().all(&self.tx.on(partition)).await? {
@@ -93,10 +95,10 @@ impl Load<'_> {
         Ok(())
     }
 
-    async fn contents(&mut self, ids: &BTreeSet<CommentId>) -> Loaded<()> {
+    async fn contents(&mut self, ids: &BTreeSet<CommentId>) -> StoreResult<()> {
         use comment_content::{Column, Entity};
         for (partition, ids) in by_table(ids.iter().copied(), self.tx.tables().index, |id| id.partition()) {
-            for list in padded(&ids) {
+            for list in padded_chunks(&ids) {
                 let select = Entity::find().filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))));
                 let select = select.filter(Column::CommentId.is_in(list.iter().map(|id| id.get())));
                 for found in select.all(&self.tx.on(partition)).await? {

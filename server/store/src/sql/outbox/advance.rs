@@ -14,7 +14,7 @@ use crate::sql::transact::TransactionBody;
 /// Moves the position of an event consumer.
 #[derive(Debug)]
 pub(super) struct AdvancePosition {
-    pub(super) term: Epoch,
+    pub(super) epoch: Epoch,
     pub(super) name: String,
     pub(super) from: i64,
     pub(super) to: i64,
@@ -25,20 +25,20 @@ impl TransactionBody for AdvancePosition {
     const NAME: &'static str = "advance position";
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
-        if state::lock_in(tx, self.term).await?.is_none() {
+        if state::lock_in_epoch(tx, self.epoch).await?.is_none() {
             return Ok(false);
         }
         let name = self.name.as_str();
-        let known = Entity::find_by_id(row::bytes(name)).one(&tx.unrouted()).await?;
-        if known.as_ref().map_or(0, |row| row.position) != self.from {
+        let stored = Entity::find_by_id(row::bytes(name)).one(&tx.unrouted()).await?;
+        if stored.as_ref().map_or(0, |row| row.position) != self.from {
             return Ok(false);
         }
         let position = Set(self.to);
-        if known.is_some() {
-            state::change(tx, name, ActiveModel { position, ..Default::default() }).await?;
+        if stored.is_some() {
+            state::update(tx, name, ActiveModel { position, ..Default::default() }).await?;
         } else {
             // No other transaction inserts it meanwhile: the relay's row is locked.
-            let first = ActiveModel { position, ..state::fresh(name) };
+            let first = ActiveModel { position, ..state::new_row(name) };
             Entity::insert(first).exec_without_returning(&tx.unrouted()).await?;
         }
         Ok(true)

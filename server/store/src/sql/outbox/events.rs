@@ -6,12 +6,12 @@ use riposte_core::SubjectId;
 use riposte_core::event::{Event, SequencedEvent};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use super::key;
+use super::index;
 use crate::error::StoreError;
-use crate::sql::chunks::padded;
+use crate::sql::chunks::padded_chunks;
 use crate::sql::entity::{outbox_commit, outbox_revision};
 use crate::sql::pool::SourceTx;
-use crate::sql::read::along;
+use crate::sql::read::force_index;
 use crate::sql::row;
 use crate::sql::transact::TransactionBody;
 
@@ -32,7 +32,7 @@ impl TransactionBody for EventsAfter {
         let mut after = self.after;
         loop {
             let rows = Entity::find().filter(Column::PubSeq.gt(after)).order_by_asc(Column::PubSeq);
-            let rows = along(rows, key::PUBLISHED).limit(self.limit as u64).all(&tx.unrouted()).await?;
+            let rows = force_index(rows, index::PUBLISHED).limit(self.limit as u64).all(&tx.unrouted()).await?;
             let Some(last) = rows.last().and_then(|row| row.pub_seq) else { return Ok(Vec::new()) };
             let mut sequenced = Vec::new();
             for row in &rows {
@@ -54,14 +54,14 @@ async fn events_of(tx: &SourceTx, row: &outbox_commit::Model) -> Result<Vec<Even
         return Ok(events);
     }
     tracing::error!(row = row.id, "an outbox row has unreadable events");
-    let made = outbox_revision::Entity::find().filter(outbox_revision::Column::CommitId.eq(row.id));
-    let made = made.all(&tx.unrouted()).await?;
-    Ok(made.iter().filter_map(|made| row::unknown_event(row, made)).collect())
+    let revision_rows = outbox_revision::Entity::find().filter(outbox_revision::Column::CommitId.eq(row.id));
+    let revision_rows = revision_rows.all(&tx.unrouted()).await?;
+    Ok(revision_rows.iter().filter_map(|revision_row| row::unknown_event(row, revision_row)).collect())
 }
 
 /// The events of one subject after a revision.
 #[derive(Debug)]
-pub(super) struct OfSubject {
+pub(super) struct SubjectEvents {
     pub(super) id: SubjectId,
     pub(super) after: i64,
     pub(super) limit: usize,
@@ -69,25 +69,25 @@ pub(super) struct OfSubject {
 
 /// The number of commits that are read at a time: each may have events of hundreds of other
 /// subjects.
-const AT_ONCE: usize = 64;
+const COMMITS_PER_READ: usize = 64;
 
-impl TransactionBody for OfSubject {
+impl TransactionBody for SubjectEvents {
     type Output = Vec<Event>;
     const NAME: &'static str = "read events of subject";
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         use outbox_revision::{Column, Entity};
-        let made = Entity::find()
+        let revision_rows = Entity::find()
             .filter(Column::SubjectId.eq(self.id.get()))
             .filter(Column::Revision.gt(self.after))
             .order_by_asc(Column::Revision)
             .limit(self.limit as u64);
-        let made = along(made, key::SUBJECT).all(&tx.unrouted()).await?;
-        let mut events = Vec::with_capacity(made.len());
-        for made in made.chunks(AT_ONCE) {
-            let rows = commits(tx, made).await?;
-            for made in made {
-                let Some(row) = rows.get(&made.commit_id) else { continue };
+        let revision_rows = force_index(revision_rows, index::SUBJECT).all(&tx.unrouted()).await?;
+        let mut events = Vec::with_capacity(revision_rows.len());
+        for chunk in revision_rows.chunks(COMMITS_PER_READ) {
+            let rows = commits(tx, chunk).await?;
+            for revision_row in chunk {
+                let Some(row) = rows.get(&revision_row.commit_id) else { continue };
                 events.extend(events_of(tx, row).await?.into_iter().find(|event| event.subject == self.id));
             }
         }
@@ -98,12 +98,12 @@ impl TransactionBody for OfSubject {
 /// Loads the commits that made these revisions.
 async fn commits(
     tx: &SourceTx,
-    made: &[outbox_revision::Model],
+    revision_rows: &[outbox_revision::Model],
 ) -> Result<HashMap<i64, outbox_commit::Model>, StoreError> {
     use outbox_commit::{Column, Entity};
-    let ids: Vec<i64> = made.iter().map(|made| made.commit_id).collect();
+    let ids: Vec<i64> = revision_rows.iter().map(|revision_row| revision_row.commit_id).collect();
     let mut rows = HashMap::with_capacity(ids.len());
-    for list in padded(&ids) {
+    for list in padded_chunks(&ids) {
         let found = Entity::find().filter(Column::Id.is_in(list)).all(&tx.unrouted()).await?;
         rows.extend(found.into_iter().map(|row| (row.id, row)));
     }

@@ -16,15 +16,15 @@ use crate::sql::transact::TransactionBody;
 
 /// The duration of the lease unless it is extended: the longest time that sequencing pauses after a
 /// leader died.
-const LASTS: Duration = Duration::from_secs(5);
+const LEASE_DURATION: Duration = Duration::from_secs(5);
 /// The tolerated difference of clocks. A lease that ends later than this allows was written by a
 /// wrong clock and would exclude every process until that time.
-const SKEW: Duration = Duration::from_secs(60);
+const CLOCK_SKEW_MAX: Duration = Duration::from_secs(60);
 
 /// Acquires or extends the relay lease.
 #[derive(Debug)]
 pub(super) struct AcquireLease {
-    pub(super) who: LeaseCandidate,
+    pub(super) candidate: LeaseCandidate,
     pub(super) now: Millis,
 }
 
@@ -36,38 +36,42 @@ impl TransactionBody for AcquireLease {
         let Some(relay) = state::lock(tx).await? else {
             // If two processes begin at once, the key rejects one of them, and its retry finds the
             // other's row.
-            let first = ActiveModel { epoch: Set(1), ..self.held(state::fresh(RELAY)) };
+            let first = ActiveModel { epoch: Set(1), ..self.with_lease(state::new_row(RELAY)) };
             Entity::insert(first).exec_without_returning(&tx.unrouted()).await?;
             return Ok(Some(Epoch(1)));
         };
-        let ours = relay.owner == self.who.name();
-        if !ours && self.stands(&relay) && !self.who.displaces(&relay.owner) {
+        let is_owner = relay.owner == self.candidate.name();
+        if !is_owner && self.is_held(&relay) && !self.candidate.displaces(&relay.owner) {
             return Ok(None);
         }
         // A leader whose lease expired may have been replaced, even more than once: an epoch never
         // continues after a gap.
-        let epoch = if ours && self.stands(&relay) { relay.epoch } else { relay.epoch + 1 };
-        let term = ActiveModel { epoch: Set(epoch), ..self.held(ActiveModel::default()) };
-        state::change(tx, RELAY, term).await?;
+        let epoch = if is_owner && self.is_held(&relay) { relay.epoch } else { relay.epoch + 1 };
+        let row = ActiveModel { epoch: Set(epoch), ..self.with_lease(ActiveModel::default()) };
+        state::update(tx, RELAY, row).await?;
         Ok(Some(Epoch(epoch)))
     }
 }
 
 impl AcquireLease {
-    fn stands(&self, relay: &Model) -> bool {
+    fn is_held(&self, relay: &Model) -> bool {
         let until = Millis(relay.leased_until);
-        until > self.now && until <= self.now.plus(LASTS).plus(SKEW)
+        until > self.now && until <= self.now.plus(LEASE_DURATION).plus(CLOCK_SKEW_MAX)
     }
 
-    fn held(&self, row: ActiveModel) -> ActiveModel {
-        ActiveModel { owner: Set(self.who.name().to_vec()), leased_until: Set(self.now.plus(LASTS).0), ..row }
+    fn with_lease(&self, row: ActiveModel) -> ActiveModel {
+        ActiveModel {
+            owner: Set(self.candidate.name().to_vec()),
+            leased_until: Set(self.now.plus(LEASE_DURATION).0),
+            ..row
+        }
     }
 }
 
 /// Releases the relay lease.
 #[derive(Debug)]
 pub(super) struct ReleaseLease {
-    pub(super) who: LeaseCandidate,
+    pub(super) candidate: LeaseCandidate,
 }
 
 impl TransactionBody for ReleaseLease {
@@ -76,9 +80,9 @@ impl TransactionBody for ReleaseLease {
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         let relay = state::lock(tx).await?;
-        if relay.is_some_and(|relay| relay.owner == self.who.name()) {
+        if relay.is_some_and(|relay| relay.owner == self.candidate.name()) {
             let free = ActiveModel { owner: Set(Vec::new()), leased_until: Set(0), ..Default::default() };
-            state::change(tx, RELAY, free).await?;
+            state::update(tx, RELAY, free).await?;
         }
         Ok(())
     }

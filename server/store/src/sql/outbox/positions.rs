@@ -14,7 +14,7 @@ use crate::sql::row;
 use crate::sql::transact::TransactionBody;
 
 /// Reads the positions of all consumers, by name.
-pub(super) async fn all<C: ConnectionTrait>(db: &C) -> Result<Vec<StoredPosition>, StoreError> {
+pub(super) async fn read_all<C: ConnectionTrait>(db: &C) -> Result<Vec<StoredPosition>, StoreError> {
     let rows = Entity::find().filter(Column::Name.ne(row::bytes(RELAY))).order_by_asc(Column::Name).all(db).await?;
     let position = |row: crate::sql::entity::relay_state::Model| StoredPosition {
         name: String::from_utf8_lossy(&row.name).into_owned(),
@@ -33,7 +33,7 @@ impl TransactionBody for AllPositions {
     const NAME: &'static str = "read positions";
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
-        all(&tx.unrouted()).await
+        read_all(&tx.unrouted()).await
     }
 }
 

@@ -3,33 +3,33 @@
 use riposte_core::Millis;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 
-use super::{key, state};
+use super::{index, state};
 use crate::error::StoreError;
 use crate::sql::entity::outbox_commit::{Column, Entity};
 use crate::sql::pool::SourceTx;
-use crate::sql::read::along;
+use crate::sql::read::force_index;
 use crate::sql::transact::TransactionBody;
 
 /// Reads the position of a row of the relay's state.
 #[derive(Debug)]
-pub(super) struct StoredPosition {
-    pub(super) of: &'static str,
+pub(super) struct ReadPosition {
+    pub(super) name: &'static str,
 }
 
-impl TransactionBody for StoredPosition {
+impl TransactionBody for ReadPosition {
     type Output = i64;
     const NAME: &'static str = "read position";
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
-        state::position(&tx.unrouted(), self.of).await
+        state::position(&tx.unrouted(), self.name).await
     }
 }
 
 /// Reads the time of the first row without a sequence number.
 #[derive(Debug)]
-pub(super) struct OldestWaiting;
+pub(super) struct OldestUnsequenced;
 
-impl TransactionBody for OldestWaiting {
+impl TransactionBody for OldestUnsequenced {
     type Output = Option<Millis>;
     const NAME: &'static str = "read oldest waiting";
 
@@ -37,7 +37,7 @@ impl TransactionBody for OldestWaiting {
         // The first row along the key, which ends with the id: the minimum of the times or ids
         // would read all pending rows.
         let oldest = Entity::find().select_only().column(Column::CreateTime).filter(Column::PubSeq.is_null());
-        let oldest = along(oldest.limit(1), key::PUBLISHED).into_tuple::<i64>().one(&tx.unrouted()).await?;
+        let oldest = force_index(oldest.limit(1), index::PUBLISHED).into_tuple::<i64>().one(&tx.unrouted()).await?;
         Ok(oldest.map(Millis))
     }
 }

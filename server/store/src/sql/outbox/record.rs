@@ -6,7 +6,7 @@ use riposte_core::event::Event;
 use sea_orm::EntityTrait;
 
 use crate::error::StoreError;
-use crate::sql::chunks::cut;
+use crate::sql::chunks::sized_chunks;
 use crate::sql::entity::{outbox_commit, outbox_revision};
 use crate::sql::pool::SourceTx;
 use crate::sql::row;
@@ -17,9 +17,9 @@ pub(in crate::sql) async fn record(tx: &SourceTx, commit: CommentId, events: &[E
         return Ok(());
     }
     outbox_commit::Entity::insert(row::commit_model(commit, events)).exec_without_returning(&tx.unrouted()).await?;
-    let made = events.iter().filter_map(|event| row::revision_model(commit, event));
-    for piece in cut(made.collect()) {
-        outbox_revision::Entity::insert_many(piece).exec_without_returning(&tx.unrouted()).await?;
+    let revision_rows = events.iter().filter_map(|event| row::revision_model(commit, event));
+    for chunk in sized_chunks(revision_rows.collect()) {
+        outbox_revision::Entity::insert_many(chunk).exec_without_returning(&tx.unrouted()).await?;
     }
     Ok(())
 }

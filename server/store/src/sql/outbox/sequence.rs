@@ -1,8 +1,8 @@
-//! Assigns sequence numbers to commits. Rows are picked by state and not by position: a transaction
-//! that commits late shows its row late, without a number, and the next pick finds it however small
-//! its id is. All numbers of a pick become visible at once, and the lock of the relay's row
-//! prevents another pick from beginning before. So a reader that follows the sequence numbers never
-//! meets a gap that is filled later.
+//! Assigns sequence numbers to commits. Rows are selected by their state and not by their position:
+//! the row of a transaction that commits late appears late, without a number, and the next run
+//! finds it even if its id is small. All numbers of a run become visible at once, and until then
+//! the lock of the relay's row prevents another run. So a reader that follows the sequence numbers
+//! never finds a gap that is filled later.
 
 use std::collections::BTreeSet;
 
@@ -12,22 +12,22 @@ use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::CaseStatement;
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
 
-use super::key;
+use super::index;
 use super::order::{self, PendingRevision};
 use super::state::{self, RELAY};
 use crate::error::StoreError;
-use crate::sql::among::{MOST, among};
-use crate::sql::chunks::{padded, padded_to};
+use crate::sql::chunks::{padded_chunks, padded_chunks_of};
 use crate::sql::entity::outbox_commit::{Column, Entity};
 use crate::sql::entity::{outbox_revision, relay_state};
+use crate::sql::keys_join::{KEYS_MAX, join_keys};
 use crate::sql::pool::SourceTx;
-use crate::sql::read::along;
+use crate::sql::read::force_index;
 use crate::sql::transact::TransactionBody;
 
 /// Assigns numbers to the oldest commits that have none.
 #[derive(Debug)]
 pub(super) struct AssignSequence {
-    pub(super) term: Epoch,
+    pub(super) epoch: Epoch,
     pub(super) limit: usize,
 }
 
@@ -36,13 +36,13 @@ impl TransactionBody for AssignSequence {
     const NAME: &'static str = "assign sequence numbers";
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
-        let Some(relay) = state::lock_in(tx, self.term).await? else { return Ok(None) };
-        let picked = self.pick(tx).await?;
+        let Some(relay) = state::lock_in_epoch(tx, self.epoch).await? else { return Ok(None) };
+        let picked = self.next_in_sequence(tx).await?;
         let numbers: Vec<(i64, i64)> = picked.into_iter().zip(relay.position + 1..).collect();
         write(tx, &numbers).await?;
         if let Some((_, last)) = numbers.last() {
             let ahead = relay_state::ActiveModel { position: Set(*last), ..Default::default() };
-            state::change(tx, RELAY, ahead).await?;
+            state::update(tx, RELAY, ahead).await?;
         }
         Ok(Some(numbers.len()))
     }
@@ -50,24 +50,28 @@ impl TransactionBody for AssignSequence {
 
 impl AssignSequence {
     /// Returns the next commits in sequence order.
-    async fn pick(&self, tx: &SourceTx) -> Result<Vec<i64>, StoreError> {
-        let mut seen = self.limit.max(1);
+    async fn next_in_sequence(&self, tx: &SourceTx) -> Result<Vec<i64>, StoreError> {
+        let mut scan_limit = self.limit.max(1);
         loop {
-            let oldest = waiting(tx, seen).await?;
-            let made = made(tx, &oldest).await?;
+            let oldest = unsequenced(tx, scan_limit).await?;
+            let revisions = revisions_of(tx, &oldest).await?;
             // Fewer rows than requested are all pending rows. A batch can commit only after the
             // batch with the preceding revision has released the subject, so if a commit is
             // visible, all earlier commits of its subjects are visible too.
-            let all = oldest.len() < seen;
+            let is_complete = oldest.len() < scan_limit;
             // The remaining rows are left for later. Several processes generate ids, so ids do not
             // follow the revisions: an earlier commit may be among the remaining rows.
-            let late = if all { BTreeSet::new() } else { unnumbered(tx, &order::predecessors(&made)).await? };
-            let mut ready = order::in_order(&oldest, &made, &late);
-            if all || ready.len() >= self.limit {
+            let deferred = if is_complete {
+                BTreeSet::new()
+            } else {
+                unsequenced_revisions(tx, &order::predecessors(&revisions)).await?
+            };
+            let mut ready = order::in_order(&oldest, &revisions, &deferred);
+            if is_complete || ready.len() >= self.limit {
                 ready.truncate(self.limit);
                 return Ok(ready);
             }
-            seen *= 2;
+            scan_limit *= 2;
         }
     }
 }
@@ -75,58 +79,58 @@ impl AssignSequence {
 /// Reads commits without a number. They come along their key, which ends with the id, so roughly
 /// the oldest first. Correctness does not depend on that, and an ORDER BY would make MariaDB read
 /// and sort all pending rows for each pick.
-async fn waiting(tx: &SourceTx, limit: usize) -> Result<Vec<i64>, StoreError> {
+async fn unsequenced(tx: &SourceTx, limit: usize) -> Result<Vec<i64>, StoreError> {
     let rows = Entity::find().select_only().column(Column::Id).filter(Column::PubSeq.is_null()).limit(limit as u64);
-    Ok(along(rows, key::PUBLISHED).into_tuple().all(&tx.unrouted()).await?)
+    Ok(force_index(rows, index::PUBLISHED).into_tuple().all(&tx.unrouted()).await?)
 }
 
 /// Reads the revisions that these commits made.
-async fn made(tx: &SourceTx, commits: &[i64]) -> Result<Vec<PendingRevision>, StoreError> {
+async fn revisions_of(tx: &SourceTx, commits: &[i64]) -> Result<Vec<PendingRevision>, StoreError> {
     use outbox_revision::{Column, Entity};
-    let mut made = Vec::new();
-    for list in padded(commits) {
+    let mut revisions = Vec::new();
+    for list in padded_chunks(commits) {
         let rows = Entity::find().filter(Column::CommitId.is_in(list)).all(&tx.unrouted()).await?;
-        made.extend(rows.into_iter().map(|row| PendingRevision {
+        revisions.extend(rows.into_iter().map(|row| PendingRevision {
             commit: row.commit_id,
             subject: row.subject_id,
             revision: row.revision,
         }));
     }
-    Ok(made)
+    Ok(revisions)
 }
 
 /// Returns those of these (subject, revision) pairs whose commit exists and has no number.
-async fn unnumbered(tx: &SourceTx, places: &[(i64, i64)]) -> Result<BTreeSet<(i64, i64)>, StoreError> {
+async fn unsequenced_revisions(tx: &SourceTx, revisions: &[(i64, i64)]) -> Result<BTreeSet<(i64, i64)>, StoreError> {
     use outbox_revision::Column as Revision;
     let db = tx.unrouted();
     let mut found: Vec<(i64, (i64, i64))> = Vec::new();
-    for list in padded_to(MOST, places) {
+    for list in padded_chunks_of(KEYS_MAX, revisions) {
         let columns = [Revision::SubjectId, Revision::Revision];
         let keys = list.into_iter().map(|(subject, revision)| [subject.into(), revision.into()]).collect();
         let select = outbox_revision::Entity::find();
-        let rows = among(select, db.get_database_backend(), key::SUBJECT, columns, keys).all(&db).await?;
+        let rows = join_keys(select, db.get_database_backend(), index::SUBJECT, columns, keys).all(&db).await?;
         found.extend(rows.into_iter().map(|row| (row.commit_id, (row.subject_id, row.revision))));
     }
     let commits: BTreeSet<i64> = found.iter().map(|(commit, _)| *commit).collect();
-    let mut waiting = BTreeSet::new();
-    for list in padded(&commits.into_iter().collect::<Vec<_>>()) {
+    let mut unsequenced = BTreeSet::new();
+    for list in padded_chunks(&commits.into_iter().collect::<Vec<_>>()) {
         // The number is checked here and not in the query: a condition on it would lead SQLite away
         // from the primary key.
         let rows = Entity::find().select_only().columns([Column::Id, Column::PubSeq]).filter(Column::Id.is_in(list));
         let rows: Vec<(i64, Option<i64>)> = rows.into_tuple().all(&db).await?;
-        waiting.extend(rows.into_iter().filter(|(_, number)| number.is_none()).map(|(id, _)| id));
+        unsequenced.extend(rows.into_iter().filter(|(_, number)| number.is_none()).map(|(id, _)| id));
     }
-    Ok(found.into_iter().filter(|(commit, _)| waiting.contains(commit)).map(|(_, place)| place).collect())
+    Ok(found.into_iter().filter(|(commit, _)| unsequenced.contains(commit)).map(|(_, revision)| revision).collect())
 }
 
 /// The number of rows that one statement sequences. The statement compares each of them with half
 /// of the others' ids, and the next statement costs about as much as that.
-const AT_ONCE: usize = 64;
+const ROWS_PER_UPDATE: usize = 64;
 
 /// Writes numbers to rows, by (id, number).
 async fn write(tx: &SourceTx, numbers: &[(i64, i64)]) -> Result<(), StoreError> {
     let mut written = 0;
-    for list in padded_to(AT_ONCE, numbers) {
+    for list in padded_chunks_of(ROWS_PER_UPDATE, numbers) {
         let number = |case: CaseStatement, (id, number): &(i64, i64)| case.case(Column::Id.eq(*id), *number);
         let number = list.iter().fold(CaseStatement::new(), number);
         let update = Entity::update_many().col_expr(Column::PubSeq, number.into());

@@ -18,9 +18,9 @@ pub(super) async fn lock(tx: &SourceTx) -> Result<Option<Model>, StoreError> {
     Ok(Entity::find_by_id(row::bytes(RELAY)).lock_exclusive().one(&tx.unrouted()).await?)
 }
 
-/// Takes the lock as [`lock`] does; `None` also if another epoch than `term` has begun.
-pub(super) async fn lock_in(tx: &SourceTx, term: Epoch) -> Result<Option<Model>, StoreError> {
-    Ok(lock(tx).await?.filter(|relay| relay.epoch == term.0))
+/// Takes the lock as [`lock`] does; `None` also if another epoch than `epoch` has begun.
+pub(super) async fn lock_in_epoch(tx: &SourceTx, epoch: Epoch) -> Result<Option<Model>, StoreError> {
+    Ok(lock(tx).await?.filter(|relay| relay.epoch == epoch.0))
 }
 
 /// Returns the position of a row, or 0 if the row does not exist.
@@ -30,7 +30,7 @@ pub(in crate::sql) async fn position<C: ConnectionTrait>(db: &C, name: &str) -> 
 }
 
 /// Returns the columns of a new row for `name`; its position begins at 0.
-pub(super) fn fresh(name: &str) -> ActiveModel {
+pub(super) fn new_row(name: &str) -> ActiveModel {
     ActiveModel {
         name: Set(row::bytes(name)),
         owner: Set(Vec::new()),
@@ -41,7 +41,7 @@ pub(super) fn fresh(name: &str) -> ActiveModel {
 }
 
 /// Updates an existing row.
-pub(super) async fn change(tx: &SourceTx, name: &str, to: ActiveModel) -> Result<(), StoreError> {
-    Entity::update_many().set(to).filter(Column::Name.eq(row::bytes(name))).exec(&tx.unrouted()).await?;
+pub(super) async fn update(tx: &SourceTx, name: &str, columns: ActiveModel) -> Result<(), StoreError> {
+    Entity::update_many().set(columns).filter(Column::Name.eq(row::bytes(name))).exec(&tx.unrouted()).await?;
     Ok(())
 }

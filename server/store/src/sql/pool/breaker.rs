@@ -2,8 +2,8 @@
 //! at once and use no capacity that calls to other sources could use.
 //!
 //! A failed connection, or an exhausted pool, does not mean that the source is unavailable: a
-//! failover cuts connections, and a pool whose connections all wait for a lock has none to give. So
-//! the source is probed on a connection outside the pools, and the breaker opens if the probe
+//! failover closes connections, and a pool whose connections all wait for a lock has no free one.
+//! So the source is probed on a connection outside the pools, and the breaker opens if the probe
 //! fails. The probe takes the address from the pool, because credentials may be exchanged there.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,74 +20,74 @@ use crate::error::StoreError;
 /// The time without a response after which a source is probed.
 pub(super) const PROBE_AFTER: Duration = Duration::from_secs(1);
 /// The time limit of a probe.
-const SIGN_WITHIN: Duration = Duration::from_secs(1);
+const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The circuit breaker of one source; see the module.
+/// The circuit breaker of one source.
 #[derive(Debug)]
 pub(super) struct SourceBreaker {
     breaker: CircuitBreaker,
     /// True until the schema of the source has been read and found valid.
-    unknown: AtomicBool,
+    schema_unknown: AtomicBool,
     begin: Instant,
     probe_after: Duration,
     /// A pool of the source, used only for its current address.
     pool: MySqlPool,
     /// The result of the last probe, and the time it began.
-    seen: Mutex<Option<(Instant, bool)>>,
+    last_probe: Mutex<Option<(Instant, bool)>>,
 }
 
 impl SourceBreaker {
     /// Creates the breaker of a pool's source, which is probed after `probe_after` without a
     /// response.
     pub(super) fn new(pool: MySqlPool, probe_after: Duration) -> Self {
-        let (breaker, begin, seen) = (CircuitBreaker::default(), Instant::now(), Mutex::new(None));
-        Self { breaker, unknown: AtomicBool::new(false), begin, probe_after, pool, seen }
+        let (breaker, begin, last_probe) = (CircuitBreaker::default(), Instant::now(), Mutex::new(None));
+        Self { breaker, schema_unknown: AtomicBool::new(false), begin, probe_after, pool, last_probe }
     }
 
     /// Sets whether the breaker stays open because the source was unavailable at every check of its
     /// schema.
-    pub(super) fn withhold(&self, unknown: bool) {
-        self.unknown.store(unknown, Ordering::Release);
+    pub(super) fn set_schema_unknown(&self, unknown: bool) {
+        self.schema_unknown.store(unknown, Ordering::Release);
     }
 
     /// Calls the source, or returns at once that it is unavailable. A call may be dropped while it
     /// waits.
     ///
     /// # Errors
-    /// The errors of `ask`, and [`StoreError::Away`].
-    pub(super) async fn pass<T>(
+    /// The errors of `work`, and [`StoreError::Unavailable`].
+    pub(super) async fn call<T>(
         &self,
         source: usize,
-        ask: impl Future<Output = Result<T, StoreError>>,
+        work: impl Future<Output = Result<T, StoreError>>,
     ) -> Result<T, StoreError> {
-        // While the breaker is open, a single call now and then probes the source first: without
-        // the probe it would wait for its own work until its caller gives up.
-        let left_alone = self.breaker.is_open();
-        if self.unknown.load(Ordering::Acquire)
+        // While the breaker is open, it lets one call per pause through, which probes the source
+        // first. Without the probe the call would wait for its own work until its caller gives up.
+        let was_open = self.breaker.is_open();
+        if self.schema_unknown.load(Ordering::Acquire)
             || !self.breaker.may_try(self.begin.elapsed())
-            || left_alone && !self.lives().await
+            || was_open && !self.responds().await
         {
             return Err(StoreError::Unavailable);
         }
         // Boxed, because it is a part of every transaction's future.
-        let mut ask = Box::pin(ask);
-        let outcome = match timeout(self.probe_after, &mut ask).await {
+        let mut work = Box::pin(work);
+        let outcome = match timeout(self.probe_after, &mut work).await {
             Ok(outcome) => {
-                if outcome.as_ref().is_err_and(|fault| fault.meaning().is_unavailable()) && !self.lives().await {
-                    self.leave_alone(source);
+                if outcome.as_ref().is_err_and(|fault| fault.class().is_unavailable()) && !self.responds().await {
+                    self.open_breaker(source);
                 }
                 outcome
             }
             Err(_) => {
                 tokio::select! {
                     biased;
-                    outcome = &mut ask => outcome,
-                    lives = self.lives() => {
-                        if !lives {
-                            self.leave_alone(source);
+                    outcome = &mut work => outcome,
+                    responds = self.responds() => {
+                        if !responds {
+                            self.open_breaker(source);
                             return Err(StoreError::Unavailable);
                         }
-                        ask.await
+                        work.await
                     }
                 }
             }
@@ -98,7 +98,7 @@ impl SourceBreaker {
         outcome
     }
 
-    fn leave_alone(&self, source: usize) {
+    fn open_breaker(&self, source: usize) {
         if self.breaker.open(self.begin.elapsed()) {
             tracing::warn!(source = source + 1, "a data source is unavailable; calls that need it are rejected");
         }
@@ -106,24 +106,24 @@ impl SourceBreaker {
 
     /// Returns whether the source responds on a connection of its own. One probe runs at a time;
     /// calls that arrived meanwhile use its result.
-    async fn lives(&self) -> bool {
-        let arrived = Instant::now();
-        let mut seen = self.seen.lock().await;
-        if let Some((began, lives)) = *seen
-            && began + self.probe_after >= arrived
+    async fn responds(&self) -> bool {
+        let arrival = Instant::now();
+        let mut last_probe = self.last_probe.lock().await;
+        if let Some((probe_start, responds)) = *last_probe
+            && probe_start + self.probe_after >= arrival
         {
-            return lives;
+            return responds;
         }
-        let began = Instant::now();
+        let probe_start = Instant::now();
         let probe = async {
             let mut connection = MySqlConnection::connect_with(&*self.pool.connect_options()).await?;
             connection.ping().await?;
             connection.close().await
         };
         // A server that refuses the connection with its own error is available.
-        let lives = matches!(timeout(SIGN_WITHIN, probe).await, Ok(Ok(()) | Err(sqlx::Error::Database(_))));
-        *seen = Some((began, lives));
-        lives
+        let responds = matches!(timeout(PROBE_TIMEOUT, probe).await, Ok(Ok(()) | Err(sqlx::Error::Database(_))));
+        *last_probe = Some((probe_start, responds));
+        responds
     }
 }
 
@@ -146,35 +146,38 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_source_that_fails_and_gives_no_sign_of_life_is_not_asked() {
+    async fn a_source_that_fails_and_does_not_respond_to_a_probe_is_not_called() {
         let breaker = breaker(PROBE_AFTER);
-        assert!(matches!(breaker.pass(0, ready(Err::<(), _>(StoreError::Silence))).await, Err(StoreError::Silence)));
-        assert!(matches!(breaker.pass(0, ready(Ok(()))).await, Err(StoreError::Unavailable)));
+        assert!(matches!(
+            breaker.call(0, ready(Err::<(), _>(StoreError::NoResponse))).await,
+            Err(StoreError::NoResponse)
+        ));
+        assert!(matches!(breaker.call(0, ready(Ok(()))).await, Err(StoreError::Unavailable)));
     }
 
     #[tokio::test]
     async fn no_call_waits_for_a_source_that_does_not_respond_to_a_probe() {
         let breaker = breaker(Duration::from_millis(5));
-        assert!(matches!(breaker.pass(0, pending::<Result<(), StoreError>>()).await, Err(StoreError::Unavailable)));
-        assert!(matches!(breaker.pass(0, ready(Ok(()))).await, Err(StoreError::Unavailable)));
+        assert!(matches!(breaker.call(0, pending::<Result<(), StoreError>>()).await, Err(StoreError::Unavailable)));
+        assert!(matches!(breaker.call(0, ready(Ok(()))).await, Err(StoreError::Unavailable)));
     }
 
     #[tokio::test]
     async fn a_source_whose_schema_was_never_read_is_not_called() {
         let breaker = breaker(PROBE_AFTER);
-        breaker.withhold(true);
-        assert!(matches!(breaker.pass(0, ready(Ok(()))).await, Err(StoreError::Unavailable)));
-        breaker.withhold(false);
-        assert!(breaker.pass(0, ready(Ok(()))).await.is_ok());
+        breaker.set_schema_unknown(true);
+        assert!(matches!(breaker.call(0, ready(Ok(()))).await, Err(StoreError::Unavailable)));
+        breaker.set_schema_unknown(false);
+        assert!(breaker.call(0, ready(Ok(()))).await.is_ok());
     }
 
     #[tokio::test]
-    async fn refusals_of_the_domain_are_answers_of_the_source() {
+    async fn rejections_by_the_domain_count_as_responses_of_the_source() {
         let breaker = breaker(PROBE_AFTER);
         for _ in 0..9 {
-            let refused = riposte_core::Error::CommentNotFound;
-            assert!(breaker.pass(0, ready(Err::<(), StoreError>(refused.into()))).await.is_err());
+            let rejection = riposte_core::Error::CommentNotFound;
+            assert!(breaker.call(0, ready(Err::<(), StoreError>(rejection.into()))).await.is_err());
         }
-        assert!(breaker.pass(0, ready(Ok(()))).await.is_ok());
+        assert!(breaker.call(0, ready(Ok(()))).await.is_ok());
     }
 }

@@ -15,13 +15,13 @@ use crate::config::{PoolConfig, SourceConfig, StoreConfig};
 use crate::error;
 
 /// The idle time after which a connection is tested before use.
-const TRY_AFTER: Duration = Duration::from_secs(30);
+const TEST_AFTER_IDLE: Duration = Duration::from_secs(30);
 /// The lifetime of a connection. An old account stays in use that long after its address was
 /// exchanged (docs/secure.md).
-const LIFETIME: Duration = Duration::from_secs(30 * 60);
-/// A number above the statements that one transaction prepares. A connection may exceed its
-/// statement limit by it until it is released.
-const SPARE: usize = 4096;
+const CONNECTION_LIFETIME: Duration = Duration::from_secs(30 * 60);
+/// An upper bound of the statements that one transaction prepares. Until it is released, a
+/// connection may exceed its statement limit by this number.
+const STATEMENTS_PER_TRANSACTION: usize = 4096;
 
 /// Returns whether a text is the address of a server of the MySQL family, with options that the
 /// driver knows. No connection is made.
@@ -31,7 +31,7 @@ pub fn is_address(url: &str) -> bool {
 }
 
 /// The error text for an invalid address.
-const FORM: &str = "the address of a data source is not mysql://…";
+const INVALID_ADDRESS: &str = "the address of a data source is not mysql://…";
 
 /// The state of a MySQL-family source apart from its pools.
 #[derive(Debug)]
@@ -44,9 +44,19 @@ pub(super) struct MysqlServer {
 /// Prepares both pools of a source.
 pub(super) fn open(source: &SourceConfig, config: &StoreConfig) -> Result<DataSource> {
     let options = options(&source.url).map_err(Error::internal)?;
-    let waits = waits(config.lock_wait);
-    let read = pool(&options, &config.read, vec![isolation("REPEATABLE READ"), waits.clone()], Release::AsItIs);
-    let write = pool(&options, &config.write, vec![isolation("READ COMMITTED"), waits], Release::RolledBack);
+    let lock_wait_statement = lock_wait_statement(config.lock_wait);
+    let read = pool(
+        &options,
+        &config.read,
+        vec![isolation_statement("REPEATABLE READ"), lock_wait_statement.clone()],
+        Release::Unchanged,
+    );
+    let write = pool(
+        &options,
+        &config.write,
+        vec![isolation_statement("READ COMMITTED"), lock_wait_statement],
+        Release::RolledBack,
+    );
     let server =
         MysqlServer { breaker: SourceBreaker::new(read.clone(), PROBE_AFTER), read: config.read, write: config.write };
     let [read, write] = [read, write].map(SqlxMySqlConnector::from_sqlx_mysql_pool);
@@ -62,7 +72,7 @@ pub(super) async fn exchange(
 ) -> std::result::Result<(), &'static str> {
     let new = options(url)?;
     let old = source.read.get_mysql_connection_pool().connect_options();
-    if place(&old) != place(&new) {
+    if source_identity(&old) != source_identity(&new) {
         return Err("names another server or database than before, which needs a restart");
     }
     if is_denied(&new).await {
@@ -78,37 +88,37 @@ pub(super) async fn exchange(
 
 /// Returns whether the server rejects these credentials with its own error.
 async fn is_denied(options: &MySqlConnectOptions) -> bool {
-    let tried = timeout(PROBE_AFTER, MySqlConnection::connect_with(options)).await;
-    match tried {
+    let attempt = timeout(PROBE_AFTER, MySqlConnection::connect_with(options)).await;
+    match attempt {
         Ok(Ok(connection)) => {
             // The connection served only this check; an error at its end is irrelevant.
             let _ = timeout(PROBE_AFTER, connection.close()).await;
             false
         }
-        Ok(Err(error)) => error::denies(&error),
+        Ok(Err(error)) => error::is_access_denied(&error),
         Err(_) => false,
     }
 }
 
 /// Returns the connect options of an address.
 fn options(url: &str) -> std::result::Result<MySqlConnectOptions, &'static str> {
-    let options: MySqlConnectOptions = url.parse().map_err(|_| FORM)?;
+    let options: MySqlConnectOptions = url.parse().map_err(|_| INVALID_ADDRESS)?;
     // The driver would set sql_mode on connect, which changes `||` and costs Vitess a reserved
     // connection.
     Ok(options.pipes_as_concat(false).no_engine_substitution(false))
 }
 
 /// Returns the parts of an address that identify a data source.
-fn place(options: &MySqlConnectOptions) -> (&str, u16, Option<&PathBuf>, Option<&str>) {
+fn source_identity(options: &MySqlConnectOptions) -> (&str, u16, Option<&PathBuf>, Option<&str>) {
     (options.get_host(), options.get_port(), options.get_socket(), options.get_database())
 }
 
 /// Sets the statement cache to the size that a pool's connections need.
 fn with_statement_cache(options: MySqlConnectOptions, limits: &PoolConfig) -> MySqlConnectOptions {
-    options.statement_cache_capacity(limits.statements + SPARE)
+    options.statement_cache_capacity(limits.statements + STATEMENTS_PER_TRANSACTION)
 }
 
-fn isolation(level: &str) -> String {
+fn isolation_statement(level: &str) -> String {
     format!("SET SESSION TRANSACTION ISOLATION LEVEL {level}")
 }
 
@@ -116,7 +126,7 @@ fn isolation(level: &str) -> String {
 /// stalls with an open transaction would block others from its subjects for as long as it stalls.
 /// MariaDB ends such a transaction after the same time, and the process then finds its connection
 /// lost; other servers have no such setting.
-fn waits(lock_wait: Duration) -> String {
+fn lock_wait_statement(lock_wait: Duration) -> String {
     let seconds = lock_wait.as_secs().max(1);
     format!("SET SESSION innodb_lock_wait_timeout = {seconds} /*M!, SESSION idle_transaction_timeout = {seconds} */")
 }
@@ -132,7 +142,7 @@ enum Release {
     /// Released as it is: a read transaction holds nothing that could be lost, and its BEGIN is
     /// never dropped ([`DataSource::begin_read`]). A second safeguard is not worth a round trip for
     /// each read.
-    AsItIs,
+    Unchanged,
 }
 
 /// Creates a pool whose connections all start with these settings.
@@ -141,12 +151,12 @@ fn pool(options: &MySqlConnectOptions, limits: &PoolConfig, settings: Vec<String
     MySqlPoolOptions::new()
         .max_connections(limits.connections)
         .min_connections(0)
-        .max_lifetime(LIFETIME)
+        .max_lifetime(CONNECTION_LIFETIME)
         .acquire_timeout(limits.acquire_timeout)
         .test_before_acquire(false)
         .before_acquire(|connection, meta| {
             Box::pin(async move {
-                if meta.idle_for >= TRY_AFTER {
+                if meta.idle_for >= TEST_AFTER_IDLE {
                     connection.ping().await?;
                 }
                 Ok(true)

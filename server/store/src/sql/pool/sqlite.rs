@@ -10,7 +10,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePo
 use super::DataSource;
 use crate::config::{PoolConfig, StoreConfig};
 
-const FILE: &str = "riposte.db";
+const FILE_NAME: &str = "riposte.db";
 
 /// Creates the pools of the database file in `folder`; connections open when they are needed. If
 /// `durable`, a commit returns after its data has reached the disk.
@@ -18,18 +18,18 @@ pub(super) fn open(folder: &Path, durable: bool, config: &StoreConfig) -> Result
     std::fs::create_dir_all(folder).map_err(|error| Error::internal(format!("{}: {error}", folder.display())))?;
     let synchronous = if durable { SqliteSynchronous::Full } else { SqliteSynchronous::Off };
     let options = SqliteConnectOptions::new()
-        .filename(folder.join(FILE))
+        .filename(folder.join(FILE_NAME))
         .create_if_missing(true)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(synchronous)
         .busy_timeout(config.lock_wait);
-    let one = PoolConfig { connections: 1, ..config.write };
+    let single_connection = PoolConfig { connections: 1, ..config.write };
     Ok(DataSource {
         read: SqlxSqliteConnector::from_sqlx_sqlite_pool(pool(
             options.clone().pragma("query_only", "ON"),
             &config.read,
         )),
-        write: SqlxSqliteConnector::from_sqlx_sqlite_pool(pool(options, &one)),
+        write: SqlxSqliteConnector::from_sqlx_sqlite_pool(pool(options, &single_connection)),
         server: None,
     })
 }

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use riposte_core::rank::{RankingConfig, list_of, standings};
+use riposte_core::rank::{RankingConfig, list_of, scores};
 use riposte_core::{Comment, CommentId, Subject, SubjectId};
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
@@ -16,7 +16,7 @@ use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
 use crate::error::StoreError;
 use crate::on_shard::OnShard;
 use crate::shard::part;
-use crate::sql::chunks::{cut, padded};
+use crate::sql::chunks::{padded_chunks, sized_chunks};
 use crate::sql::entity::comment_rank::{ActiveModel, Column, Entity, Model};
 use crate::sql::entity::comment_ranked;
 use crate::sql::grouping::{by_table, parts};
@@ -35,7 +35,7 @@ pub(super) struct RankedComment {
 #[derive(Debug)]
 pub(super) struct WriteRankIndex {
     pub(super) ranked: Vec<RankedComment>,
-    pub(super) rules: RankingConfig,
+    pub(super) config: RankingConfig,
 }
 
 impl TransactionBody for WriteRankIndex {
@@ -44,33 +44,34 @@ impl TransactionBody for WriteRankIndex {
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         let tables: Vec<_> =
-            by_table(self.ranked.iter().copied(), tx.tables().index, |one| one.list.partition()).collect();
+            by_table(self.ranked.iter().copied(), tx.tables().index, |ranked_comment| ranked_comment.list.partition())
+                .collect();
         for (partition, ranked) in &tables {
-            lock(&tx.on(*partition), ranked.iter().map(|one| one.list).collect()).await?;
+            lock(&tx.on(*partition), ranked.iter().map(|ranked_comment| ranked_comment.list).collect()).await?;
         }
         let mut changed = 0;
         for (partition, ranked) in tables {
             let db = tx.on(partition);
-            let ids: Vec<CommentId> = ranked.iter().map(|one| one.comment).collect();
+            let ids: Vec<CommentId> = ranked.iter().map(|ranked_comment| ranked_comment.comment).collect();
             let found = comments(&db, &ids).await?;
             let subjects = subjects(tx, found.iter().map(|comment| comment.reference.subject_id)).await?;
-            let wanted = self.scores(&found, &subjects);
-            changed += table(&db, &ids, wanted).await?;
+            let expected = self.scores(&found, &subjects);
+            changed += replace_rows(&db, &ids, expected).await?;
         }
         Ok(changed)
     }
 }
 
 /// Rows of the rank index by their comment.
-type Rows = HashMap<CommentId, Vec<Model>>;
+type RowsByComment = HashMap<CommentId, Vec<Model>>;
 
 impl WriteRankIndex {
     /// Returns the rows that these comments should have.
-    fn scores(&self, found: &[Comment], subjects: &HashMap<SubjectId, Subject>) -> Rows {
+    fn scores(&self, found: &[Comment], subjects: &HashMap<SubjectId, Subject>) -> RowsByComment {
         let rows = |comment: &Comment| {
             let hot =
-                subjects.get(&comment.reference.subject_id).map(|subject| self.rules.hot(subject.key.object_type()));
-            let scores = standings(comment, hot.unwrap_or_default());
+                subjects.get(&comment.reference.subject_id).map(|subject| self.config.hot(subject.key.object_type()));
+            let scores = scores(comment, hot.unwrap_or_default());
             let row = |(rank_index, score): (riposte_core::rank::RankIndex, f64)| Model {
                 subject_id: list_of(comment).get(),
                 sort: rank_index.code(),
@@ -92,63 +93,67 @@ async fn lock<C: ConnectionTrait>(db: &OnShard<C>, lists: BTreeSet<CommentId>) -
     let row =
         |list: CommentId| ActiveModel { list_id: Set(list.get()), part: Set(part(list.partition())), changes: Set(1) };
     let rows: Vec<_> = lists.into_iter().map(row).collect();
-    for piece in cut(rows) {
-        let again = OnConflict::column(Column::ListId)
+    for chunk in sized_chunks(rows) {
+        let count_change = OnConflict::column(Column::ListId)
             .value(Column::Changes, Expr::col((Entity, Column::Changes)).add(1))
             .to_owned();
-        Entity::insert_many(piece).on_conflict(again).exec_without_returning(db).await?;
+        Entity::insert_many(chunk).on_conflict(count_change).exec_without_returning(db).await?;
     }
     Ok(())
 }
 
 /// Replaces the rows of those comments of one table whose scores differ.
-async fn table<C: ConnectionTrait>(db: &OnShard<C>, ids: &[CommentId], mut wanted: Rows) -> Result<usize, StoreError> {
-    let mut there = there(db, ids).await?;
-    let (mut changed, mut gone, mut new) = (0, BTreeMap::<i8, Vec<CommentId>>::new(), Vec::new());
+async fn replace_rows<C: ConnectionTrait>(
+    db: &OnShard<C>,
+    ids: &[CommentId],
+    mut expected: RowsByComment,
+) -> Result<usize, StoreError> {
+    let mut existing = existing_rows(db, ids).await?;
+    let (mut changed, mut removed, mut added) = (0, BTreeMap::<i8, Vec<CommentId>>::new(), Vec::new());
     for id in ids {
-        let (before, after) = (there.remove(id).unwrap_or_default(), wanted.remove(id).unwrap_or_default());
-        let (before_only, after_only) = (without(&before, &after), without(&after, &before));
+        let (before, after) = (existing.remove(id).unwrap_or_default(), expected.remove(id).unwrap_or_default());
+        let (before_only, after_only) = (rows_not_in(&before, &after), rows_not_in(&after, &before));
         changed += usize::from(!before_only.is_empty() || !after_only.is_empty());
-        before_only.iter().for_each(|row| gone.entry(row.sort).or_default().push(*id));
-        new.extend(after_only);
+        before_only.iter().for_each(|row| removed.entry(row.sort).or_default().push(*id));
+        added.extend(after_only);
     }
-    for (sort, ids) in gone {
-        for list in padded(&ids) {
+    for (sort, ids) in removed {
+        for list in padded_chunks(&ids) {
             let rows = Entity::delete_many().filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))));
             let rows = rows.filter(Column::CommentId.is_in(list.iter().map(|id| id.get())));
             rows.filter(Column::Sort.eq(sort)).exec(db).await?;
         }
     }
     // In key order, so that the rows of one list are inserted side by side, as readers scan them.
-    new.sort_by(|a, b| (a.subject_id, a.sort).cmp(&(b.subject_id, b.sort)).then(a.score.total_cmp(&b.score)));
-    let new: Vec<ActiveModel> = new.into_iter().map(active).collect();
-    for piece in cut(new) {
-        Entity::insert_many(piece).exec_without_returning(db).await?;
+    added.sort_by(|a, b| (a.subject_id, a.sort).cmp(&(b.subject_id, b.sort)).then(a.score.total_cmp(&b.score)));
+    let added: Vec<ActiveModel> = added.into_iter().map(active_model).collect();
+    for chunk in sized_chunks(added) {
+        Entity::insert_many(chunk).exec_without_returning(db).await?;
     }
     Ok(changed)
 }
 
 /// Loads the existing rows of these comments.
-async fn there<C: ConnectionTrait>(db: &OnShard<C>, ids: &[CommentId]) -> Result<Rows, StoreError> {
-    let mut there = Rows::new();
-    for list in padded(ids) {
+async fn existing_rows<C: ConnectionTrait>(db: &OnShard<C>, ids: &[CommentId]) -> Result<RowsByComment, StoreError> {
+    let mut existing = RowsByComment::new();
+    for list in padded_chunks(ids) {
         let rows = Entity::find()
             .filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))))
             .filter(Column::CommentId.is_in(list.iter().map(|id| id.get())));
         for row in rows.all(db).await? {
-            there.entry(crate::sql::row::id(row.comment_id)?).or_default().push(row);
+            existing.entry(crate::sql::row::id(row.comment_id)?).or_default().push(row);
         }
     }
-    Ok(there)
+    Ok(existing)
 }
 
-/// Returns the rows of `some` that are not among `others`. Scores are stored bit for bit as they
+/// Returns the `rows` that are not in `excluded`. Scores are stored bit for bit as they
 /// were computed, so they compare exactly.
-fn without(some: &[Model], others: &[Model]) -> Vec<Model> {
-    some.iter().filter(|row| !others.contains(row)).cloned().collect()
+fn rows_not_in(rows: &[Model], excluded: &[Model]) -> Vec<Model> {
+    rows.iter().filter(|row| !excluded.contains(row)).cloned().collect()
 }
 
-fn active(row: Model) -> ActiveModel {
+fn active_model(row: Model) -> ActiveModel {
     let Model { subject_id, sort, score, floor, part, comment_id } = row;
     ActiveModel {
         subject_id: Set(subject_id),

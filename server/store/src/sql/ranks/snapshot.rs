@@ -23,7 +23,7 @@ pub(super) struct InsertSnapshot {
     pub(super) fingerprint: SnapshotFingerprint,
 }
 
-const KEY: [Column; 3] = [Column::SubjectId, Column::Sort, Column::Epoch];
+const KEY_COLUMNS: [Column; 3] = [Column::SubjectId, Column::Sort, Column::Epoch];
 
 impl TransactionBody for InsertSnapshot {
     type Output = Ranking;
@@ -32,14 +32,15 @@ impl TransactionBody for InsertSnapshot {
     async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         let db = tx.on(self.id.partition());
         let row = row::ranking_model(&self.list, self.id, &self.ranking, self.fingerprint);
-        let first = OnConflict::columns(KEY).do_nothing_on(KEY).to_owned();
-        Entity::insert(row).on_conflict(first).exec_without_returning(&db).await?;
-        let won = Entity::find()
+        let keep_existing = OnConflict::columns(KEY_COLUMNS).do_nothing_on(KEY_COLUMNS).to_owned();
+        Entity::insert(row).on_conflict(keep_existing).exec_without_returning(&db).await?;
+        let stored = Entity::find()
             .filter(Column::Part.eq(part(self.id.partition())))
             .filter(Column::SubjectId.eq(self.id.get()))
-            .filter(Column::Sort.eq(self.list.board().code()))
+            .filter(Column::Sort.eq(self.list.rank_index().code()))
             .filter(Column::Epoch.eq(self.ranking.epoch));
-        let won = won.one(&db).await?.ok_or_else(|| Error::internal("a ranking does not exist after its insert"))?;
-        Ok(row::ranking(&won)?.0)
+        let stored =
+            stored.one(&db).await?.ok_or_else(|| Error::internal("a ranking does not exist after its insert"))?;
+        Ok(row::ranking(&stored)?.0)
     }
 }

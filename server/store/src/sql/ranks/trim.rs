@@ -1,5 +1,5 @@
-//! The deletion of rankings that no walk can need any more: a bounded delete in each table of a
-//! data source.
+//! The deletion of rankings that no walk uses any more: a bounded delete in each table of a data
+//! source.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use crate::error::StoreError;
 use crate::shard::part;
 use crate::sql::entity::comment_epoch::{Column, Entity};
 use crate::sql::pool::{DataSources, SourceTx};
-use crate::sql::read::along;
+use crate::sql::read::force_index;
 use crate::sql::transact::{self, TransactionBody};
 
 /// (create_time)
-const AGE: &str = "comment_epoch_@_age";
+const AGE_INDEX: &str = "comment_epoch_@_age";
 
 /// Deletes at most `limit` old rankings of a source.
 pub(super) async fn trim(
@@ -29,27 +29,29 @@ pub(super) async fn trim(
         if trimmed >= limit {
             break;
         }
-        let old = transact::read_aside(sources, source, Old { table, before, limit: limit - trimmed }).await?;
+        let old =
+            transact::read_without_limit(sources, source, FindOldSnapshots { table, before, limit: limit - trimmed })
+                .await?;
         if !old.is_empty() {
-            trimmed += transact::write(sources, source, Delete { table, old }).await?;
+            trimmed += transact::write(sources, source, DeleteSnapshots { table, old }).await?;
         }
     }
     Ok(trimmed)
 }
 
 /// The key of a ranking, with its partition.
-type Key = (i16, i64, i8, i64);
+type SnapshotKey = (i16, i64, i8, i64);
 
 /// Finds old rankings in a table.
 #[derive(Debug)]
-struct Old {
+struct FindOldSnapshots {
     table: Partition,
     before: Millis,
     limit: usize,
 }
 
-impl TransactionBody for Old {
-    type Output = Vec<Key>;
+impl TransactionBody for FindOldSnapshots {
+    type Output = Vec<SnapshotKey>;
     const NAME: &'static str = "find old ranking snapshots";
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
@@ -60,18 +62,18 @@ impl TransactionBody for Old {
             .filter(Column::CreateTime.lt(self.before.0))
             .order_by_asc(Column::CreateTime)
             .limit(self.limit as u64);
-        Ok(along(old, AGE).into_tuple().all(&tx.on(self.table)).await?)
+        Ok(force_index(old, AGE_INDEX).into_tuple().all(&tx.on(self.table)).await?)
     }
 }
 
 /// Deletes rankings by their keys.
 #[derive(Debug)]
-struct Delete {
+struct DeleteSnapshots {
     table: Partition,
-    old: Vec<Key>,
+    old: Vec<SnapshotKey>,
 }
 
-impl TransactionBody for Delete {
+impl TransactionBody for DeleteSnapshots {
     type Output = usize;
     const NAME: &'static str = "trim ranking snapshots";
 

@@ -8,7 +8,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Select};
 use super::comments::subjects;
 use super::scatter::Gather;
 use crate::error::StoreError;
-use crate::sql::chunks::padded;
+use crate::sql::chunks::padded_chunks;
 use crate::sql::entity::comment_index::{Column, Entity};
 use crate::sql::grouping::{by_table, parts};
 use crate::sql::pool::SourceTx;
@@ -16,9 +16,9 @@ use crate::sql::row::{self, HistoryEntry};
 
 /// Reads comments by their ids; comments that do not exist are left out.
 #[derive(Debug)]
-pub(super) struct ByIds;
+pub(super) struct HistoryEntriesById;
 
-impl Gather for ByIds {
+impl Gather for HistoryEntriesById {
     type Item = CommentId;
     type Found = HistoryEntry;
     const NAME: &'static str = "read authored comments";
@@ -30,24 +30,24 @@ impl Gather for ByIds {
     async fn read(snapshot: &SourceTx, ids: Vec<CommentId>) -> Result<Vec<HistoryEntry>, StoreError> {
         let mut rows = Vec::with_capacity(ids.len());
         for (partition, ids) in by_table(ids, snapshot.tables().index, |id| id.partition()) {
-            for list in padded(&ids) {
-                rows.extend(columns_of(&list).into_tuple::<Columns>().all(&snapshot.on(partition)).await?);
+            for list in padded_chunks(&ids) {
+                rows.extend(select_columns(&list).into_tuple::<AuthoredColumns>().all(&snapshot.on(partition)).await?);
             }
         }
         let types = types(snapshot, &rows).await?;
-        let authored = rows.into_iter().filter_map(|(id, subject, member, time, state, version)| {
+        let entries = rows.into_iter().filter_map(|(id, subject, member, time, state, version)| {
             let subject = SubjectId::new(subject)?;
             let object_type = types.get(&subject)?.clone();
-            Some(authored(object_type, subject, (id, member, time, state, version)))
+            Some(history_entry(object_type, subject, (id, member, time, state, version)))
         });
-        Ok(authored.collect::<riposte_core::Result<_>>()?)
+        Ok(entries.collect::<riposte_core::Result<_>>()?)
     }
 }
 
 /// Id, subject, member, time, state, version.
-type Columns = (i64, i64, Vec<u8>, i64, i8, i64);
+type AuthoredColumns = (i64, i64, Vec<u8>, i64, i8, i64);
 
-fn columns_of(ids: &[CommentId]) -> Select<Entity> {
+fn select_columns(ids: &[CommentId]) -> Select<Entity> {
     Entity::find()
         .select_only()
         .columns([Column::Id, Column::SubjectId, Column::MemberId, Column::CreateTime, Column::State, Column::Version])
@@ -55,7 +55,7 @@ fn columns_of(ids: &[CommentId]) -> Select<Entity> {
         .filter(Column::Id.is_in(ids.iter().map(|id| id.get())))
 }
 
-fn authored(
+fn history_entry(
     object_type: ObjectType,
     subject: SubjectId,
     (id, member, time, state, version): (i64, Vec<u8>, i64, i8, i64),
@@ -72,18 +72,18 @@ fn authored(
 }
 
 /// Returns the types of the subjects of these rows, mostly from the cache.
-async fn types(snapshot: &SourceTx, rows: &[Columns]) -> Result<HashMap<SubjectId, ObjectType>, StoreError> {
-    let identities = snapshot.identities();
-    let (mut known, mut unknown) = (HashMap::new(), Vec::new());
+async fn types(snapshot: &SourceTx, rows: &[AuthoredColumns]) -> Result<HashMap<SubjectId, ObjectType>, StoreError> {
+    let subject_ids = snapshot.subject_id_cache();
+    let (mut types, mut misses) = (HashMap::new(), Vec::new());
     for id in rows.iter().filter_map(|(_, subject, ..)| SubjectId::new(*subject)) {
-        match identities.key(id) {
-            Some(key) => _ = known.entry(id).or_insert_with(|| key.object_type().clone()),
-            None => unknown.push(id),
+        match subject_ids.key(id) {
+            Some(key) => _ = types.entry(id).or_insert_with(|| key.object_type().clone()),
+            None => misses.push(id),
         }
     }
-    for (id, subject) in subjects(snapshot, unknown.into_iter()).await? {
-        identities.insert(id, &subject.key);
-        known.insert(id, subject.key.object_type().clone());
+    for (id, subject) in subjects(snapshot, misses.into_iter()).await? {
+        subject_ids.insert(id, &subject.key);
+        types.insert(id, subject.key.object_type().clone());
     }
-    Ok(known)
+    Ok(types)
 }

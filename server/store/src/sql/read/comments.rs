@@ -10,7 +10,7 @@ use super::rows;
 use super::scatter::Gather;
 use crate::error::StoreError;
 use crate::on_shard::OnShard;
-use crate::sql::chunks::padded;
+use crate::sql::chunks::padded_chunks;
 use crate::sql::entity::{comment_content, comment_index, comment_subject};
 use crate::sql::grouping::{by_table, parts};
 use crate::sql::pool::SourceTx;
@@ -51,7 +51,7 @@ async fn with_content<C: ConnectionTrait>(
         .to((comment_content::Column::CommentId, comment_content::Column::Part))
         .into();
     let mut found = Vec::with_capacity(ids.len());
-    for list in padded(ids) {
+    for list in padded_chunks(ids) {
         let query = Entity::find()
             .filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))))
             .filter(Column::Id.is_in(list.iter().map(|id| id.get())))
@@ -77,7 +77,7 @@ pub(in crate::sql) async fn subjects(
     ids.sort_unstable();
     ids.dedup();
     let mut subjects = HashMap::with_capacity(ids.len());
-    for list in padded(&ids) {
+    for list in padded_chunks(&ids) {
         let query = Entity::find()
             .filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))))
             .filter(Column::Id.is_in(list.iter().map(|id| id.get())));

@@ -19,7 +19,7 @@ pub(super) struct Conversation {
 
 /// Selects the comment itself as step 0, then its parent as step 1, then the parent of that, and so
 /// on.
-const CHAIN: &str = "\
+const SELECT_ANCESTORS: &str = "\
     WITH RECURSIVE chain (id, parent_id, step) AS ( \
         SELECT id, parent_id, 0 FROM comment_index_@ WHERE part = ? AND id = ? AND subject_id = ? \
         UNION ALL \
@@ -48,7 +48,7 @@ impl ReadQuery for Conversation {
             (self.limit as i64).into(),
             part.into(),
         ];
-        let statement = Statement::from_sql_and_values(tx.get_database_backend(), CHAIN, values);
+        let statement = Statement::from_sql_and_values(tx.get_database_backend(), SELECT_ANCESTORS, values);
         let mut chain = comments_of(Model::find_by_statement(statement).all(tx).await?)?;
         let root = chain.first().and_then(|own| own.reference.root_id);
         // If the limit cuts the chain off, the root of the thread is added at its end.

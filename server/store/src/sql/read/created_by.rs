@@ -9,7 +9,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 use super::ReadQuery;
 use super::rows::subject;
 use crate::error::StoreError;
-use crate::sql::chunks::padded;
+use crate::sql::chunks::padded_chunks;
 use crate::sql::entity::comment_index::{Column, Entity};
 use crate::sql::pool::Tx;
 use crate::sql::row;
@@ -32,7 +32,7 @@ impl ReadQuery for CreatedBy {
         // The result of an executed request stays valid, even if its subject was deleted since.
         let Some(subject) = subject(tx, &self.key).await? else { return Ok(vec![None; self.requests.len()]) };
         let mut created = HashMap::with_capacity(self.requests.len());
-        for list in padded(&self.requests) {
+        for list in padded_chunks(&self.requests) {
             let query = Entity::find()
                 .filter(Column::Part.eq(tx.part()))
                 .filter(Column::SubjectId.eq(subject.id.get()))

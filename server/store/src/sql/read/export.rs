@@ -10,9 +10,9 @@ use riposte_core::{ClientInfo, Comment, CommentId, Partition, Path, SubjectId, S
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 
 use super::ReadQuery;
-use super::rows::{along, comments, comments_of, key, subject, views};
+use super::rows::{comments, comments_of, force_index, index, subject, views};
 use crate::error::StoreError;
-use crate::sql::chunks::padded;
+use crate::sql::chunks::padded_chunks;
 use crate::sql::entity::comment_index::{Column, Entity};
 use crate::sql::entity::{comment_client, comment_origin};
 use crate::sql::grouping::parts;
@@ -36,7 +36,7 @@ impl ReadQuery for ExportPage {
 
     async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
         let Some(subject) = subject(tx, &self.key).await? else { return Ok(Vec::new()) };
-        let comments = behind(tx, subject.id, self.after, self.limit).await?;
+        let comments = comments_after(tx, subject.id, self.after, self.limit).await?;
         let ids: Vec<CommentId> = comments.iter().map(|comment| comment.reference.id).collect();
         let (mut clients, mut origins) = (clients(tx, &ids).await?, origins(tx, &ids).await?);
         let exported = views(tx, &subject, comments).await?.into_iter().map(|view| ExportedComment {
@@ -50,13 +50,13 @@ impl ReadQuery for ExportPage {
 
 /// The export of comments without their contents.
 #[derive(Debug)]
-pub(super) struct ExportRows {
+pub(super) struct SubjectComments {
     pub(super) key: SubjectKey,
     pub(super) after: Option<CommentId>,
     pub(super) limit: usize,
 }
 
-impl ReadQuery for ExportRows {
+impl ReadQuery for SubjectComments {
     type Output = Vec<Comment>;
     const NAME: &'static str = "read comments of subject";
 
@@ -66,13 +66,13 @@ impl ReadQuery for ExportRows {
 
     async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
         let Some(subject) = subject(tx, &self.key).await? else { return Ok(Vec::new()) };
-        behind(tx, subject.id, self.after, self.limit).await
+        comments_after(tx, subject.id, self.after, self.limit).await
     }
 }
 
 /// Returns at most `limit` comments of a subject after one of them, in export order; `None` starts
 /// at the first.
-async fn behind(
+async fn comments_after(
     tx: &Tx,
     subject: SubjectId,
     after: Option<CommentId>,
@@ -80,8 +80,8 @@ async fn behind(
 ) -> Result<Vec<Comment>, StoreError> {
     let threads = ThreadReader { tx, subject };
     match after {
-        None => threads.behind_root(0, limit).await,
-        Some(after) => threads.behind(after, limit).await,
+        None => threads.after_root(0, limit).await,
+        Some(after) => threads.after_comment(after, limit).await,
     }
 }
 
@@ -98,26 +98,26 @@ impl ThreadReader<'_> {
 
     /// Returns at most `limit` comments after one of them: the rest of its thread, then other
     /// threads.
-    async fn behind(&self, after: CommentId, limit: usize) -> Result<Vec<Comment>, StoreError> {
+    async fn after_comment(&self, after: CommentId, limit: usize) -> Result<Vec<Comment>, StoreError> {
         let Some(last) = comments(self.tx, &[after]).await?.pop() else { return Ok(Vec::new()) };
         let root = match last.reference.root_id {
             Some(root) => comments(self.tx, &[root]).await?.pop(),
             None => Some(last.clone()),
         };
         let Some(root) = root.filter(|root| root.reference.subject_id == self.subject) else { return Ok(Vec::new()) };
-        let mut found = self.rest_of(&root.reference.path, &last.reference.path, limit).await?;
+        let mut found = self.subtree_after(&root.reference.path, &last.reference.path, limit).await?;
         let remaining = limit - found.len();
-        found.extend(self.behind_root(root.reference.floor, remaining).await?);
+        found.extend(self.after_root(root.reference.floor, remaining).await?);
         Ok(found)
     }
 
     /// Returns at most `limit` comments of the threads whose roots have a higher floor.
-    async fn behind_root(&self, floor: i32, limit: usize) -> Result<Vec<Comment>, StoreError> {
+    async fn after_root(&self, floor: i32, limit: usize) -> Result<Vec<Comment>, StoreError> {
         if limit == 0 {
             return Ok(Vec::new());
         }
         let roots = self.all().filter(Column::RootId.eq(0)).filter(Column::Floor.gt(floor));
-        let roots = along(roots, key::FLOOR).order_by_asc(Column::Floor).limit(limit as u64);
+        let roots = force_index(roots, index::FLOOR).order_by_asc(Column::Floor).limit(limit as u64);
         let roots = comments_of(roots.all(self.tx).await?)?;
         // Floors are dense: a root's next floor gives the number of replies it ever had, and none
         // is ever removed.
@@ -135,19 +135,19 @@ impl ThreadReader<'_> {
         }
         if let Some(root) = roots.get(complete).filter(|_| found.len() < limit) {
             found.push(root.clone());
-            found.extend(self.rest_of(&root.reference.path, &root.reference.path, limit - found.len()).await?);
+            found.extend(self.subtree_after(&root.reference.path, &root.reference.path, limit - found.len()).await?);
         }
         Ok(found)
     }
 
     /// Returns the comments of a thread after a path, in thread order. A path implies its subject
     /// by its root; a condition on the subject would lead SQLite away from the key of paths.
-    async fn rest_of(&self, root: &Path, after: &Path, limit: usize) -> Result<Vec<Comment>, StoreError> {
+    async fn subtree_after(&self, root: &Path, after: &Path, limit: usize) -> Result<Vec<Comment>, StoreError> {
         let range = Entity::find()
             .filter(Column::Part.eq(self.tx.part()))
             .filter(Column::Path.gt(after.as_bytes()))
             .filter(Column::Path.lt(root.subtree_end()));
-        let range = along(range, key::PATH).order_by_asc(Column::Path).limit(limit as u64);
+        let range = force_index(range, index::PATH).order_by_asc(Column::Path).limit(limit as u64);
         comments_of(range.all(self.tx).await?)
     }
 
@@ -156,7 +156,7 @@ impl ThreadReader<'_> {
         let with_replies: Vec<i64> =
             roots.iter().filter(|root| root.next_floor > 1).map(|root| root.reference.id.get()).collect();
         let mut replies: HashMap<CommentId, Vec<Comment>> = HashMap::with_capacity(with_replies.len());
-        for list in padded(&with_replies) {
+        for list in padded_chunks(&with_replies) {
             let found = self.all().filter(Column::RootId.is_in(list)).all(self.tx).await?;
             for reply in comments_of(found)? {
                 replies.entry(reply.thread_id()).or_default().push(reply);
@@ -172,7 +172,7 @@ impl ThreadReader<'_> {
 async fn clients(tx: &Tx, ids: &[CommentId]) -> Result<HashMap<CommentId, ClientInfo>, StoreError> {
     use comment_client::Column;
     let mut clients = HashMap::new();
-    for list in padded(ids) {
+    for list in padded_chunks(ids) {
         let query = comment_client::Entity::find()
             .filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))))
             .filter(Column::CommentId.is_in(list.iter().map(|id| id.get())));
@@ -186,7 +186,7 @@ async fn clients(tx: &Tx, ids: &[CommentId]) -> Result<HashMap<CommentId, Client
 async fn origins(tx: &Tx, ids: &[CommentId]) -> Result<HashMap<CommentId, ImportOrigin>, StoreError> {
     use comment_origin::Column;
     let mut origins = HashMap::new();
-    for list in padded(ids) {
+    for list in padded_chunks(ids) {
         let query = comment_origin::Entity::find()
             .filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))))
             .filter(Column::CommentId.is_in(list.iter().map(|id| id.get())));

@@ -15,7 +15,7 @@ use crate::sql::row;
 #[derive(Debug)]
 pub(super) struct ListSubjects {
     pub(super) object_type: Option<ObjectType>,
-    pub(super) at: SubjectCursor,
+    pub(super) cursor: SubjectCursor,
     pub(super) limit: usize,
 }
 
@@ -24,17 +24,17 @@ impl ReadQuery for ListSubjects {
     const NAME: &'static str = "list subjects";
 
     fn partition(&self) -> Partition {
-        Partition::number(self.at.table)
+        Partition::number(self.cursor.table)
     }
 
     async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
         // All partitions of the table are read. This read and those of the outbox are the only ones
         // that name no partition.
         let of_type = |object_type: Vec<u8>| Entity::find().filter(Column::ObjectType.eq(object_type));
-        let wanted = self.object_type.map(|object_type| row::bytes(object_type.as_str()));
+        let wanted_type = self.object_type.map(|object_type| row::bytes(object_type.as_str()));
         let mut found = Vec::new();
-        let rest = match self.at.after {
-            None => wanted.map_or_else(|| Some(Entity::find()), |wanted| Some(of_type(wanted))),
+        let remaining_range = match self.cursor.after {
+            None => wanted_type.map_or_else(|| Some(Entity::find()), |wanted_type| Some(of_type(wanted_type))),
             Some(after) => {
                 let last = Entity::find()
                     .filter(Column::Part.eq(part(after.partition())))
@@ -42,21 +42,21 @@ impl ReadQuery for ListSubjects {
                     .one(tx)
                     .await?
                     .ok_or(Error::PageTokenInvalid)?;
-                // One range of the key after the other: not every database makes two ranges out of
-                // an OR.
-                let same = of_type(last.object_type.clone()).filter(Column::ObjectId.gt(last.object_id));
-                found = first(same, self.limit).all(tx).await?;
-                let others = wanted.is_none() && found.len() < self.limit;
-                others.then(|| Entity::find().filter(Column::ObjectType.gt(last.object_type)))
+                // The two ranges of the key are read one after the other, because not every
+                // database reads a condition with OR as two ranges.
+                let rest_of_type = of_type(last.object_type.clone()).filter(Column::ObjectId.gt(last.object_id));
+                found = first_rows(rest_of_type, self.limit).all(tx).await?;
+                let includes_other_types = wanted_type.is_none() && found.len() < self.limit;
+                includes_other_types.then(|| Entity::find().filter(Column::ObjectType.gt(last.object_type)))
             }
         };
-        if let Some(rest) = rest {
-            found.append(&mut first(rest, self.limit - found.len()).all(tx).await?);
+        if let Some(remaining_range) = remaining_range {
+            found.append(&mut first_rows(remaining_range, self.limit - found.len()).all(tx).await?);
         }
         Ok(found.into_iter().map(row::subject).collect::<riposte_core::Result<_>>()?)
     }
 }
 
-fn first(query: Select<Entity>, limit: usize) -> Select<Entity> {
+fn first_rows(query: Select<Entity>, limit: usize) -> Select<Entity> {
     query.order_by_asc(Column::ObjectType).order_by_asc(Column::ObjectId).limit(limit as u64)
 }

@@ -14,24 +14,24 @@ use super::scatter;
 use crate::sql::pool::DataSources;
 
 /// The number of lookups that one data source may have in progress.
-const AT_ONCE: usize = 2;
+const CONCURRENT_LOOKUPS: usize = 2;
 
 /// Finds the locations of comments on all data sources.
 #[derive(Debug)]
 pub(super) struct CommentLocator {
     sources: Arc<DataSources>,
-    memory: CommentLocationCache,
+    cache: CommentLocationCache,
     /// The lookups of each data source.
-    lookups: Vec<Arc<Batcher<Vec<CommentId>, Found>>>,
+    lookups: Vec<Arc<Batcher<Vec<CommentId>, LookupResult>>>,
 }
 
 /// The locations of the ids of one call.
-type Found = Result<Vec<CommentLocation>>;
+type LookupResult = Result<Vec<CommentLocation>>;
 
 impl CommentLocator {
     pub(super) fn new(sources: Arc<DataSources>) -> Arc<Self> {
-        let lookups = sources.all().iter().map(|_| Batcher::new(AT_ONCE)).collect();
-        Arc::new(Self { sources, memory: CommentLocationCache::new(), lookups })
+        let lookups = sources.all().iter().map(|_| Batcher::new(CONCURRENT_LOOKUPS)).collect();
+        Arc::new(Self { sources, cache: CommentLocationCache::new(), lookups })
     }
 
     /// Returns the locations of those of `ids` that exist, in any order.
@@ -46,33 +46,33 @@ impl CommentLocator {
         ids: &[CommentId],
         types: &ObjectTypeScope,
     ) -> Result<Vec<CommentLocation>> {
-        let (mut found, unknown) = self.memory.get(ids, types);
+        let (mut found, unknown) = self.cache.get(ids, types);
         let mut by_source: Vec<Vec<CommentId>> = vec![Vec::new(); self.lookups.len()];
         for id in unknown {
             by_source[self.sources.map().source(id.partition())].push(id);
         }
         let requests: Vec<_> = by_source.into_iter().enumerate().filter(|(_, ids)| !ids.is_empty()).collect();
-        let responses: Vec<_> = requests.into_iter().map(|(source, ids)| self.ask(source, ids)).collect();
+        let responses: Vec<_> = requests.into_iter().map(|(source, ids)| self.request(source, ids)).collect();
         for response in responses {
             found.extend(response.await.map_err(|_| Error::internal("a lookup of comments ended without a result"))??);
         }
-        found.retain(|at| types.hold(at.subject.object_type()));
+        found.retain(|location| types.contains(location.subject.object_type()));
         Ok(found)
     }
 
     /// Adds ids to the next lookup of a source. Starts that lookup at once if fewer than
-    /// [`AT_ONCE`] are in progress.
-    fn ask(self: &Arc<Self>, source: usize, ids: Vec<CommentId>) -> oneshot::Receiver<Found> {
+    /// [`CONCURRENT_LOOKUPS`] are in progress.
+    fn request(self: &Arc<Self>, source: usize, ids: Vec<CommentId>) -> oneshot::Receiver<LookupResult> {
         let (response, worker) = self.lookups[source].add(ids);
         if let Some(worker) = worker {
             let this = Arc::clone(self);
-            self.sources.runner().spawn(async move { this.work(worker).await });
+            self.sources.runner().spawn(async move { this.run_lookups(worker).await });
         }
         response
     }
 
     /// Locates the ids of all waiting calls with one lookup, and repeats this until no call waits.
-    async fn work(&self, mut worker: BatchWorker<Vec<CommentId>, Found>) {
+    async fn run_lookups(&self, mut worker: BatchWorker<Vec<CommentId>, LookupResult>) {
         while let Some(waiting) = worker.next_batch() {
             let mut ids: Vec<CommentId> = waiting.iter().flat_map(|call| call.request.iter().copied()).collect();
             ids.sort_unstable();
@@ -80,14 +80,14 @@ impl CommentLocator {
             let mut read = scatter::gather::<Locate>(&self.sources, ids).await;
             if let Ok(found) = &mut read {
                 found.sort_unstable_by_key(|location| location.id);
-                found.iter().for_each(|location| self.memory.insert(location));
+                found.iter().for_each(|location| self.cache.insert(location));
             }
             for call in waiting {
-                let own = |found: &Vec<CommentLocation>| {
-                    let place = |id: &CommentId| found.binary_search_by_key(id, |location| location.id).ok();
-                    call.request.iter().filter_map(place).map(|n| found[n].clone()).collect()
+                let own_locations = |found: &Vec<CommentLocation>| {
+                    let position = |id: &CommentId| found.binary_search_by_key(id, |location| location.id).ok();
+                    call.request.iter().filter_map(position).map(|n| found[n].clone()).collect()
                 };
-                let result = read.as_ref().map(own).map_err(Clone::clone);
+                let result = read.as_ref().map(own_locations).map_err(Clone::clone);
                 call.respond(result);
             }
         }

@@ -15,7 +15,7 @@ use crate::sql::row;
 pub(super) struct MemberComments {
     pub(super) object_type: ObjectType,
     pub(super) member: MemberId,
-    pub(super) all: bool,
+    pub(super) any_state: bool,
     pub(super) after: Option<HistoryCursor>,
     pub(super) limit: usize,
 }
@@ -35,7 +35,7 @@ impl ReadQuery for MemberComments {
             .filter(Column::Part.eq(tx.part()))
             .filter(Column::ObjectType.eq(row::bytes(self.object_type.as_str())))
             .filter(Column::MemberId.eq(row::bytes(self.member.as_str())));
-        if !self.all {
+        if !self.any_state {
             list = list.filter(Column::State.eq(CommentState::Active.code()));
         }
         if let Some(after) = self.after {
@@ -47,8 +47,8 @@ impl ReadQuery for MemberComments {
         let list = list.order_by_desc(Column::CreateTime).order_by_desc(Column::CommentId);
         let rows: Vec<(i64, i64)> = list.limit(self.limit as u64 + 1).into_tuple().all(tx).await?;
         let more_after = rows.len() > self.limit;
-        let place = |(time, id)| Ok(HistoryCursor { time: Millis(time), comment: row::id(id)? });
-        let items = rows.into_iter().take(self.limit).map(place).collect::<Result<_, StoreError>>()?;
+        let cursor = |(time, id)| Ok(HistoryCursor { time: Millis(time), comment: row::id(id)? });
+        let items = rows.into_iter().take(self.limit).map(cursor).collect::<Result<_, StoreError>>()?;
         Ok(Page { items, more_before: self.after.is_some(), more_after })
     }
 }

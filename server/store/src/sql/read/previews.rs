@@ -13,29 +13,29 @@ use sea_orm::{
     Select,
 };
 
-use super::listed::{listed, together};
-use super::rows::{along, comments_of, key};
+use super::listed::{listed, union_all};
+use super::rows::{comments_of, force_index, index};
 use crate::error::StoreError;
-use crate::sql::among::PRIMARY;
-use crate::sql::chunks::padded;
+use crate::sql::chunks::padded_chunks;
 use crate::sql::entity::comment_index::{Column, Entity, Model};
 use crate::sql::entity::comment_rank;
+use crate::sql::keys_join::PRIMARY;
 use crate::sql::pool::Tx;
 use crate::sql::row;
 
 /// A root id that no comment has. It pads lists to a known size without adding rows.
-const NOBODY: i64 = -1;
+const NO_ROOT: i64 = -1;
 
 /// The previews of some roots.
 #[derive(Debug, Default)]
 pub(super) struct Previews {
-    found: HashMap<CommentId, Found>,
+    by_root: HashMap<CommentId, RootReplies>,
     size: usize,
 }
 
 /// The data from which the preview of a root is chosen.
 #[derive(Debug, Default)]
-struct Found {
+struct RootReplies {
     /// Listed replies, each once, in preview order.
     replies: Vec<Comment>,
     /// The positions of those in the rank index: (likes, floor).
@@ -46,7 +46,7 @@ struct Found {
     complete: bool,
 }
 
-impl Found {
+impl RootReplies {
     fn add_oldest(&mut self, reply: Comment) {
         self.oldest.push(reply.reference.floor);
         self.replies.push(reply);
@@ -60,7 +60,7 @@ impl Found {
         }
     }
 
-    fn visible(&self) -> i32 {
+    fn visible_count(&self) -> i32 {
         self.replies.iter().map(|reply| i32::from(reply.lifecycle.state.is_visible())).sum()
     }
 }
@@ -71,8 +71,8 @@ impl Previews {
     /// one shows that there are more.
     ///
     /// Most threads are no longer than that. So the lowest floors of all roots are read first, in
-    /// one statement along one key. If that was not the whole thread, the remaining candidates are
-    /// read by a bounded range for each root, which costs the optimizer more than the rows.
+    /// one statement along one index. For a longer thread, the remaining candidates are read by a
+    /// bounded range for each root; planning these ranges costs more than reading their rows.
     pub(super) async fn read(tx: &Tx, subject: SubjectId, roots: &[&Comment], size: u8) -> Result<Self, StoreError> {
         let mut previews = Self { size: usize::from(size), ..Self::default() };
         if size == 0 {
@@ -84,28 +84,28 @@ impl Previews {
         roots.sort_unstable_by_key(|root| root.reference.id);
         roots.dedup_by_key(|root| root.reference.id);
         let ids: Vec<i64> = roots.iter().map(|root| root.reference.id.get()).collect();
-        for list in padded(&ids) {
-            for reply in comments_of(lowest(tx, subject, list, i32::from(size) + 1).all(tx).await?)? {
-                previews.found.entry(reply.thread_id()).or_default().add_oldest(reply);
+        for list in padded_chunks(&ids) {
+            for reply in comments_of(up_to_floor(tx, subject, list, i32::from(size) + 1).all(tx).await?)? {
+                previews.by_root.entry(reply.thread_id()).or_default().add_oldest(reply);
             }
         }
-        let (mut popular, mut holed) = (Vec::new(), Vec::new());
+        let (mut incomplete, mut lacks_oldest) = (Vec::new(), Vec::new());
         for root in roots {
-            let found = previews.found.entry(root.reference.id).or_default();
+            let found = previews.by_root.entry(root.reference.id).or_default();
             // All visible replies are among those found, and so are all that are listed because of
             // them.
-            found.complete = found.visible() >= root.counts.live_below;
+            found.complete = found.visible_count() >= root.counts.live_below;
             if !found.complete {
-                popular.push(root.reference.id.get());
+                incomplete.push(root.reference.id.get());
                 if found.oldest.len() <= previews.size {
-                    holed.push(root.reference.id.get());
+                    lacks_oldest.push(root.reference.id.get());
                 }
             }
         }
-        previews.take(tx, &popular, |root| most_liked(tx, root, usize::from(size))).await?;
-        previews.take(tx, &holed, |root| oldest(tx, subject, root, usize::from(size) + 1)).await?;
-        previews.found.retain(|_, found| !found.replies.is_empty());
-        for found in previews.found.values_mut() {
+        previews.read_each(tx, &incomplete, |root| most_liked(tx, root, usize::from(size))).await?;
+        previews.read_each(tx, &lacks_oldest, |root| oldest(tx, subject, root, usize::from(size) + 1)).await?;
+        previews.by_root.retain(|_, found| !found.replies.is_empty());
+        for found in previews.by_root.values_mut() {
             found.replies.sort_by_key(preview_order);
             found.replies.dedup_by_key(|reply| reply.reference.floor);
             found.oldest.sort_unstable();
@@ -115,21 +115,26 @@ impl Previews {
     }
 
     /// Adds the rows of one select for each root.
-    async fn take(&mut self, tx: &Tx, roots: &[i64], of: impl Fn(i64) -> SelectStatement) -> Result<(), StoreError> {
-        for mut list in padded(roots) {
+    async fn read_each(
+        &mut self,
+        tx: &Tx,
+        roots: &[i64],
+        of: impl Fn(i64) -> SelectStatement,
+    ) -> Result<(), StoreError> {
+        for mut list in padded_chunks(roots) {
             // The repeated items that pad the list would return their replies twice.
             let distinct = list.iter().collect::<HashSet<_>>().len();
-            list[distinct..].fill(NOBODY);
-            let Some(ids) = together(list.into_iter().map(&of).collect()) else { continue };
+            list[distinct..].fill(NO_ROOT);
+            let Some(ids) = union_all(list.into_iter().map(&of).collect()) else { continue };
             let statement = tx.get_database_backend().build(&rows_of(tx, ids));
             for row in tx.query_all_raw(statement).await? {
                 let reply = row::comment(Model::from_query_result(&row, "")?)?;
-                let found = self.found.entry(reply.thread_id()).or_default();
+                let found = self.by_root.entry(reply.thread_id()).or_default();
                 let score: f64 = row.try_get("", SCORE)?;
                 // The rank index puts the best reply at the lowest score, so every score in it is
                 // negative.
                 if score < 0.0 {
-                    found.add_liked(RankIndex::likes_on_previews(score), reply);
+                    found.add_liked(RankIndex::preview_likes(score), reply);
                 } else {
                     found.add_oldest(reply);
                 }
@@ -139,23 +144,23 @@ impl Previews {
     }
 
     /// Returns the preview of a root, and whether it has more listed replies.
-    pub(super) fn of(&self, root: &Comment) -> (&[Comment], bool) {
-        match self.found.get(&root.reference.id) {
-            Some(Found { replies, .. }) => (&replies[..replies.len().min(self.size)], replies.len() > self.size),
+    pub(super) fn for_root(&self, root: &Comment) -> (&[Comment], bool) {
+        match self.by_root.get(&root.reference.id) {
+            Some(RootReplies { replies, .. }) => (&replies[..replies.len().min(self.size)], replies.len() > self.size),
             None => (&[], self.size == 0 && root.counts.live_below > 0),
         }
     }
 
     /// Returns all replies that were read. Those that only show that there are more are included
-    /// only if `whole` asks for all candidates.
-    pub(super) fn all(&self, complete: bool) -> impl Iterator<Item = &Comment> {
-        let most = if complete { usize::MAX } else { self.size };
-        self.found.values().flat_map(move |found| found.replies.iter().take(most))
+    /// only if `with_candidates` is true.
+    pub(super) fn all(&self, with_candidates: bool) -> impl Iterator<Item = &Comment> {
+        let count_max = if with_candidates { usize::MAX } else { self.size };
+        self.by_root.values().flat_map(move |found| found.replies.iter().take(count_max))
     }
 
     /// Returns the candidates of each root's preview.
     pub(super) fn candidates(&self, view: impl Fn(&Comment) -> CommentView) -> Vec<PreviewCandidates> {
-        let candidates_of = |(root, found): (&CommentId, &Found)| {
+        let candidates_of = |(root, found): (&CommentId, &RootReplies)| {
             let is_ranked = found.by_likes.len() >= self.size;
             let more = !found.complete && found.oldest.len() > self.size;
             PreviewCandidates {
@@ -170,7 +175,7 @@ impl Previews {
                     .filter(|_| is_ranked),
             }
         };
-        self.found.iter().map(candidates_of).collect()
+        self.by_root.iter().map(candidates_of).collect()
     }
 }
 
@@ -178,14 +183,14 @@ impl Previews {
 const SCORE: &str = "score";
 
 /// Selects the listed replies of roots up to a floor.
-fn lowest(tx: &Tx, subject: SubjectId, roots: Vec<i64>, floor: i32) -> Select<Entity> {
+fn up_to_floor(tx: &Tx, subject: SubjectId, roots: Vec<i64>, floor: i32) -> Select<Entity> {
     let replies = Entity::find()
         .filter(Column::Part.eq(tx.part()))
         .filter(Column::SubjectId.eq(subject.get()))
         .filter(Column::RootId.is_in(roots))
         .filter(Column::Listed.eq(1))
         .filter(Column::Floor.lte(floor));
-    along(replies, key::LISTED)
+    force_index(replies, index::LISTED)
 }
 
 /// Selects the ids of the oldest listed replies of a root; whole rows would make the union
@@ -198,18 +203,18 @@ fn oldest(tx: &Tx, subject: SubjectId, root: i64, limit: usize) -> SelectStateme
 
 /// Selects the ids of the most liked replies of a root, by the rank index, with their scores.
 fn most_liked(tx: &Tx, root: i64, limit: usize) -> SelectStatement {
-    use comment_rank::{Column as On, Entity};
+    use comment_rank::{Column as RankColumn, Entity};
     let by_likes = Entity::find()
         .select_only()
-        .column_as(On::CommentId, "id")
-        .column_as(On::Score, SCORE)
-        .filter(On::Part.eq(tx.part()))
-        .filter(On::SubjectId.eq(root))
-        .filter(On::Sort.eq(RankIndex::Previews.code()))
-        .order_by_asc(On::Score)
-        .order_by_asc(On::Floor)
+        .column_as(RankColumn::CommentId, "id")
+        .column_as(RankColumn::Score, SCORE)
+        .filter(RankColumn::Part.eq(tx.part()))
+        .filter(RankColumn::SubjectId.eq(root))
+        .filter(RankColumn::Sort.eq(RankIndex::Previews.code()))
+        .order_by_asc(RankColumn::Score)
+        .order_by_asc(RankColumn::Floor)
         .limit(limit as u64);
-    along(by_likes, PRIMARY).into_query()
+    force_index(by_likes, PRIMARY).into_query()
 }
 
 /// Selects the rows for the ids of a select, and their scores.

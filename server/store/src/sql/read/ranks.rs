@@ -36,13 +36,13 @@ impl Listing {
         };
         let root =
             comments(tx, &[root]).await?.pop().filter(|root| root.is_root() && root.reference.subject_id == subject.id);
-        let of = |root: Comment| Self {
+        let replies_of = |root: Comment| Self {
             subject: subject.id,
             root: Some(root.reference.id),
             next_floor: root.next_floor,
             revision: root.lifecycle.revision,
         };
-        Ok(root.map(of))
+        Ok(root.map(replies_of))
     }
 
     /// Returns the list id in the rank index and in rankings.
@@ -60,22 +60,26 @@ impl SqlReader {
     /// Returns the last ranking of a list. If `depth` is given and that ranking is outdated, the
     /// result also has the data for the next one: the first `depth` comments of the rank index and
     /// the newest `depth` comments of the list.
-    pub(in crate::sql) async fn seen(
+    pub(in crate::sql) async fn rank_state(
         &self,
         list: &RankedList,
         now: Millis,
         depth: Option<usize>,
     ) -> riposte_core::Result<Option<ListRankState>> {
-        self.ask(load::LoadRankState { list: list.clone(), now, depth }).await
+        self.run_query(load::LoadRankState { list: list.clone(), now, depth }).await
     }
 
     /// Returns the ranking with this number.
-    pub(in crate::sql) async fn frozen(&self, list: &RankedList, epoch: i64) -> riposte_core::Result<Option<Ranking>> {
-        self.ask(load::LoadSnapshot { list: list.clone(), epoch }).await
+    pub(in crate::sql) async fn ranking_snapshot(
+        &self,
+        list: &RankedList,
+        epoch: i64,
+    ) -> riposte_core::Result<Option<Ranking>> {
+        self.run_query(load::LoadSnapshot { list: list.clone(), epoch }).await
     }
 
-    /// See [`riposte_core::ports::Rankings::others`].
-    pub(in crate::sql) async fn others(
+    /// Returns the listed floors that a ranking lacks.
+    pub(in crate::sql) async fn unranked_floors(
         &self,
         list: &RankedList,
         ranking: &Ranking,
@@ -83,6 +87,7 @@ impl SqlReader {
         order: ListOrder,
         limit: usize,
     ) -> riposte_core::Result<Vec<i32>> {
-        self.ask(unranked::UnrankedFloors { list: list.clone(), ranking: ranking.clone(), floors, order, limit }).await
+        self.run_query(unranked::UnrankedFloors { list: list.clone(), ranking: ranking.clone(), floors, order, limit })
+            .await
     }
 }

@@ -12,7 +12,7 @@ use crate::sql::pool::Tx;
 pub(super) struct Replies {
     pub(super) key: SubjectKey,
     pub(super) root: CommentId,
-    pub(super) which: PageSelector,
+    pub(super) selector: PageSelector,
 }
 
 impl ReadQuery for Replies {
@@ -28,7 +28,7 @@ impl ReadQuery for Replies {
         let found = comments(tx, &[self.root]).await?.pop();
         // The root is returned even if it is not listed: a page of replies shows their root.
         let Some(root) = found.filter(|c| c.is_root() && c.reference.subject_id == subject.id) else { return Ok(None) };
-        let page = listed::read(tx, subject.id, Some(self.root), &self.which).await?;
+        let page = listed::read(tx, subject.id, Some(self.root), &self.selector).await?;
         let Page { items, more_before, more_after } = page;
         let mut views = views(tx, &subject, [root].into_iter().chain(items).collect()).await?.into_iter();
         let Some(root) = views.next() else { return Ok(None) };

@@ -17,10 +17,10 @@ use crate::sql::pool::Tx;
 #[derive(Debug)]
 pub(super) struct Roots {
     pub(super) key: SubjectKey,
-    pub(super) which: PageSelector,
+    pub(super) selector: PageSelector,
     pub(super) previews: u8,
     /// True if the candidates of the previews are requested too.
-    pub(super) keep: bool,
+    pub(super) with_candidates: bool,
 }
 
 impl ReadQuery for Roots {
@@ -33,38 +33,42 @@ impl ReadQuery for Roots {
 
     async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
         let Some(subject) = open_subject(tx, &self.key).await? else { return Ok(None) };
-        let page = listed::read(tx, subject.id, None, &self.which).await?;
+        let page = listed::read(tx, subject.id, None, &self.selector).await?;
         let pinned = in_order(&subject.pins, comments(tx, &subject.pins).await?, |root| root.reference.id);
         let pinned: Vec<Comment> = pinned.into_iter().flatten().collect();
         let roots: Vec<&Comment> = page.items.iter().chain(&pinned).collect();
         let previews = Previews::read(tx, subject.id, &roots, self.previews).await?;
         let mut ids: Vec<CommentId> =
-            roots.into_iter().chain(previews.all(self.keep)).map(|comment| comment.reference.id).collect();
+            roots.into_iter().chain(previews.all(self.with_candidates)).map(|comment| comment.reference.id).collect();
         ids.sort_unstable();
         ids.dedup();
         let contents = contents(tx, &ids).await?;
-        let threads = Threads { subject: &subject, previews: &previews, contents: &contents };
-        let pinned = pinned.into_iter().map(|root| threads.of(root)).collect();
-        let page = page.map(|root| threads.of(root));
-        let (choices, boards) = if self.keep {
+        let threads = ThreadAssembler { subject: &subject, previews: &previews, contents: &contents };
+        let pinned = pinned.into_iter().map(|root| threads.thread(root)).collect();
+        let page = page.map(|root| threads.thread(root));
+        let (candidates, rank_index_position) = if self.with_candidates {
             (previews.candidates(|reply| threads.view(reply.clone())), position(tx, RANK_INDEX).await?)
         } else {
             (Vec::new(), 0)
         };
-        Ok(Some(RootPageFill { page: RootPage { subject, threads: page, pinned }, choices, boards }))
+        Ok(Some(RootPageFill {
+            page: RootPage { subject, threads: page, pinned },
+            candidates,
+            rank_position: rank_index_position,
+        }))
     }
 }
 
 /// The data from which threads are assembled.
-struct Threads<'a> {
+struct ThreadAssembler<'a> {
     subject: &'a Subject,
     previews: &'a Previews,
     contents: &'a HashMap<CommentId, Content>,
 }
 
-impl Threads<'_> {
-    fn of(&self, root: Comment) -> Thread {
-        let (replies, more_replies) = self.previews.of(&root);
+impl ThreadAssembler<'_> {
+    fn thread(&self, root: Comment) -> Thread {
+        let (replies, more_replies) = self.previews.for_root(&root);
         let replies = replies.iter().map(|reply| self.view(reply.clone())).collect();
         Thread { root: self.view(root), replies, more_replies }
     }

@@ -11,14 +11,14 @@ use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryTrait
 
 use crate::error::StoreError;
 use crate::on_shard::OnShard;
-use crate::sql::chunks::padded;
+use crate::sql::chunks::padded_chunks;
 use crate::sql::entity::{comment_content, comment_index, comment_subject};
 use crate::sql::grouping::parts;
 use crate::sql::pool::Tx;
 use crate::sql::row;
 
-/// The keys that lists are read along, by name.
-pub(super) mod key {
+/// The indexes along which lists are read, by name.
+pub(super) mod index {
     /// (subject_id, root_id, listed, floor)
     pub(in super::super) const LISTED: &str = "comment_index_@_listed";
     /// (subject_id, root_id, floor)
@@ -29,12 +29,14 @@ pub(super) mod key {
     pub(in super::super) const LIKERS: &str = "comment_like_@_likers";
 }
 
-/// Forces the query to read along one key. At the head of a key optimizers prefer an equality to a
-/// range at its end, and would read every page before the requested one; with the key named only
-/// the range remains. SQLite ignores the hint, so there the conditions themselves must leave no
-/// other key.
-pub(in crate::sql) fn along<Q: QueryTrait<QueryStatement = SelectStatement>>(mut query: Q, key: &'static str) -> Q {
-    query.query().force_index(key, IndexHintScope::All);
+/// Forces the query to read along one index. Optimizers prefer an equality at the head of an index
+/// to a range at its end, and would read every page before the requested one. SQLite ignores the
+/// hint, so there the conditions themselves must leave no other index.
+pub(in crate::sql) fn force_index<Q: QueryTrait<QueryStatement = SelectStatement>>(
+    mut query: Q,
+    index: &'static str,
+) -> Q {
+    query.query().force_index(index, IndexHintScope::All);
     query
 }
 
@@ -60,7 +62,7 @@ pub(in crate::sql) async fn comments<C: ConnectionTrait>(
     ids: &[CommentId],
 ) -> Result<Vec<Comment>, StoreError> {
     let mut found = Vec::with_capacity(ids.len());
-    for list in padded(ids) {
+    for list in padded_chunks(ids) {
         let query = comment_index::Entity::find()
             .filter(comment_index::Column::Part.is_in(parts(list.iter().map(|id| id.partition()))))
             .filter(comment_index::Column::Id.is_in(list.iter().map(|id| id.get())));
@@ -81,7 +83,7 @@ pub(super) async fn contents<C: ConnectionTrait>(
     ids: &[CommentId],
 ) -> Result<HashMap<CommentId, Content>, StoreError> {
     let mut contents = HashMap::with_capacity(ids.len());
-    for list in padded(ids) {
+    for list in padded_chunks(ids) {
         let query = comment_content::Entity::find()
             .filter(comment_content::Column::Part.is_in(parts(list.iter().map(|id| id.partition()))))
             .filter(comment_content::Column::CommentId.is_in(list.iter().map(|id| id.get())));
@@ -109,7 +111,7 @@ pub(super) fn view(subject: &Subject, content: Option<Content>, comment: Comment
     CommentView { comment, subject, content, pinned }
 }
 
-/// Returns the found items in the order of the keys in `asked`; a repeated key repeats its item.
+/// Returns the found items in the order of `keys`; a repeated key repeats its item.
 pub(super) fn in_order<K: Eq + Hash, T: Clone>(keys: &[K], found: Vec<T>, key: impl Fn(&T) -> K) -> Vec<Option<T>> {
     let found: HashMap<K, T> = found.into_iter().map(|item| (key(&item), item)).collect();
     keys.iter().map(|key| found.get(key).cloned()).collect()

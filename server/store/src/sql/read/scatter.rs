@@ -47,13 +47,13 @@ pub(super) async fn gather<G: Gather>(sources: &Arc<DataSources>, items: Vec<G::
     }
     let reads = by_source.into_iter().flat_map(|(source, tables)| {
         let tables: Vec<_> = tables.into_values().collect();
-        distributed(tables).into_iter().map(move |share| read_share::<G>(Arc::clone(sources), source, share))
+        distribute(tables).into_iter().map(move |share| read_share::<G>(Arc::clone(sources), source, share))
     });
     Ok(try_join_all(reads).await?.into_iter().flatten().collect())
 }
 
 /// Distributes the tables over at most [`CONCURRENT_READS`] snapshots, as evenly as possible.
-fn distributed<T>(tables: Vec<T>) -> Vec<Vec<T>> {
+fn distribute<T>(tables: Vec<T>) -> Vec<Vec<T>> {
     let reads = tables.len().min(CONCURRENT_READS);
     let mut shares: Vec<Vec<T>> = (0..reads).map(|_| Vec::new()).collect();
     for (n, table) in tables.into_iter().enumerate() {
@@ -67,9 +67,9 @@ async fn read_share<G: Gather>(
     source: usize,
     share: Vec<Vec<G::Item>>,
 ) -> Result<Vec<G::Found>> {
-    let all = Arc::clone(&sources);
+    let task_sources = Arc::clone(&sources);
     task::read(&sources, source, G::NAME, async move {
-        let snapshot = all.begin_read(source).await?;
+        let snapshot = task_sources.begin_read(source).await?;
         let mut found = Vec::new();
         for items in share {
             found.extend(G::read(&snapshot, items).await?);

@@ -33,21 +33,24 @@ impl ReadQuery for CompareCounts {
 
     async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
         let Some(subject) = subject(tx, &self.key).await? else { return Ok(CountReport::default()) };
-        count(tx, &subject).await
+        compare_counts(tx, &subject).await
     }
 }
 
 /// Checks the counts of a subject and of all its comments; the subject's row was read by `tx`.
-pub(crate) async fn count<C: ConnectionTrait>(tx: &OnShard<C>, subject: &Subject) -> Result<CountReport, StoreError> {
+pub(crate) async fn compare_counts<C: ConnectionTrait>(
+    tx: &OnShard<C>,
+    subject: &Subject,
+) -> Result<CountReport, StoreError> {
     let rows = Rows { tx, subject };
     let mut drifts = Vec::new();
-    let (comments, deepest) = rows.totals(&mut drifts).await?;
-    rows.likes(&mut drifts).await?;
-    rows.replies(&mut drifts).await?;
+    let (comments, deepest) = rows.check_totals(&mut drifts).await?;
+    rows.check_likes(&mut drifts).await?;
+    rows.check_replies(&mut drifts).await?;
     for depth in 0..=deepest {
-        rows.below(depth, &mut drifts).await?;
+        rows.check_live_below(depth, &mut drifts).await?;
     }
-    rows.floors(&mut drifts).await?;
+    rows.check_floors(&mut drifts).await?;
     drifts.sort_by_key(|drift| drift.comment);
     Ok(CountReport { comments, drifts })
 }
@@ -60,7 +63,7 @@ struct Rows<'t, C> {
 
 /// A comment whose stored counts differ from the rows it counts.
 #[derive(FromQueryResult)]
-struct Wrong {
+struct DifferingRow {
     id: i64,
     given: i64,
     counted: i64,
@@ -78,12 +81,12 @@ impl<C: ConnectionTrait> Rows<'_, C> {
         Statement::from_sql_and_values(self.tx.get_database_backend(), sql, values)
     }
 
-    async fn wrong(&self, sql: &str) -> Result<Vec<Wrong>, StoreError> {
-        Ok(Wrong::find_by_statement(self.statement(sql)).all(self.tx).await?)
+    async fn differing_rows(&self, sql: &str) -> Result<Vec<DifferingRow>, StoreError> {
+        Ok(DifferingRow::find_by_statement(self.statement(sql)).all(self.tx).await?)
     }
 
     /// Checks the subject's own counts; returns the number of comments and their highest depth.
-    async fn totals(&self, drifts: &mut Vec<CountDrift>) -> Result<(i64, i64), StoreError> {
+    async fn check_totals(&self, drifts: &mut Vec<CountDrift>) -> Result<(i64, i64), StoreError> {
         let counts = SubjectCounts::COLUMNS
             .map(|column| format!("COUNT(CASE WHEN {} THEN 1 END) AS {}", counted_in_subject(&column), column.name));
         let sql = format!(
@@ -99,12 +102,12 @@ impl<C: ConnectionTrait> Rows<'_, C> {
         for column in SubjectCounts::COLUMNS {
             compare(drifts, None, column.name, (column.get)(&self.subject.counts).into(), total(column.name)?);
         }
-        let floors = dense(self.subject.next_floor.into(), total("floors")?, total("last_floor")?);
+        let floors = actual_next_floor(self.subject.next_floor.into(), total("floors")?, total("last_floor")?);
         compare(drifts, None, NEXT_FLOOR, self.subject.next_floor.into(), floors);
         Ok((total("everything")?, total("deepest")?))
     }
 
-    async fn likes(&self, drifts: &mut Vec<CountDrift>) -> Result<(), StoreError> {
+    async fn check_likes(&self, drifts: &mut Vec<CountDrift>) -> Result<(), StoreError> {
         let sql = format!(
             "SELECT i.id AS id, i.like_count AS given, COALESCE(l.likes, 0) AS counted, \
              i.dislike_count AS also_given, COALESCE(l.dislikes, 0) AS also_counted \
@@ -116,16 +119,16 @@ impl<C: ConnectionTrait> Rows<'_, C> {
             LikeValue::Like.code(),
             LikeValue::Dislike.code(),
         );
-        for wrong in self.wrong(&sql).await? {
-            compare(drifts, CommentId::new(wrong.id), "like_count", wrong.given, wrong.counted);
-            compare(drifts, CommentId::new(wrong.id), "dislike_count", wrong.also_given, wrong.also_counted);
+        for row in self.differing_rows(&sql).await? {
+            compare(drifts, CommentId::new(row.id), "like_count", row.given, row.counted);
+            compare(drifts, CommentId::new(row.id), "dislike_count", row.also_given, row.also_counted);
         }
         Ok(())
     }
 
     /// Checks the reply counts: a comment counts once at its root, and once at its parent if that
     /// is another comment.
-    async fn replies(&self, drifts: &mut Vec<CountDrift>) -> Result<(), StoreError> {
+    async fn check_replies(&self, drifts: &mut Vec<CountDrift>) -> Result<(), StoreError> {
         let at_root = states(&counted_states(|adds| adds.root.reply_count));
         let at_parent = states(&counted_states(|adds| adds.parent.reply_count));
         let sql = format!(
@@ -139,15 +142,15 @@ impl<C: ConnectionTrait> Rows<'_, C> {
              ) answers GROUP BY counting) r ON r.counting = i.id \
              WHERE i.reply_count <> COALESCE(r.replies, 0)"
         );
-        for wrong in self.wrong(&sql).await? {
-            compare(drifts, CommentId::new(wrong.id), "reply_count", wrong.given, wrong.counted);
+        for row in self.differing_rows(&sql).await? {
+            compare(drifts, CommentId::new(row.id), "reply_count", row.given, row.counted);
         }
         Ok(())
     }
 
     /// Checks the numbers of counted comments below the comments of one depth. A path begins with
     /// the paths of all its ancestors.
-    async fn below(&self, depth: i64, drifts: &mut Vec<CountDrift>) -> Result<(), StoreError> {
+    async fn check_live_below(&self, depth: i64, drifts: &mut Vec<CountDrift>) -> Result<(), StoreError> {
         let bytes = (depth + 1) * 8;
         let counted = states(&counted_states(|adds| adds.ancestors.live_below));
         let visible: Vec<_> = CommentState::ALL.into_iter().filter(|state| state.is_visible()).collect();
@@ -162,24 +165,24 @@ impl<C: ConnectionTrait> Rows<'_, C> {
              ON b.top = i.path \
              WHERE i.live_below <> COALESCE(b.below, 0) OR i.listed <> {listed}"
         );
-        for wrong in self.wrong(&sql).await? {
-            compare(drifts, CommentId::new(wrong.id), "live_below", wrong.given, wrong.counted);
-            compare(drifts, CommentId::new(wrong.id), LISTED, wrong.also_given, wrong.also_counted);
+        for row in self.differing_rows(&sql).await? {
+            compare(drifts, CommentId::new(row.id), "live_below", row.given, row.counted);
+            compare(drifts, CommentId::new(row.id), LISTED, row.also_given, row.also_counted);
         }
         Ok(())
     }
 
-    /// Checks the next floor of each root against the floors of its replies.
-    async fn floors(&self, drifts: &mut Vec<CountDrift>) -> Result<(), StoreError> {
+    /// Compares the next floor of each root with the floors of its replies.
+    async fn check_floors(&self, drifts: &mut Vec<CountDrift>) -> Result<(), StoreError> {
         let sql = "SELECT i.id AS id, i.next_floor AS given, COALESCE(f.floors, 0) AS counted, \
              0 AS also_given, COALESCE(f.last_floor, 0) AS also_counted \
              FROM (SELECT id, next_floor FROM comment_index_@ WHERE {rows} AND root_id = 0) i \
              LEFT JOIN (SELECT root_id, COUNT(*) AS floors, MAX(floor) AS last_floor \
              FROM comment_index_@ WHERE {rows} AND root_id <> 0 GROUP BY root_id) f ON f.root_id = i.id \
              WHERE i.next_floor <> COALESCE(f.floors, 0) + 1 OR i.next_floor <> COALESCE(f.last_floor, 0) + 1";
-        for wrong in self.wrong(sql).await? {
-            let floors = dense(wrong.given, wrong.counted, wrong.also_counted);
-            compare(drifts, CommentId::new(wrong.id), NEXT_FLOOR, wrong.given, floors);
+        for row in self.differing_rows(sql).await? {
+            let floors = actual_next_floor(row.given, row.counted, row.also_counted);
+            compare(drifts, CommentId::new(row.id), NEXT_FLOOR, row.given, floors);
         }
         Ok(())
     }
@@ -205,7 +208,7 @@ fn states(states: &[CommentState]) -> String {
 /// Returns the actual next floor after `count` rows of which the last has floor `last`. If floors
 /// have gaps, `last + 1` and `count + 1` differ; the one that differs from the stored value is
 /// returned, and `last + 1` if both do, since it can be assigned.
-fn dense(stored: i64, count: i64, last: i64) -> i64 {
+fn actual_next_floor(stored: i64, count: i64, last: i64) -> i64 {
     if last + 1 == stored { count + 1 } else { last + 1 }
 }
 

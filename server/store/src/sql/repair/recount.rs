@@ -13,7 +13,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use super::can_be_set;
 use crate::error::StoreError;
 use crate::shard::part;
-use crate::sql::chunks::padded;
+use crate::sql::chunks::padded_chunks;
 use crate::sql::entity::{comment_index, comment_subject};
 use crate::sql::outbox::record;
 use crate::sql::pool::SourceTx;
@@ -26,7 +26,7 @@ use crate::sql::transact::TransactionBody;
 pub(super) struct Recount {
     pub(super) key: SubjectKey,
     /// Comments whose counts differed without a lock.
-    pub(super) suspects: BTreeSet<CommentId>,
+    pub(super) differing: BTreeSet<CommentId>,
     /// The id reserved for the event.
     pub(super) event: CommentId,
     pub(super) now: Millis,
@@ -38,12 +38,12 @@ impl TransactionBody for Recount {
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         let Some(mut subject) = self.subject(tx).await? else { return Ok(None) };
-        let mut comments = self.comments(tx, &self.suspects).await?;
+        let mut comments = self.comments(tx, &self.differing).await?;
         let drifts = loop {
-            let mut drifts = verify::count(&tx.on(self.key.partition()), &subject).await?.drifts;
+            let mut drifts = verify::compare_counts(&tx.on(self.key.partition()), &subject).await?.drifts;
             drifts.retain(can_be_set);
-            let differing = drifts.iter().filter_map(|drift| drift.comment);
-            let unlocked: BTreeSet<CommentId> = differing.filter(|id| !comments.contains_key(id)).collect();
+            let drifted = drifts.iter().filter_map(|drift| drift.comment);
+            let unlocked: BTreeSet<CommentId> = drifted.filter(|id| !comments.contains_key(id)).collect();
             if unlocked.is_empty() {
                 break drifts;
             }
@@ -77,7 +77,7 @@ impl Recount {
         use comment_index::{Column, Entity};
         let ids: Vec<i64> = ids.iter().map(|id| id.get()).collect();
         let mut comments = BTreeMap::new();
-        for list in padded(&ids) {
+        for list in padded_chunks(&ids) {
             let found = Entity::find()
                 .filter(Column::Part.eq(part(self.key.partition())))
                 .filter(Column::Id.is_in(list))
@@ -107,7 +107,7 @@ impl Recount {
         let change = |comment: &Comment| CommentChange {
             id: comment.reference.id,
             root: comment.reference.root_id,
-            what: ChangeKind::Recounted,
+            kind: ChangeKind::Recounted,
         };
         let changes = Changes { comments: repaired.iter().map(change).collect(), ..Changes::default() };
         let event = Event {

@@ -15,7 +15,7 @@ use crate::sql::entity::{comment_client, comment_content, comment_edit};
 
 #[expect(unreachable_pub, reason = "generated messages are public; none leaves the crate")]
 mod internal {
-    include!("gen/content_extra.rs");
+    include!("generated/content_extra.rs");
 }
 
 use internal::ContentExtra;

@@ -22,7 +22,7 @@ pub(crate) struct HistoryEntry {
     pub(crate) subject: SubjectId,
     /// Its state, as of `version`.
     pub(crate) state: CommentState,
-    /// The version of the comment; of two rows of one comment, the one with the higher version is
+    /// The version of the comment; of two rows of one comment, the row with the higher version is
     /// newer.
     pub(crate) version: i64,
 }
@@ -42,26 +42,26 @@ impl HistoryEntry {
     }
 
     /// Returns the partition of the row, which is that of the author and not that of the subject.
-    pub(crate) fn home(&self) -> Partition {
+    pub(crate) fn partition(&self) -> Partition {
         Partition::of(self.object_type.as_str(), self.member.as_str())
     }
 
     /// Returns the row's key within its table.
-    pub(crate) fn place(&self) -> (&str, &str, i64, CommentId) {
+    pub(crate) fn key(&self) -> (&str, &str, i64, CommentId) {
         (self.object_type.as_str(), self.member.as_str(), self.time.0, self.id)
     }
 }
 
 /// Returns the row of a history entry.
-pub(crate) fn history_model(one: &HistoryEntry) -> ActiveModel {
+pub(crate) fn history_model(entry: &HistoryEntry) -> ActiveModel {
     ActiveModel {
-        object_type: Set(bytes(one.object_type.as_str())),
-        member_id: Set(bytes(one.member.as_str())),
-        create_time: Set(one.time.0),
-        comment_id: Set(one.id.get()),
-        part: Set(part(one.home())),
-        subject_id: Set(one.subject.get()),
-        state: Set(one.state.code()),
-        version: Set(one.version),
+        object_type: Set(bytes(entry.object_type.as_str())),
+        member_id: Set(bytes(entry.member.as_str())),
+        create_time: Set(entry.time.0),
+        comment_id: Set(entry.id.get()),
+        part: Set(part(entry.partition())),
+        subject_id: Set(entry.subject.get()),
+        state: Set(entry.state.code()),
+        version: Set(entry.version),
     }
 }

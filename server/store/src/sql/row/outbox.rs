@@ -14,7 +14,7 @@ use crate::sql::entity::{outbox_commit, outbox_revision};
 
 #[expect(unreachable_pub, reason = "generated messages are public; none leaves the crate")]
 mod internal {
-    include!("gen/riposte.internal.v1.rs");
+    include!("generated/riposte.internal.v1.rs");
 }
 
 use internal::{OutboxChange, OutboxChanges, OutboxComment, OutboxCommit, OutboxEvent};
@@ -54,9 +54,9 @@ pub(crate) fn events(row: &outbox_commit::Model) -> Option<Vec<Event>> {
 
 /// Returns the event that replaces an unreadable row: the subject changed. A rebuild finds the
 /// changes that event consumers miss with it.
-pub(crate) fn unknown_event(row: &outbox_commit::Model, made: &outbox_revision::Model) -> Option<Event> {
+pub(crate) fn unknown_event(row: &outbox_commit::Model, revision_row: &outbox_revision::Model) -> Option<Event> {
     let changes = Changes { subject: true, ..Changes::default() };
-    Some(event(row, SubjectId::new(made.subject_id)?, made.revision, changes))
+    Some(event(row, SubjectId::new(revision_row.subject_id)?, revision_row.revision, changes))
 }
 
 fn event(row: &outbox_commit::Model, subject: SubjectId, revision: i64, changes: Changes) -> Event {
@@ -79,27 +79,27 @@ fn changes(stored: OutboxChanges) -> Changes {
     };
     for change in stored.comments {
         let id = |stored: u64| CommentId::new(stored.cast_signed());
-        // A kind that only a newer version knows is left out, as an older reader of the contract
-        // does.
+        // A kind of a newer version is skipped.
         let (Some(id), root, Some(what)) = (id(change.id), id(change.root_id), change_kind(change.change())) else {
             continue;
         };
         if let Some(outcome) = outcome::read(&change, what) {
             changes.outcomes.insert(id, outcome);
         }
-        changes.comments.push(CommentChange { id, root, what });
+        changes.comments.push(CommentChange { id, root, kind: what });
     }
     changes
 }
 
 fn message(changes: &Changes) -> OutboxChanges {
-    // The comments whose outcome is written: it stands at their first change that has one.
+    // The comments whose outcome is written already. Only the first change of a comment that has an
+    // outcome contains it.
     let mut written = BTreeSet::new();
     let comment = |change: &CommentChange| {
         let message = OutboxComment {
             id: change.id.get().cast_unsigned(),
             root_id: change.root.map_or(0, |root| root.get().cast_unsigned()),
-            change: match change.what {
+            change: match change.kind {
                 ChangeKind::Created => OutboxChange::Created,
                 ChangeKind::Edited => OutboxChange::Edited,
                 ChangeKind::StateChanged => OutboxChange::StateChanged,
@@ -111,7 +111,7 @@ fn message(changes: &Changes) -> OutboxChanges {
             ..OutboxComment::default()
         };
         match changes.outcomes.get(&change.id) {
-            Some(Some(outcome)) if change.what.has_outcome() && written.insert(change.id) => {
+            Some(Some(outcome)) if change.kind.has_outcome() && written.insert(change.id) => {
                 outcome::write(message, outcome)
             }
             Some(_) | None => message,

@@ -11,8 +11,8 @@ use crate::sql::entity::comment_epoch::{ActiveModel, Model};
 /// The first byte of the packed floors, which identifies the layout.
 const LAYOUT: u8 = 1;
 
-/// The state of the list from which a ranking was made; another value means that the list has
-/// changed.
+/// The state of the list from which a ranking was computed; a different value means that the list
+/// has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct SnapshotFingerprint {
     /// The revision of the subject, or of the root.
@@ -34,11 +34,11 @@ pub(crate) fn ranking_model(
     ranking.floors.iter().for_each(|floor| packed.extend(floor.to_be_bytes()));
     ActiveModel {
         subject_id: Set(id.get()),
-        sort: Set(list.board().code()),
+        sort: Set(list.rank_index().code()),
         epoch: Set(ranking.epoch),
         part: Set(part(id.partition())),
         floors: Set(packed),
-        create_time: Set(ranking.made.0),
+        create_time: Set(ranking.create_time.0),
     }
 }
 

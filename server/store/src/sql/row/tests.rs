@@ -65,7 +65,7 @@ fn a_subject_comes_back_from_its_row_as_it_was() {
 }
 
 #[test]
-fn content_and_client_facts_come_back_as_they_were() {
+fn content_and_client_data_are_read_as_they_were_written() {
     let mentions = vec![MemberId::stored("b".to_owned()), MemberId::stored("a".to_owned())];
     let stored = Content::stored("\u{202e}text 🏠".to_owned(), mentions, Metadata::new());
     let row = content_model(id(9), &stored, 0).and_then(|m| m.try_into_model().map_err(riposte_core::Error::internal));

@@ -64,7 +64,7 @@ impl StandIn {
     }
 
     /// Waits until `items` items have arrived.
-    pub(super) async fn reached(&self, items: u64) {
+    pub(super) async fn wait_until_received(&self, items: u64) {
         self.inner.items.subscribe().wait_for(|come| *come >= items).await.unwrap();
     }
 
@@ -77,28 +77,28 @@ impl StandIn {
 impl Inner {
     fn respond(&self, item: ImportItem, index: i64) -> ImportCommentsResponse {
         let mut guard = self.state.lock().unwrap();
-        let (comments, others) = &mut *guard;
-        let done = |outcome: ImportOutcome| (outcome, None);
+        let (comments, other_ids) = &mut *guard;
+        let accepted = |outcome: ImportOutcome| (outcome, None);
         let missing = || {
             let error = ItemError { reason: "COMMENT_NOT_FOUND".to_owned(), ..ItemError::default() };
             (ImportOutcome::Rejected, Some(error))
         };
         let (outcome, error) = match item.kind.unwrap() {
-            Kind::Subject(_) if others.insert(item.external_id.clone()) => done(ImportOutcome::Created),
-            Kind::Subject(_) => done(ImportOutcome::Unchanged),
+            Kind::Subject(_) if other_ids.insert(item.external_id.clone()) => accepted(ImportOutcome::Created),
+            Kind::Subject(_) => accepted(ImportOutcome::Unchanged),
             Kind::Comment(comment) => {
                 let subject = comment.subject.unwrap().object_id;
                 let parent = (subject.clone(), comment.parent_external_id);
                 let name = (subject.clone(), item.external_id.clone());
                 if comments.contains_key(&name) {
-                    done(ImportOutcome::Unchanged)
+                    accepted(ImportOutcome::Unchanged)
                 } else if !parent.1.is_empty() && !comments.contains_key(&parent) {
                     missing()
                 } else {
-                    let floor = 1 + i32::try_from(comments.keys().filter(|(of, _)| *of == subject).count()).unwrap();
+                    let floor = 1 + i32::try_from(comments.keys().filter(|(key, _)| *key == subject).count()).unwrap();
                     let orphan_of = comment.content.unwrap().metadata.remove("orphan_of").unwrap_or_default();
                     comments.insert(name, Stored { parent: parent.1, floor, orphan_of });
-                    done(ImportOutcome::Created)
+                    accepted(ImportOutcome::Created)
                 }
             }
             Kind::Like(like) => {
@@ -106,8 +106,8 @@ impl Inner {
                 let name = format!("{subject} {}", item.external_id);
                 match comments.contains_key(&(subject, like.comment_external_id)) {
                     false => missing(),
-                    true if others.insert(name) => done(ImportOutcome::Created),
-                    true => done(ImportOutcome::Unchanged),
+                    true if other_ids.insert(name) => accepted(ImportOutcome::Created),
+                    true => accepted(ImportOutcome::Unchanged),
                 }
             }
         };

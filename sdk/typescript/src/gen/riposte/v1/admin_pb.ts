@@ -44,21 +44,23 @@ export const ImportCommentsRequestSchema: GenMessage<ImportCommentsRequest> = /*
 /**
  * One thing to import: a subject, a comment or a like.
  *
- * Its identity is its kind, `source` and `external_id`: the same again is UNCHANGED, whatever the item says by then.
+ * Its identity is its kind, `source` and `external_id`: the same again is UNCHANGED, whatever the
+ * item says by then.
  *
  * @generated from message riposte.v1.ImportItem
  */
 export type ImportItem = Message<"riposte.v1.ImportItem"> & {
   /**
-   * The system the item comes from, for example `disqus`. Required; 1 to 64 bytes of UTF-8 without control characters.
+   * The system the item comes from, for example `disqus`. Required; 1 to 64 bytes of UTF-8 without
+   * control characters.
    *
    * @generated from field: string source = 1;
    */
   source: string;
 
   /**
-   * The item's own id in that system. Required; 1 to 128 bytes of UTF-8 without control characters; unique among the
-   * items of one kind and source.
+   * The item's own id in that system. Required; 1 to 128 bytes of UTF-8 without control characters;
+   * unique among the items of one kind and source.
    *
    * @generated from field: string external_id = 2;
    */
@@ -153,14 +155,15 @@ export const ImportedSubjectSchema: GenMessage<ImportedSubject> = /*@__PURE__*/
   messageDesc(file_riposte_v1_admin, 2);
 
 /**
- * A comment to import. Send a parent before what answers it, and siblings in the order of their times: floors are
- * given in the order of the stream, after those that stand already.
+ * A comment to import. Send a parent before what answers it, and siblings in the order of their
+ * times: floors are given in the order of the stream, after those that stand already.
  *
  * @generated from message riposte.v1.ImportedComment
  */
 export type ImportedComment = Message<"riposte.v1.ImportedComment"> & {
   /**
-   * The subject. Required; it comes into being with its first comment where the object type allows it.
+   * The subject. Required; it comes into being with its first comment where the object type allows
+   * it.
    *
    * @generated from field: riposte.v1.SubjectKey subject = 1;
    */
@@ -174,7 +177,8 @@ export type ImportedComment = Message<"riposte.v1.ImportedComment"> & {
   parentExternalId: string;
 
   /**
-   * The member who wrote it; 1 to 64 bytes. Required, except with state DELETED: a source may have forgotten it.
+   * The member who wrote it; 1 to 64 bytes. Required, except with state DELETED: a source may have
+   * forgotten it.
    *
    * @generated from field: string member_id = 3;
    */
@@ -265,8 +269,8 @@ export type ImportedLike = Message<"riposte.v1.ImportedLike"> & {
   memberId: string;
 
   /**
-   * LIKE or DISLIKE; NONE takes an earlier one back. Required. Of several for one member and comment the latest `time`
-   * stands.
+   * LIKE or DISLIKE; NONE takes an earlier one back. Required. Of several for one member and
+   * comment the latest `time` stands.
    *
    * @generated from field: riposte.v1.LikeValue value = 4;
    */
@@ -280,8 +284,8 @@ export type ImportedLike = Message<"riposte.v1.ImportedLike"> & {
   time?: Timestamp | undefined;
 
   /**
-   * True when this member is no person but stands for a vote that the source knew only as a number. It counts as any
-   * other. Default false.
+   * True when this member is no person but stands for a vote that the source knew only as a number.
+   * It counts as any other. Default false.
    *
    * @generated from field: bool synthetic = 6;
    */
@@ -323,7 +327,8 @@ export type ImportCommentsResponse = Message<"riposte.v1.ImportCommentsResponse"
   outcome: ImportOutcome;
 
   /**
-   * The comment: the one made or the one found. 0 for a subject, for a like and for a rejected item.
+   * The comment: the one made or the one found. 0 for a subject, for a like and for a rejected
+   * item.
    *
    * @generated from field: int64 comment_id = 4 [jstype = JS_STRING];
    */
@@ -344,8 +349,8 @@ export type ImportCommentsResponse = Message<"riposte.v1.ImportCommentsResponse"
   subjectRevision: string;
 
   /**
-   * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as it is: a fault of
-   * the service ends the stream instead, and the whole input can be sent again.
+   * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as
+   * it is: a fault of the service ends the stream instead, and the whole input can be sent again.
    *
    * @generated from field: riposte.v1.ItemError error = 7;
    */
@@ -360,7 +365,8 @@ export const ImportCommentsResponseSchema: GenMessage<ImportCommentsResponse> = 
   messageDesc(file_riposte_v1_admin, 5);
 
 /**
- * An error of one item within a call that goes on: what ErrorInfo and BadRequest say of a whole call.
+ * An error of one item within a call that goes on: what ErrorInfo and BadRequest say of a whole
+ * call.
  *
  * @generated from message riposte.v1.ItemError
  */
@@ -451,7 +457,8 @@ export const ExportSubjectRequestSchema: GenMessage<ExportSubjectRequest> = /*@_
   messageDesc(file_riposte_v1_admin, 8);
 
 /**
- * The next item of an export: the subject first, then its comments, each after its parent, then the likes.
+ * The next item of an export: the subject first, then its comments, each after its parent, then the
+ * likes.
  *
  * @generated from message riposte.v1.ExportSubjectResponse
  */
@@ -552,7 +559,8 @@ export type ExportedComment = Message<"riposte.v1.ExportedComment"> & {
   externalId: string;
 
   /**
-   * The external id of the comment it answers; empty for a root, and where the parent was written here.
+   * The external id of the comment it answers; empty for a root, and where the parent was written
+   * here.
    *
    * @generated from field: string parent_external_id = 5;
    */
@@ -622,15 +630,16 @@ export type ListSubjectsRequest = Message<"riposte.v1.ListSubjectsRequest"> & {
   objectType: string;
 
   /**
-   * Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+   * Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID.
    *
    * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * `next_page_token` of an earlier page of the same walk. Empty: the first page. The object type must be that of the
-   * walk, else PAGE_TOKEN_MISMATCH.
+   * `next_page_token` of an earlier page of the same walk. Empty: the first page. The object type
+   * must be that of the walk, else PAGE_TOKEN_MISMATCH.
    *
    * @generated from field: string page_token = 3;
    */
@@ -911,8 +920,8 @@ export type SubjectScope = Message<"riposte.v1.SubjectScope"> & {
     case: "objectType";
   } | {
     /**
-     * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
-     * Only for callers that may use every object type.
+     * All subjects of all object types, deleted ones too, and those of types that the server does
+     * not serve any more. Only for callers that may use every object type.
      *
      * @generated from field: riposte.v1.AllSubjects all = 3;
      */
@@ -957,8 +966,9 @@ export type VerifyCountsRequest = Message<"riposte.v1.VerifyCountsRequest"> & {
   scope?: SubjectScope | undefined;
 
   /**
-   * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
-   * Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+   * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject
+   * of that answer. Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject
+   * FIELD_INVALID.
    *
    * @generated from field: string resume_token = 2;
    */
@@ -1000,8 +1010,8 @@ export type VerifyCountsResponse = Message<"riposte.v1.VerifyCountsResponse"> & 
   drifts: CountDrift[];
 
   /**
-   * Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and where one subject was
-   * asked for. It does not age.
+   * Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and
+   * where one subject was asked for. It does not age.
    *
    * @generated from field: string resume_token = 4;
    */
@@ -1029,8 +1039,8 @@ export type CountDrift = Message<"riposte.v1.CountDrift"> & {
   commentId: string;
 
   /**
-   * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`, `like_count`, `dislike_count`,
-   * `next_floor`, `listed`.
+   * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`,
+   * `like_count`, `dislike_count`, `next_floor`, `listed`.
    *
    * @generated from field: string name = 2;
    */
@@ -1079,8 +1089,9 @@ export type RepairCountsRequest = Message<"riposte.v1.RepairCountsRequest"> & {
   requestId: string;
 
   /**
-   * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
-   * Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+   * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject
+   * of that answer. Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject
+   * FIELD_INVALID.
    *
    * @generated from field: string resume_token = 3;
    */
@@ -1122,8 +1133,8 @@ export type RepairCountsResponse = Message<"riposte.v1.RepairCountsResponse"> & 
   subjectRevision: string;
 
   /**
-   * Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and where one subject was
-   * asked for. It does not age.
+   * Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and
+   * where one subject was asked for. It does not age.
    *
    * @generated from field: string resume_token = 4;
    */
@@ -1158,8 +1169,9 @@ export type RebuildMemberHistoryRequest = Message<"riposte.v1.RebuildMemberHisto
   requestId: string;
 
   /**
-   * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
-   * Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+   * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject
+   * of that answer. Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject
+   * FIELD_INVALID.
    *
    * @generated from field: string resume_token = 3;
    */
@@ -1174,7 +1186,8 @@ export const RebuildMemberHistoryRequestSchema: GenMessage<RebuildMemberHistoryR
   messageDesc(file_riposte_v1_admin, 28);
 
 /**
- * How far a rebuild of histories has come: the sums of this call so far. The last message stands for all.
+ * How far a rebuild of histories has come: the sums of this call so far. The last message stands
+ * for all.
  *
  * @generated from message riposte.v1.RebuildMemberHistoryResponse
  */
@@ -1201,8 +1214,8 @@ export type RebuildMemberHistoryResponse = Message<"riposte.v1.RebuildMemberHist
   rowsChanged: string;
 
   /**
-   * Goes on behind the last subject that is done, as `resume_token` of another call; empty before the first and behind
-   * the last one, and where one subject was asked for. It does not age.
+   * Goes on behind the last subject that is done, as `resume_token` of another call; empty before
+   * the first and behind the last one, and where one subject was asked for. It does not age.
    *
    * @generated from field: string resume_token = 4;
    */
@@ -1237,8 +1250,9 @@ export type RebuildRanksRequest = Message<"riposte.v1.RebuildRanksRequest"> & {
   requestId: string;
 
   /**
-   * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
-   * Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+   * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject
+   * of that answer. Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject
+   * FIELD_INVALID.
    *
    * @generated from field: string resume_token = 3;
    */
@@ -1253,7 +1267,8 @@ export const RebuildRanksRequestSchema: GenMessage<RebuildRanksRequest> = /*@__P
   messageDesc(file_riposte_v1_admin, 30);
 
 /**
- * How far a rebuild of ranks has come: the sums of this call so far. The last message stands for all.
+ * How far a rebuild of ranks has come: the sums of this call so far. The last message stands for
+ * all.
  *
  * @generated from message riposte.v1.RebuildRanksResponse
  */
@@ -1280,8 +1295,8 @@ export type RebuildRanksResponse = Message<"riposte.v1.RebuildRanksResponse"> & 
   commentsChanged: string;
 
   /**
-   * Goes on behind the last subject that is done, as `resume_token` of another call; empty before the first and behind
-   * the last one, and where one subject was asked for. It does not age.
+   * Goes on behind the last subject that is done, as `resume_token` of another call; empty before
+   * the first and behind the last one, and where one subject was asked for. It does not age.
    *
    * @generated from field: string resume_token = 4;
    */
@@ -1351,7 +1366,8 @@ export const RebuildCacheResponseSchema: GenMessage<RebuildCacheResponse> = /*@_
  */
 export type ListHotSubjectsRequest = Message<"riposte.v1.ListHotSubjectsRequest"> & {
   /**
-   * Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+   * Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID.
    *
    * @generated from field: int32 limit = 1;
    */

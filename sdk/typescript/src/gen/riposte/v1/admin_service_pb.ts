@@ -14,11 +14,12 @@ export const file_riposte_v1_admin_service: GenFile = /*@__PURE__*/
   fileDesc("Ch5yaXBvc3RlL3YxL2FkbWluX3NlcnZpY2UucHJvdG8SCnJpcG9zdGUudjEy3wgKDEFkbWluU2VydmljZRJdCg5JbXBvcnRDb21tZW50cxIhLnJpcG9zdGUudjEuSW1wb3J0Q29tbWVudHNSZXF1ZXN0GiIucmlwb3N0ZS52MS5JbXBvcnRDb21tZW50c1Jlc3BvbnNlIgAoATABElgKDUV4cG9ydFN1YmplY3QSIC5yaXBvc3RlLnYxLkV4cG9ydFN1YmplY3RSZXF1ZXN0GiEucmlwb3N0ZS52MS5FeHBvcnRTdWJqZWN0UmVzcG9uc2UiADABElMKDExpc3RTdWJqZWN0cxIfLnJpcG9zdGUudjEuTGlzdFN1YmplY3RzUmVxdWVzdBogLnJpcG9zdGUudjEuTGlzdFN1YmplY3RzUmVzcG9uc2UiABJQCgtIaWRlQ29tbWVudBIeLnJpcG9zdGUudjEuSGlkZUNvbW1lbnRSZXF1ZXN0Gh8ucmlwb3N0ZS52MS5IaWRlQ29tbWVudFJlc3BvbnNlIgASVgoNVW5oaWRlQ29tbWVudBIgLnJpcG9zdGUudjEuVW5oaWRlQ29tbWVudFJlcXVlc3QaIS5yaXBvc3RlLnYxLlVuaGlkZUNvbW1lbnRSZXNwb25zZSIAEm4KDURlbGV0ZUNvbW1lbnQSLC5yaXBvc3RlLnYxLkFkbWluU2VydmljZURlbGV0ZUNvbW1lbnRSZXF1ZXN0Gi0ucmlwb3N0ZS52MS5BZG1pblNlcnZpY2VEZWxldGVDb21tZW50UmVzcG9uc2UiABJVCgxWZXJpZnlDb3VudHMSHy5yaXBvc3RlLnYxLlZlcmlmeUNvdW50c1JlcXVlc3QaIC5yaXBvc3RlLnYxLlZlcmlmeUNvdW50c1Jlc3BvbnNlIgAwARJVCgxSZXBhaXJDb3VudHMSHy5yaXBvc3RlLnYxLlJlcGFpckNvdW50c1JlcXVlc3QaIC5yaXBvc3RlLnYxLlJlcGFpckNvdW50c1Jlc3BvbnNlIgAwARJtChRSZWJ1aWxkTWVtYmVySGlzdG9yeRInLnJpcG9zdGUudjEuUmVidWlsZE1lbWJlckhpc3RvcnlSZXF1ZXN0Gigucmlwb3N0ZS52MS5SZWJ1aWxkTWVtYmVySGlzdG9yeVJlc3BvbnNlIgAwARJVCgxSZWJ1aWxkUmFua3MSHy5yaXBvc3RlLnYxLlJlYnVpbGRSYW5rc1JlcXVlc3QaIC5yaXBvc3RlLnYxLlJlYnVpbGRSYW5rc1Jlc3BvbnNlIgAwARJVCgxSZWJ1aWxkQ2FjaGUSHy5yaXBvc3RlLnYxLlJlYnVpbGRDYWNoZVJlcXVlc3QaIC5yaXBvc3RlLnYxLlJlYnVpbGRDYWNoZVJlc3BvbnNlIgAwARJcCg9MaXN0SG90U3ViamVjdHMSIi5yaXBvc3RlLnYxLkxpc3RIb3RTdWJqZWN0c1JlcXVlc3QaIy5yaXBvc3RlLnYxLkxpc3RIb3RTdWJqZWN0c1Jlc3BvbnNlIgBiBnByb3RvMw", [file_riposte_v1_admin]);
 
 /**
- * What operators and moderators do. Served on a port of its own, with its own authorisation; the public port answers
- * UNIMPLEMENTED to it.
+ * What operators and moderators do. Served on a port of its own, with its own authorisation; the
+ * public port answers UNIMPLEMENTED to it.
  *
- * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and the general errors
- * OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no deadline of their own.
+ * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and
+ * the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no
+ * deadline of their own.
  *
  * @generated from service riposte.v1.AdminService
  */
@@ -26,13 +27,15 @@ export const AdminService: GenService<{
   /**
    * Brings subjects, comments and likes in from elsewhere, with their times, threads and states.
    *
-   * Every item gets an answer, in order; an item that cannot be imported is REJECTED in its answer and the stream goes
-   * on. Idempotent by (source, external id): send the input again after any break. An answer CREATED means durable.
-   * Reasons of rejection: FIELD_INVALID, OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (the parent, or the
-   * comment to like, with its external id in the metadata), CONTENT_TOO_LONG, LIKE_INVALID.
+   * Every item gets an answer, in order; an item that cannot be imported is REJECTED in its answer
+   * and the stream goes on. Idempotent by (source, external id): send the input again after any
+   * break. An answer CREATED means durable. Reasons of rejection: FIELD_INVALID,
+   * OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (the parent, or the comment to like,
+   * with its external id in the metadata), CONTENT_TOO_LONG, LIKE_INVALID.
    *
-   * Example: `{"item": {"source": "isso", "externalId": "17", "comment": {"subject": {"objectType": "page",
-   * "objectId": "/a"}, "memberId": "ann", "content": {"text": "Hi"}, "createTime": "2013-11-24T18:23:52Z"}}}`.
+   * Example: `{"item": {"source": "isso", "externalId": "17", "comment": {"subject": {"objectType":
+   * "page", "objectId": "/a"}, "memberId": "ann", "content": {"text": "Hi"}, "createTime":
+   * "2013-11-24T18:23:52Z"}}}`.
    *
    * @generated from rpc riposte.v1.AdminService.ImportComments
    */
@@ -44,8 +47,8 @@ export const AdminService: GenService<{
   /**
    * Reads all of one subject: itself, its comments in all states, parents first, and its likes.
    *
-   * One consistent state as far as each item is concerned; writes during the export may or may not be in it. What is
-   * imported from it is equal but for ids and floors. Errors: SUBJECT_NOT_FOUND.
+   * One consistent state as far as each item is concerned; writes during the export may or may not
+   * be in it. What is imported from it is equal but for ids and floors. Errors: SUBJECT_NOT_FOUND.
    *
    * Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
    *
@@ -59,8 +62,8 @@ export const AdminService: GenService<{
   /**
    * Reads a page of the subjects of one object type, deleted ones too.
    *
-   * Not ordered, but complete: a full walk shows every subject that stood from its start to its end exactly once.
-   * Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+   * Not ordered, but complete: a full walk shows every subject that stood from its start to its end
+   * exactly once. Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
    *
    * Example: `{"objectType": "video", "pageSize": 100}`.
    *
@@ -74,8 +77,8 @@ export const AdminService: GenService<{
   /**
    * Takes a comment out of sight; replies stay, and a pin is taken off.
    *
-   * Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not ACTIVE),
-   * REQUEST_ID_REUSED.
+   * Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not
+   * ACTIVE), REQUEST_ID_REUSED.
    *
    * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
    *
@@ -101,7 +104,8 @@ export const AdminService: GenService<{
     output: typeof UnhideCommentResponseSchema;
   },
   /**
-   * Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete it.
+   * Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
+   * it.
    *
    * Errors: COMMENT_NOT_FOUND (a second delete too), REQUEST_ID_REUSED.
    *
@@ -117,8 +121,8 @@ export const AdminService: GenService<{
   /**
    * Compares stored counts with the rows they count; one answer per subject, also where all agree.
    *
-   * Changes nothing. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
-   * PAGE_TOKEN_MISMATCH.
+   * Changes nothing. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
+   * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
    *
    * Example: `{"scope": {"objectType": "video"}}`.
    *
@@ -132,9 +136,10 @@ export const AdminService: GenService<{
   /**
    * Sets stored counts to what their rows say; one answer per subject.
    *
-   * Each subject is repaired under its lock, so its writers wait meanwhile; a subject whose counts agree is not changed.
-   * A `next_floor` that stands too high is left: a lower one could give a floor twice. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
-   * PAGE_TOKEN_MISMATCH.
+   * Each subject is repaired under its lock, so its writers wait meanwhile; a subject whose counts
+   * agree is not changed. A `next_floor` that stands too high is left: a lower one could give a
+   * floor twice. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
+   * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
    *
    * Example: `{"scope": {"key": {"objectType": "video", "objectId": "1"}}}`.
    *
@@ -146,11 +151,12 @@ export const AdminService: GenService<{
     output: typeof RepairCountsResponseSchema;
   },
   /**
-   * Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and tells how far it has
-   * come.
+   * Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and
+   * tells how far it has come.
    *
-   * Safe to run while others write, and twice. Rows are added and corrected. Resumable by `resume_token`. Errors:
-   * SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+   * Safe to run while others write, and twice. Rows are added and corrected. Resumable by
+   * `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
+   * PAGE_TOKEN_MISMATCH.
    *
    * Example: `{"scope": {"objectType": "video"}}`.
    *
@@ -162,12 +168,12 @@ export const AdminService: GenService<{
     output: typeof RebuildMemberHistoryResponseSchema;
   },
   /**
-   * Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and tells how far it has
-   * come.
+   * Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and
+   * tells how far it has come.
    *
-   * Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for comments that are
-   * older than this version. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
-   * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+   * Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for
+   * comments that are older than this version. Resumable by `resume_token`.
+   * Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
    *
    * Example: `{"scope": {"objectType": "video"}}`.
    *
@@ -181,8 +187,8 @@ export const AdminService: GenService<{
   /**
    * Rebuilds what is cached of subjects from their rows, and tells how far it has come.
    *
-   * What is cached is forgotten, and the first page made anew. Safe to run while others read and write, and twice.
-   * Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
+   * What is cached is forgotten, and the first page made anew. Safe to run while others read and
+   * write, and twice. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
    *
    * Example: `{"scope": {"objectType": "video"}}`.
    *
@@ -194,8 +200,9 @@ export const AdminService: GenService<{
     output: typeof RebuildCacheResponseSchema;
   },
   /**
-   * Reads which subjects are under the greatest load in the process that answers: ListComments and every write count. A rate
-   * is never told too high; of the least busy subjects it may be told too low.
+   * Reads which subjects are under the greatest load in the process that answers: ListComments and
+   * every write count. A rate is never told too high; of the least busy subjects it may be told too
+   * low.
    *
    * Example: `{"limit": 10}`.
    *

@@ -21,14 +21,16 @@ export const file_riposte_v1_comment: GenFile = /*@__PURE__*/
 /**
  * A comment: a root under a subject, or a reply to another comment.
  *
- * A tombstone is the same message with `content` and `member_id` cleared, `state` DELETED (or HIDDEN), `deleted_by`
- * and `delete_time` set. It stays in lists while a visible comment stands below it, at any depth.
+ * A tombstone is the same message with `content` and `member_id` cleared, `state` DELETED (or
+ * HIDDEN), `deleted_by` and `delete_time` set. It stays in lists while a visible comment stands
+ * below it, at any depth.
  *
  * @generated from message riposte.v1.Comment
  */
 export type Comment = Message<"riposte.v1.Comment"> & {
   /**
-   * The comment's own id, minted by the service, greater than 0 and unique over all subjects. No order rests on it.
+   * The comment's own id, minted by the service, greater than 0 and unique over all subjects. No
+   * order rests on it.
    *
    * @generated from field: int64 id = 1 [jstype = JS_STRING];
    */
@@ -63,8 +65,8 @@ export type Comment = Message<"riposte.v1.Comment"> & {
   depth: number;
 
   /**
-   * Its number: among the roots of the subject, or among the replies of its root. Starts at 1, dense, unique, never
-   * reused. 0 while an ACCEPTED comment is not applied.
+   * Its number: among the roots of the subject, or among the replies of its root. Starts at 1,
+   * dense, unique, never reused. 0 while an ACCEPTED comment is not applied.
    *
    * @generated from field: int32 floor = 6;
    */
@@ -183,23 +185,24 @@ export const CommentSchema: GenMessage<Comment> = /*@__PURE__*/
  */
 export type Content = Message<"riposte.v1.Content"> & {
   /**
-   * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's limit (default
-   * 5,000 code points after NFC, else CONTENT_TOO_LONG).
+   * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object
+   * type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
    *
    * @generated from field: string text = 1;
    */
   text: string;
 
   /**
-   * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by this service.
+   * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
+   * this service.
    *
    * @generated from field: repeated string mentioned_member_ids = 2;
    */
   mentionedMemberIds: string[];
 
   /**
-   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-   * to 64 bytes without control characters.
+   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+   * 1 KiB; keys of 1 to 64 bytes without control characters.
    *
    * @generated from field: map<string, string> metadata = 3;
    */
@@ -262,16 +265,16 @@ export type CommentThread = Message<"riposte.v1.CommentThread"> & {
   comment?: Comment | undefined;
 
   /**
-   * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-   * nobody likes, the one with the lowest floor.
+   * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+   * equals, as of those that nobody likes, the one with the lowest floor.
    *
    * @generated from field: repeated riposte.v1.Comment replies = 2;
    */
   replies: Comment[];
 
   /**
-   * For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty exactly when the preview
-   * shows them all.
+   * For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty exactly
+   * when the preview shows them all.
    *
    * @generated from field: string reply_page_token = 3;
    */
@@ -425,8 +428,8 @@ export type GetCommentRequest = Message<"riposte.v1.GetCommentRequest"> & {
   id: string;
 
   /**
-   * The member who looks. If it is the author, a PENDING, REJECTED or SHADOWED comment is shown whole. Default empty:
-   * anybody.
+   * The member who looks. If it is the author, a PENDING, REJECTED or SHADOWED comment is shown
+   * whole. Default empty: anybody.
    *
    * @generated from field: string viewer_member_id = 2;
    */
@@ -496,8 +499,8 @@ export type BatchGetCommentsRequest = Message<"riposte.v1.BatchGetCommentsReques
   ids: string[];
 
   /**
-   * True: the comments found are answered and the others named in `missing`. Default false: one missing comment fails
-   * the call with COMMENT_NOT_FOUND.
+   * True: the comments found are answered and the others named in `missing`. Default false: one
+   * missing comment fails the call with COMMENT_NOT_FOUND.
    *
    * @generated from field: bool allow_missing = 2;
    */
@@ -574,17 +577,19 @@ export type ListCommentsRequest = Message<"riposte.v1.ListCommentsRequest"> & {
   sort: CommentSort;
 
   /**
-   * Roots wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-   * early at 1 MiB; one by rank is shorter, or even empty, where roots went away since the walk began.
+   * Roots wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID. A page may end early at 1 MiB; one by rank is shorter, or even empty, where
+   * roots went away since the walk began.
    *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * `next_page_token` or `previous_page_token` of an earlier page of the same walk. Empty: the first page. Subject and
-   * sort must be those of that walk, else PAGE_TOKEN_MISMATCH; page_size may change. In the ranked sorts a walk may take
-   * 30 minutes from its first page on, then PAGE_TOKEN_EXPIRED.
+   * `next_page_token` or `previous_page_token` of an earlier page of the same walk. Empty: the
+   * first page. Subject and sort must be those of that walk, else PAGE_TOKEN_MISMATCH; page_size
+   * may change. In the ranked sorts a walk may take 30 minutes from its first page on, then
+   * PAGE_TOKEN_EXPIRED.
    *
    * @generated from field: string page_token = 4;
    */
@@ -598,16 +603,16 @@ export type ListCommentsRequest = Message<"riposte.v1.ListCommentsRequest"> & {
   replyPreviewSize?: number | undefined;
 
   /**
-   * The page that holds this comment; for a reply the page of its root, and in its thread the replies around it.
-   * Default 0: not asked. Excludes page_token and around_floor.
+   * The page that holds this comment; for a reply the page of its root, and in its thread the
+   * replies around it. Default 0: not asked. Excludes page_token and around_floor.
    *
    * @generated from field: int64 around_comment_id = 6 [jstype = JS_STRING];
    */
   aroundCommentId: string;
 
   /**
-   * The page that holds the root with this floor, or would hold it. Default 0: not asked. Excludes page_token and
-   * around_comment_id.
+   * The page that holds the root with this floor, or would hold it. Default 0: not asked. Excludes
+   * page_token and around_comment_id.
    *
    * @generated from field: int32 around_floor = 7;
    */
@@ -649,7 +654,8 @@ export type ListCommentsResponse = Message<"riposte.v1.ListCommentsResponse"> & 
   threads: CommentThread[];
 
   /**
-   * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+   * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+   * page_token.
    *
    * @generated from field: repeated riposte.v1.CommentThread pinned = 2;
    */
@@ -782,7 +788,8 @@ export type ListCommentRevisionsRequest = Message<"riposte.v1.ListCommentRevisio
   id: string;
 
   /**
-   * Texts wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+   * Texts wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID.
    *
    * @generated from field: int32 page_size = 2;
    */
@@ -810,7 +817,8 @@ export const ListCommentRevisionsRequestSchema: GenMessage<ListCommentRevisionsR
  */
 export type ListCommentRevisionsResponse = Message<"riposte.v1.ListCommentRevisionsResponse"> & {
   /**
-   * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+   * The former texts, latest first; without the present one. Empty for a comment that was never
+   * edited.
    *
    * @generated from field: repeated riposte.v1.CommentRevision revisions = 1;
    */
@@ -1118,16 +1126,17 @@ export type ListMemberCommentsRequest = Message<"riposte.v1.ListMemberCommentsRe
   memberId: string;
 
   /**
-   * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED and SHADOWED ones
-   * whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk, else PAGE_TOKEN_MISMATCH.
+   * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED
+   * and SHADOWED ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of
+   * the walk, else PAGE_TOKEN_MISMATCH.
    *
    * @generated from field: bool include_unlisted = 3;
    */
   includeUnlisted: boolean;
 
   /**
-   * Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-   * early at 1 MiB.
+   * Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID. A page may end early at 1 MiB.
    *
    * @generated from field: int32 page_size = 4;
    */
@@ -1321,11 +1330,13 @@ export const ActingAsSchema: GenEnum<ActingAs> = /*@__PURE__*/
   enumDesc(file_riposte_v1_comment, 2);
 
 /**
- * The order of a list. All orders are total: ties of a rank break by create time, then id, newest first.
+ * The order of a list. All orders are total: ties of a rank break by create time, then id, newest
+ * first.
  *
- * A ranked walk goes along a ranking that was frozen up to 5 seconds before it began: first the visible comments of the
- * highest rank (2,000 unless the server is set up otherwise), then all others, tombstones among them, by floor, newest
- * first. What was written since the ranking was made is one of these.
+ * A ranked walk goes along a ranking that was frozen up to 5 seconds before it began: first the
+ * visible comments of the highest rank (2,000 unless the server is set up otherwise), then all
+ * others, tombstones among them, by floor, newest first. What was written since the ranking was
+ * made is one of these.
  *
  * @generated from enum riposte.v1.CommentSort
  */
@@ -1352,8 +1363,8 @@ export enum CommentSort {
   OLDEST = 2,
 
   /**
-   * 2 · likes + replies. For object types of the decaying profile log10(max(1, 2 · likes + replies)) and an age term: being
-   * 12.5 hours newer counts as much as ten times the rest.
+   * 2 · likes + replies. For object types of the decaying profile log10(max(1, 2 · likes +
+   * replies)) and an age term: being 12.5 hours newer counts as much as ten times the rest.
    *
    * @generated from enum value: COMMENT_SORT_HOT = 3;
    */
@@ -1415,8 +1426,8 @@ export enum Ack {
   COMMITTED = 1,
 
   /**
-   * The command is durable in the log; floor and subject_revision are 0 until it is applied. Only where the service
-   * runs with a log in front of its writes.
+   * The command is durable in the log; floor and subject_revision are 0 until it is applied. Only
+   * where the service runs with a log in front of its writes.
    *
    * @generated from enum value: ACK_ACCEPTED = 2;
    */

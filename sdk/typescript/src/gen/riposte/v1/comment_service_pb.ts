@@ -16,13 +16,13 @@ export const file_riposte_v1_comment_service: GenFile = /*@__PURE__*/
 /**
  * Comments: roots under subjects, and what is done to any single comment.
  *
- * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not granted reads as
- * COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
- * SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+ * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not
+ * granted reads as COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general
+ * errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
  *
- * Every write takes a `request_id`. The same request_id and body again answers the first id, floor, subject_revision
- * and ack again, for ever, with the body as it is now; with another body it fails with REQUEST_ID_REUSED. A failed
- * attempt does not use it up.
+ * Every write takes a `request_id`. The same request_id and body again answers the first id, floor,
+ * subject_revision and ack again, for ever, with the body as it is now; with another body it fails
+ * with REQUEST_ID_REUSED. A failed attempt does not use it up.
  *
  * @generated from service riposte.v1.CommentService
  */
@@ -30,11 +30,13 @@ export const CommentService: GenService<{
   /**
    * Writes a root comment.
    *
-   * Floors are dense; if one create was answered before another was sent, its floor is lower. Errors:
-   * SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-   * CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+   * Floors are dense; if one create was answered before another was sent, its floor is lower.
+   * Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+   * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT,
+   * MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
    *
-   * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content": {"text": "Hi"}}`.
+   * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
+   * {"text": "Hi"}}`.
    *
    * @generated from rpc riposte.v1.CommentService.CreateComment
    */
@@ -46,8 +48,9 @@ export const CommentService: GenService<{
   /**
    * Reads one comment by its id.
    *
-   * A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED likewise, except to its
-   * author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND, REVISION_NOT_REACHED.
+   * A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED
+   * likewise, except to its author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND,
+   * REVISION_NOT_REACHED.
    *
    * Example: `{"id": "1234567890123456789"}`.
    *
@@ -61,7 +64,8 @@ export const CommentService: GenService<{
   /**
    * Reads up to 200 comments by their ids, in the order of the request.
    *
-   * Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in its metadata.
+   * Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in
+   * its metadata.
    *
    * Example: `{"ids": ["1234567890123456789"], "allowMissing": true}`.
    *
@@ -75,12 +79,14 @@ export const CommentService: GenService<{
   /**
    * Reads a page of root comments with reply previews.
    *
-   * A full walk shows every root that stood at its start, and was not removed before its end, exactly once, while
-   * others write. Pages are the same for every reader; ask BatchGetLikeStates for one's own likes. Under `auto_create`
-   * an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND
-   * (around_comment_id), PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, REVISION_NOT_REACHED.
+   * A full walk shows every root that stood at its start, and was not removed before its end,
+   * exactly once, while others write. Pages are the same for every reader; ask BatchGetLikeStates
+   * for one's own likes. Under `auto_create` an absent subject reads as empty.
+   * Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (around_comment_id),
+   * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, REVISION_NOT_REACHED.
    *
-   * Example: `{"subject": {"objectType": "article", "objectId": "1"}, "sort": "COMMENT_SORT_OLDEST", "pageSize": 50}`.
+   * Example: `{"subject": {"objectType": "article", "objectId": "1"}, "sort":
+   * "COMMENT_SORT_OLDEST", "pageSize": 50}`.
    *
    * @generated from rpc riposte.v1.CommentService.ListComments
    */
@@ -90,10 +96,12 @@ export const CommentService: GenService<{
     output: typeof ListCommentsResponseSchema;
   },
   /**
-   * Changes what a comment says. Only its author may, within the object type's edit window; the former text is kept.
+   * Changes what a comment says. Only its author may, within the object type's edit window; the
+   * former text is kept.
    *
-   * Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE), EDIT_WINDOW_CLOSED,
-   * ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
+   * Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE),
+   * EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
+   * CONTENT_BLOCKED, REQUEST_ID_REUSED.
    *
    * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
    *
@@ -107,7 +115,8 @@ export const CommentService: GenService<{
   /**
    * Reads the former texts of a comment, latest first.
    *
-   * Errors: COMMENT_NOT_FOUND (also for a comment that is not ACTIVE), PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+   * Errors: COMMENT_NOT_FOUND (also for a comment that is not ACTIVE), PAGE_TOKEN_INVALID,
+   * PAGE_TOKEN_MISMATCH.
    *
    * Example: `{"id": "1234567890123456789"}`.
    *
@@ -119,12 +128,14 @@ export const CommentService: GenService<{
     output: typeof ListCommentRevisionsResponseSchema;
   },
   /**
-   * Deletes one comment, as its author or as the owner of the subject. Replies stay; a pin is taken off.
+   * Deletes one comment, as its author or as the owner of the subject. Replies stay; a pin is taken
+   * off.
    *
-   * Errors: COMMENT_NOT_FOUND (a second delete too), MEMBER_NOT_ALLOWED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-   * SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+   * Errors: COMMENT_NOT_FOUND (a second delete too), MEMBER_NOT_ALLOWED, ETAG_MISMATCH,
+   * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
    *
-   * Example: `{"id": "1234567890123456789", "memberId": "up-7", "actingAs": "ACTING_AS_SUBJECT_OWNER"}`.
+   * Example: `{"id": "1234567890123456789", "memberId": "up-7", "actingAs":
+   * "ACTING_AS_SUBJECT_OWNER"}`.
    *
    * @generated from rpc riposte.v1.CommentService.DeleteComment
    */
@@ -136,8 +147,9 @@ export const CommentService: GenService<{
   /**
    * Brings a deleted comment back to the state it had; only for the member who deleted it.
    *
-   * Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted), MEMBER_NOT_ALLOWED (another member, or a
-   * moderator deleted it), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+   * Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
+   * MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), SUBJECT_READ_ONLY,
+   * SUBJECT_HIDDEN, REQUEST_ID_REUSED.
    *
    * Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
    *
@@ -151,9 +163,9 @@ export const CommentService: GenService<{
   /**
    * Pins a root, at most three per subject; only for the owner of the subject.
    *
-   * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED,
-   * PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE), SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-   * REQUEST_ID_REUSED.
+   * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
+   * MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE),
+   * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
    *
    * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
    *
@@ -167,8 +179,8 @@ export const CommentService: GenService<{
   /**
    * Takes the pin off a root; only for the owner of the subject.
    *
-   * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED,
-   * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+   * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
+   * MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
    *
    * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
    *
@@ -182,9 +194,10 @@ export const CommentService: GenService<{
   /**
    * Reads the comments of one member across all subjects of an object type, newest first.
    *
-   * The list follows the commits by some 100 ms; each comment in it is shown as it is now. Comments below a deleted or
-   * hidden subject are left out, so a page may be short or even empty: `next_page_token` alone says the end. Errors:
-   * OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+   * The list follows the commits by some 100 ms; each comment in it is shown as it is now. Comments
+   * below a deleted or hidden subject are left out, so a page may be short or even empty:
+   * `next_page_token` alone says the end. Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
+   * PAGE_TOKEN_MISMATCH.
    *
    * Example: `{"objectType": "video", "memberId": "m7"}`.
    *

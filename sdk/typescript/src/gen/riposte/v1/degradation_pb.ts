@@ -15,8 +15,8 @@ export const file_riposte_v1_degradation: GenFile = /*@__PURE__*/
 /**
  * One part of an answer that is missing or not as fresh as promised, and why.
  *
- * An answer whose `degraded` is empty is whole. A part that is listed there must not be read as a fact: an unknown
- * like state is not "not liked", an unknown count is not zero.
+ * An answer whose `degraded` is empty is whole. A part that is listed there must not be read as a
+ * fact: an unknown like state is not "not liked", an unknown count is not zero.
  *
  * @generated from message riposte.v1.Degradation
  */
@@ -92,8 +92,8 @@ export enum DegradedPart {
   RANKING = 5,
 
   /**
-   * Nothing is missing: the cache could not be asked, so the answer came from the database, which carries less load. A
-   * caller that can wait should.
+   * Nothing is missing: the cache could not be asked, so the answer came from the database, which
+   * carries less load. A caller that can wait should.
    *
    * @generated from enum value: DEGRADED_PART_CACHE = 6;
    */

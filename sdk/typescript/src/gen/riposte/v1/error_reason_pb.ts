@@ -12,34 +12,39 @@ export const file_riposte_v1_error_reason: GenFile = /*@__PURE__*/
   fileDesc("Ch1yaXBvc3RlL3YxL2Vycm9yX3JlYXNvbi5wcm90bxIKcmlwb3N0ZS52MSqGCwoLRXJyb3JSZWFzb24SHAoYRVJST1JfUkVBU09OX1VOU1BFQ0lGSUVEEAASIgoeRVJST1JfUkVBU09OX1NVQkpFQ1RfTk9UX0ZPVU5EEAESIgoeRVJST1JfUkVBU09OX0NPTU1FTlRfTk9UX0ZPVU5EEAISJwojRVJST1JfUkVBU09OX1NVQkpFQ1RfQUxSRUFEWV9FWElTVFMQAxInCiNFUlJPUl9SRUFTT05fQ09NTUVOVF9BTFJFQURZX0VYSVNUUxAEEiIKHkVSUk9SX1JFQVNPTl9EVVBMSUNBVEVfQ09OVEVOVBAFEiIKHkVSUk9SX1JFQVNPTl9TVUJKRUNUX1JFQURfT05MWRAGEh8KG0VSUk9SX1JFQVNPTl9TVUJKRUNUX0hJRERFThAHEiMKH0VSUk9SX1JFQVNPTl9QQVJFTlRfVU5BVkFJTEFCTEUQCBIkCiBFUlJPUl9SRUFTT05fQ09NTUVOVF9VTkFWQUlMQUJMRRAJEiAKHEVSUk9SX1JFQVNPTl9SRVBMWV9GT1JCSURERU4QChIfChtFUlJPUl9SRUFTT05fU1RBVEVfQ09ORkxJQ1QQCxIjCh9FUlJPUl9SRUFTT05fRURJVF9XSU5ET1dfQ0xPU0VEEAwSIgoeRVJST1JfUkVBU09OX1BJTl9MSU1JVF9SRUFDSEVEEA0SIwofRVJST1JfUkVBU09OX0NIQUxMRU5HRV9SRVFVSVJFRBAOEiQKIEVSUk9SX1JFQVNPTl9PQkpFQ1RfVFlQRV9VTktOT1dOEA8SHQoZRVJST1JfUkVBU09OX0xJS0VfSU5WQUxJRBAQEh4KGkVSUk9SX1JFQVNPTl9GSUVMRF9JTlZBTElEEBESIAocRVJST1JfUkVBU09OX0NPTlRFTlRfQkxPQ0tFRBASEiEKHUVSUk9SX1JFQVNPTl9DT05URU5UX1RPT19MT05HEBMSIgoeRVJST1JfUkVBU09OX01FU1NBR0VfVE9PX0xBUkdFEBQSIwofRVJST1JfUkVBU09OX1BBR0VfVE9LRU5fSU5WQUxJRBAVEiQKIEVSUk9SX1JFQVNPTl9QQUdFX1RPS0VOX01JU01BVENIEBYSIwofRVJST1JfUkVBU09OX1BBR0VfVE9LRU5fRVhQSVJFRBAXEiIKHkVSUk9SX1JFQVNPTl9SRVFVRVNUX0lEX1JFVVNFRBAYEh8KG0VSUk9SX1JFQVNPTl9DQUxMRVJfVU5LTk9XThAZEiMKH0VSUk9SX1JFQVNPTl9DQUxMRVJfTk9UX0FMTE9XRUQQGhIjCh9FUlJPUl9SRUFTT05fTUVNQkVSX05PVF9BTExPV0VEEBsSIQodRVJST1JfUkVBU09OX01FTUJFUl9TVVNQRU5ERUQQHBIfChtFUlJPUl9SRUFTT05fTUVNQkVSX0JMT0NLRUQQHRIdChlFUlJPUl9SRUFTT05fUkFURV9MSU1JVEVEEB4SGwoXRVJST1JfUkVBU09OX09WRVJMT0FERUQQHxIeChpFUlJPUl9SRUFTT05fRVRBR19NSVNNQVRDSBAgEiUKIUVSUk9SX1JFQVNPTl9SRVZJU0lPTl9OT1RfUkVBQ0hFRBAhEiIKHkVSUk9SX1JFQVNPTl9TSEFSRF9VTkFWQUlMQUJMRRAiEiAKHEVSUk9SX1JFQVNPTl9OT1RfSU1QTEVNRU5URUQQIxIiCh5FUlJPUl9SRUFTT05fREVBRExJTkVfRVhDRUVERUQQJBIZChVFUlJPUl9SRUFTT05fSU5URVJOQUwQJRIfChtFUlJPUl9SRUFTT05fV0FUQ0hfVE9PX1NMT1cQJhIgChxFUlJPUl9SRUFTT05fU0VSVkVSX1NUT1BQSU5HECdiBnByb3RvMw");
 
 /**
- * Why a call failed. Every error carries a google.rpc.ErrorInfo with domain `riposte` and, as `reason`, the name of
- * one of these values without its prefix: `SUBJECT_NOT_FOUND`, not `ERROR_REASON_SUBJECT_NOT_FOUND`.
+ * Why a call failed. Every error carries a google.rpc.ErrorInfo with domain `riposte` and, as
+ * `reason`, the name of one of these values without its prefix: `SUBJECT_NOT_FOUND`, not
+ * `ERROR_REASON_SUBJECT_NOT_FOUND`.
  *
- * Each comment names the gRPC code, the ErrorInfo metadata, what to do, and an example. Only UNAVAILABLE is worth an
- * automatic repeat, with the same request_id; RESOURCE_EXHAUSTED only after the delay in its RetryInfo.
+ * Each comment names the gRPC code, the ErrorInfo metadata, what to do, and an example. Only
+ * UNAVAILABLE is worth an automatic repeat, with the same request_id; RESOURCE_EXHAUSTED only after
+ * the delay in its RetryInfo.
  *
  * @generated from enum riposte.v1.ErrorReason
  */
 export enum ErrorReason {
   /**
-   * Never sent; a reader of an older version sees it for a reason it does not know, and goes by the code.
+   * Never sent; a reader of an older version sees it for a reason it does not know, and goes by the
+   * code.
    *
    * @generated from enum value: ERROR_REASON_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * NOT_FOUND. There is no such subject, or it is deleted. Create it, or let its object type do so (`auto_create`).
+   * NOT_FOUND. There is no such subject, or it is deleted. Create it, or let its object type do so
+   * (`auto_create`).
    *
-   * Example: `{"reason": "SUBJECT_NOT_FOUND", "metadata": {"object_type": "video", "object_id": "1"}}`.
+   * Example: `{"reason": "SUBJECT_NOT_FOUND", "metadata": {"object_type": "video", "object_id":
+   * "1"}}`.
    *
    * @generated from enum value: ERROR_REASON_SUBJECT_NOT_FOUND = 1;
    */
   SUBJECT_NOT_FOUND = 1,
 
   /**
-   * NOT_FOUND. There is no such comment, it is deleted, its subject is deleted, or the caller was not granted its
-   * type.
+   * NOT_FOUND. There is no such comment, it is deleted, its subject is deleted, or the caller was
+   * not granted its type.
    *
    * Example: `{"reason": "COMMENT_NOT_FOUND", "metadata": {"comment_id": "1234567890123456789"}}`.
    *
@@ -48,10 +53,11 @@ export enum ErrorReason {
   COMMENT_NOT_FOUND = 2,
 
   /**
-   * ALREADY_EXISTS. The name is taken (CreateSubject, also by a deleted subject), or the subject is not deleted
-   * (UndeleteSubject).
+   * ALREADY_EXISTS. The name is taken (CreateSubject, also by a deleted subject), or the subject is
+   * not deleted (UndeleteSubject).
    *
-   * Example: `{"reason": "SUBJECT_ALREADY_EXISTS", "metadata": {"object_type": "video", "object_id": "1"}}`.
+   * Example: `{"reason": "SUBJECT_ALREADY_EXISTS", "metadata": {"object_type": "video",
+   * "object_id": "1"}}`.
    *
    * @generated from enum value: ERROR_REASON_SUBJECT_ALREADY_EXISTS = 3;
    */
@@ -60,14 +66,16 @@ export enum ErrorReason {
   /**
    * ALREADY_EXISTS. The comment to undelete is not deleted.
    *
-   * Example: `{"reason": "COMMENT_ALREADY_EXISTS", "metadata": {"comment_id": "1234567890123456789"}}`.
+   * Example: `{"reason": "COMMENT_ALREADY_EXISTS", "metadata": {"comment_id":
+   * "1234567890123456789"}}`.
    *
    * @generated from enum value: ERROR_REASON_COMMENT_ALREADY_EXISTS = 4;
    */
   COMMENT_ALREADY_EXISTS = 4,
 
   /**
-   * ALREADY_EXISTS. The member wrote the same text a short while ago; only where the type's policy asks for it.
+   * ALREADY_EXISTS. The member wrote the same text a short while ago; only where the type's policy
+   * asks for it.
    *
    * Example: `{"reason": "DUPLICATE_CONTENT", "metadata": {"comment_id": "1234567890123456789"}}`.
    *
@@ -76,40 +84,44 @@ export enum ErrorReason {
   DUPLICATE_CONTENT = 5,
 
   /**
-   * FAILED_PRECONDITION. The subject takes no writes. Its owner may set its state back by UpdateSubject.
+   * FAILED_PRECONDITION. The subject takes no writes. Its owner may set its state back by
+   * UpdateSubject.
    *
-   * Example: `{"reason": "SUBJECT_READ_ONLY", "metadata": {"object_type": "video", "object_id": "1"}}`.
+   * Example: `{"reason": "SUBJECT_READ_ONLY", "metadata": {"object_type": "video", "object_id":
+   * "1"}}`.
    *
    * @generated from enum value: ERROR_REASON_SUBJECT_READ_ONLY = 6;
    */
   SUBJECT_READ_ONLY = 6,
 
   /**
-   * FAILED_PRECONDITION. The subject is hidden: it takes no writes, and its comments are listed to nobody. A comment whose id
-   * is known can still be read.
+   * FAILED_PRECONDITION. The subject is hidden: it takes no writes, and its comments are listed to
+   * nobody. A comment whose id is known can still be read.
    *
-   * Example: `{"reason": "SUBJECT_HIDDEN", "metadata": {"object_type": "video", "object_id": "1"}}`.
+   * Example: `{"reason": "SUBJECT_HIDDEN", "metadata": {"object_type": "video", "object_id":
+   * "1"}}`.
    *
    * @generated from enum value: ERROR_REASON_SUBJECT_HIDDEN = 7;
    */
   SUBJECT_HIDDEN = 7,
 
   /**
-   * FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata tells its state.
+   * FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata tells its
+   * state.
    *
-   * Example: `{"reason": "PARENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789", "state":
-   * "DELETED"}}`.
+   * Example: `{"reason": "PARENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
+   * "state": "DELETED"}}`.
    *
    * @generated from enum value: ERROR_REASON_PARENT_UNAVAILABLE = 8;
    */
   PARENT_UNAVAILABLE = 8,
 
   /**
-   * FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is deleted or not in sight; the
-   * metadata tells its state.
+   * FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is deleted or not in
+   * sight; the metadata tells its state.
    *
-   * Example: `{"reason": "COMMENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789", "state":
-   * "HIDDEN"}}`.
+   * Example: `{"reason": "COMMENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
+   * "state": "HIDDEN"}}`.
    *
    * @generated from enum value: ERROR_REASON_COMMENT_UNAVAILABLE = 9;
    */
@@ -125,16 +137,19 @@ export enum ErrorReason {
   REPLY_FORBIDDEN = 10,
 
   /**
-   * FAILED_PRECONDITION. The comment's state does not allow the change; the metadata tells the state. Read it anew.
+   * FAILED_PRECONDITION. The comment's state does not allow the change; the metadata tells the
+   * state. Read it anew.
    *
-   * Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789", "state": "HIDDEN"}}`.
+   * Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
+   * "state": "HIDDEN"}}`.
    *
    * @generated from enum value: ERROR_REASON_STATE_CONFLICT = 11;
    */
   STATE_CONFLICT = 11,
 
   /**
-   * FAILED_PRECONDITION. The time in which an author may edit is over; the metadata tells when it ended.
+   * FAILED_PRECONDITION. The time in which an author may edit is over; the metadata tells when it
+   * ended.
    *
    * Example: `{"reason": "EDIT_WINDOW_CLOSED", "metadata": {"until": "2026-03-01T12:10:00Z"}}`.
    *
@@ -181,14 +196,16 @@ export enum ErrorReason {
   /**
    * INVALID_ARGUMENT. Fields are out of bounds; BadRequest lists all of them.
    *
-   * Example: `{"reason": "FIELD_INVALID"}` with the BadRequest violations `member_id` and `page_size`.
+   * Example: `{"reason": "FIELD_INVALID"}` with the BadRequest violations `member_id` and
+   * `page_size`.
    *
    * @generated from enum value: ERROR_REASON_FIELD_INVALID = 17;
    */
   FIELD_INVALID = 17,
 
   /**
-   * INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule, never the words.
+   * INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule,
+   * never the words.
    *
    * Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "links-1"}}`.
    *
@@ -224,7 +241,8 @@ export enum ErrorReason {
   PAGE_TOKEN_INVALID = 21,
 
   /**
-   * INVALID_ARGUMENT. The page token was given to another caller, or for another method, object or sort.
+   * INVALID_ARGUMENT. The page token was given to another caller, or for another method, object or
+   * sort.
    *
    * Example: `{"reason": "PAGE_TOKEN_MISMATCH"}` with the BadRequest violation `page_token`.
    *
@@ -233,7 +251,8 @@ export enum ErrorReason {
   PAGE_TOKEN_MISMATCH = 22,
 
   /**
-   * INVALID_ARGUMENT. The ranked walk of the page token began more than 30 minutes ago. Begin the walk anew.
+   * INVALID_ARGUMENT. The ranked walk of the page token began more than 30 minutes ago. Begin the
+   * walk anew.
    *
    * Example: `{"reason": "PAGE_TOKEN_EXPIRED"}` with the BadRequest violation `page_token`.
    *
@@ -242,9 +261,11 @@ export enum ErrorReason {
   PAGE_TOKEN_EXPIRED = 23,
 
   /**
-   * INVALID_ARGUMENT. The request_id was used before with another body. Make a new one for every new intent.
+   * INVALID_ARGUMENT. The request_id was used before with another body. Make a new one for every
+   * new intent.
    *
-   * Example: `{"reason": "REQUEST_ID_REUSED", "metadata": {"request_id": "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
+   * Example: `{"reason": "REQUEST_ID_REUSED", "metadata": {"request_id":
+   * "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
    *
    * @generated from enum value: ERROR_REASON_REQUEST_ID_REUSED = 24;
    */
@@ -296,17 +317,19 @@ export enum ErrorReason {
   MEMBER_BLOCKED = 29,
 
   /**
-   * RESOURCE_EXHAUSTED. A declared rate limit is used up. Wait for the delay in RetryInfo; QuotaFailure names the
-   * limit.
+   * RESOURCE_EXHAUSTED. A declared rate limit is used up. Wait for the delay in RetryInfo;
+   * QuotaFailure names the limit.
    *
-   * Example: `{"reason": "RATE_LIMITED"}` with RetryInfo 2 s and the QuotaFailure subject `member:m7`.
+   * Example: `{"reason": "RATE_LIMITED"}` with RetryInfo 2 s and the QuotaFailure subject
+   * `member:m7`.
    *
    * @generated from enum value: ERROR_REASON_RATE_LIMITED = 30;
    */
   RATE_LIMITED = 30,
 
   /**
-   * RESOURCE_EXHAUSTED. The service protects itself; the call had no effect. Wait for the delay in RetryInfo.
+   * RESOURCE_EXHAUSTED. The service protects itself; the call had no effect. Wait for the delay in
+   * RetryInfo.
    *
    * Example: `{"reason": "OVERLOADED"}` with RetryInfo 0.5 s.
    *
@@ -315,7 +338,8 @@ export enum ErrorReason {
   OVERLOADED = 31,
 
   /**
-   * ABORTED. The resource changed since its etag was read. Read it, decide anew, and send the new etag.
+   * ABORTED. The resource changed since its etag was read. Read it, decide anew, and send the new
+   * etag.
    *
    * Example: `{"reason": "ETAG_MISMATCH", "metadata": {"etag": "3"}}` with the current etag.
    *
@@ -324,16 +348,19 @@ export enum ErrorReason {
   ETAG_MISMATCH = 32,
 
   /**
-   * UNAVAILABLE. The answering copy has not reached `min_revision`. Repeat after the delay in RetryInfo.
+   * UNAVAILABLE. The answering copy has not reached `min_revision`. Repeat after the delay in
+   * RetryInfo.
    *
-   * Example: `{"reason": "REVISION_NOT_REACHED", "metadata": {"revision": "41", "min_revision": "42"}}`.
+   * Example: `{"reason": "REVISION_NOT_REACHED", "metadata": {"revision": "41", "min_revision":
+   * "42"}}`.
    *
    * @generated from enum value: ERROR_REASON_REVISION_NOT_REACHED = 33;
    */
   REVISION_NOT_REACHED = 33,
 
   /**
-   * UNAVAILABLE. The data source of this subject does not answer; others may. Repeat after the delay in RetryInfo.
+   * UNAVAILABLE. The data source of this subject does not answer; others may. Repeat after the
+   * delay in RetryInfo.
    *
    * Example: `{"reason": "SHARD_UNAVAILABLE"}` with RetryInfo 0.2 s.
    *
@@ -351,8 +378,8 @@ export enum ErrorReason {
   NOT_IMPLEMENTED = 35,
 
   /**
-   * DEADLINE_EXCEEDED. The call took longer than its deadline; a write may have happened. Repeat it with its
-   * request_id.
+   * DEADLINE_EXCEEDED. The call took longer than its deadline; a write may have happened. Repeat it
+   * with its request_id.
    *
    * Example: `{"reason": "DEADLINE_EXCEEDED"}`.
    *
@@ -363,15 +390,17 @@ export enum ErrorReason {
   /**
    * INTERNAL. A fault of the service. Report the request id; nothing else is told.
    *
-   * Example: `{"reason": "INTERNAL", "metadata": {"request_id": "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
+   * Example: `{"reason": "INTERNAL", "metadata": {"request_id":
+   * "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
    *
    * @generated from enum value: ERROR_REASON_INTERNAL = 37;
    */
   INTERNAL = 37,
 
   /**
-   * RESOURCE_EXHAUSTED. The reader of a stream fell too far behind what it watches. Watch again with the last revision
-   * received as `after_revision`, and read faster: hand changes over instead of working on them in the reading loop.
+   * RESOURCE_EXHAUSTED. The reader of a stream fell too far behind what it watches. Watch again
+   * with the last revision received as `after_revision`, and read faster: hand changes over instead
+   * of working on them in the reading loop.
    *
    * Example: `{"reason": "WATCH_TOO_SLOW"}` with RetryInfo 0.1 s.
    *
@@ -380,8 +409,8 @@ export enum ErrorReason {
   WATCH_TOO_SLOW = 38,
 
   /**
-   * UNAVAILABLE. The process that served the stream stops; others go on. Watch again with the last revision received as
-   * `after_revision`.
+   * UNAVAILABLE. The process that served the stream stops; others go on. Watch again with the last
+   * revision received as `after_revision`.
    *
    * Example: `{"reason": "SERVER_STOPPING"}` with RetryInfo 0.1 s.
    *

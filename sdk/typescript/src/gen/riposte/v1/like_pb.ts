@@ -137,8 +137,9 @@ export type SetLikeRequest = Message<"riposte.v1.SetLikeRequest"> & {
   value: LikeValue;
 
   /**
-   * A UUIDv7 whose last 48 bits are random once per client; optional, the SDKs fill it. The service orders the likes
-   * of one client by it, so that a late repeat of an older call never undoes a newer one.
+   * A UUIDv7 whose last 48 bits are random once per client; optional, the SDKs fill it. The service
+   * orders the likes of one client by it, so that a late repeat of an older call never undoes a
+   * newer one.
    *
    * @generated from field: string request_id = 4;
    */
@@ -222,7 +223,8 @@ export type BatchGetLikeStatesRequest = Message<"riposte.v1.BatchGetLikeStatesRe
   memberId: string;
 
   /**
-   * The comments, at most 200, all of this subject. An id may stand there twice and is then answered twice.
+   * The comments, at most 200, all of this subject. An id may stand there twice and is then
+   * answered twice.
    *
    * @generated from field: repeated int64 comment_ids = 3 [jstype = JS_STRING];
    */
@@ -292,15 +294,16 @@ export type ListLikersRequest = Message<"riposte.v1.ListLikersRequest"> & {
   value: LikeValue;
 
   /**
-   * Members wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+   * Members wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID.
    *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and value must be those of
-   * that walk, else PAGE_TOKEN_MISMATCH.
+   * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and value
+   * must be those of that walk, else PAGE_TOKEN_MISMATCH.
    *
    * @generated from field: string page_token = 4;
    */
@@ -363,7 +366,8 @@ export type ListMemberLikesRequest = Message<"riposte.v1.ListMemberLikesRequest"
   memberId: string;
 
   /**
-   * Likes wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+   * Likes wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID.
    *
    * @generated from field: int32 page_size = 3;
    */

@@ -121,16 +121,18 @@ export type ListRepliesRequest = Message<"riposte.v1.ListRepliesRequest"> & {
   sort: CommentSort;
 
   /**
-   * Replies wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-   * early at 1 MiB; one by rank is shorter, or even empty, where replies went away since the walk began.
+   * Replies wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID. A page may end early at 1 MiB; one by rank is shorter, or even empty, where
+   * replies went away since the walk began.
    *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * `next_page_token` or `previous_page_token` of an earlier page of the same walk, or `reply_page_token` of a thread
-   * (sort OLDEST). Empty: the first page. Root and sort must be those of that walk, else PAGE_TOKEN_MISMATCH.
+   * `next_page_token` or `previous_page_token` of an earlier page of the same walk, or
+   * `reply_page_token` of a thread (sort OLDEST). Empty: the first page. Root and sort must be
+   * those of that walk, else PAGE_TOKEN_MISMATCH.
    *
    * @generated from field: string page_token = 4;
    */
@@ -242,16 +244,16 @@ export type GetThreadRequest = Message<"riposte.v1.GetThreadRequest"> & {
   maxDepth: number;
 
   /**
-   * Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-   * early at 1 MiB.
+   * Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID. A page may end early at 1 MiB.
    *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and max_depth must be those
-   * of that walk, else PAGE_TOKEN_MISMATCH.
+   * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and
+   * max_depth must be those of that walk, else PAGE_TOKEN_MISMATCH.
    *
    * @generated from field: string page_token = 4;
    */
@@ -286,8 +288,9 @@ export const GetThreadRequestSchema: GenMessage<GetThreadRequest> = /*@__PURE__*
  */
 export type GetThreadResponse = Message<"riposte.v1.GetThreadResponse"> & {
   /**
-   * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-   * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+   * The comments in thread order: each before what stands below it, siblings by floor. The first
+   * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+   * nothing visible stands below.
    *
    * @generated from field: repeated riposte.v1.Comment comments = 1;
    */
@@ -364,8 +367,8 @@ export type ListConversationResponse = Message<"riposte.v1.ListConversationRespo
   comment?: Comment | undefined;
 
   /**
-   * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-   * last. Tombstones keep their place. Empty for a root.
+   * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+   * 100, and the root last. Tombstones keep their place. Empty for a root.
    *
    * @generated from field: repeated riposte.v1.Comment ancestors = 2;
    */

@@ -23,16 +23,16 @@ export const file_riposte_v1_subject: GenFile = /*@__PURE__*/
  */
 export type SubjectKey = Message<"riposte.v1.SubjectKey"> & {
   /**
-   * The kind of object, for example `video`. It is the boundary of tenancy and policy. Required; matches
-   * `[a-z][a-z0-9_]{0,31}` and is registered with the service.
+   * The kind of object, for example `video`. It is the boundary of tenancy and policy. Required;
+   * matches `[a-z][a-z0-9_]{0,31}` and is registered with the service.
    *
    * @generated from field: string object_type = 1;
    */
   objectType: string;
 
   /**
-   * The caller's own id of the object. Required; 1 to 64 bytes of UTF-8 without control characters, compared byte by
-   * byte.
+   * The caller's own id of the object. Required; 1 to 64 bytes of UTF-8 without control characters,
+   * compared byte by byte.
    *
    * @generated from field: string object_id = 2;
    */
@@ -60,8 +60,8 @@ export type Subject = Message<"riposte.v1.Subject"> & {
   key?: SubjectKey | undefined;
 
   /**
-   * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0 to 64 bytes; empty
-   * means nobody.
+   * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0
+   * to 64 bytes; empty means nobody.
    *
    * @generated from field: string owner_id = 2;
    */
@@ -89,16 +89,17 @@ export type Subject = Message<"riposte.v1.Subject"> & {
   commentCount: number;
 
   /**
-   * Grows with every change of the subject or of a comment below it; likes do not move it. 0 for an absent subject of
-   * a type that creates subjects with their first comment. Pass it as `min_revision` to read at least this state.
+   * Grows with every change of the subject or of a comment below it; likes do not move it. 0 for an
+   * absent subject of a type that creates subjects with their first comment. Pass it as
+   * `min_revision` to read at least this state.
    *
    * @generated from field: int64 revision = 6 [jstype = JS_STRING];
    */
   revision: string;
 
   /**
-   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-   * to 64 bytes without control characters.
+   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+   * 1 KiB; keys of 1 to 64 bytes without control characters.
    *
    * @generated from field: map<string, string> metadata = 7;
    */
@@ -287,8 +288,8 @@ export type BatchGetSubjectsRequest = Message<"riposte.v1.BatchGetSubjectsReques
   keys: SubjectKey[];
 
   /**
-   * True: the subjects found are answered and the others named in `missing`. Default false: one missing subject fails
-   * the call with SUBJECT_NOT_FOUND.
+   * True: the subjects found are answered and the others named in `missing`. Default false: one
+   * missing subject fails the call with SUBJECT_NOT_FOUND.
    *
    * @generated from field: bool allow_missing = 2;
    */
@@ -351,16 +352,17 @@ export const BatchGetSubjectsResponseSchema: GenMessage<BatchGetSubjectsResponse
  */
 export type UpdateSubjectRequest = Message<"riposte.v1.UpdateSubjectRequest"> & {
   /**
-   * The subject with its new values. `key` names it; of the rest only the fields to change are read, and `etag`: if it
-   * is set and no longer the subject's, the call fails with ETAG_MISMATCH.
+   * The subject with its new values. `key` names it; of the rest only the fields to change are
+   * read, and `etag`: if it is set and no longer the subject's, the call fails with ETAG_MISMATCH.
    *
    * @generated from field: riposte.v1.Subject subject = 1;
    */
   subject?: Subject | undefined;
 
   /**
-   * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is FIELD_INVALID. Unset
-   * or empty: those of them that are set in `subject`, of which there must be one. A field can be cleared only by name.
+   * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
+   * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
+   * one. A field can be cleared only by name.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 2;
    */
@@ -542,9 +544,9 @@ export type WatchSubjectRequest = Message<"riposte.v1.WatchSubjectRequest"> & {
   key?: SubjectKey | undefined;
 
   /**
-   * Changes with a greater revision are sent: pass the last revision seen to resume. Default 0: from the next change
-   * on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h can be told one by one, older ones are a
-   * gap.
+   * Changes with a greater revision are sent: pass the last revision seen to resume. Default 0:
+   * from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h
+   * can be told one by one, older ones are a gap.
    *
    * @generated from field: int64 after_revision = 2 [jstype = JS_STRING];
    */
@@ -610,8 +612,9 @@ export const WatchSubjectResponseSchema: GenMessage<WatchSubjectResponse> = /*@_
  */
 export type WatchOpened = Message<"riposte.v1.WatchOpened"> & {
   /**
-   * Everything later is told: `after_revision` of the request or, where that was 0, the subject's revision when the watch
-   * began. As `after_revision` of another call it resumes a stream that broke before its first change.
+   * Everything later is told: `after_revision` of the request or, where that was 0, the subject's
+   * revision when the watch began. As `after_revision` of another call it resumes a stream that
+   * broke before its first change.
    *
    * @generated from field: int64 revision = 1 [jstype = JS_STRING];
    */

@@ -34,7 +34,7 @@ pub(super) struct Fixture {
     pub(super) clients: BTreeMap<CommentId, ClientInfo>,
     pub(super) origins: BTreeMap<CommentId, ImportOrigin>,
     records: BTreeMap<(SubjectId, IdempotencyKey), IdempotencyRecord>,
-    numbers: i64,
+    last_number: i64,
 }
 
 impl Fixture {
@@ -55,8 +55,8 @@ impl Fixture {
     }
 
     fn number(&mut self) -> i64 {
-        self.numbers += 1;
-        self.numbers
+        self.last_number += 1;
+        self.last_number
     }
 
     pub(super) fn id(&mut self) -> CommentId {
@@ -82,18 +82,18 @@ impl Fixture {
     /// Runs a verb that must succeed.
     pub(super) fn run<V: BatchVerb>(&mut self, verb: V) -> CommandOutput {
         let command = self.command(verb);
-        self.send(&command).unwrap_or_else(|refused| panic!("{:?}: {refused:?}", command.verb))
+        self.run_command(&command).unwrap_or_else(|rejection| panic!("{:?}: {rejection:?}", command.verb))
     }
 
-    pub(super) fn send<K: BatchType>(&mut self, command: &Command<K>) -> Result<CommandOutput> {
+    pub(super) fn run_command<K: BatchType>(&mut self, command: &Command<K>) -> Result<CommandOutput> {
         self.commit(std::slice::from_ref(command)).0.remove(0)
     }
 
     /// Runs and stores one batch; returns its outputs and its unit of work.
     pub(super) fn commit<K: BatchType>(&mut self, batch: &[Command<K>]) -> (Vec<Result<CommandOutput>>, UnitOfWork) {
         let (outputs, unit) = match Batch::from(batch.to_vec()) {
-            Batch::Comments(commands) => decided(self.load(&commands), &commands, UnitOfWork::run),
-            Batch::Likes(commands) => decided(self.load_likes(&commands), &commands, UnitOfWork::run_like),
+            Batch::Comments(commands) => run_all(self.load(&commands), &commands, UnitOfWork::run),
+            Batch::Likes(commands) => run_all(self.load_likes(&commands), &commands, UnitOfWork::run_like),
         };
         self.write(&unit);
         audit(self);
@@ -117,16 +117,16 @@ impl Fixture {
         for command in batch {
             let Some(subject) = self.subjects.get(&command.subject) else { continue };
             unit.load_subject(subject.clone());
-            let needs = command.verb.needs();
+            let lock_set = command.verb.lock_set();
             let record = self.records.get(&(subject.id, command.request.key));
             if let Some(record) = record {
-                unit.load_prior(subject.id, command.request.key, *record);
+                unit.load_record(subject.id, command.request.key, *record);
             }
-            let made = record.and_then(|record| record.comment);
-            for comment in needs.comments.iter().chain(&made).filter_map(|id| self.comments.get(id)) {
+            let created = record.and_then(|record| record.comment);
+            for comment in lock_set.comments.iter().chain(&created).filter_map(|id| self.comments.get(id)) {
                 unit.load_comment(comment.clone());
             }
-            for id in needs.content.into_iter().chain(made).filter(|id| self.contents.contains_key(id)) {
+            for id in lock_set.content.into_iter().chain(created).filter(|id| self.contents.contains_key(id)) {
                 unit.load_content(id, self.contents[&id].clone());
             }
         }
@@ -151,7 +151,7 @@ impl Fixture {
                 comment: Some(*id),
                 revision: comment.reference.born_revision,
             };
-            self.remember(comment.reference.subject_id, request.key, record);
+            self.insert_record(comment.reference.subject_id, request.key, record);
             assert!(self.comments.insert(*id, comment).is_none(), "{id:?} is new");
             self.contents.insert(*id, content);
         }
@@ -168,21 +168,21 @@ impl Fixture {
             self.likes.insert(like.clone(), unit.likes[like].clone());
         }
         for (subject, key, record) in &write_set.requests {
-            self.remember(*subject, *key, *record);
+            self.insert_record(*subject, *key, *record);
         }
         self.edits.extend_from_slice(&write_set.edits);
         self.clients.extend(write_set.clients.clone());
         self.origins.extend(write_set.origins.clone());
-        self.holds(unit);
+        self.check_stored(unit);
     }
 
-    fn remember(&mut self, subject: SubjectId, key: IdempotencyKey, record: IdempotencyRecord) {
+    fn insert_record(&mut self, subject: SubjectId, key: IdempotencyKey, record: IdempotencyRecord) {
         assert!(self.records.insert((subject, key), record).is_none(), "{key:?} is recorded once");
     }
 
     /// Checks that the stored rows equal those of the unit of work, so no change is missing in the
     /// write set.
-    fn holds(&self, unit: &UnitOfWork) {
+    fn check_stored(&self, unit: &UnitOfWork) {
         for (key, subject) in &unit.subjects {
             assert_eq!(self.subjects.get(key), Some(subject));
         }
@@ -232,14 +232,14 @@ impl Fixture {
 
     /// Creates a reply by "author".
     pub(super) fn reply(&mut self, parent: CommentId, max_depth: u8) -> CommentId {
-        let verb = self.answer(parent, max_depth);
+        let verb = self.reply_to(parent, max_depth);
         view(&self.run(verb)).comment.reference.id
     }
 }
 
-/// Runs the commands of a batch, and checks that a refused command does not change the unit of
+/// Runs the commands of a batch, and checks that a rejected command does not change the unit of
 /// work.
-fn decided<K: BatchType>(
+fn run_all<K: BatchType>(
     mut unit: UnitOfWork,
     commands: &[Command<K>],
     run: fn(&mut UnitOfWork, &Command<K>) -> Result<CommandOutput>,
@@ -248,9 +248,9 @@ fn decided<K: BatchType>(
     for command in commands {
         let before = format!("{unit:?}");
         let output = run(&mut unit, command);
-        if let Err(refused) = &output {
-            assert!(!matches!(refused, Error::Internal(_)), "{:?}: {refused:?}", command.verb);
-            assert_eq!(format!("{unit:?}"), before, "after {refused:?}");
+        if let Err(rejection) = &output {
+            assert!(!matches!(rejection, Error::Internal(_)), "{:?}: {rejection:?}", command.verb);
+            assert_eq!(format!("{unit:?}"), before, "after {rejection:?}");
         }
         outputs.push(output);
     }

@@ -14,7 +14,7 @@ use crate::domain::time::Millis;
 use crate::write::verbs::{Import, ImportParent, ImportTimes, UpdateSubject};
 
 #[test]
-fn a_comment_comes_in_as_it_stood() {
+fn a_comment_is_imported_with_its_state_and_times() {
     let times = |edit, delete: Option<i64>| ImportTimes { create: Millis(5), edit, delete: delete.map(Millis) };
     let cases: [(CommentState, ImportTimes, Millis); 4] = [
         (Active, times(None, None), Millis(5)),
@@ -26,7 +26,7 @@ fn a_comment_comes_in_as_it_stood() {
         let mut fixture = Fixture::open();
         fixture.root();
         let import = Import { times, ..fixture.import(state) };
-        let told = fixture.run(import.clone());
+        let output = fixture.run(import.clone());
         let expected = Comment {
             reference: CommentRef {
                 id: import.id,
@@ -54,7 +54,7 @@ fn a_comment_comes_in_as_it_stood() {
             next_floor: 1,
         };
         assert_eq!(*fixture.row(import.id), expected, "{state}");
-        assert_eq!(view(&told).content.is_some(), state == Active);
+        assert_eq!(view(&output).content.is_some(), state == Active);
         assert_eq!((&fixture.contents[&import.id], &fixture.origins[&import.id]), (&import.content, &import.origin));
         assert_eq!(fixture.subject().counts.root_count, 1 + i32::from(state == Active), "{state}");
     }
@@ -65,26 +65,26 @@ fn an_invisible_comment_is_read_by_its_author_or_by_no_reader() {
     for state in CommentState::ALL {
         let mut fixture = Fixture::open();
         let import = fixture.import(state);
-        let whole = CommentView { content: Some(import.content.clone()), ..view(&fixture.run(import)).clone() };
-        let own = matches!(state, CommentState::Pending | CommentState::Rejected | CommentState::Shadowed);
+        let complete = CommentView { content: Some(import.content.clone()), ..view(&fixture.run(import)).clone() };
+        let shown_to_author = matches!(state, CommentState::Pending | CommentState::Rejected | CommentState::Shadowed);
         let (author, stranger) = (member("author"), member("stranger"));
-        for (viewer, shows) in [(None, false), (Some(&stranger), false), (Some(&author), own)] {
-            let seen = whole.clone().seen_by(viewer);
-            let content = whole.content.clone().filter(|_| shows || state == Active);
-            assert_eq!(seen, CommentView { content, ..whole.clone() }, "{state} by {viewer:?}");
+        for (viewer, is_shown) in [(None, false), (Some(&stranger), false), (Some(&author), shown_to_author)] {
+            let seen = complete.clone().seen_by(viewer);
+            let content = complete.content.clone().filter(|_| is_shown || state == Active);
+            assert_eq!(seen, CommentView { content, ..complete.clone() }, "{state} by {viewer:?}");
         }
     }
 }
 
 #[test]
-fn a_thread_comes_in_below_whatever_it_answers() {
+fn a_thread_is_imported_below_any_parent() {
     let mut fixture = Fixture::open();
     fixture.run(UpdateSubject { state: Some(SubjectState::ReadOnly), ..update_subject() });
     let root = fixture.import(Deleted);
     fixture.run(root.clone());
     let mut chain = vec![root.id];
     for (max_depth, depth) in [(3, 1), (3, 2), (3, 2), (1, 0)] {
-        let parent = *chain.last().expect("one stands");
+        let parent = *chain.last().expect("the chain has a root");
         let import =
             Import { parent: Some(ImportParent::Stored(fixture.target(parent))), max_depth, ..fixture.import(Active) };
         fixture.run(import.clone());
@@ -92,20 +92,21 @@ fn a_thread_comes_in_below_whatever_it_answers() {
         assert_eq!((row.reference.path.depth(), row.reference.parent_id), (depth, Some(parent)));
         chain.push(import.id);
     }
-    // A root counts its thread, a reply its direct replies, which a cap may have placed elsewhere.
+    // A root counts its thread, a reply its direct replies, which a depth cap may have placed
+    // elsewhere.
     let counts = chain.iter().map(|id| (fixture.row(*id).counts.reply_count, fixture.row(*id).counts.live_below));
     assert_eq!(counts.collect::<Vec<_>>(), [(3, 3), (1, 2), (1, 0), (1, 0), (0, 0)]);
-    assert!(fixture.row(root.id).lifecycle.listed, "a tombstone above what is seen");
+    assert!(fixture.row(root.id).lifecycle.listed, "a tombstone above visible comments");
 }
 
 #[test]
-fn a_tombstone_that_came_without_a_text_does_not_come_back() {
-    for (said, expected) in [("", Some(Error::StateConflict(Deleted))), ("said", None)] {
+fn a_tombstone_that_was_imported_without_text_is_not_restored() {
+    for (content, expected) in [("", Some(Error::StateConflict(Deleted))), ("a text", None)] {
         let mut fixture = Fixture::open();
-        let import = Import { content: text(said), ..fixture.import(Deleted) };
+        let import = Import { content: text(content), ..fixture.import(Deleted) };
         fixture.run(import.clone());
         let undelete = fixture.command(fixture.undelete(import.id, "author"));
-        assert_eq!(fixture.send(&undelete).err(), expected, "{said:?}");
-        assert_eq!(fixture.row(import.id).lifecycle.state, if said.is_empty() { Deleted } else { Active });
+        assert_eq!(fixture.run_command(&undelete).err(), expected, "{content:?}");
+        assert_eq!(fixture.row(import.id).lifecycle.state, if content.is_empty() { Deleted } else { Active });
     }
 }

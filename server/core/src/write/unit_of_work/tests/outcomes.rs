@@ -1,5 +1,5 @@
-//! The outcomes in the events of a batch: one for each comment, from the locked and the written
-//! row.
+//! The outcomes in the events of a batch: one for each comment, computed from the locked and the
+//! written row.
 
 use super::fixture::{Fixture, member};
 use super::verbs::{author, owner};
@@ -13,7 +13,7 @@ use crate::write::verbs::{BatchType, Command, DeleteActor};
 fn outcome<K: BatchType>(fixture: &mut Fixture, batch: &[Command<K>], id: CommentId) -> (Option<CommentOutcome>, bool) {
     let (results, unit) = fixture.commit(batch);
     assert!(results.iter().all(Result::is_ok), "{results:?}");
-    let events = unit.events().expect("of subjects that are loaded");
+    let events = unit.events().expect("all subjects are loaded");
     let (_, _, changes) = events.first().expect("one event");
     (changes.outcome(id), changes.outcomes.contains_key(&id))
 }
@@ -60,20 +60,20 @@ fn a_create_is_recorded_unless_it_is_plain() {
 }
 
 #[test]
-fn of_a_batch_the_net_effect_the_last_actor_and_a_first_publication_are_recorded() {
+fn a_batch_records_the_net_effect_the_last_actor_and_a_first_publication() {
     let mut fixture = Fixture::open();
     let create = fixture.create();
     let id = create.id;
     let hide = fixture.hide(id);
     let batch = [fixture.command(create), fixture.command(hide)];
-    let taken = CommentOutcome {
+    let expected = CommentOutcome {
         actor: ActorKind::Moderator,
         before: None,
         after: Hidden,
         version: 2,
         first_publication: true,
     };
-    assert_eq!(outcome(&mut fixture, &batch, id), (Some(taken), true), "it was visible, if only within the batch");
+    assert_eq!(outcome(&mut fixture, &batch, id), (Some(expected), true), "it was visible within the batch only");
 
     let id = fixture.root();
     let edit = fixture.edit(id, "author", "again");

@@ -21,7 +21,7 @@ type Make = fn(&mut Fixture, [CommentId; 2]) -> CommandKind;
 /// each succeeds.
 const VERBS: [(i8, Make); 13] = [
     (5, |fixture, _| fixture.create().into()),
-    (6, |fixture, [root, _]| fixture.answer(root, 2).into()),
+    (6, |fixture, [root, _]| fixture.reply_to(root, 2).into()),
     (15, |fixture, _| fixture.import(CommentState::Active).into()),
     (7, |fixture, [_, reply]| fixture.edit(reply, "author", "other").into()),
     (10, |fixture, [root, _]| fixture.pin(root, "owner").into()),
@@ -36,7 +36,7 @@ const VERBS: [(i8, Make); 13] = [
 ];
 
 #[test]
-fn every_verb_is_done_once() {
+fn every_verb_is_executed_once() {
     let mut fixture = Fixture::open();
     let root = fixture.root();
     let reply = fixture.reply(root, 2);
@@ -46,64 +46,64 @@ fn every_verb_is_done_once() {
         let name = verb.name();
         let command = fixture.command(verb);
         // In the batch of the first request, and in a batch of its own.
-        let (answers, unit) = fixture.commit(&[command.clone(), command.clone(), other_body(&command)]);
-        let first = answers[0].clone().expect(name);
-        let about = match code {
+        let (results, unit) = fixture.commit(&[command.clone(), command.clone(), other_body(&command)]);
+        let first = results[0].clone().expect(name);
+        let comment = match code {
             2..=4 => None,
             10 | 11 => Some(root),
             7..=9 | 12 | 13 => Some(reply),
             _new => fixture.comments.keys().next_back().copied(),
         };
-        assert_eq!(about, about.map(|_| view(&first).comment.reference.id), "{name}");
+        assert_eq!(comment, comment.map(|_| view(&first).comment.reference.id), "{name}");
         let requests = usize::from(!command.verb.creates_comment());
         assert_eq!(unit.write_set().requests.len(), requests, "{name}");
         let record = unit.write_set().requests.first().map(|(_, key, record)| (*key, record.verb, record.comment));
-        let expected = (command.request.key, code, about);
+        let expected = (command.request.key, code, comment);
         assert_eq!(command.verb.code(), code, "{name}");
         assert_eq!(record, (requests > 0).then_some(expected), "{name}");
         assert!(!first.replayed, "{name}");
-        for (n, answer) in [answers[1].clone(), fixture.send(&command)].into_iter().enumerate() {
-            let again = answer.expect(name);
-            assert_eq!((again.revision, again.replayed), (first.revision, true), "{name}, {n}");
-            assert_eq!(again.effect, first.effect, "{name}, {n}");
+        for (n, result) in [results[1].clone(), fixture.run_command(&command)].into_iter().enumerate() {
+            let repeated = result.expect(name);
+            assert_eq!((repeated.revision, repeated.replayed), (first.revision, true), "{name}, {n}");
+            assert_eq!(repeated.effect, first.effect, "{name}, {n}");
         }
-        assert_eq!(answers[2], Err(Error::RequestIdReused), "{name}");
-        assert_eq!(fixture.send(&other_body(&command)), Err(Error::RequestIdReused), "{name}");
+        assert_eq!(results[2], Err(Error::RequestIdReused), "{name}");
+        assert_eq!(fixture.run_command(&other_body(&command)), Err(Error::RequestIdReused), "{name}");
         sent.push((command, first));
     }
     fixture.run(UpdateSubject { state: Some(SubjectState::Hidden), ..update_subject() });
     fixture.run(delete_subject());
     let batch: Vec<_> = sent.iter().map(|(command, _)| command.clone()).collect();
-    let (answers, unit) = fixture.commit(&batch);
-    for (answer, (command, first)) in answers.into_iter().zip(sent) {
-        let told = answer.map(|output| (output.revision, output.replayed));
-        assert_eq!(told, Ok((first.revision, true)), "{} under a deleted subject", command.verb.name());
+    let (results, unit) = fixture.commit(&batch);
+    for (result, (command, first)) in results.into_iter().zip(sent) {
+        let found = result.map(|output| (output.revision, output.replayed));
+        assert_eq!(found, Ok((first.revision, true)), "{} under a deleted subject", command.verb.name());
     }
     assert!(unit.changed().is_empty() && unit.events().is_ok_and(|events| events.is_empty()));
 }
 
 #[test]
-fn a_repeat_tells_what_the_comment_is_now() {
+fn a_repeat_returns_the_present_comment() {
     let mut fixture = Fixture::open();
     let create = fixture.create();
     let create = fixture.command(create);
-    let id = view(&fixture.send(&create).expect("created")).comment.reference.id;
+    let id = view(&fixture.run_command(&create).expect("created")).comment.reference.id;
     fixture.run(fixture.pin(id, "owner"));
-    let again = fixture.send(&create).expect("known");
-    assert_eq!((view(&again).pinned, &view(&again).content), (true, &fixture.contents.get(&id).cloned()));
+    let repeated = fixture.run_command(&create).expect("a repeat");
+    assert_eq!((view(&repeated).pinned, &view(&repeated).content), (true, &fixture.contents.get(&id).cloned()));
     fixture.run(fixture.hide(id));
-    let again = fixture.send(&create).expect("known");
-    let found = (view(&again).comment.lifecycle.state, &view(&again).content, view(&again).pinned);
+    let repeated = fixture.run_command(&create).expect("a repeat");
+    let found = (view(&repeated).comment.lifecycle.state, &view(&repeated).content, view(&repeated).pinned);
     assert_eq!(found, (CommentState::Hidden, &None, false));
 }
 
 #[test]
-fn a_refused_request_may_come_again() {
+fn a_rejected_request_may_be_repeated() {
     let mut fixture = Fixture::open();
     let id = fixture.root();
     let unhide = fixture.command(fixture.unhide(id));
-    assert_eq!(fixture.send(&unhide), Err(Error::StateConflict(CommentState::Active)));
+    assert_eq!(fixture.run_command(&unhide), Err(Error::StateConflict(CommentState::Active)));
     fixture.run(fixture.hide(id));
-    let done = fixture.send(&unhide).expect("allowed by now");
-    assert!(!done.replayed && matches!(done.effect, Effect::Comment(_)));
+    let output = fixture.run_command(&unhide).expect("allowed after the hide");
+    assert!(!output.replayed && matches!(output.effect, Effect::Comment(_)));
 }

@@ -16,7 +16,7 @@ fn metadata(value: &str) -> Metadata {
 }
 
 #[test]
-fn a_new_subject_is_what_was_asked_for() {
+fn a_new_subject_has_the_requested_values() {
     let mut fixture = Fixture::default();
     let id = fixture.subject_id();
     let verb = CreateSubject {
@@ -27,7 +27,7 @@ fn a_new_subject_is_what_was_asked_for() {
     };
     let command = fixture.command(verb);
     assert_eq!((command.verb.code(), command.verb.name()), (1, "CreateSubject"));
-    let output = fixture.send(&command).expect("created");
+    let output = fixture.run_command(&command).expect("created");
     let expected = Subject {
         counts: SubjectCounts::ZERO,
         id,
@@ -48,7 +48,7 @@ fn a_new_subject_is_what_was_asked_for() {
 }
 
 #[test]
-fn a_first_comment_brings_its_subject_along() {
+fn a_first_comment_creates_its_subject() {
     for state in [None, Some(CommentState::Active)] {
         let mut fixture = Fixture::default();
         let id = fixture.subject_id();
@@ -57,25 +57,25 @@ fn a_first_comment_brings_its_subject_along() {
             Some(state) => Import { auto_create: Some(id), ..fixture.import(state) }.into(),
         };
         let (name, command) = (verb.name(), fixture.command(verb));
-        assert_eq!(fixture.send(&command).map(|output| output.revision), Ok(1), "{name}");
-        let counted = Subject {
+        assert_eq!(fixture.run_command(&command).map(|output| output.revision), Ok(1), "{name}");
+        let expected = Subject {
             counts: SubjectCounts { root_count: 1, comment_count: 1 },
             next_floor: 2,
             revision: 1,
             ..Subject::new(id, key(), command.now)
         };
-        assert_eq!(*fixture.subject(), counted, "{name}");
+        assert_eq!(*fixture.subject(), expected, "{name}");
         let another = Create { auto_create: Some(fixture.subject_id()), ..fixture.create() };
         fixture.run(another);
-        assert_eq!((fixture.subject().id, fixture.subject().counts.root_count), (id, 2), "one that stands is taken");
+        assert_eq!((fixture.subject().id, fixture.subject().counts.root_count), (id, 2), "an existing subject is used");
     }
 }
 
 #[test]
-fn an_update_changes_what_it_names_and_a_deletion_nothing_else() {
+fn an_update_changes_the_named_fields_and_a_deletion_changes_none() {
     let to = || update_subject();
-    type Now = fn(&mut Subject, Millis);
-    let cases: [(CommandKind, Now); 7] = [
+    type Edit = fn(&mut Subject, Millis);
+    let cases: [(CommandKind, Edit); 7] = [
         (UpdateSubject { owner: Some(Some(member("other"))), ..to() }.into(), |s, _| s.owner = Some(member("other"))),
         (UpdateSubject { owner: Some(None), ..to() }.into(), |s, _| s.owner = None),
         (UpdateSubject { metadata: Some(metadata("v")), ..to() }.into(), |s, _| s.metadata = metadata("v")),
@@ -88,14 +88,14 @@ fn an_update_changes_what_it_names_and_a_deletion_nothing_else() {
     let root = fixture.root();
     fixture.reply(root, 2);
     fixture.run(fixture.pin(root, "owner"));
-    for (verb, now) in cases {
+    for (verb, edit) in cases {
         let command = fixture.command(verb);
         let mut expected = fixture.subject().clone();
-        now(&mut expected, command.now);
+        edit(&mut expected, command.now);
         expected.revision += 1;
         expected.version += 1;
         expected.update_time = command.now;
-        let output = fixture.send(&command).expect("changed");
+        let output = fixture.run_command(&command).expect("changed");
         assert_eq!(*fixture.subject(), expected, "{:?}", command.verb);
         assert_eq!(output.effect, Effect::Subject(Box::new(expected)));
     }
@@ -114,13 +114,13 @@ fn pins_are_no_new_version_of_the_subject() {
     assert_eq!((subject.etag(), subject.revision, subject.update_time), (etag, revision + 2, updated));
     for verb in [CommandKind::from(fixture.unpin(root, "owner")), fixture.unpin(root, "owner").into()] {
         let output = fixture.run(verb);
-        assert_eq!((output.revision, output.replayed), (revision + 2, false), "nothing to do is done");
+        assert_eq!((output.revision, output.replayed), (revision + 2, false), "an unpin without a pin changes nothing");
     }
 }
 
 /// A change may have been created from older counts.
 #[test]
-fn counts_are_not_replaced_with_the_rest_of_a_subject() {
+fn counts_are_not_replaced_with_a_subject() {
     let mut fixture = Fixture::open();
     let old = fixture.subject().clone();
     let root = fixture.root();

@@ -32,7 +32,7 @@ fn a_new_comment_is_complete() {
     let mut root = fixture.create();
     root.client = ClientInfo { ip: None, platform: "ios".to_owned(), device: String::new() };
     let (id, now) = (root.id, fixture.command(root.clone()));
-    let output = fixture.send(&now).expect("written");
+    let output = fixture.run_command(&now).expect("written");
     let revision = fixture.subject().revision;
     let expected = Comment {
         reference: CommentRef {
@@ -64,10 +64,10 @@ fn a_new_comment_is_complete() {
     assert_eq!((output.revision, output.replayed), (revision, false));
     assert_eq!((&view(&output).comment, view(&output).content.as_ref()), (&expected, Some(&root.content)));
     assert_eq!(fixture.contents[&id], root.content);
-    let reply = fixture.answer(id, 2);
+    let reply = fixture.reply_to(id, 2);
     fixture.run(reply.clone());
     assert_eq!(fixture.contents[&reply.id], reply.content);
-    assert_eq!(fixture.clients, [(id, root.client)].into(), "nothing is kept of a client that told nothing");
+    assert_eq!(fixture.clients, [(id, root.client)].into(), "no row for a client without information");
 }
 
 #[test]
@@ -81,11 +81,11 @@ fn floors_follow_each_other_within_the_subject_and_within_each_thread() {
     let floor = |id: &CommentId| fixture.row(*id).reference.floor;
     assert_eq!(roots.map(|id| floor(&id)), [1, 2, 3]);
     assert_eq!(replies.map(|id| floor(&id)), [1, 1, 2]);
-    assert_eq!((floor(&below), last.map(|id| floor(&id))), (3, [4, 4]), "a deleted one keeps its floor");
+    assert_eq!((floor(&below), last.map(|id| floor(&id))), (3, [4, 4]), "a deleted comment keeps its floor");
 }
 
 #[test]
-fn a_cap_attaches_deeper_answers_at_the_last_level() {
+fn a_depth_cap_attaches_deeper_replies_at_the_last_level() {
     // For each cap: the depth of each reply of a chain, and the comment of the chain that it is
     // below.
     let cases: [(u8, [(u8, usize); 4]); 4] = [
@@ -108,9 +108,9 @@ fn a_cap_attaches_deeper_answers_at_the_last_level() {
             assert_eq!(
                 (row.reference.path.depth(), &row.reference.path),
                 (depth, &path),
-                "answer {n} under {levels} levels"
+                "reply {n} under {levels} levels"
             );
-            assert_eq!(row.reference.parent_id, Some(chain[n]), "its parent is kept");
+            assert_eq!(row.reference.parent_id, Some(chain[n]), "its parent is unchanged");
             assert_eq!(row.reference.root_id, (depth > 0).then_some(chain[0]));
             assert_eq!((row.is_root(), row.thread_id()), (depth == 0, if depth == 0 { id } else { chain[0] }));
         }
@@ -128,8 +128,8 @@ fn counts_include_visible_comments_only() {
     let child = fixture.reply(root, 9);
     let deep = fixture.reply(child, 9);
     let all = |fixture: &Fixture| ([root, child, deep].map(|id| counts(fixture, id)), totals(fixture));
-    let whole = ([(2, 2, true), (1, 1, true), (0, 0, true)], (1, 3));
-    assert_eq!(all(&fixture), whole);
+    let all_visible = ([(2, 2, true), (1, 1, true), (0, 0, true)], (1, 3));
+    assert_eq!(all(&fixture), all_visible);
     type Step = fn(&Fixture, CommentId) -> CommandKind;
     let delete: Step = |fixture, id| fixture.delete(id, author("author")).into();
     let undelete: Step = |fixture, id| fixture.undelete(id, "author").into();
@@ -143,7 +143,7 @@ fn counts_include_visible_comments_only() {
         (undelete, child, ([(1, 1, true), (0, 0, true), (0, 0, false)], (0, 1))),
         (undelete, deep, ([(1, 1, true), (0, 0, true), (0, 0, false)], (0, 1))),
         (unhide, root, ([(1, 1, true), (0, 0, true), (0, 0, false)], (1, 2))),
-        (unhide, deep, whole),
+        (unhide, deep, all_visible),
     ];
     for (n, (step, id, expected)) in steps.into_iter().enumerate() {
         fixture.run(step(&fixture, id));
@@ -158,7 +158,7 @@ fn a_deletion_records_its_role_and_time_and_an_undelete_restores_the_state() {
         (owner("owner"), DeletedBy::SubjectOwner, Some("owner")),
         (DeleteActor::Moderator, DeletedBy::Moderator, None),
     ];
-    for (actor, by, back) in cases {
+    for (actor, deleted_by, restorer) in cases {
         for from in [CommentState::Active, CommentState::Hidden] {
             let mut fixture = Fixture::open();
             let id = fixture.root();
@@ -167,12 +167,12 @@ fn a_deletion_records_its_role_and_time_and_an_undelete_restores_the_state() {
             }
             let before = fixture.row(id).clone();
             let delete = fixture.command(fixture.delete(id, actor.clone()));
-            let told = fixture.send(&delete).expect("deleted");
+            let output = fixture.run_command(&delete).expect("deleted");
             let deleted = Comment {
                 lifecycle: Lifecycle {
                     state: CommentState::Deleted,
                     prior_state: from,
-                    deleted_by: Some(by),
+                    deleted_by: Some(deleted_by),
                     listed: false,
                     revision: before.lifecycle.revision + 1,
                     version: before.lifecycle.version + 1,
@@ -182,51 +182,51 @@ fn a_deletion_records_its_role_and_time_and_an_undelete_restores_the_state() {
                 },
                 ..before.clone()
             };
-            assert_eq!((fixture.row(id), &view(&told).content), (&deleted, &None), "{actor:?} from {from}");
-            let Some(back) = back else { continue };
-            let undelete = fixture.command(fixture.undelete(id, back));
-            let told = fixture.send(&undelete).expect("undeleted");
+            assert_eq!((fixture.row(id), &view(&output).content), (&deleted, &None), "{actor:?} from {from}");
+            let Some(restorer) = restorer else { continue };
+            let undelete = fixture.command(fixture.undelete(id, restorer));
+            let output = fixture.run_command(&undelete).expect("undeleted");
             let (revision, version) = (deleted.lifecycle.revision + 1, deleted.lifecycle.version + 1);
             let restored = Comment {
                 lifecycle: Lifecycle { revision, version, update_time: undelete.now, ..before.lifecycle },
                 ..before
             };
             assert_eq!(*fixture.row(id), restored, "{actor:?} from {from}");
-            assert_eq!(view(&told).content.is_some(), from == CommentState::Active);
+            assert_eq!(view(&output).content.is_some(), from == CommentState::Active);
         }
     }
 }
 
 #[test]
-fn what_stands_in_no_view_is_unpinned() {
+fn an_invisible_comment_is_unpinned() {
     type Step = fn(&Fixture, CommentId) -> CommandKind;
-    let away: [Step; 2] =
+    let steps: [Step; 2] =
         [|fixture, id| fixture.hide(id).into(), |fixture, id| fixture.delete(id, author("author")).into()];
-    for away in away {
+    for step in steps {
         let mut fixture = Fixture::open();
         let roots = [(); 3].map(|()| fixture.root());
         for id in [roots[2], roots[0], roots[1]] {
             assert!(view(&fixture.run(fixture.pin(id, "owner"))).pinned);
         }
-        assert!(!view(&fixture.run(away(&fixture, roots[0]))).pinned);
+        assert!(!view(&fixture.run(step(&fixture, roots[0]))).pinned);
         assert_eq!(fixture.subject().pins, [roots[2], roots[1]], "in the order in which they were pinned");
     }
 }
 
 #[test]
-fn an_edit_keeps_what_was_said_and_since_when() {
+fn an_edit_stores_the_former_content_and_its_time() {
     let mut fixture = Fixture::open();
     let id = fixture.root();
     let before = fixture.row(id).clone();
     let mut expected = Vec::new();
-    let (mut said, mut since) = (fixture.contents[&id].clone(), before.reference.create_time);
+    let (mut current, mut since) = (fixture.contents[&id].clone(), before.reference.create_time);
     for (n, now) in ["second", "third"].into_iter().enumerate() {
         let edit = fixture.command(fixture.edit(id, "author", now));
-        let told = fixture.send(&edit).expect("edited");
+        let output = fixture.run_command(&edit).expect("edited");
         let version = before.lifecycle.version + n as i64;
-        expected.push(ContentEdit { comment_id: id, version, content: said, time: since });
-        (said, since) = (text(now), edit.now);
-        assert_eq!(view(&told).content, Some(said.clone()));
+        expected.push(ContentEdit { comment_id: id, version, content: current, time: since });
+        (current, since) = (text(now), edit.now);
+        assert_eq!(view(&output).content, Some(current.clone()));
         let row = fixture.row(id);
         assert_eq!(
             (row.lifecycle.version, row.lifecycle.update_time, row.lifecycle.edit_time),
@@ -237,11 +237,11 @@ fn an_edit_keeps_what_was_said_and_since_when() {
             (before.reference.create_time, format!("{:x}.{:x}", id.get(), version + 1))
         );
     }
-    assert_eq!((fixture.edits.as_slice(), &fixture.contents[&id]), (expected.as_slice(), &said));
+    assert_eq!((fixture.edits.as_slice(), &fixture.contents[&id]), (expected.as_slice(), &current));
 }
 
 #[test]
-fn a_row_that_is_missing_and_a_floor_too_many_are_faults() {
+fn a_missing_row_and_exhausted_floors_are_internal_errors() {
     let mut fixture = Fixture::open();
     let root = fixture.root();
     let reply = fixture.reply(root, 9);
@@ -254,5 +254,5 @@ fn a_row_that_is_missing_and_a_floor_too_many_are_faults() {
     let create = fixture.command(create);
     let mut unit = UnitOfWork::default();
     unit.load_subject(Subject { next_floor: i32::MAX, ..fixture.subject().clone() });
-    assert!(matches!(unit.run(&create), Err(Error::Internal(_))), "no floor is given twice");
+    assert!(matches!(unit.run(&create), Err(Error::Internal(_))), "no floor is left");
 }

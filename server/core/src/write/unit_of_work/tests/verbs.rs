@@ -41,7 +41,7 @@ impl Fixture {
     }
 
     /// Writes a reply by "author".
-    pub(super) fn answer(&mut self, parent: CommentId, max_depth: u8) -> Reply {
+    pub(super) fn reply_to(&mut self, parent: CommentId, max_depth: u8) -> Reply {
         let id = self.id();
         let (member, content) = (member("author"), text(&format!("reply {}", id.get())));
         let parent = self.target(parent);
@@ -58,7 +58,7 @@ impl Fixture {
             member: member("author"),
             content: text(&format!("import {}", id.get())),
             client: ClientInfo::default(),
-            origin: ImportOrigin { source: "there".to_owned(), external_id: id.get().to_string() },
+            origin: ImportOrigin { source: "elsewhere".to_owned(), external_id: id.get().to_string() },
             state,
             deleted_by: deleted.then_some(DeletedBy::Author),
             times: ImportTimes { create: Millis(5), edit: Some(Millis(6)), delete: deleted.then_some(Millis(7)) },
@@ -108,11 +108,12 @@ impl Fixture {
     }
 }
 
-/// The capacities in which "author", "owner" or a moderator deletes.
+/// The capacity of an author.
 pub(super) fn author(by: &str) -> DeleteActor {
     DeleteActor::Author(member(by))
 }
 
+/// The capacity of an owner.
 pub(super) fn owner(by: &str) -> DeleteActor {
     DeleteActor::Owner(member(by))
 }

@@ -20,62 +20,66 @@ use crate::write::verbs::{
 };
 
 /// Random values that select the verb, the comment that it concerns, and its variant.
-type Throw = (u8, usize, u8);
+type RandomInput = (u8, usize, u8);
 
 const MEMBERS: [&str; 3] = ["author", "owner", "stranger"];
 
 /// Returns a comment in this state, if one exists, and a member that may change it, so that
 /// commands succeed more often than with random members.
-fn comment(fixture: &mut Fixture, about: usize, state: Option<CommentState>) -> (CommentId, MemberId) {
+fn comment(fixture: &mut Fixture, index: usize, state: Option<CommentState>) -> (CommentId, MemberId) {
     let all: Vec<_> = fixture.comments.values().collect();
-    let fitting: Vec<_> =
+    let in_state: Vec<_> =
         all.iter().copied().filter(|c| state.is_none_or(|state| c.lifecycle.state == state)).collect();
-    let among = if fitting.is_empty() { all } else { fitting };
-    if among.is_empty() { (fixture.id(), member("author")) } else { named(among[about % among.len()]) }
+    let candidates = if in_state.is_empty() { all } else { in_state };
+    if candidates.is_empty() {
+        (fixture.id(), member("author"))
+    } else {
+        with_editor(candidates[index % candidates.len()])
+    }
 }
 
 /// Returns a comment, and the member that may change or restore it.
-fn named(comment: &Comment) -> (CommentId, MemberId) {
+fn with_editor(comment: &Comment) -> (CommentId, MemberId) {
     let by_owner = comment.lifecycle.deleted_by == Some(DeletedBy::SubjectOwner);
     (comment.reference.id, if by_owner { member("owner") } else { comment.reference.member.clone() })
 }
 
-fn verb(fixture: &mut Fixture, (verb, about, how): Throw) -> CommandKind {
-    if fixture.subject().delete_time.is_some() && how > 2 {
+fn verb(fixture: &mut Fixture, (verb, index, variant): RandomInput) -> CommandKind {
+    if fixture.subject().delete_time.is_some() && variant > 2 {
         return UndeleteSubject.into();
     }
-    let wanted = match verb {
+    let state = match verb {
         22..=24 => Some(CommentState::Deleted),
         26 => Some(CommentState::Hidden),
-        0..=21 | 25 | 27.. => Some(CommentState::Active).filter(|_| how > 1),
+        0..=21 | 25 | 27.. => Some(CommentState::Active).filter(|_| variant > 1),
     };
-    let (id, by) = comment(fixture, about, wanted);
+    let (id, by) = comment(fixture, index, state);
     match verb {
         0..=2 => fixture.create().into(),
         3..=13 => {
-            let member = member(MEMBERS[usize::from(how) % 3]);
-            Reply { member, ..fixture.answer(id, [2, 32, 1, 3][usize::from(how) % 4]) }.into()
+            let member = member(MEMBERS[usize::from(variant) % 3]);
+            Reply { member, ..fixture.reply_to(id, [2, 32, 1, 3][usize::from(variant) % 4]) }.into()
         }
         14..=16 => {
-            let mut import = fixture.import(CommentState::ALL[usize::from(how) % 6]);
+            let mut import = fixture.import(CommentState::ALL[usize::from(variant) % 6]);
             (import.parent, import.max_depth) =
-                ((how < 8).then(|| ImportParent::Stored(fixture.target(id))), 1 + how % 4);
+                ((variant < 8).then(|| ImportParent::Stored(fixture.target(id))), 1 + variant % 4);
             import.into()
         }
-        17 => Edit { member: by, ..fixture.edit(id, "author", &format!("said {how}")) }.into(),
+        17 => Edit { member: by, ..fixture.edit(id, "author", &format!("text {variant}")) }.into(),
         18..=21 => {
             let actor = [DeleteActor::Author(by), owner("owner"), DeleteActor::Moderator, author("stranger")];
-            fixture.delete(id, actor[usize::from(how) % 4].clone()).into()
+            fixture.delete(id, actor[usize::from(variant) % 4].clone()).into()
         }
         22..=24 => Undelete { member: by, ..fixture.undelete(id, "author") }.into(),
         25 => fixture.hide(id).into(),
         26 => fixture.unhide(id).into(),
         27 => fixture.pin(id, "owner").into(),
         28 => fixture.unpin(id, "owner").into(),
-        29 if how < 4 => delete_subject().into(),
+        29 if variant < 4 => delete_subject().into(),
         29 => create_subject(fixture.subject_id()).into(),
         30.. => {
-            let state = match how {
+            let state = match variant {
                 0 => SubjectState::ReadOnly,
                 1 => SubjectState::Hidden,
                 2.. => SubjectState::Active,
@@ -85,24 +89,28 @@ fn verb(fixture: &mut Fixture, (verb, about, how): Throw) -> CommandKind {
     }
 }
 
-fn like(fixture: &mut Fixture, (_, about, how): Throw) -> LikeCommandKind {
-    let (id, _) = comment(fixture, about, Some(CommentState::Active).filter(|_| how > 1));
-    let by = MEMBERS[usize::from(how) % 3];
-    let value = [LikeValue::Like, LikeValue::Dislike, LikeValue::None][usize::from(how / 3) % 3];
-    if how < 9 { fixture.like(id, by, value).into() } else { fixture.import_like(id, by, value, i64::from(how)).into() }
+fn like(fixture: &mut Fixture, (_, index, variant): RandomInput) -> LikeCommandKind {
+    let (id, _) = comment(fixture, index, Some(CommentState::Active).filter(|_| variant > 1));
+    let by = MEMBERS[usize::from(variant) % 3];
+    let value = [LikeValue::Like, LikeValue::Dislike, LikeValue::None][usize::from(variant / 3) % 3];
+    if variant < 9 {
+        fixture.like(id, by, value).into()
+    } else {
+        fixture.import_like(id, by, value, i64::from(variant)).into()
+    }
 }
 
 /// Runs one batch, and returns its commands with their results.
 fn batch<K: BatchType>(
     fixture: &mut Fixture,
-    throws: Vec<Throw>,
-    make: fn(&mut Fixture, Throw) -> K,
+    inputs: Vec<RandomInput>,
+    make: fn(&mut Fixture, RandomInput) -> K,
 ) -> Vec<(Command<K>, Result<CommandOutput>)> {
-    let command = |throw| {
-        let verb = make(fixture, throw);
+    let command = |input| {
+        let verb = make(fixture, input);
         fixture.command(verb)
     };
-    let batch: Vec<_> = throws.into_iter().map(command).collect();
+    let batch: Vec<_> = inputs.into_iter().map(command).collect();
     let (outputs, _) = fixture.commit(&batch);
     batch.into_iter().zip(outputs).collect()
 }
@@ -110,26 +118,26 @@ fn batch<K: BatchType>(
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
     #[test]
-    fn counts_are_what_the_rows_say_and_nothing_is_done_twice(
+    fn counts_equal_the_rows_and_no_command_is_executed_twice(
         batches in proptest::collection::vec(
             (0..5_u8, proptest::collection::vec((0..32_u8, 0..1_000_usize, 0..12_u8), 1..6)), 1..60,
         ),
     ) {
         let mut fixture = Fixture::open();
         let mut done: Vec<(Command, i64)> = Vec::new();
-        for (kind, throws) in batches {
+        for (kind, inputs) in batches {
             if kind == 0 {
-                batch(&mut fixture, throws, like);
+                batch(&mut fixture, inputs, like);
                 continue;
             }
-            let kept = batch(&mut fixture, throws, verb).into_iter();
-            done.extend(kept.filter_map(|(command, answer)| Some((command, answer.ok()?.revision))));
+            let results = batch(&mut fixture, inputs, verb).into_iter();
+            done.extend(results.filter_map(|(command, result)| Some((command, result.ok()?.revision))));
         }
-        let again: Vec<_> = done.iter().map(|(command, _)| command.clone()).collect();
-        let (answers, unit) = fixture.commit(&again);
-        for (answer, (command, revision)) in answers.into_iter().zip(done) {
-            let told = answer.map(|output| (output.revision, output.replayed));
-            prop_assert_eq!(told, Ok((revision, true)), "{}", command.verb.name());
+        let repeats: Vec<_> = done.iter().map(|(command, _)| command.clone()).collect();
+        let (results, unit) = fixture.commit(&repeats);
+        for (result, (command, revision)) in results.into_iter().zip(done) {
+            let found = result.map(|output| (output.revision, output.replayed));
+            prop_assert_eq!(found, Ok((revision, true)), "{}", command.verb.name());
         }
         prop_assert_eq!(unit.changed(), Vec::new());
     }

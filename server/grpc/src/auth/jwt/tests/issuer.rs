@@ -27,9 +27,9 @@ pub(super) fn base64(bytes: impl AsRef<[u8]>) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-fn curve(way: &'static EcdsaSigningAlgorithm, random: &SystemRandom) -> EcdsaKeyPair {
-    let made = EcdsaKeyPair::generate_pkcs8(way, random).unwrap();
-    EcdsaKeyPair::from_pkcs8(way, made.as_ref(), random).unwrap()
+fn curve(algorithm: &'static EcdsaSigningAlgorithm, random: &SystemRandom) -> EcdsaKeyPair {
+    let document = EcdsaKeyPair::generate_pkcs8(algorithm, random).unwrap();
+    EcdsaKeyPair::from_pkcs8(algorithm, document.as_ref(), random).unwrap()
 }
 
 impl Issuer {
@@ -93,9 +93,9 @@ impl Issuer {
     }
 
     fn sign(&self, alg: &str, message: &[u8]) -> Vec<u8> {
-        let rsa = |way: &'static dyn RsaEncoding| {
+        let rsa = |encoding: &'static dyn RsaEncoding| {
             let mut signature = vec![0; self.rsa.public().modulus_len()];
-            self.rsa.sign(way, &self.random, message, &mut signature).unwrap();
+            self.rsa.sign(encoding, &self.random, message, &mut signature).unwrap();
             signature
         };
         match alg {

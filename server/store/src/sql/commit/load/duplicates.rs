@@ -8,23 +8,24 @@ use riposte_core::verbs::CommandKind;
 use riposte_core::{Command, CommentId, Partition, SubjectId};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Select};
 
-use super::{Load, Loaded};
+use super::Loader;
+use crate::error::StoreResult;
 use crate::on_shard::OnShard;
-use crate::sql::among::{MOST, PRIMARY, among};
-use crate::sql::chunks::padded_to;
+use crate::sql::chunks::padded_chunks_of;
 use crate::sql::entity::{comment_index, comment_request};
 use crate::sql::grouping::{by_table, parts};
-use crate::sql::read::along;
+use crate::sql::keys_join::{KEYS_MAX, PRIMARY, join_keys};
+use crate::sql::read::force_index;
 use crate::sql::row;
 
 /// The code of [`riposte_core::verbs::Create`]. An index row does not name the verb that created
 /// it.
-const CREATED: i8 = 5;
+const CREATE_CODE: i8 = 5;
 
 /// (subject_id, request_key)
-const REQUEST: &str = "comment_index_@_request";
+const REQUEST_INDEX: &str = "comment_index_@_request";
 
-/// The assumption whether a batch repeats requests that already created their comments.
+/// The expectation whether a batch contains repeats of requests that already created comments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::sql::commit) enum DuplicateCheck {
     /// Duplicates are unlikely and not read. The unique request key rejects a duplicate
@@ -37,43 +38,48 @@ pub(in crate::sql::commit) enum DuplicateCheck {
 /// The idempotency key of a request, with the subject it was made under.
 type SubjectRequest = (SubjectId, IdempotencyKey);
 
-impl Load<'_> {
+impl Loader<'_> {
     /// Loads the idempotency records for the keys of this batch and returns the comments that they
     /// name. A subject that does not exist yet has no records.
-    pub(super) async fn records(&mut self, commands: &[Command], repeats: DuplicateCheck) -> Loaded<Vec<CommentId>> {
+    pub(super) async fn idempotency_records(
+        &mut self,
+        commands: &[Command],
+        duplicate_check: DuplicateCheck,
+    ) -> StoreResult<Vec<CommentId>> {
         let mut found = Vec::new();
-        let searched = |verb: &CommandKind| repeats == DuplicateCheck::Possible || !detects_duplicates(verb);
-        for (partition, requests) in self.requests(commands, searched) {
+        let requires_lookup =
+            |verb: &CommandKind| duplicate_check == DuplicateCheck::Possible || !detects_duplicates(verb);
+        for (partition, requests) in self.requests(commands, requires_lookup) {
             let db = self.tx.on(partition);
-            for list in padded_to(MOST, &requests) {
-                found.extend(created(&db, &list).await?);
+            for list in padded_chunks_of(KEYS_MAX, &requests) {
+                found.extend(records_of_comments(&db, &list).await?);
             }
         }
         for (partition, requests) in self.requests(commands, |_| true) {
             let db = self.tx.on(partition);
-            for list in padded_to(MOST, &requests) {
-                found.extend(done(&db, &list).await?);
+            for list in padded_chunks_of(KEYS_MAX, &requests) {
+                found.extend(stored_records(&db, &list).await?);
             }
         }
-        let about = found.iter().filter_map(|(_, record)| record.comment).collect();
+        let comment_ids = found.iter().filter_map(|(_, record)| record.comment).collect();
         for ((subject, key), record) in found {
-            self.unit.load_prior(subject, key, record);
+            self.unit.load_record(subject, key, record);
         }
-        Ok(about)
+        Ok(comment_ids)
     }
 
-    /// Returns the keys of those commands whose verb is `wanted`, by table.
+    /// Returns the keys of those commands that `selects` accepts, by table.
     fn requests(
         &self,
         commands: &[Command],
-        wanted: impl Fn(&CommandKind) -> bool,
+        selects: impl Fn(&CommandKind) -> bool,
     ) -> Vec<(Partition, Vec<SubjectRequest>)> {
         let requests = commands
             .iter()
-            .filter(|command| wanted(&command.verb))
+            .filter(|command| selects(&command.verb))
             .filter_map(|command| Some((self.unit.subject(&command.subject)?.id, command.request.key)));
         let requests: BTreeSet<SubjectRequest> = requests.collect();
-        by_table(requests, self.tx.tables().index, |(subject, _)| at(*subject)).collect()
+        by_table(requests, self.tx.tables().index, |(subject, _)| partition_of(*subject)).collect()
     }
 }
 
@@ -83,18 +89,18 @@ pub(in crate::sql::commit) fn detects_duplicates(verb: &CommandKind) -> bool {
     matches!(verb, CommandKind::Create(_) | CommandKind::Reply(_))
 }
 
-async fn created<C: ConnectionTrait>(
+async fn records_of_comments<C: ConnectionTrait>(
     db: &OnShard<C>,
     list: &[SubjectRequest],
-) -> Loaded<Vec<(SubjectRequest, IdempotencyRecord)>> {
+) -> StoreResult<Vec<(SubjectRequest, IdempotencyRecord)>> {
     use comment_index::{Column, Entity};
     let columns = [Column::SubjectId, Column::Id, Column::RequestKey, Column::RequestPrint, Column::BornRevision];
     let select = Entity::find().select_only().columns(columns);
-    let select = requests(select, db, list, REQUEST, [Column::Part, Column::SubjectId, Column::RequestKey]);
+    let select = requests(select, db, list, REQUEST_INDEX, [Column::Part, Column::SubjectId, Column::RequestKey]);
     let rows: Vec<(i64, i64, Vec<u8>, i64, i64)> = select.into_tuple().all(db).await?;
     let record = |(subject, id, key, fingerprint, revision): (i64, i64, Vec<u8>, i64, i64)| {
         let record = IdempotencyRecord {
-            verb: CREATED,
+            verb: CREATE_CODE,
             fingerprint: Fingerprint(fingerprint),
             comment: CommentId::new(id),
             revision,
@@ -104,10 +110,10 @@ async fn created<C: ConnectionTrait>(
     rows.into_iter().map(record).collect()
 }
 
-async fn done<C: ConnectionTrait>(
+async fn stored_records<C: ConnectionTrait>(
     db: &OnShard<C>,
     list: &[SubjectRequest],
-) -> Loaded<Vec<(SubjectRequest, IdempotencyRecord)>> {
+) -> StoreResult<Vec<(SubjectRequest, IdempotencyRecord)>> {
     use comment_request::{Column, Entity};
     let columns = [Column::Part, Column::SubjectId, Column::RequestKey];
     let select = requests(Entity::find(), db, list, PRIMARY, columns);
@@ -132,18 +138,18 @@ fn requests<E: EntityTrait, C: ConnectionTrait>(
     index: &'static str,
     [part, subject, key]: [E::Column; 3],
 ) -> Select<E> {
-    let select = select.filter(part.is_in(parts(list.iter().map(|(subject, _)| at(*subject)))));
+    let select = select.filter(part.is_in(parts(list.iter().map(|(subject, _)| partition_of(*subject)))));
     let bytes = |(_, key): &SubjectRequest| key.0.to_vec();
     if let Some((first, _)) = list.first()
         && list.iter().all(|(subject, _)| subject == first)
     {
-        return along(select, index).filter(subject.eq(first.get())).filter(key.is_in(list.iter().map(bytes)));
+        return force_index(select, index).filter(subject.eq(first.get())).filter(key.is_in(list.iter().map(bytes)));
     }
-    let both = |requests: &SubjectRequest| [requests.0.get().into(), bytes(requests).into()];
-    among(select, db.get_database_backend(), index, [subject, key], list.iter().map(both).collect())
+    let key_columns = |requests: &SubjectRequest| [requests.0.get().into(), bytes(requests).into()];
+    join_keys(select, db.get_database_backend(), index, [subject, key], list.iter().map(key_columns).collect())
 }
 
 /// Returns the partition of a subject's rows.
-fn at(subject: SubjectId) -> Partition {
+fn partition_of(subject: SubjectId) -> Partition {
     CommentId::from(subject).partition()
 }

@@ -5,33 +5,34 @@ use std::collections::BTreeSet;
 use riposte_core::{CommentId, MemberId, SubjectId};
 use sea_orm::{ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, QueryFilter, Select};
 
-use super::{Load, Loaded};
-use crate::sql::among::{MOST, PRIMARY, among};
-use crate::sql::chunks::padded_to;
+use super::Loader;
+use crate::error::StoreResult;
+use crate::sql::chunks::padded_chunks_of;
 use crate::sql::entity::comment_like;
 use crate::sql::grouping::{by_table, parts};
-use crate::sql::read::along;
+use crate::sql::keys_join::{KEYS_MAX, PRIMARY, join_keys};
+use crate::sql::read::force_index;
 use crate::sql::row;
 
-impl Load<'_> {
+impl Loader<'_> {
     /// Loads likes of locked comments. A writer of a like holds the lock of its comment, so these
     /// likes cannot change until the commit.
-    pub(super) async fn likes(&mut self, wanted: &BTreeSet<(CommentId, MemberId)>) -> Loaded<()> {
+    pub(super) async fn likes(&mut self, like_keys: &BTreeSet<(CommentId, MemberId)>) -> StoreResult<()> {
         // The primary key starts with the id of the subject, which the locked comment has. A
         // comment that does not exist has no likes.
-        let known = wanted.iter().filter_map(|(id, member)| {
+        let keys = like_keys.iter().filter_map(|(id, member)| {
             Some(LikeKey {
                 subject: self.unit.comment(*id)?.reference.subject_id,
                 member: member.clone(),
                 comment: *id,
             })
         });
-        let mut known: Vec<LikeKey> = known.collect();
-        known.sort_unstable();
-        for (partition, keys) in by_table(known, self.tx.tables().index, |key| key.comment.partition()) {
-            for list in padded_to(MOST, &keys) {
+        let mut keys: Vec<LikeKey> = keys.collect();
+        keys.sort_unstable();
+        for (partition, keys) in by_table(keys, self.tx.tables().index, |key| key.comment.partition()) {
+            for list in padded_chunks_of(KEYS_MAX, &keys) {
                 let db = self.tx.on(partition);
-                for found in LikeKey::any(&list, db.get_database_backend()).all(&db).await? {
+                for found in LikeKey::select_any(&list, db.get_database_backend()).all(&db).await? {
                     self.unit.load_like(row::like(found)?);
                 }
             }
@@ -51,20 +52,20 @@ struct LikeKey {
 impl LikeKey {
     /// Selects the likes with these keys: by an IN list of members if all keys have the same
     /// subject and comment, otherwise by a join.
-    fn any(list: &[Self], backend: DbBackend) -> Select<comment_like::Entity> {
+    fn select_any(list: &[Self], backend: DbBackend) -> Select<comment_like::Entity> {
         use comment_like::{Column, Entity};
         let select = Entity::find().filter(Column::Part.is_in(parts(list.iter().map(|key| key.comment.partition()))));
         let member = |key: &Self| row::bytes(key.member.as_str());
         if let Some(first) = list.first()
             && list.iter().all(|key| (key.subject, key.comment) == (first.subject, first.comment))
         {
-            return along(select, PRIMARY)
+            return force_index(select, PRIMARY)
                 .filter(Column::SubjectId.eq(first.subject.get()))
                 .filter(Column::CommentId.eq(first.comment.get()))
                 .filter(Column::MemberId.is_in(list.iter().map(member)));
         }
         let key = |key: &Self| [key.subject.get().into(), member(key).into(), key.comment.get().into()];
         let columns = [Column::SubjectId, Column::MemberId, Column::CommentId];
-        among(select, backend, PRIMARY, columns, list.iter().map(key).collect())
+        join_keys(select, backend, PRIMARY, columns, list.iter().map(key).collect())
     }
 }

@@ -8,12 +8,12 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Se
 
 use super::Listing;
 use crate::error::StoreError;
-use crate::sql::among::PRIMARY;
-use crate::sql::chunks::padded;
+use crate::sql::chunks::padded_chunks;
 use crate::sql::entity::{comment_epoch, comment_index, comment_rank, comment_ranked};
+use crate::sql::keys_join::PRIMARY;
 use crate::sql::pool::Tx;
 use crate::sql::read::listed::listed;
-use crate::sql::read::{ReadQuery, along};
+use crate::sql::read::{ReadQuery, force_index};
 use crate::sql::row::{self, SnapshotFingerprint};
 
 /// The rank state of a list at the beginning of a walk.
@@ -56,10 +56,11 @@ impl ReadQuery for LoadRankState {
     async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
         let Some(listing) = Listing::of(tx, &self.list).await? else { return Ok(None) };
         let fingerprint = SnapshotFingerprint { revision: listing.revision, changes: changes(tx, listing.id()).await? };
-        let last = along(rankings(tx, &self.list, listing.id()), PRIMARY).order_by_desc(comment_epoch::Column::Epoch);
+        let last =
+            force_index(rankings(tx, &self.list, listing.id()), PRIMARY).order_by_desc(comment_epoch::Column::Epoch);
         let last = last.limit(1).one(tx).await?.as_ref().map(row::ranking).transpose()?;
         let last = last.map(|(ranking, snapshot)| RankVersion { ranking, changed: snapshot != fingerprint });
-        let serves = last.as_ref().is_some_and(|last| last.serves(self.now));
+        let serves = last.as_ref().is_some_and(|last| last.is_current(self.now));
         let draft = match self.depth.filter(|_| !serves) {
             Some(depth) => Some(SnapshotDraft {
                 list: listing.id(),
@@ -73,51 +74,51 @@ impl ReadQuery for LoadRankState {
 }
 
 /// The columns of a candidate: id, floor, state, likes, dislikes, replies, time.
-type Line = (i64, i32, i8, i32, i32, i32, i64);
+type CandidateColumns = (i64, i32, i8, i32, i32, i32, i64);
 
 impl LoadRankState {
     async fn candidates(&self, tx: &Tx, listing: &Listing, depth: usize) -> Result<Vec<RankCandidate>, StoreError> {
         use comment_index::Column;
-        let newest = lines(listed(tx, listing.subject, listing.root_id())).order_by_desc(Column::Floor);
-        let mut found: Vec<Line> = newest.limit(depth as u64).into_tuple().all(tx).await?;
-        let known: HashSet<i64> = found.iter().map(|line| line.0).collect();
-        let mut first = self.first_of_rank_index(tx, listing, depth).await?;
-        first.retain(|id| !known.contains(id));
-        for list in padded(&first) {
+        let newest = candidate_columns(listed(tx, listing.subject, listing.root_id())).order_by_desc(Column::Floor);
+        let mut found: Vec<CandidateColumns> = newest.limit(depth as u64).into_tuple().all(tx).await?;
+        let newest_ids: HashSet<i64> = found.iter().map(|columns| columns.0).collect();
+        let mut first = self.top_of_rank_index(tx, listing, depth).await?;
+        first.retain(|id| !newest_ids.contains(id));
+        for list in padded_chunks(&first) {
             let rows = comment_index::Entity::find().filter(Column::Part.eq(tx.part())).filter(Column::Id.is_in(list));
-            found.extend(lines(rows).into_tuple::<Line>().all(tx).await?);
+            found.extend(candidate_columns(rows).into_tuple::<CandidateColumns>().all(tx).await?);
         }
-        found.into_iter().filter(|line| visible(line.2)).map(candidate).collect()
+        found.into_iter().filter(|columns| is_ranked(columns.2)).map(candidate).collect()
     }
 
     /// Returns the ids of the first `depth` comments of the rank index.
-    async fn first_of_rank_index(&self, tx: &Tx, listing: &Listing, depth: usize) -> Result<Vec<i64>, StoreError> {
+    async fn top_of_rank_index(&self, tx: &Tx, listing: &Listing, depth: usize) -> Result<Vec<i64>, StoreError> {
         use comment_rank::Column;
         let rows = comment_rank::Entity::find()
             .select_only()
             .column(Column::CommentId)
             .filter(Column::Part.eq(tx.part()))
             .filter(Column::SubjectId.eq(listing.id().get()))
-            .filter(Column::Sort.eq(self.list.board().code()))
+            .filter(Column::Sort.eq(self.list.rank_index().code()))
             .order_by_desc(Column::Score)
             .order_by_desc(Column::Floor)
             .limit(depth as u64);
-        Ok(along(rows, PRIMARY).into_tuple().all(tx).await?)
+        Ok(force_index(rows, PRIMARY).into_tuple().all(tx).await?)
     }
 }
 
-fn lines(rows: Select<comment_index::Entity>) -> Select<comment_index::Entity> {
+fn candidate_columns(rows: Select<comment_index::Entity>) -> Select<comment_index::Entity> {
     use comment_index::Column;
     let columns = [Column::Id, Column::Floor, Column::State, Column::LikeCount, Column::DislikeCount];
     rows.select_only().columns(columns).columns([Column::ReplyCount, Column::CreateTime])
 }
 
 /// Returns whether a comment has a rank. A tombstone has none: it is placed by its floor.
-fn visible(state: i8) -> bool {
+fn is_ranked(state: i8) -> bool {
     CommentState::from_code(state).is_some_and(CommentState::is_visible)
 }
 
-fn candidate((id, floor, _, likes, dislikes, replies, time): Line) -> Result<RankCandidate, StoreError> {
+fn candidate((id, floor, _, likes, dislikes, replies, time): CandidateColumns) -> Result<RankCandidate, StoreError> {
     Ok((row::id(id)?, floor, ScoreInputs { likes, dislikes, replies, time: Millis(time) }))
 }
 
@@ -135,7 +136,7 @@ fn rankings(tx: &Tx, list: &RankedList, id: CommentId) -> Select<comment_epoch::
     Entity::find()
         .filter(Column::Part.eq(tx.part()))
         .filter(Column::SubjectId.eq(id.get()))
-        .filter(Column::Sort.eq(list.board().code()))
+        .filter(Column::Sort.eq(list.rank_index().code()))
 }
 
 /// Loads one ranking by its number.

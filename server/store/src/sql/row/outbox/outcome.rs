@@ -23,7 +23,7 @@ pub(super) fn read(change: &OutboxComment, what: ChangeKind) -> Option<Option<Co
         OutboxActor::Import => ActorKind::Import,
     });
     let first_publication = match change.publication() {
-        OutboxPublication::Unspecified => usually_first(before, after),
+        OutboxPublication::Unspecified => implies_first_publication(before, after),
         OutboxPublication::First => true,
         OutboxPublication::NotFirst => false,
     };
@@ -35,7 +35,7 @@ pub(super) fn read(change: &OutboxComment, what: ChangeKind) -> Option<Option<Co
 /// Adds the outcome to the change at which it is stored.
 pub(super) fn write(change: OutboxComment, outcome: &CommentOutcome) -> OutboxComment {
     let CommentOutcome { actor, before, after, version, first_publication } = *outcome;
-    let publication = match (first_publication, usually_first(before, after)) {
+    let publication = match (first_publication, implies_first_publication(before, after)) {
         (true, false) => OutboxPublication::First,
         (false, true) => OutboxPublication::NotFirst,
         (true, true) | (false, false) => OutboxPublication::Unspecified,
@@ -58,7 +58,7 @@ pub(super) fn write(change: OutboxComment, outcome: &CommentOutcome) -> OutboxCo
     }
 }
 
-fn usually_first(before: Option<CommentState>, after: CommentState) -> bool {
+fn implies_first_publication(before: Option<CommentState>, after: CommentState) -> bool {
     before.is_none() && after == CommentState::Active
 }
 

@@ -24,32 +24,32 @@ fn of_comments(changes: &[(i64, Option<i64>, ChangeKind)]) -> Changes {
     let change = |(comment, root, what): &(i64, Option<i64>, ChangeKind)| CommentChange {
         id: id(*comment),
         root: root.map(id),
-        what: *what,
+        kind: *what,
     };
     Changes { comments: changes.iter().map(change).collect(), ..Changes::default() }
 }
 
 /// Returns a commit for each kind of change, and one with everything that a commit can have.
 fn commits() -> Vec<(&'static str, Vec<Event>)> {
-    let one = |what| vec![event(5, Some(9), of_comments(&[(77, None, what)]))];
+    let single_change = |what| vec![event(5, Some(9), of_comments(&[(77, None, what)]))];
     let likers: BTreeSet<_> = ["楼主", "bob"].map(|name| MemberId::stored(name.to_owned())).into();
     let subject = Changes { subject: true, ..Changes::default() };
     let liked = Changes { likers: likers.clone(), ..of_comments(&[(77, Some(70), ChangeKind::Liked)]) };
-    let all = Changes {
+    let both_kinds = Changes {
         likers,
         subject: true,
         ..of_comments(&[(77, Some(70), ChangeKind::Created), (i64::MAX, Some(1), ChangeKind::StateChanged)])
     };
     vec![
         ("nothing", Vec::new()),
-        ("created", one(ChangeKind::Created)),
-        ("edited", one(ChangeKind::Edited)),
-        ("state_changed", one(ChangeKind::StateChanged)),
-        ("pin_changed", one(ChangeKind::PinChanged)),
+        ("created", single_change(ChangeKind::Created)),
+        ("edited", single_change(ChangeKind::Edited)),
+        ("state_changed", single_change(ChangeKind::StateChanged)),
+        ("pin_changed", single_change(ChangeKind::PinChanged)),
         ("liked", vec![event(5, None, liked)]),
-        ("recounted", one(ChangeKind::Recounted)),
+        ("recounted", single_change(ChangeKind::Recounted)),
         ("subject", vec![event(5, Some(9), subject.clone())]),
-        ("two_subjects", vec![event(i64::MAX, Some(i64::MAX), all), event(6, Some(1), subject)]),
+        ("two_subjects", vec![event(i64::MAX, Some(i64::MAX), both_kinds), event(6, Some(1), subject)]),
     ]
 }
 
@@ -108,10 +108,10 @@ fn an_outcome_stands_at_the_first_change_that_has_one_and_takes_no_byte_for_a_pl
     let edited = CommentOutcome { version: 2, ..CommentOutcome::PUBLISHED };
     let changes = Changes { outcomes: [(id(77), Some(edited))].into(), ..of_comments(&kinds) };
     let length = |changes| commit_model(id(3), &[event(5, Some(9), changes)]).events.take().map(|bytes| bytes.len());
-    let without = length(of_comments(&kinds));
-    assert_eq!(length(changes.clone()), without.map(|bytes| bytes + 2), "one version, at one of the three");
+    let base_length = length(of_comments(&kinds));
+    assert_eq!(length(changes.clone()), base_length.map(|bytes| bytes + 2), "one version, at one of the three");
     let plain = Changes { outcomes: [(id(77), Some(CommentOutcome::PUBLISHED))].into(), ..of_comments(&kinds) };
-    assert_eq!(length(plain), without);
+    assert_eq!(length(plain), base_length);
     let row = commit_model(id(3), &[event(5, Some(9), changes.clone())]).try_into_model().expect("every column");
     assert_eq!(events(&row).expect("readable")[0].changes, changes);
 }
@@ -120,9 +120,9 @@ fn an_outcome_stands_at_the_first_change_that_has_one_and_takes_no_byte_for_a_pl
 fn entries_of_older_versions_have_the_outcome_of_a_plain_create_or_none() {
     for (case, events_of_case) in commits() {
         for (event, comment) in
-            events_of_case.iter().flat_map(|event| event.changes.comments.iter().map(move |of| (event, of)))
+            events_of_case.iter().flat_map(|event| event.changes.comments.iter().map(move |change| (event, change)))
         {
-            let expected = (comment.what == ChangeKind::Created).then_some(CommentOutcome::PUBLISHED);
+            let expected = (comment.kind == ChangeKind::Created).then_some(CommentOutcome::PUBLISHED);
             assert_eq!(event.changes.outcome(comment.id), expected, "{case}");
         }
     }

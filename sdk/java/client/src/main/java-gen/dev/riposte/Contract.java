@@ -10,8 +10,8 @@ final class Contract {
   static final String VERSION = "0.1.0";
 
   /**
-   * The retries of all methods, and how calls are spread over addresses; without the deadlines, to which gRPC would hold
-   * a longer one of the caller too.
+   * The retries of all methods, and how calls are spread over addresses; without the deadlines, to
+   * which gRPC would hold a longer one of the caller too.
    */
   static final Map<String, ?> SERVICE_CONFIG = Map.of(
       "loadBalancingConfig", List.of(Map.of("round_robin", Map.of())),

@@ -34,10 +34,10 @@ public final class Errors {
    * NOT_FOUND. Its reasons:
    *
    * <ul>
-   * <li>SUBJECT_NOT_FOUND: There is no such subject, or it is deleted. Create it, or let its object type do so
-   * (`auto_create`).
-   * <li>COMMENT_NOT_FOUND: There is no such comment, it is deleted, its subject is deleted, or the caller was not
-   * granted its type.
+   * <li>SUBJECT_NOT_FOUND: There is no such subject, or it is deleted. Create it, or let its object
+   * type do so (`auto_create`).
+   * <li>COMMENT_NOT_FOUND: There is no such comment, it is deleted, its subject is deleted, or the
+   * caller was not granted its type.
    * </ul>
    */
   public static final class NotFound extends RiposteException {
@@ -52,11 +52,11 @@ public final class Errors {
    * ALREADY_EXISTS. Its reasons:
    *
    * <ul>
-   * <li>SUBJECT_ALREADY_EXISTS: The name is taken (CreateSubject, also by a deleted subject), or the subject is not
-   * deleted (UndeleteSubject).
+   * <li>SUBJECT_ALREADY_EXISTS: The name is taken (CreateSubject, also by a deleted subject), or
+   * the subject is not deleted (UndeleteSubject).
    * <li>COMMENT_ALREADY_EXISTS: The comment to undelete is not deleted.
-   * <li>DUPLICATE_CONTENT: The member wrote the same text a short while ago; only where the type's policy asks for
-   * it.
+   * <li>DUPLICATE_CONTENT: The member wrote the same text a short while ago; only where the type's
+   * policy asks for it.
    * </ul>
    */
   public static final class AlreadyExists extends RiposteException {
@@ -71,15 +71,19 @@ public final class Errors {
    * FAILED_PRECONDITION. Its reasons:
    *
    * <ul>
-   * <li>SUBJECT_READ_ONLY: The subject takes no writes. Its owner may set its state back by UpdateSubject.
-   * <li>SUBJECT_HIDDEN: The subject is hidden: it takes no writes, and its comments are listed to nobody. A comment
-   * whose id is known can still be read.
-   * <li>PARENT_UNAVAILABLE: The comment to answer is deleted or not in sight; the metadata tells its state.
-   * <li>COMMENT_UNAVAILABLE: The comment to like, or whose likers are asked for, is deleted or not in sight; the
-   * metadata tells its state.
+   * <li>SUBJECT_READ_ONLY: The subject takes no writes. Its owner may set its state back by
+   * UpdateSubject.
+   * <li>SUBJECT_HIDDEN: The subject is hidden: it takes no writes, and its comments are listed to
+   * nobody. A comment whose id is known can still be read.
+   * <li>PARENT_UNAVAILABLE: The comment to answer is deleted or not in sight; the metadata tells
+   * its state.
+   * <li>COMMENT_UNAVAILABLE: The comment to like, or whose likers are asked for, is deleted or not
+   * in sight; the metadata tells its state.
    * <li>REPLY_FORBIDDEN: The policy of the object type forbids replies here.
-   * <li>STATE_CONFLICT: The comment's state does not allow the change; the metadata tells the state. Read it anew.
-   * <li>EDIT_WINDOW_CLOSED: The time in which an author may edit is over; the metadata tells when it ended.
+   * <li>STATE_CONFLICT: The comment's state does not allow the change; the metadata tells the
+   * state. Read it anew.
+   * <li>EDIT_WINDOW_CLOSED: The time in which an author may edit is over; the metadata tells when
+   * it ended.
    * <li>PIN_LIMIT_REACHED: The subject has three pinned comments already. Unpin one.
    * <li>CHALLENGE_REQUIRED: The member has to pass a challenge first; the metadata tells its kind.
    * </ul>
@@ -99,13 +103,17 @@ public final class Errors {
    * <li>OBJECT_TYPE_UNKNOWN: The object type is not registered. Register it in the configuration.
    * <li>LIKE_INVALID: The like value is unspecified or unknown.
    * <li>FIELD_INVALID: Fields are out of bounds; BadRequest lists all of them.
-   * <li>CONTENT_BLOCKED: A rule of the object type refuses the text; the metadata names the rule, never the words.
+   * <li>CONTENT_BLOCKED: A rule of the object type refuses the text; the metadata names the rule,
+   * never the words.
    * <li>CONTENT_TOO_LONG: The text has too many code points after NFC.
    * <li>MESSAGE_TOO_LARGE: The whole message is larger than the service reads.
    * <li>PAGE_TOKEN_INVALID: The page token is none that the service gave out. Begin the walk anew.
-   * <li>PAGE_TOKEN_MISMATCH: The page token was given to another caller, or for another method, object or sort.
-   * <li>PAGE_TOKEN_EXPIRED: The ranked walk of the page token began more than 30 minutes ago. Begin the walk anew.
-   * <li>REQUEST_ID_REUSED: The request_id was used before with another body. Make a new one for every new intent.
+   * <li>PAGE_TOKEN_MISMATCH: The page token was given to another caller, or for another method,
+   * object or sort.
+   * <li>PAGE_TOKEN_EXPIRED: The ranked walk of the page token began more than 30 minutes ago. Begin
+   * the walk anew.
+   * <li>REQUEST_ID_REUSED: The request_id was used before with another body. Make a new one for
+   * every new intent.
    * </ul>
    */
   public static final class InvalidArgument extends RiposteException {
@@ -153,12 +161,13 @@ public final class Errors {
    * RESOURCE_EXHAUSTED. Its reasons:
    *
    * <ul>
-   * <li>RATE_LIMITED: A declared rate limit is used up. Wait for the delay in RetryInfo; QuotaFailure names the
-   * limit.
-   * <li>OVERLOADED: The service protects itself; the call had no effect. Wait for the delay in RetryInfo.
-   * <li>WATCH_TOO_SLOW: The reader of a stream fell too far behind what it watches. Watch again with the last
-   * revision received as `after_revision`, and read faster: hand changes over instead of working on them in the
-   * reading loop.
+   * <li>RATE_LIMITED: A declared rate limit is used up. Wait for the delay in RetryInfo;
+   * QuotaFailure names the limit.
+   * <li>OVERLOADED: The service protects itself; the call had no effect. Wait for the delay in
+   * RetryInfo.
+   * <li>WATCH_TOO_SLOW: The reader of a stream fell too far behind what it watches. Watch again
+   * with the last revision received as `after_revision`, and read faster: hand changes over instead
+   * of working on them in the reading loop.
    * </ul>
    */
   public static final class ResourceExhausted extends RiposteException {
@@ -173,7 +182,8 @@ public final class Errors {
    * ABORTED. Its reasons:
    *
    * <ul>
-   * <li>ETAG_MISMATCH: The resource changed since its etag was read. Read it, decide anew, and send the new etag.
+   * <li>ETAG_MISMATCH: The resource changed since its etag was read. Read it, decide anew, and send
+   * the new etag.
    * </ul>
    */
   public static final class Aborted extends RiposteException {
@@ -188,11 +198,12 @@ public final class Errors {
    * UNAVAILABLE. Its reasons:
    *
    * <ul>
-   * <li>REVISION_NOT_REACHED: The answering copy has not reached `min_revision`. Repeat after the delay in RetryInfo.
-   * <li>SHARD_UNAVAILABLE: The data source of this subject does not answer; others may. Repeat after the delay in
-   * RetryInfo.
-   * <li>SERVER_STOPPING: The process that served the stream stops; others go on. Watch again with the last revision
-   * received as `after_revision`.
+   * <li>REVISION_NOT_REACHED: The answering copy has not reached `min_revision`. Repeat after the
+   * delay in RetryInfo.
+   * <li>SHARD_UNAVAILABLE: The data source of this subject does not answer; others may. Repeat
+   * after the delay in RetryInfo.
+   * <li>SERVER_STOPPING: The process that served the stream stops; others go on. Watch again with
+   * the last revision received as `after_revision`.
    * </ul>
    */
   public static final class Unavailable extends RiposteException {
@@ -207,7 +218,8 @@ public final class Errors {
    * UNIMPLEMENTED. Its reasons:
    *
    * <ul>
-   * <li>NOT_IMPLEMENTED: The method, or the value of an argument, is in the contract but not served yet.
+   * <li>NOT_IMPLEMENTED: The method, or the value of an argument, is in the contract but not served
+   * yet.
    * </ul>
    */
   public static final class Unimplemented extends RiposteException {
@@ -222,8 +234,8 @@ public final class Errors {
    * DEADLINE_EXCEEDED. Its reasons:
    *
    * <ul>
-   * <li>DEADLINE_EXCEEDED: The call took longer than its deadline; a write may have happened. Repeat it with its
-   * request_id.
+   * <li>DEADLINE_EXCEEDED: The call took longer than its deadline; a write may have happened.
+   * Repeat it with its request_id.
    * </ul>
    */
   public static final class DeadlineExceeded extends RiposteException {

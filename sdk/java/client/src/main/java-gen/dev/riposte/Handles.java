@@ -3,7 +3,10 @@ package dev.riposte;
 
 import dev.riposte.v1.*;
 
-/** What stands in the service, with the things one does to it. Every handle may be used by any number of threads. */
+/**
+ * What stands in the service, with the things one does to it. Every handle may be used by any
+ * number of threads.
+ */
 public final class Handles {
   private Handles() {}
 
@@ -31,9 +34,10 @@ public final class Handles {
     /**
      * Writes a root comment under the subject, as a member.
      *
-     * @param memberId The member who writes. Required; 1 to 64 bytes of UTF-8 without control characters.
-     * @param text The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's
-     * limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+     * @param memberId The member who writes. Required; 1 to 64 bytes of UTF-8 without control
+     * characters.
+     * @param text The text, stored in NFC. Any characters but NUL; not white space alone; at most
+     * the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
      * @return a handle of it
      * @throws RiposteException if the call fails
      */
@@ -81,8 +85,9 @@ public final class Handles {
     }
 
     /**
-     * Follows the changes of the subject. The stream resumes by itself after the last revision seen; revisions that
-     * can no longer be told one by one come as a gap. Each time it is opened, an event tells where.
+     * Follows the changes of the subject. The stream resumes by itself after the last revision
+     * seen; revisions that can no longer be told one by one come as a gap. Each time it is opened,
+     * an event tells where.
      *
      * @return as with the defaults of the other method of this name
      */
@@ -91,12 +96,13 @@ public final class Handles {
     }
 
     /**
-     * Follows the changes of the subject. The stream resumes by itself after the last revision seen; revisions that
-     * can no longer be told one by one come as a gap. Each time it is opened, an event tells where.
+     * Follows the changes of the subject. The stream resumes by itself after the last revision
+     * seen; revisions that can no longer be told one by one come as a gap. Each time it is opened,
+     * an event tells where.
      *
-     * @param afterRevision Changes with a greater revision are sent: pass the last revision seen to resume. Default
-     * 0: from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h can be told
-     * one by one, older ones are a gap.
+     * @param afterRevision Changes with a greater revision are sent: pass the last revision seen to
+     * resume. Default 0: from the next change on; negative is FIELD_INVALID. The last 1,024
+     * revisions of the last 24 h can be told one by one, older ones are a gap.
      * @return the stream; nothing is opened before it is read. Close it in the end
      */
     public Watch<WatchSubjectResponse> watch(long afterRevision) {
@@ -131,9 +137,10 @@ public final class Handles {
     /**
      * Answers the comment, as a member.
      *
-     * @param memberId The member who writes. Required; 1 to 64 bytes of UTF-8 without control characters.
-     * @param text The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's
-     * limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+     * @param memberId The member who writes. Required; 1 to 64 bytes of UTF-8 without control
+     * characters.
+     * @param text The text, stored in NFC. Any characters but NUL; not white space alone; at most
+     * the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
      * @return a handle of it
      * @throws RiposteException if the call fails
      */
@@ -217,8 +224,8 @@ public final class Handles {
      * Gives the comment a new text, as its author.
      *
      * @param memberId The member who edits: the author. Required.
-     * @param text The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's
-     * limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+     * @param text The text, stored in NFC. Any characters but NUL; not white space alone; at most
+     * the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
      * @return what the service answers
      * @throws RiposteException if the call fails
      */

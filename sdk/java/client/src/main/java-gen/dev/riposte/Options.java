@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * How to reach a service. Every setter changes these options and returns them; a client that was made of them before
- * stays as it is.
+ * How to reach a service. Every setter changes these options and returns them; a client that was
+ * made of them before stays as it is.
  */
 public final class Options {
   /** Where {@code riposte dev} listens. */
@@ -28,10 +28,11 @@ public final class Options {
   public Options() {}
 
   /**
-   * The options of the environment: {@code RIPOSTE_TARGET}, {@code RIPOSTE_TOKEN}, {@code RIPOSTE_INSECURE_TOKEN},
-   * {@code RIPOSTE_TLS_CA}, {@code RIPOSTE_TLS_CERT}, {@code RIPOSTE_TLS_KEY}, {@code RIPOSTE_ADMIN_TARGET}. Those of
-   * certificates are paths of PEM files, that of a switch is {@code true}, {@code 1}, {@code false} or {@code 0}. One
-   * that is absent or empty has its default.
+   * The options of the environment: {@code RIPOSTE_TARGET}, {@code RIPOSTE_TOKEN}, {@code
+   * RIPOSTE_INSECURE_TOKEN}, {@code RIPOSTE_TLS_CA}, {@code RIPOSTE_TLS_CERT}, {@code
+   * RIPOSTE_TLS_KEY}, {@code RIPOSTE_ADMIN_TARGET}. Those of certificates are paths of PEM files,
+   * that of a switch is {@code true}, {@code 1}, {@code false} or {@code 0}. One that is absent or
+   * empty has its default.
    *
    * @return new options
    * @throws RiposteException INVALID_ARGUMENT if a value makes no sense
@@ -61,9 +62,9 @@ public final class Options {
   }
 
   /**
-   * The address of the service, with its port: {@code https://host:port} is TLS; {@code http://host:port}, host:port
-   * and dns:///host:port are plaintext. Calls are spread over all addresses of the name. Default: where riposte dev
-   * listens.
+   * The address of the service, with its port: {@code https://host:port} is TLS; {@code
+   * http://host:port}, host:port and dns:///host:port are plaintext. Calls are spread over all
+   * addresses of the name. Default: where riposte dev listens.
    *
    * @param target the new value
    * @return these options
@@ -85,7 +86,8 @@ public final class Options {
   }
 
   /**
-   * Allows the token over plaintext, where whoever is on the way can read it; one warning is logged. Default false.
+   * Allows the token over plaintext, where whoever is on the way can read it; one warning is
+   * logged. Default false.
    *
    * @param insecureToken the new value
    * @return these options
@@ -96,7 +98,8 @@ public final class Options {
   }
 
   /**
-   * The certificate authority to trust with TLS, in PEM. Default the authorities that the language's gRPC trusts.
+   * The certificate authority to trust with TLS, in PEM. Default the authorities that the
+   * language's gRPC trusts.
    *
    * @param tlsCa the new value: a PEM file
    * @return these options
@@ -107,7 +110,8 @@ public final class Options {
   }
 
   /**
-   * The client's own certificate with its chain, in PEM, for a service that asks for one. Default none.
+   * The client's own certificate with its chain, in PEM, for a service that asks for one. Default
+   * none.
    *
    * @param tlsCert the new value: a PEM file
    * @return these options
@@ -129,8 +133,8 @@ public final class Options {
   }
 
   /**
-   * The address of the administration, which listens at one of its own; written as the target is. Default: where
-   * riposte dev listens.
+   * The address of the administration, which listens at one of its own; written as the target is.
+   * Default: where riposte dev listens.
    *
    * @param adminTarget the new value
    * @return these options

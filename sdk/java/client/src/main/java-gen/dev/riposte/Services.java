@@ -11,8 +11,9 @@ public abstract sealed class Services permits Riposte {
   Services() {}
 
   /**
-   * The channel under all services but AdminService, for stubs of any kind: it adds what the client adds. The stubs that
-   * gRPC generates throw its own {@link io.grpc.StatusRuntimeException}, which {@link RiposteException#from} reads.
+   * The channel under all services but AdminService, for stubs of any kind: it adds what the client
+   * adds. The stubs that gRPC generates throw its own {@link io.grpc.StatusRuntimeException}, which
+   * {@link RiposteException#from} reads.
    *
    * @return the channel
    */
@@ -119,7 +120,8 @@ public abstract sealed class Services permits Riposte {
   }
 
   /**
-   * Reads what a member likes and dislikes within one subject, by comment id, whatever became of the comments.
+   * Reads what a member likes and dislikes within one subject, by comment id, whatever became of
+   * the comments.
    *
    * @param request the first page
    * @return a walk from that page to the end of the list; nothing is read before it is walked
@@ -179,8 +181,8 @@ public abstract sealed class Services permits Riposte {
   }
 
   /**
-   * What operators and moderators do. Served on a port of its own, with its own authorisation; the public port
-   * answers UNIMPLEMENTED to it.
+   * What operators and moderators do. Served on a port of its own, with its own authorisation; the
+   * public port answers UNIMPLEMENTED to it.
    *
    * @return a stub; it may be kept
    * @throws RiposteException INVALID_ARGUMENT if the client has no address of it
@@ -204,8 +206,9 @@ public abstract sealed class Services permits Riposte {
   }
 
   /**
-   * Follows the changes of the subject. The stream resumes by itself after the last revision seen; revisions that can
-   * no longer be told one by one come as a gap. Each time it is opened, an event tells where.
+   * Follows the changes of the subject. The stream resumes by itself after the last revision seen;
+   * revisions that can no longer be told one by one come as a gap. Each time it is opened, an event
+   * tells where.
    *
    * @param request where to begin
    * @return the stream; nothing is opened before it is read. Close it in the end

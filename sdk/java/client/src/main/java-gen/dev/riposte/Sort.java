@@ -16,8 +16,8 @@ public final class Sort {
   public static final CommentSort OLDEST = CommentSort.COMMENT_SORT_OLDEST;
 
   /**
-   * 2 · likes + replies. For object types of the decaying profile log10(max(1, 2 · likes + replies)) and an age term:
-   * being 12.5 hours newer counts as much as ten times the rest.
+   * 2 · likes + replies. For object types of the decaying profile log10(max(1, 2 · likes +
+   * replies)) and an age term: being 12.5 hours newer counts as much as ten times the rest.
    */
   public static final CommentSort HOT = CommentSort.COMMENT_SORT_HOT;
 

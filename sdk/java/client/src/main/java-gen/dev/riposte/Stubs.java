@@ -8,10 +8,10 @@ import io.grpc.stub.AbstractBlockingStub;
 import java.util.Iterator;
 
 /**
- * The services of the contract, each with its calls but those that stream requests. They are stubs of gRPC, whose
- * {@code with…} methods answer a stub with other options (a deadline, interceptors), but what they throw is a
- * {@link RiposteException}. Whoever leaves a stream before its end cancels the {@link io.grpc.Context} that was current
- * when the stream was opened.
+ * The services of the contract, each with its calls but those that stream requests. They are stubs
+ * of gRPC, whose {@code with…} methods answer a stub with other options (a deadline, interceptors),
+ * but what they throw is a {@link RiposteException}. Whoever leaves a stream before its end cancels
+ * the {@link io.grpc.Context} that was current when the stream was opened.
  */
 public final class Stubs {
   private Stubs() {}
@@ -74,8 +74,8 @@ public final class Stubs {
     }
 
     /**
-     * Changes what a comment says. Only its author may, within the object type's edit window; the former text is
-     * kept.
+     * Changes what a comment says. Only its author may, within the object type's edit window; the
+     * former text is kept.
      *
      * @param request the request
      * @return the answer
@@ -97,7 +97,8 @@ public final class Stubs {
     }
 
     /**
-     * Deletes one comment, as its author or as the owner of the subject. Replies stay; a pin is taken off.
+     * Deletes one comment, as its author or as the owner of the subject. Replies stay; a pin is
+     * taken off.
      *
      * @param request the request
      * @return the answer
@@ -199,7 +200,8 @@ public final class Stubs {
     }
 
     /**
-     * Reads what a member likes and dislikes within one subject, by comment id, whatever became of the comments.
+     * Reads what a member likes and dislikes within one subject, by comment id, whatever became of
+     * the comments.
      *
      * @param request the request
      * @return the answer
@@ -257,8 +259,8 @@ public final class Stubs {
     }
 
     /**
-     * Reads the chain of comments that a comment answers, upward to the root: the nearest 100 ancestors, and the
-     * root.
+     * Reads the chain of comments that a comment answers, upward to the root: the nearest 100
+     * ancestors, and the root.
      *
      * @param request the request
      * @return the answer
@@ -349,7 +351,8 @@ public final class Stubs {
     }
 
     /**
-     * Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a gap is told.
+     * Follows the changes of one subject: dense revisions in order, resumable by `after_revision`;
+     * a gap is told.
      *
      * @param request the request
      * @return the answers as they come; walking them throws what the call throws
@@ -361,8 +364,8 @@ public final class Stubs {
   }
 
   /**
-   * What operators and moderators do. Served on a port of its own, with its own authorisation; the public port
-   * answers UNIMPLEMENTED to it.
+   * What operators and moderators do. Served on a port of its own, with its own authorisation; the
+   * public port answers UNIMPLEMENTED to it.
    */
   public static final class AdminService extends AbstractBlockingStub<AdminService> {
     AdminService(Channel channel, CallOptions options) {
@@ -419,7 +422,8 @@ public final class Stubs {
     }
 
     /**
-     * Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete it.
+     * Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
+     * it.
      *
      * @param request the request
      * @return the answer
@@ -430,7 +434,8 @@ public final class Stubs {
     }
 
     /**
-     * Compares stored counts with the rows they count; one answer per subject, also where all agree.
+     * Compares stored counts with the rows they count; one answer per subject, also where all
+     * agree.
      *
      * @param request the request
      * @return the answers as they come; walking them throws what the call throws
@@ -452,8 +457,8 @@ public final class Stubs {
     }
 
     /**
-     * Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and tells how far it
-     * has come.
+     * Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and
+     * tells how far it has come.
      *
      * @param request the request
      * @return the answers as they come; walking them throws what the call throws
@@ -464,8 +469,8 @@ public final class Stubs {
     }
 
     /**
-     * Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and tells how far
-     * it has come.
+     * Rebuilds what ranked lists and reply previews are made from, from the comments of subjects,
+     * and tells how far it has come.
      *
      * @param request the request
      * @return the answers as they come; walking them throws what the call throws
@@ -487,8 +492,9 @@ public final class Stubs {
     }
 
     /**
-     * Reads which subjects are under the greatest load in the process that answers: ListComments and every write
-     * count. A rate is never told too high; of the least busy subjects it may be told too low.
+     * Reads which subjects are under the greatest load in the process that answers: ListComments
+     * and every write count. A rate is never told too high; of the least busy subjects it may be
+     * told too low.
      *
      * @param request the request
      * @return the answer

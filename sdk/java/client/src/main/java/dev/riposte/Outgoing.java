@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * What goes with every call, whichever stub makes it: the token, a deadline for one that has none, and a request id for a
- * write that has none; and what a closed client says of its calls.
+ * What goes with every call, whichever stub makes it: the token, a deadline for one that has none,
+ * and a request id for a write that has none; and what a closed client says of its calls.
  */
 final class Outgoing implements ClientInterceptor {
   private static final Metadata.Key<String> AUTHORIZATION =
@@ -51,7 +51,8 @@ final class Outgoing implements ClientInterceptor {
         super.start(new SimpleForwardingClientCallListener<>(listener) {
           @Override
           public void onClose(Status status, Metadata trailers) {
-            // gRPC says UNAVAILABLE of a channel that was shut down, which would mean that a repeat may succeed.
+            // gRPC says UNAVAILABLE of a channel that was shut down, which would mean that a repeat
+            // may succeed.
             boolean ours = status.getCode() == Status.Code.UNAVAILABLE && closed.getAsBoolean();
             super.onClose(ours ? CLOSED : status, ours ? new Metadata() : trailers);
           }

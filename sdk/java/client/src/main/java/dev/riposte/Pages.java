@@ -9,9 +9,9 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
- * A list, read page by page while it is walked; one page at a time is held. Each iterator begins the walk anew. When a
- * page cannot be read, the iterator throws {@link RiposteException} and stays where it is: asking again asks for the
- * same page.
+ * A list, read page by page while it is walked; one page at a time is held. Each iterator begins
+ * the walk anew. When a page cannot be read, the iterator throws {@link RiposteException} and stays
+ * where it is: asking again asks for the same page.
  *
  * @param <P> a page
  * @param <T> an item

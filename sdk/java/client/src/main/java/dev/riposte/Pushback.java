@@ -6,9 +6,9 @@ import io.grpc.Status;
 import io.grpc.protobuf.ProtoUtils;
 
 /**
- * Keeps the retries to the service configuration. A server that is overloaded tells in its trailers when to come again,
- * for callers to read; gRPC in Java, unlike in other languages, takes that for an order to repeat a call whose code the
- * configuration does not name.
+ * Keeps the retries to the service configuration. A server that is overloaded tells in its trailers
+ * when to come again, for callers to read; gRPC in Java, unlike in other languages, takes that for
+ * an order to repeat a call whose code the configuration does not name.
  */
 final class Pushback extends ClientStreamTracer.Factory {
   private static final Metadata.Key<String> WAIT =

@@ -12,12 +12,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A client for all services of one address. One is enough for a process; it may be used by any number of threads.
+ * A client for all services of one address. One is enough for a process; it may be used by any
+ * number of threads.
  *
- * <p>Every call has a deadline and is repeated on UNAVAILABLE, as the service configuration says; every write gets a
- * request id if it has none, so that repeating it is safe. A deadline of the caller, of a stub or of the current
- * {@link io.grpc.Context}, wins. Whatever fails is thrown as {@link RiposteException}; calls of a closed client end with
- * CANCELLED.
+ * <p>Every call has a deadline and is repeated on UNAVAILABLE, as the service configuration says;
+ * every write gets a request id if it has none, so that repeating it is safe. A deadline of the
+ * caller, of a stub or of the current {@link io.grpc.Context}, wins. Whatever fails is thrown as
+ * {@link RiposteException}; calls of a closed client end with CANCELLED.
  */
 public final class Riposte extends Services implements AutoCloseable {
   private final RequestIds requestIds;
@@ -60,7 +61,8 @@ public final class Riposte extends Services implements AutoCloseable {
   }
 
   /**
-   * A client by the environment; see {@link Options#fromEnv}. Nothing is dialled before the first call.
+   * A client by the environment; see {@link Options#fromEnv}. Nothing is dialled before the first
+   * call.
    *
    * @return a new client
    * @throws RiposteException INVALID_ARGUMENT if a variable is unusable
@@ -70,7 +72,8 @@ public final class Riposte extends Services implements AutoCloseable {
   }
 
   /**
-   * A client for one address, without a token; see {@link Options#target}. Nothing is dialled before the first call.
+   * A client for one address, without a token; see {@link Options#target}. Nothing is dialled
+   * before the first call.
    *
    * @param target the address
    * @return a new client
@@ -92,8 +95,8 @@ public final class Riposte extends Services implements AutoCloseable {
   }
 
   /**
-   * This client with interceptors of the caller around each call, for example to add metadata or to trace. It shares the
-   * connection with this one; closing either closes both.
+   * This client with interceptors of the caller around each call, for example to add metadata or to
+   * trace. It shares the connection with this one; closing either closes both.
    *
    * @param interceptors the interceptors; the last one is called first
    * @return a client beside this one
@@ -106,7 +109,8 @@ public final class Riposte extends Services implements AutoCloseable {
    * Waits until there is a connection.
    *
    * @param timeout how long at most
-   * @throws RiposteException UNAVAILABLE if there is none by then, CANCELLED once the client is closed
+   * @throws RiposteException UNAVAILABLE if there is none by then, CANCELLED once the client is
+   *     closed
    * @throws InterruptedException if the thread is interrupted while it waits
    */
   public void waitReady(Duration timeout) throws InterruptedException {
@@ -133,7 +137,10 @@ public final class Riposte extends Services implements AutoCloseable {
     return requestIds;
   }
 
-  /** The channel under all services but AdminService, for stubs of any kind: it adds what this client adds. */
+  /**
+   * The channel under all services but AdminService, for stubs of any kind: it adds what this
+   * client adds.
+   */
   @Override
   public Channel channel() {
     return channel;
@@ -154,7 +161,10 @@ public final class Riposte extends Services implements AutoCloseable {
     return transport.isShutdown();
   }
 
-  /** Closes the connection at once. Calls under way and later ones fail with CANCELLED, and watches end. */
+  /**
+   * Closes the connection at once. Calls under way and later ones fail with CANCELLED, and watches
+   * end.
+   */
   @Override
   public void close() {
     transport.shutdownNow();

@@ -77,7 +77,8 @@ public class RiposteException extends RuntimeException {
   /**
    * The reason.
    *
-   * @return the reason; UNSPECIFIED for one that this version does not know, and for what is no answer of the service
+   * @return the reason; UNSPECIFIED for one that this version does not know, and for what is no
+   *     answer of the service
    */
   public ErrorReason reason() {
     var value = ErrorReason.getDescriptor().findValueByName("ERROR_REASON_" + reason);
@@ -87,7 +88,8 @@ public class RiposteException extends RuntimeException {
   /**
    * The reason as it was sent, without prefix.
    *
-   * @return the name, for example {@code SUBJECT_NOT_FOUND}; empty for what is no answer of the service
+   * @return the name, for example {@code SUBJECT_NOT_FOUND}; empty for what is no answer of the
+   *     service
    */
   public String reasonName() {
     return reason;
@@ -112,8 +114,8 @@ public class RiposteException extends RuntimeException {
   }
 
   /**
-   * Whether the same call may succeed later, with nothing changed: UNAVAILABLE, which the client has then repeated in
-   * vain already, and RESOURCE_EXHAUSTED with a wait told.
+   * Whether the same call may succeed later, with nothing changed: UNAVAILABLE, which the client
+   * has then repeated in vain already, and RESOURCE_EXHAUSTED with a wait told.
    *
    * @return whether it may
    */
@@ -139,7 +141,10 @@ public class RiposteException extends RuntimeException {
     return Optional.ofNullable(requestId);
   }
 
-  /** The reason or code, what the service said, the fields at fault that it did not name, and the id of the request. */
+  /**
+   * The reason or code, what the service said, the fields at fault that it did not name, and the id
+   * of the request.
+   */
   @Override
   public String getMessage() {
     String name = reason.isEmpty() ? code.name() : reason;
@@ -151,7 +156,10 @@ public class RiposteException extends RuntimeException {
     return name + said + fields + (requestId == null ? "" : " (request " + requestId + ")");
   }
 
-  /** What the status says and, for a failure of the transport, its causes, which alone tell the address. */
+  /**
+   * What the status says and, for a failure of the transport, its causes, which alone tell the
+   * address.
+   */
   private static String said(StatusRuntimeException status) {
     Stream<Throwable> causes = Stream.iterate(status.getCause(), Objects::nonNull, Throwable::getCause);
     return Stream.concat(Stream.ofNullable(status.getStatus().getDescription()), causes.map(Throwable::getMessage))
@@ -168,7 +176,8 @@ public class RiposteException extends RuntimeException {
         }
       }
     } catch (InvalidProtocolBufferException | IllegalArgumentException unreadable) {
-      // As good as absent. The latter is what gRPC makes of bytes that are no details, or those of another code.
+      // As good as absent. The latter is what gRPC makes of bytes that are no details, or those of
+      // another code.
     }
     return none;
   }

@@ -15,9 +15,9 @@ import java.util.function.LongFunction;
 import java.util.function.ToLongFunction;
 
 /**
- * A stream of events without an end. Where it breaks (a process stops, a connection is lost, the reader was too slow) it
- * is opened again behind the last revision seen, as often as it takes, with growing waits up to 5 s. Any other failure
- * is thrown as {@link RiposteException}.
+ * A stream of events without an end. Where it breaks (a process stops, a connection is lost, the
+ * reader was too slow) it is opened again behind the last revision seen, as often as it takes, with
+ * growing waits up to 5 s. Any other failure is thrown as {@link RiposteException}.
  *
  * <p>It is walked by one thread; any thread may close it, and has to in the end.
  *
@@ -110,13 +110,18 @@ public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
     return closed.getCount() == 0 || over.getAsBoolean();
   }
 
-  /** Whether the stream broke and can go on: what may be repeated, and what a transport says of a lost stream. */
+  /**
+   * Whether the stream broke and can go on: what may be repeated, and what a transport says of a
+   * lost stream.
+   */
   private boolean breaks(RiposteException error) {
     boolean lost = error.reasonName().isEmpty() && LOST.contains(error.code()) && !context.isCancelled();
     return lost || error.isRetryable();
   }
 
-  /** Waits a random part of the bound, so that readers that broke together do not return together. */
+  /**
+   * Waits a random part of the bound, so that readers that broke together do not return together.
+   */
   private void pause(long leastMs) {
     long drawn = ThreadLocalRandom.current().nextLong(wait + 1);
     wait = Math.min(wait * 2, LONGEST_WAIT_MS);

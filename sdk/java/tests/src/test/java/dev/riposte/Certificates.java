@@ -11,7 +11,9 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 
-/** An authority and two certificates that it signed, as PEM files; made anew by the JDK's keytool. */
+/**
+ * An authority and two certificates that it signed, as PEM files; made anew by the JDK's keytool.
+ */
 final class Certificates {
   private static final String PASSWORD = "password";
 

@@ -16,7 +16,9 @@ class PagesTest {
 
   private final List<String> asked = new ArrayList<>();
 
-  /** Four pages, of which the second is empty and the third is refused when it is first asked for. */
+  /**
+   * Four pages, of which the second is empty and the third is refused when it is first asked for.
+   */
   private Page read(String token) {
     asked.add(token);
     return switch (token) {

@@ -11,7 +11,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** The lines of the README; run against the server that RIPOSTE_TARGET names, as `riposte dev --exec` sets it. */
+/**
+ * The lines of the README; run against the server that RIPOSTE_TARGET names, as
+ * `riposte dev --exec` sets it.
+ */
 class QuickstartTest {
   @Test
   void theQuickStartListsTheCommentItWrote() throws Exception {

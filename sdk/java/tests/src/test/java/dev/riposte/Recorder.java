@@ -27,7 +27,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLSession;
 
-/** A server that fails the first calls as it is told and remembers all of them: what a server can see of a client. */
+/**
+ * A server that fails the first calls as it is told and remembers all of them: what a server can
+ * see of a client.
+ */
 final class Recorder extends LikeServiceGrpc.LikeServiceImplBase implements ServerInterceptor, AutoCloseable {
   final Queue<StatusRuntimeException> failures = new ConcurrentLinkedQueue<>();
   final Queue<SetLikeRequest> requests = new ConcurrentLinkedQueue<>();
@@ -57,7 +60,8 @@ final class Recorder extends LikeServiceGrpc.LikeServiceImplBase implements Serv
 
   Recorder(ServerCredentials credentials) {
     try {
-      // The transport is there at run time only, as for every user; and gRPC's own builder knows no loopback address.
+      // The transport is there at run time only, as for every user; and gRPC's own builder knows no
+      // loopback address.
       server = ((ServerBuilder<?>) Class.forName("io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder")
               .getMethod("forAddress", SocketAddress.class, ServerCredentials.class)
               .invoke(null, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), credentials))

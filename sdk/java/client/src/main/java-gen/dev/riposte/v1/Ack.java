@@ -31,8 +31,8 @@ public enum Ack
   ACK_COMMITTED(1),
   /**
    * <pre>
-   * The command is durable in the log; floor and subject_revision are 0 until it is applied. Only where the service
-   * runs with a log in front of its writes.
+   * The command is durable in the log; floor and subject_revision are 0 until it is applied. Only
+   * where the service runs with a log in front of its writes.
    * </pre>
    *
    * <code>ACK_ACCEPTED = 2;</code>
@@ -59,8 +59,8 @@ public enum Ack
   public static final int ACK_COMMITTED_VALUE = 1;
   /**
    * <pre>
-   * The command is durable in the log; floor and subject_revision are 0 until it is applied. Only where the service
-   * runs with a log in front of its writes.
+   * The command is durable in the log; floor and subject_revision are 0 until it is applied. Only
+   * where the service runs with a log in front of its writes.
    * </pre>
    *
    * <code>ACK_ACCEPTED = 2;</code>

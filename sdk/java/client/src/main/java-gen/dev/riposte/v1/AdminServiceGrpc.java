@@ -4,10 +4,11 @@ import static io.grpc.MethodDescriptor.generateFullMethodName;
 
 /**
  * <pre>
- * What operators and moderators do. Served on a port of its own, with its own authorisation; the public port answers
- * UNIMPLEMENTED to it.
- * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and the general errors
- * OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no deadline of their own.
+ * What operators and moderators do. Served on a port of its own, with its own authorisation; the
+ * public port answers UNIMPLEMENTED to it.
+ * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and
+ * the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no
+ * deadline of their own.
  * </pre>
  */
 @io.grpc.stub.annotations.GrpcGenerated
@@ -451,10 +452,11 @@ public final class AdminServiceGrpc {
 
   /**
    * <pre>
-   * What operators and moderators do. Served on a port of its own, with its own authorisation; the public port answers
-   * UNIMPLEMENTED to it.
-   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and the general errors
-   * OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no deadline of their own.
+   * What operators and moderators do. Served on a port of its own, with its own authorisation; the
+   * public port answers UNIMPLEMENTED to it.
+   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and
+   * the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no
+   * deadline of their own.
    * </pre>
    */
   public interface AsyncService {
@@ -462,12 +464,14 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Brings subjects, comments and likes in from elsewhere, with their times, threads and states.
-     * Every item gets an answer, in order; an item that cannot be imported is REJECTED in its answer and the stream goes
-     * on. Idempotent by (source, external id): send the input again after any break. An answer CREATED means durable.
-     * Reasons of rejection: FIELD_INVALID, OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (the parent, or the
-     * comment to like, with its external id in the metadata), CONTENT_TOO_LONG, LIKE_INVALID.
-     * Example: `{"item": {"source": "isso", "externalId": "17", "comment": {"subject": {"objectType": "page",
-     * "objectId": "/a"}, "memberId": "ann", "content": {"text": "Hi"}, "createTime": "2013-11-24T18:23:52Z"}}}`.
+     * Every item gets an answer, in order; an item that cannot be imported is REJECTED in its answer
+     * and the stream goes on. Idempotent by (source, external id): send the input again after any
+     * break. An answer CREATED means durable. Reasons of rejection: FIELD_INVALID,
+     * OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (the parent, or the comment to like,
+     * with its external id in the metadata), CONTENT_TOO_LONG, LIKE_INVALID.
+     * Example: `{"item": {"source": "isso", "externalId": "17", "comment": {"subject": {"objectType":
+     * "page", "objectId": "/a"}, "memberId": "ann", "content": {"text": "Hi"}, "createTime":
+     * "2013-11-24T18:23:52Z"}}}`.
      * </pre>
      */
     default io.grpc.stub.StreamObserver<dev.riposte.v1.ImportCommentsRequest> importComments(
@@ -478,8 +482,8 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Reads all of one subject: itself, its comments in all states, parents first, and its likes.
-     * One consistent state as far as each item is concerned; writes during the export may or may not be in it. What is
-     * imported from it is equal but for ids and floors. Errors: SUBJECT_NOT_FOUND.
+     * One consistent state as far as each item is concerned; writes during the export may or may not
+     * be in it. What is imported from it is equal but for ids and floors. Errors: SUBJECT_NOT_FOUND.
      * Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
      * </pre>
      */
@@ -491,8 +495,8 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Reads a page of the subjects of one object type, deleted ones too.
-     * Not ordered, but complete: a full walk shows every subject that stood from its start to its end exactly once.
-     * Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Not ordered, but complete: a full walk shows every subject that stood from its start to its end
+     * exactly once. Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"objectType": "video", "pageSize": 100}`.
      * </pre>
      */
@@ -504,8 +508,8 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Takes a comment out of sight; replies stay, and a pin is taken off.
-     * Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not ACTIVE),
-     * REQUEST_ID_REUSED.
+     * Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not
+     * ACTIVE), REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
      * </pre>
      */
@@ -528,7 +532,8 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
-     * Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete it.
+     * Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
+     * it.
      * Errors: COMMENT_NOT_FOUND (a second delete too), REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
      * </pre>
@@ -541,8 +546,8 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Compares stored counts with the rows they count; one answer per subject, also where all agree.
-     * Changes nothing. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
-     * PAGE_TOKEN_MISMATCH.
+     * Changes nothing. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
+     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"scope": {"objectType": "video"}}`.
      * </pre>
      */
@@ -554,9 +559,10 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Sets stored counts to what their rows say; one answer per subject.
-     * Each subject is repaired under its lock, so its writers wait meanwhile; a subject whose counts agree is not changed.
-     * A `next_floor` that stands too high is left: a lower one could give a floor twice. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
-     * PAGE_TOKEN_MISMATCH.
+     * Each subject is repaired under its lock, so its writers wait meanwhile; a subject whose counts
+     * agree is not changed. A `next_floor` that stands too high is left: a lower one could give a
+     * floor twice. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
+     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"scope": {"key": {"objectType": "video", "objectId": "1"}}}`.
      * </pre>
      */
@@ -567,10 +573,11 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
-     * Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and tells how far it has
-     * come.
-     * Safe to run while others write, and twice. Rows are added and corrected. Resumable by `resume_token`. Errors:
-     * SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and
+     * tells how far it has come.
+     * Safe to run while others write, and twice. Rows are added and corrected. Resumable by
+     * `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
+     * PAGE_TOKEN_MISMATCH.
      * Example: `{"scope": {"objectType": "video"}}`.
      * </pre>
      */
@@ -581,11 +588,11 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
-     * Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and tells how far it has
-     * come.
-     * Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for comments that are
-     * older than this version. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
-     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and
+     * tells how far it has come.
+     * Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for
+     * comments that are older than this version. Resumable by `resume_token`.
+     * Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"scope": {"objectType": "video"}}`.
      * </pre>
      */
@@ -597,8 +604,8 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Rebuilds what is cached of subjects from their rows, and tells how far it has come.
-     * What is cached is forgotten, and the first page made anew. Safe to run while others read and write, and twice.
-     * Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
+     * What is cached is forgotten, and the first page made anew. Safe to run while others read and
+     * write, and twice. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
      * Example: `{"scope": {"objectType": "video"}}`.
      * </pre>
      */
@@ -609,8 +616,9 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
-     * Reads which subjects are under the greatest load in the process that answers: ListComments and every write count. A rate
-     * is never told too high; of the least busy subjects it may be told too low.
+     * Reads which subjects are under the greatest load in the process that answers: ListComments and
+     * every write count. A rate is never told too high; of the least busy subjects it may be told too
+     * low.
      * Example: `{"limit": 10}`.
      * </pre>
      */
@@ -623,10 +631,11 @@ public final class AdminServiceGrpc {
   /**
    * Base class for the server implementation of the service AdminService.
    * <pre>
-   * What operators and moderators do. Served on a port of its own, with its own authorisation; the public port answers
-   * UNIMPLEMENTED to it.
-   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and the general errors
-   * OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no deadline of their own.
+   * What operators and moderators do. Served on a port of its own, with its own authorisation; the
+   * public port answers UNIMPLEMENTED to it.
+   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and
+   * the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no
+   * deadline of their own.
    * </pre>
    */
   public static abstract class AdminServiceImplBase
@@ -640,10 +649,11 @@ public final class AdminServiceGrpc {
   /**
    * A stub to allow clients to do asynchronous rpc calls to service AdminService.
    * <pre>
-   * What operators and moderators do. Served on a port of its own, with its own authorisation; the public port answers
-   * UNIMPLEMENTED to it.
-   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and the general errors
-   * OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no deadline of their own.
+   * What operators and moderators do. Served on a port of its own, with its own authorisation; the
+   * public port answers UNIMPLEMENTED to it.
+   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and
+   * the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no
+   * deadline of their own.
    * </pre>
    */
   public static final class AdminServiceStub
@@ -662,12 +672,14 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Brings subjects, comments and likes in from elsewhere, with their times, threads and states.
-     * Every item gets an answer, in order; an item that cannot be imported is REJECTED in its answer and the stream goes
-     * on. Idempotent by (source, external id): send the input again after any break. An answer CREATED means durable.
-     * Reasons of rejection: FIELD_INVALID, OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (the parent, or the
-     * comment to like, with its external id in the metadata), CONTENT_TOO_LONG, LIKE_INVALID.
-     * Example: `{"item": {"source": "isso", "externalId": "17", "comment": {"subject": {"objectType": "page",
-     * "objectId": "/a"}, "memberId": "ann", "content": {"text": "Hi"}, "createTime": "2013-11-24T18:23:52Z"}}}`.
+     * Every item gets an answer, in order; an item that cannot be imported is REJECTED in its answer
+     * and the stream goes on. Idempotent by (source, external id): send the input again after any
+     * break. An answer CREATED means durable. Reasons of rejection: FIELD_INVALID,
+     * OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (the parent, or the comment to like,
+     * with its external id in the metadata), CONTENT_TOO_LONG, LIKE_INVALID.
+     * Example: `{"item": {"source": "isso", "externalId": "17", "comment": {"subject": {"objectType":
+     * "page", "objectId": "/a"}, "memberId": "ann", "content": {"text": "Hi"}, "createTime":
+     * "2013-11-24T18:23:52Z"}}}`.
      * </pre>
      */
     public io.grpc.stub.StreamObserver<dev.riposte.v1.ImportCommentsRequest> importComments(
@@ -679,8 +691,8 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Reads all of one subject: itself, its comments in all states, parents first, and its likes.
-     * One consistent state as far as each item is concerned; writes during the export may or may not be in it. What is
-     * imported from it is equal but for ids and floors. Errors: SUBJECT_NOT_FOUND.
+     * One consistent state as far as each item is concerned; writes during the export may or may not
+     * be in it. What is imported from it is equal but for ids and floors. Errors: SUBJECT_NOT_FOUND.
      * Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
      * </pre>
      */
@@ -693,8 +705,8 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Reads a page of the subjects of one object type, deleted ones too.
-     * Not ordered, but complete: a full walk shows every subject that stood from its start to its end exactly once.
-     * Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Not ordered, but complete: a full walk shows every subject that stood from its start to its end
+     * exactly once. Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"objectType": "video", "pageSize": 100}`.
      * </pre>
      */
@@ -707,8 +719,8 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Takes a comment out of sight; replies stay, and a pin is taken off.
-     * Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not ACTIVE),
-     * REQUEST_ID_REUSED.
+     * Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not
+     * ACTIVE), REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
      * </pre>
      */
@@ -733,7 +745,8 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
-     * Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete it.
+     * Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
+     * it.
      * Errors: COMMENT_NOT_FOUND (a second delete too), REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
      * </pre>
@@ -747,8 +760,8 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Compares stored counts with the rows they count; one answer per subject, also where all agree.
-     * Changes nothing. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
-     * PAGE_TOKEN_MISMATCH.
+     * Changes nothing. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
+     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"scope": {"objectType": "video"}}`.
      * </pre>
      */
@@ -761,9 +774,10 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Sets stored counts to what their rows say; one answer per subject.
-     * Each subject is repaired under its lock, so its writers wait meanwhile; a subject whose counts agree is not changed.
-     * A `next_floor` that stands too high is left: a lower one could give a floor twice. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
-     * PAGE_TOKEN_MISMATCH.
+     * Each subject is repaired under its lock, so its writers wait meanwhile; a subject whose counts
+     * agree is not changed. A `next_floor` that stands too high is left: a lower one could give a
+     * floor twice. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
+     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"scope": {"key": {"objectType": "video", "objectId": "1"}}}`.
      * </pre>
      */
@@ -775,10 +789,11 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
-     * Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and tells how far it has
-     * come.
-     * Safe to run while others write, and twice. Rows are added and corrected. Resumable by `resume_token`. Errors:
-     * SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and
+     * tells how far it has come.
+     * Safe to run while others write, and twice. Rows are added and corrected. Resumable by
+     * `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
+     * PAGE_TOKEN_MISMATCH.
      * Example: `{"scope": {"objectType": "video"}}`.
      * </pre>
      */
@@ -790,11 +805,11 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
-     * Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and tells how far it has
-     * come.
-     * Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for comments that are
-     * older than this version. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
-     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and
+     * tells how far it has come.
+     * Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for
+     * comments that are older than this version. Resumable by `resume_token`.
+     * Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"scope": {"objectType": "video"}}`.
      * </pre>
      */
@@ -807,8 +822,8 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Rebuilds what is cached of subjects from their rows, and tells how far it has come.
-     * What is cached is forgotten, and the first page made anew. Safe to run while others read and write, and twice.
-     * Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
+     * What is cached is forgotten, and the first page made anew. Safe to run while others read and
+     * write, and twice. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
      * Example: `{"scope": {"objectType": "video"}}`.
      * </pre>
      */
@@ -820,8 +835,9 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
-     * Reads which subjects are under the greatest load in the process that answers: ListComments and every write count. A rate
-     * is never told too high; of the least busy subjects it may be told too low.
+     * Reads which subjects are under the greatest load in the process that answers: ListComments and
+     * every write count. A rate is never told too high; of the least busy subjects it may be told too
+     * low.
      * Example: `{"limit": 10}`.
      * </pre>
      */
@@ -835,10 +851,11 @@ public final class AdminServiceGrpc {
   /**
    * A stub to allow clients to do synchronous rpc calls to service AdminService.
    * <pre>
-   * What operators and moderators do. Served on a port of its own, with its own authorisation; the public port answers
-   * UNIMPLEMENTED to it.
-   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and the general errors
-   * OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no deadline of their own.
+   * What operators and moderators do. Served on a port of its own, with its own authorisation; the
+   * public port answers UNIMPLEMENTED to it.
+   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and
+   * the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no
+   * deadline of their own.
    * </pre>
    */
   public static final class AdminServiceBlockingV2Stub
@@ -857,12 +874,14 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Brings subjects, comments and likes in from elsewhere, with their times, threads and states.
-     * Every item gets an answer, in order; an item that cannot be imported is REJECTED in its answer and the stream goes
-     * on. Idempotent by (source, external id): send the input again after any break. An answer CREATED means durable.
-     * Reasons of rejection: FIELD_INVALID, OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (the parent, or the
-     * comment to like, with its external id in the metadata), CONTENT_TOO_LONG, LIKE_INVALID.
-     * Example: `{"item": {"source": "isso", "externalId": "17", "comment": {"subject": {"objectType": "page",
-     * "objectId": "/a"}, "memberId": "ann", "content": {"text": "Hi"}, "createTime": "2013-11-24T18:23:52Z"}}}`.
+     * Every item gets an answer, in order; an item that cannot be imported is REJECTED in its answer
+     * and the stream goes on. Idempotent by (source, external id): send the input again after any
+     * break. An answer CREATED means durable. Reasons of rejection: FIELD_INVALID,
+     * OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (the parent, or the comment to like,
+     * with its external id in the metadata), CONTENT_TOO_LONG, LIKE_INVALID.
+     * Example: `{"item": {"source": "isso", "externalId": "17", "comment": {"subject": {"objectType":
+     * "page", "objectId": "/a"}, "memberId": "ann", "content": {"text": "Hi"}, "createTime":
+     * "2013-11-24T18:23:52Z"}}}`.
      * </pre>
      */
     @io.grpc.ExperimentalApi("https://github.com/grpc/grpc-java/issues/10918")
@@ -875,8 +894,8 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Reads all of one subject: itself, its comments in all states, parents first, and its likes.
-     * One consistent state as far as each item is concerned; writes during the export may or may not be in it. What is
-     * imported from it is equal but for ids and floors. Errors: SUBJECT_NOT_FOUND.
+     * One consistent state as far as each item is concerned; writes during the export may or may not
+     * be in it. What is imported from it is equal but for ids and floors. Errors: SUBJECT_NOT_FOUND.
      * Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
      * </pre>
      */
@@ -890,8 +909,8 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Reads a page of the subjects of one object type, deleted ones too.
-     * Not ordered, but complete: a full walk shows every subject that stood from its start to its end exactly once.
-     * Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Not ordered, but complete: a full walk shows every subject that stood from its start to its end
+     * exactly once. Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"objectType": "video", "pageSize": 100}`.
      * </pre>
      */
@@ -903,8 +922,8 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Takes a comment out of sight; replies stay, and a pin is taken off.
-     * Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not ACTIVE),
-     * REQUEST_ID_REUSED.
+     * Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not
+     * ACTIVE), REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
      * </pre>
      */
@@ -927,7 +946,8 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
-     * Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete it.
+     * Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
+     * it.
      * Errors: COMMENT_NOT_FOUND (a second delete too), REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
      * </pre>
@@ -940,8 +960,8 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Compares stored counts with the rows they count; one answer per subject, also where all agree.
-     * Changes nothing. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
-     * PAGE_TOKEN_MISMATCH.
+     * Changes nothing. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
+     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"scope": {"objectType": "video"}}`.
      * </pre>
      */
@@ -955,9 +975,10 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Sets stored counts to what their rows say; one answer per subject.
-     * Each subject is repaired under its lock, so its writers wait meanwhile; a subject whose counts agree is not changed.
-     * A `next_floor` that stands too high is left: a lower one could give a floor twice. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
-     * PAGE_TOKEN_MISMATCH.
+     * Each subject is repaired under its lock, so its writers wait meanwhile; a subject whose counts
+     * agree is not changed. A `next_floor` that stands too high is left: a lower one could give a
+     * floor twice. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
+     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"scope": {"key": {"objectType": "video", "objectId": "1"}}}`.
      * </pre>
      */
@@ -970,10 +991,11 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
-     * Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and tells how far it has
-     * come.
-     * Safe to run while others write, and twice. Rows are added and corrected. Resumable by `resume_token`. Errors:
-     * SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and
+     * tells how far it has come.
+     * Safe to run while others write, and twice. Rows are added and corrected. Resumable by
+     * `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
+     * PAGE_TOKEN_MISMATCH.
      * Example: `{"scope": {"objectType": "video"}}`.
      * </pre>
      */
@@ -986,11 +1008,11 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
-     * Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and tells how far it has
-     * come.
-     * Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for comments that are
-     * older than this version. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
-     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and
+     * tells how far it has come.
+     * Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for
+     * comments that are older than this version. Resumable by `resume_token`.
+     * Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"scope": {"objectType": "video"}}`.
      * </pre>
      */
@@ -1004,8 +1026,8 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Rebuilds what is cached of subjects from their rows, and tells how far it has come.
-     * What is cached is forgotten, and the first page made anew. Safe to run while others read and write, and twice.
-     * Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
+     * What is cached is forgotten, and the first page made anew. Safe to run while others read and
+     * write, and twice. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
      * Example: `{"scope": {"objectType": "video"}}`.
      * </pre>
      */
@@ -1018,8 +1040,9 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
-     * Reads which subjects are under the greatest load in the process that answers: ListComments and every write count. A rate
-     * is never told too high; of the least busy subjects it may be told too low.
+     * Reads which subjects are under the greatest load in the process that answers: ListComments and
+     * every write count. A rate is never told too high; of the least busy subjects it may be told too
+     * low.
      * Example: `{"limit": 10}`.
      * </pre>
      */
@@ -1032,10 +1055,11 @@ public final class AdminServiceGrpc {
   /**
    * A stub to allow clients to do limited synchronous rpc calls to service AdminService.
    * <pre>
-   * What operators and moderators do. Served on a port of its own, with its own authorisation; the public port answers
-   * UNIMPLEMENTED to it.
-   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and the general errors
-   * OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no deadline of their own.
+   * What operators and moderators do. Served on a port of its own, with its own authorisation; the
+   * public port answers UNIMPLEMENTED to it.
+   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and
+   * the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no
+   * deadline of their own.
    * </pre>
    */
   public static final class AdminServiceBlockingStub
@@ -1054,8 +1078,8 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Reads all of one subject: itself, its comments in all states, parents first, and its likes.
-     * One consistent state as far as each item is concerned; writes during the export may or may not be in it. What is
-     * imported from it is equal but for ids and floors. Errors: SUBJECT_NOT_FOUND.
+     * One consistent state as far as each item is concerned; writes during the export may or may not
+     * be in it. What is imported from it is equal but for ids and floors. Errors: SUBJECT_NOT_FOUND.
      * Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
      * </pre>
      */
@@ -1068,8 +1092,8 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Reads a page of the subjects of one object type, deleted ones too.
-     * Not ordered, but complete: a full walk shows every subject that stood from its start to its end exactly once.
-     * Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Not ordered, but complete: a full walk shows every subject that stood from its start to its end
+     * exactly once. Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"objectType": "video", "pageSize": 100}`.
      * </pre>
      */
@@ -1081,8 +1105,8 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Takes a comment out of sight; replies stay, and a pin is taken off.
-     * Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not ACTIVE),
-     * REQUEST_ID_REUSED.
+     * Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not
+     * ACTIVE), REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
      * </pre>
      */
@@ -1105,7 +1129,8 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
-     * Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete it.
+     * Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
+     * it.
      * Errors: COMMENT_NOT_FOUND (a second delete too), REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
      * </pre>
@@ -1118,8 +1143,8 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Compares stored counts with the rows they count; one answer per subject, also where all agree.
-     * Changes nothing. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
-     * PAGE_TOKEN_MISMATCH.
+     * Changes nothing. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
+     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"scope": {"objectType": "video"}}`.
      * </pre>
      */
@@ -1132,9 +1157,10 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Sets stored counts to what their rows say; one answer per subject.
-     * Each subject is repaired under its lock, so its writers wait meanwhile; a subject whose counts agree is not changed.
-     * A `next_floor` that stands too high is left: a lower one could give a floor twice. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
-     * PAGE_TOKEN_MISMATCH.
+     * Each subject is repaired under its lock, so its writers wait meanwhile; a subject whose counts
+     * agree is not changed. A `next_floor` that stands too high is left: a lower one could give a
+     * floor twice. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
+     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"scope": {"key": {"objectType": "video", "objectId": "1"}}}`.
      * </pre>
      */
@@ -1146,10 +1172,11 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
-     * Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and tells how far it has
-     * come.
-     * Safe to run while others write, and twice. Rows are added and corrected. Resumable by `resume_token`. Errors:
-     * SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and
+     * tells how far it has come.
+     * Safe to run while others write, and twice. Rows are added and corrected. Resumable by
+     * `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
+     * PAGE_TOKEN_MISMATCH.
      * Example: `{"scope": {"objectType": "video"}}`.
      * </pre>
      */
@@ -1161,11 +1188,11 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
-     * Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and tells how far it has
-     * come.
-     * Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for comments that are
-     * older than this version. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
-     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and
+     * tells how far it has come.
+     * Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for
+     * comments that are older than this version. Resumable by `resume_token`.
+     * Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"scope": {"objectType": "video"}}`.
      * </pre>
      */
@@ -1178,8 +1205,8 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Rebuilds what is cached of subjects from their rows, and tells how far it has come.
-     * What is cached is forgotten, and the first page made anew. Safe to run while others read and write, and twice.
-     * Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
+     * What is cached is forgotten, and the first page made anew. Safe to run while others read and
+     * write, and twice. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
      * Example: `{"scope": {"objectType": "video"}}`.
      * </pre>
      */
@@ -1191,8 +1218,9 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
-     * Reads which subjects are under the greatest load in the process that answers: ListComments and every write count. A rate
-     * is never told too high; of the least busy subjects it may be told too low.
+     * Reads which subjects are under the greatest load in the process that answers: ListComments and
+     * every write count. A rate is never told too high; of the least busy subjects it may be told too
+     * low.
      * Example: `{"limit": 10}`.
      * </pre>
      */
@@ -1205,10 +1233,11 @@ public final class AdminServiceGrpc {
   /**
    * A stub to allow clients to do ListenableFuture-style rpc calls to service AdminService.
    * <pre>
-   * What operators and moderators do. Served on a port of its own, with its own authorisation; the public port answers
-   * UNIMPLEMENTED to it.
-   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and the general errors
-   * OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no deadline of their own.
+   * What operators and moderators do. Served on a port of its own, with its own authorisation; the
+   * public port answers UNIMPLEMENTED to it.
+   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and
+   * the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Streams have no
+   * deadline of their own.
    * </pre>
    */
   public static final class AdminServiceFutureStub
@@ -1227,8 +1256,8 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Reads a page of the subjects of one object type, deleted ones too.
-     * Not ordered, but complete: a full walk shows every subject that stood from its start to its end exactly once.
-     * Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Not ordered, but complete: a full walk shows every subject that stood from its start to its end
+     * exactly once. Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"objectType": "video", "pageSize": 100}`.
      * </pre>
      */
@@ -1241,8 +1270,8 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Takes a comment out of sight; replies stay, and a pin is taken off.
-     * Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not ACTIVE),
-     * REQUEST_ID_REUSED.
+     * Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not
+     * ACTIVE), REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
      * </pre>
      */
@@ -1267,7 +1296,8 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
-     * Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete it.
+     * Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
+     * it.
      * Errors: COMMENT_NOT_FOUND (a second delete too), REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
      * </pre>
@@ -1280,8 +1310,9 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
-     * Reads which subjects are under the greatest load in the process that answers: ListComments and every write count. A rate
-     * is never told too high; of the least busy subjects it may be told too low.
+     * Reads which subjects are under the greatest load in the process that answers: ListComments and
+     * every write count. A rate is never told too high; of the least busy subjects it may be told too
+     * low.
      * Example: `{"limit": 10}`.
      * </pre>
      */

@@ -90,8 +90,8 @@ private static final long serialVersionUID = 0L;
   private boolean allowMissing_ = false;
   /**
    * <pre>
-   * True: the comments found are answered and the others named in `missing`. Default false: one missing comment fails
-   * the call with COMMENT_NOT_FOUND.
+   * True: the comments found are answered and the others named in `missing`. Default false: one
+   * missing comment fails the call with COMMENT_NOT_FOUND.
    * </pre>
    *
    * <code>bool allow_missing = 2 [json_name = "allowMissing"];</code>
@@ -646,8 +646,8 @@ private static final long serialVersionUID = 0L;
     private boolean allowMissing_ ;
     /**
      * <pre>
-     * True: the comments found are answered and the others named in `missing`. Default false: one missing comment fails
-     * the call with COMMENT_NOT_FOUND.
+     * True: the comments found are answered and the others named in `missing`. Default false: one
+     * missing comment fails the call with COMMENT_NOT_FOUND.
      * </pre>
      *
      * <code>bool allow_missing = 2 [json_name = "allowMissing"];</code>
@@ -659,8 +659,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * True: the comments found are answered and the others named in `missing`. Default false: one missing comment fails
-     * the call with COMMENT_NOT_FOUND.
+     * True: the comments found are answered and the others named in `missing`. Default false: one
+     * missing comment fails the call with COMMENT_NOT_FOUND.
      * </pre>
      *
      * <code>bool allow_missing = 2 [json_name = "allowMissing"];</code>
@@ -676,8 +676,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * True: the comments found are answered and the others named in `missing`. Default false: one missing comment fails
-     * the call with COMMENT_NOT_FOUND.
+     * True: the comments found are answered and the others named in `missing`. Default false: one
+     * missing comment fails the call with COMMENT_NOT_FOUND.
      * </pre>
      *
      * <code>bool allow_missing = 2 [json_name = "allowMissing"];</code>

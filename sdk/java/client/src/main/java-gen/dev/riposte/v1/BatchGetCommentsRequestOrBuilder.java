@@ -39,8 +39,8 @@ public interface BatchGetCommentsRequestOrBuilder extends
 
   /**
    * <pre>
-   * True: the comments found are answered and the others named in `missing`. Default false: one missing comment fails
-   * the call with COMMENT_NOT_FOUND.
+   * True: the comments found are answered and the others named in `missing`. Default false: one
+   * missing comment fails the call with COMMENT_NOT_FOUND.
    * </pre>
    *
    * <code>bool allow_missing = 2 [json_name = "allowMissing"];</code>

@@ -137,7 +137,8 @@ private static final long serialVersionUID = 0L;
       emptyLongList();
   /**
    * <pre>
-   * The comments, at most 200, all of this subject. An id may stand there twice and is then answered twice.
+   * The comments, at most 200, all of this subject. An id may stand there twice and is then
+   * answered twice.
    * </pre>
    *
    * <code>repeated int64 comment_ids = 3 [json_name = "commentIds", jstype = JS_STRING];</code>
@@ -150,7 +151,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The comments, at most 200, all of this subject. An id may stand there twice and is then answered twice.
+   * The comments, at most 200, all of this subject. An id may stand there twice and is then
+   * answered twice.
    * </pre>
    *
    * <code>repeated int64 comment_ids = 3 [json_name = "commentIds", jstype = JS_STRING];</code>
@@ -161,7 +163,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The comments, at most 200, all of this subject. An id may stand there twice and is then answered twice.
+   * The comments, at most 200, all of this subject. An id may stand there twice and is then
+   * answered twice.
    * </pre>
    *
    * <code>repeated int64 comment_ids = 3 [json_name = "commentIds", jstype = JS_STRING];</code>
@@ -905,7 +908,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comments, at most 200, all of this subject. An id may stand there twice and is then answered twice.
+     * The comments, at most 200, all of this subject. An id may stand there twice and is then
+     * answered twice.
      * </pre>
      *
      * <code>repeated int64 comment_ids = 3 [json_name = "commentIds", jstype = JS_STRING];</code>
@@ -918,7 +922,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comments, at most 200, all of this subject. An id may stand there twice and is then answered twice.
+     * The comments, at most 200, all of this subject. An id may stand there twice and is then
+     * answered twice.
      * </pre>
      *
      * <code>repeated int64 comment_ids = 3 [json_name = "commentIds", jstype = JS_STRING];</code>
@@ -929,7 +934,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comments, at most 200, all of this subject. An id may stand there twice and is then answered twice.
+     * The comments, at most 200, all of this subject. An id may stand there twice and is then
+     * answered twice.
      * </pre>
      *
      * <code>repeated int64 comment_ids = 3 [json_name = "commentIds", jstype = JS_STRING];</code>
@@ -941,7 +947,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comments, at most 200, all of this subject. An id may stand there twice and is then answered twice.
+     * The comments, at most 200, all of this subject. An id may stand there twice and is then
+     * answered twice.
      * </pre>
      *
      * <code>repeated int64 comment_ids = 3 [json_name = "commentIds", jstype = JS_STRING];</code>
@@ -960,7 +967,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comments, at most 200, all of this subject. An id may stand there twice and is then answered twice.
+     * The comments, at most 200, all of this subject. An id may stand there twice and is then
+     * answered twice.
      * </pre>
      *
      * <code>repeated int64 comment_ids = 3 [json_name = "commentIds", jstype = JS_STRING];</code>
@@ -977,7 +985,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comments, at most 200, all of this subject. An id may stand there twice and is then answered twice.
+     * The comments, at most 200, all of this subject. An id may stand there twice and is then
+     * answered twice.
      * </pre>
      *
      * <code>repeated int64 comment_ids = 3 [json_name = "commentIds", jstype = JS_STRING];</code>
@@ -995,7 +1004,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comments, at most 200, all of this subject. An id may stand there twice and is then answered twice.
+     * The comments, at most 200, all of this subject. An id may stand there twice and is then
+     * answered twice.
      * </pre>
      *
      * <code>repeated int64 comment_ids = 3 [json_name = "commentIds", jstype = JS_STRING];</code>

@@ -57,7 +57,8 @@ public interface BatchGetLikeStatesRequestOrBuilder extends
 
   /**
    * <pre>
-   * The comments, at most 200, all of this subject. An id may stand there twice and is then answered twice.
+   * The comments, at most 200, all of this subject. An id may stand there twice and is then
+   * answered twice.
    * </pre>
    *
    * <code>repeated int64 comment_ids = 3 [json_name = "commentIds", jstype = JS_STRING];</code>
@@ -66,7 +67,8 @@ public interface BatchGetLikeStatesRequestOrBuilder extends
   java.util.List<java.lang.Long> getCommentIdsList();
   /**
    * <pre>
-   * The comments, at most 200, all of this subject. An id may stand there twice and is then answered twice.
+   * The comments, at most 200, all of this subject. An id may stand there twice and is then
+   * answered twice.
    * </pre>
    *
    * <code>repeated int64 comment_ids = 3 [json_name = "commentIds", jstype = JS_STRING];</code>
@@ -75,7 +77,8 @@ public interface BatchGetLikeStatesRequestOrBuilder extends
   int getCommentIdsCount();
   /**
    * <pre>
-   * The comments, at most 200, all of this subject. An id may stand there twice and is then answered twice.
+   * The comments, at most 200, all of this subject. An id may stand there twice and is then
+   * answered twice.
    * </pre>
    *
    * <code>repeated int64 comment_ids = 3 [json_name = "commentIds", jstype = JS_STRING];</code>

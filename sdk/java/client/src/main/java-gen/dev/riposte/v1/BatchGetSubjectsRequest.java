@@ -109,8 +109,8 @@ private static final long serialVersionUID = 0L;
   private boolean allowMissing_ = false;
   /**
    * <pre>
-   * True: the subjects found are answered and the others named in `missing`. Default false: one missing subject fails
-   * the call with SUBJECT_NOT_FOUND.
+   * True: the subjects found are answered and the others named in `missing`. Default false: one
+   * missing subject fails the call with SUBJECT_NOT_FOUND.
    * </pre>
    *
    * <code>bool allow_missing = 2 [json_name = "allowMissing"];</code>
@@ -877,8 +877,8 @@ private static final long serialVersionUID = 0L;
     private boolean allowMissing_ ;
     /**
      * <pre>
-     * True: the subjects found are answered and the others named in `missing`. Default false: one missing subject fails
-     * the call with SUBJECT_NOT_FOUND.
+     * True: the subjects found are answered and the others named in `missing`. Default false: one
+     * missing subject fails the call with SUBJECT_NOT_FOUND.
      * </pre>
      *
      * <code>bool allow_missing = 2 [json_name = "allowMissing"];</code>
@@ -890,8 +890,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * True: the subjects found are answered and the others named in `missing`. Default false: one missing subject fails
-     * the call with SUBJECT_NOT_FOUND.
+     * True: the subjects found are answered and the others named in `missing`. Default false: one
+     * missing subject fails the call with SUBJECT_NOT_FOUND.
      * </pre>
      *
      * <code>bool allow_missing = 2 [json_name = "allowMissing"];</code>
@@ -907,8 +907,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * True: the subjects found are answered and the others named in `missing`. Default false: one missing subject fails
-     * the call with SUBJECT_NOT_FOUND.
+     * True: the subjects found are answered and the others named in `missing`. Default false: one
+     * missing subject fails the call with SUBJECT_NOT_FOUND.
      * </pre>
      *
      * <code>bool allow_missing = 2 [json_name = "allowMissing"];</code>

@@ -54,8 +54,8 @@ public interface BatchGetSubjectsRequestOrBuilder extends
 
   /**
    * <pre>
-   * True: the subjects found are answered and the others named in `missing`. Default false: one missing subject fails
-   * the call with SUBJECT_NOT_FOUND.
+   * True: the subjects found are answered and the others named in `missing`. Default false: one
+   * missing subject fails the call with SUBJECT_NOT_FOUND.
    * </pre>
    *
    * <code>bool allow_missing = 2 [json_name = "allowMissing"];</code>

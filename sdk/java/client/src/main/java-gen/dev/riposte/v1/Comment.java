@@ -8,8 +8,9 @@ package dev.riposte.v1;
  * <pre>
  * A comment: a root under a subject, or a reply to another comment.
  *
- * A tombstone is the same message with `content` and `member_id` cleared, `state` DELETED (or HIDDEN), `deleted_by`
- * and `delete_time` set. It stays in lists while a visible comment stands below it, at any depth.
+ * A tombstone is the same message with `content` and `member_id` cleared, `state` DELETED (or
+ * HIDDEN), `deleted_by` and `delete_time` set. It stays in lists while a visible comment stands
+ * below it, at any depth.
  * </pre>
  *
  * Protobuf type {@code riposte.v1.Comment}
@@ -55,7 +56,8 @@ private static final long serialVersionUID = 0L;
   private long id_ = 0L;
   /**
    * <pre>
-   * The comment's own id, minted by the service, greater than 0 and unique over all subjects. No order rests on it.
+   * The comment's own id, minted by the service, greater than 0 and unique over all subjects. No
+   * order rests on it.
    * </pre>
    *
    * <code>int64 id = 1 [json_name = "id", jstype = JS_STRING];</code>
@@ -153,8 +155,8 @@ private static final long serialVersionUID = 0L;
   private int floor_ = 0;
   /**
    * <pre>
-   * Its number: among the roots of the subject, or among the replies of its root. Starts at 1, dense, unique, never
-   * reused. 0 while an ACCEPTED comment is not applied.
+   * Its number: among the roots of the subject, or among the replies of its root. Starts at 1,
+   * dense, unique, never reused. 0 while an ACCEPTED comment is not applied.
    * </pre>
    *
    * <code>int32 floor = 6 [json_name = "floor"];</code>
@@ -977,8 +979,9 @@ private static final long serialVersionUID = 0L;
    * <pre>
    * A comment: a root under a subject, or a reply to another comment.
    *
-   * A tombstone is the same message with `content` and `member_id` cleared, `state` DELETED (or HIDDEN), `deleted_by`
-   * and `delete_time` set. It stays in lists while a visible comment stands below it, at any depth.
+   * A tombstone is the same message with `content` and `member_id` cleared, `state` DELETED (or
+   * HIDDEN), `deleted_by` and `delete_time` set. It stays in lists while a visible comment stands
+   * below it, at any depth.
    * </pre>
    *
    * Protobuf type {@code riposte.v1.Comment}
@@ -1450,7 +1453,8 @@ private static final long serialVersionUID = 0L;
     private long id_ ;
     /**
      * <pre>
-     * The comment's own id, minted by the service, greater than 0 and unique over all subjects. No order rests on it.
+     * The comment's own id, minted by the service, greater than 0 and unique over all subjects. No
+     * order rests on it.
      * </pre>
      *
      * <code>int64 id = 1 [json_name = "id", jstype = JS_STRING];</code>
@@ -1462,7 +1466,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comment's own id, minted by the service, greater than 0 and unique over all subjects. No order rests on it.
+     * The comment's own id, minted by the service, greater than 0 and unique over all subjects. No
+     * order rests on it.
      * </pre>
      *
      * <code>int64 id = 1 [json_name = "id", jstype = JS_STRING];</code>
@@ -1478,7 +1483,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comment's own id, minted by the service, greater than 0 and unique over all subjects. No order rests on it.
+     * The comment's own id, minted by the service, greater than 0 and unique over all subjects. No
+     * order rests on it.
      * </pre>
      *
      * <code>int64 id = 1 [json_name = "id", jstype = JS_STRING];</code>
@@ -1783,8 +1789,8 @@ private static final long serialVersionUID = 0L;
     private int floor_ ;
     /**
      * <pre>
-     * Its number: among the roots of the subject, or among the replies of its root. Starts at 1, dense, unique, never
-     * reused. 0 while an ACCEPTED comment is not applied.
+     * Its number: among the roots of the subject, or among the replies of its root. Starts at 1,
+     * dense, unique, never reused. 0 while an ACCEPTED comment is not applied.
      * </pre>
      *
      * <code>int32 floor = 6 [json_name = "floor"];</code>
@@ -1796,8 +1802,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Its number: among the roots of the subject, or among the replies of its root. Starts at 1, dense, unique, never
-     * reused. 0 while an ACCEPTED comment is not applied.
+     * Its number: among the roots of the subject, or among the replies of its root. Starts at 1,
+     * dense, unique, never reused. 0 while an ACCEPTED comment is not applied.
      * </pre>
      *
      * <code>int32 floor = 6 [json_name = "floor"];</code>
@@ -1813,8 +1819,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Its number: among the roots of the subject, or among the replies of its root. Starts at 1, dense, unique, never
-     * reused. 0 while an ACCEPTED comment is not applied.
+     * Its number: among the roots of the subject, or among the replies of its root. Starts at 1,
+     * dense, unique, never reused. 0 while an ACCEPTED comment is not applied.
      * </pre>
      *
      * <code>int32 floor = 6 [json_name = "floor"];</code>

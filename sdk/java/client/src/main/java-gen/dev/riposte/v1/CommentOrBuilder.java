@@ -10,7 +10,8 @@ public interface CommentOrBuilder extends
 
   /**
    * <pre>
-   * The comment's own id, minted by the service, greater than 0 and unique over all subjects. No order rests on it.
+   * The comment's own id, minted by the service, greater than 0 and unique over all subjects. No
+   * order rests on it.
    * </pre>
    *
    * <code>int64 id = 1 [json_name = "id", jstype = JS_STRING];</code>
@@ -77,8 +78,8 @@ public interface CommentOrBuilder extends
 
   /**
    * <pre>
-   * Its number: among the roots of the subject, or among the replies of its root. Starts at 1, dense, unique, never
-   * reused. 0 while an ACCEPTED comment is not applied.
+   * Its number: among the roots of the subject, or among the replies of its root. Starts at 1,
+   * dense, unique, never reused. 0 while an ACCEPTED comment is not applied.
    * </pre>
    *
    * <code>int32 floor = 6 [json_name = "floor"];</code>

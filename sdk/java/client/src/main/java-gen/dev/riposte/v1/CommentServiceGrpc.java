@@ -5,12 +5,12 @@ import static io.grpc.MethodDescriptor.generateFullMethodName;
 /**
  * <pre>
  * Comments: roots under subjects, and what is done to any single comment.
- * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not granted reads as
- * COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
- * SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
- * Every write takes a `request_id`. The same request_id and body again answers the first id, floor, subject_revision
- * and ack again, for ever, with the body as it is now; with another body it fails with REQUEST_ID_REUSED. A failed
- * attempt does not use it up.
+ * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not
+ * granted reads as COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general
+ * errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+ * Every write takes a `request_id`. The same request_id and body again answers the first id, floor,
+ * subject_revision and ack again, for ever, with the body as it is now; with another body it fails
+ * with REQUEST_ID_REUSED. A failed attempt does not use it up.
  * </pre>
  */
 @io.grpc.stub.annotations.GrpcGenerated
@@ -424,12 +424,12 @@ public final class CommentServiceGrpc {
   /**
    * <pre>
    * Comments: roots under subjects, and what is done to any single comment.
-   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not granted reads as
-   * COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-   * SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
-   * Every write takes a `request_id`. The same request_id and body again answers the first id, floor, subject_revision
-   * and ack again, for ever, with the body as it is now; with another body it fails with REQUEST_ID_REUSED. A failed
-   * attempt does not use it up.
+   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not
+   * granted reads as COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general
+   * errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+   * Every write takes a `request_id`. The same request_id and body again answers the first id, floor,
+   * subject_revision and ack again, for ever, with the body as it is now; with another body it fails
+   * with REQUEST_ID_REUSED. A failed attempt does not use it up.
    * </pre>
    */
   public interface AsyncService {
@@ -437,10 +437,12 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Writes a root comment.
-     * Floors are dense; if one create was answered before another was sent, its floor is lower. Errors:
-     * SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-     * CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
-     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content": {"text": "Hi"}}`.
+     * Floors are dense; if one create was answered before another was sent, its floor is lower.
+     * Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT,
+     * MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
+     * {"text": "Hi"}}`.
      * </pre>
      */
     default void createComment(dev.riposte.v1.CreateCommentRequest request,
@@ -451,8 +453,9 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads one comment by its id.
-     * A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED likewise, except to its
-     * author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND, REVISION_NOT_REACHED.
+     * A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED
+     * likewise, except to its author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND,
+     * REVISION_NOT_REACHED.
      * Example: `{"id": "1234567890123456789"}`.
      * </pre>
      */
@@ -464,7 +467,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads up to 200 comments by their ids, in the order of the request.
-     * Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in its metadata.
+     * Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in
+     * its metadata.
      * Example: `{"ids": ["1234567890123456789"], "allowMissing": true}`.
      * </pre>
      */
@@ -476,11 +480,13 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads a page of root comments with reply previews.
-     * A full walk shows every root that stood at its start, and was not removed before its end, exactly once, while
-     * others write. Pages are the same for every reader; ask BatchGetLikeStates for one's own likes. Under `auto_create`
-     * an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND
-     * (around_comment_id), PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, REVISION_NOT_REACHED.
-     * Example: `{"subject": {"objectType": "article", "objectId": "1"}, "sort": "COMMENT_SORT_OLDEST", "pageSize": 50}`.
+     * A full walk shows every root that stood at its start, and was not removed before its end,
+     * exactly once, while others write. Pages are the same for every reader; ask BatchGetLikeStates
+     * for one's own likes. Under `auto_create` an absent subject reads as empty.
+     * Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (around_comment_id),
+     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, REVISION_NOT_REACHED.
+     * Example: `{"subject": {"objectType": "article", "objectId": "1"}, "sort":
+     * "COMMENT_SORT_OLDEST", "pageSize": 50}`.
      * </pre>
      */
     default void listComments(dev.riposte.v1.ListCommentsRequest request,
@@ -490,9 +496,11 @@ public final class CommentServiceGrpc {
 
     /**
      * <pre>
-     * Changes what a comment says. Only its author may, within the object type's edit window; the former text is kept.
-     * Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE), EDIT_WINDOW_CLOSED,
-     * ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
+     * Changes what a comment says. Only its author may, within the object type's edit window; the
+     * former text is kept.
+     * Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE),
+     * EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
+     * CONTENT_BLOCKED, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
      */
@@ -504,7 +512,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads the former texts of a comment, latest first.
-     * Errors: COMMENT_NOT_FOUND (also for a comment that is not ACTIVE), PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Errors: COMMENT_NOT_FOUND (also for a comment that is not ACTIVE), PAGE_TOKEN_INVALID,
+     * PAGE_TOKEN_MISMATCH.
      * Example: `{"id": "1234567890123456789"}`.
      * </pre>
      */
@@ -515,10 +524,12 @@ public final class CommentServiceGrpc {
 
     /**
      * <pre>
-     * Deletes one comment, as its author or as the owner of the subject. Replies stay; a pin is taken off.
-     * Errors: COMMENT_NOT_FOUND (a second delete too), MEMBER_NOT_ALLOWED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, REQUEST_ID_REUSED.
-     * Example: `{"id": "1234567890123456789", "memberId": "up-7", "actingAs": "ACTING_AS_SUBJECT_OWNER"}`.
+     * Deletes one comment, as its author or as the owner of the subject. Replies stay; a pin is taken
+     * off.
+     * Errors: COMMENT_NOT_FOUND (a second delete too), MEMBER_NOT_ALLOWED, ETAG_MISMATCH,
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * Example: `{"id": "1234567890123456789", "memberId": "up-7", "actingAs":
+     * "ACTING_AS_SUBJECT_OWNER"}`.
      * </pre>
      */
     default void deleteComment(dev.riposte.v1.DeleteCommentRequest request,
@@ -529,8 +540,9 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Brings a deleted comment back to the state it had; only for the member who deleted it.
-     * Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted), MEMBER_NOT_ALLOWED (another member, or a
-     * moderator deleted it), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
+     * MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), SUBJECT_READ_ONLY,
+     * SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
      * </pre>
      */
@@ -542,9 +554,9 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Pins a root, at most three per subject; only for the owner of the subject.
-     * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED,
-     * PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE), SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-     * REQUEST_ID_REUSED.
+     * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
+     * MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE),
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
      */
@@ -556,8 +568,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Takes the pin off a root; only for the owner of the subject.
-     * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED,
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
+     * MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
      */
@@ -569,9 +581,10 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads the comments of one member across all subjects of an object type, newest first.
-     * The list follows the commits by some 100 ms; each comment in it is shown as it is now. Comments below a deleted or
-     * hidden subject are left out, so a page may be short or even empty: `next_page_token` alone says the end. Errors:
-     * OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * The list follows the commits by some 100 ms; each comment in it is shown as it is now. Comments
+     * below a deleted or hidden subject are left out, so a page may be short or even empty:
+     * `next_page_token` alone says the end. Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
+     * PAGE_TOKEN_MISMATCH.
      * Example: `{"objectType": "video", "memberId": "m7"}`.
      * </pre>
      */
@@ -585,12 +598,12 @@ public final class CommentServiceGrpc {
    * Base class for the server implementation of the service CommentService.
    * <pre>
    * Comments: roots under subjects, and what is done to any single comment.
-   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not granted reads as
-   * COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-   * SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
-   * Every write takes a `request_id`. The same request_id and body again answers the first id, floor, subject_revision
-   * and ack again, for ever, with the body as it is now; with another body it fails with REQUEST_ID_REUSED. A failed
-   * attempt does not use it up.
+   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not
+   * granted reads as COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general
+   * errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+   * Every write takes a `request_id`. The same request_id and body again answers the first id, floor,
+   * subject_revision and ack again, for ever, with the body as it is now; with another body it fails
+   * with REQUEST_ID_REUSED. A failed attempt does not use it up.
    * </pre>
    */
   public static abstract class CommentServiceImplBase
@@ -605,12 +618,12 @@ public final class CommentServiceGrpc {
    * A stub to allow clients to do asynchronous rpc calls to service CommentService.
    * <pre>
    * Comments: roots under subjects, and what is done to any single comment.
-   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not granted reads as
-   * COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-   * SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
-   * Every write takes a `request_id`. The same request_id and body again answers the first id, floor, subject_revision
-   * and ack again, for ever, with the body as it is now; with another body it fails with REQUEST_ID_REUSED. A failed
-   * attempt does not use it up.
+   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not
+   * granted reads as COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general
+   * errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+   * Every write takes a `request_id`. The same request_id and body again answers the first id, floor,
+   * subject_revision and ack again, for ever, with the body as it is now; with another body it fails
+   * with REQUEST_ID_REUSED. A failed attempt does not use it up.
    * </pre>
    */
   public static final class CommentServiceStub
@@ -629,10 +642,12 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Writes a root comment.
-     * Floors are dense; if one create was answered before another was sent, its floor is lower. Errors:
-     * SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-     * CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
-     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content": {"text": "Hi"}}`.
+     * Floors are dense; if one create was answered before another was sent, its floor is lower.
+     * Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT,
+     * MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
+     * {"text": "Hi"}}`.
      * </pre>
      */
     public void createComment(dev.riposte.v1.CreateCommentRequest request,
@@ -644,8 +659,9 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads one comment by its id.
-     * A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED likewise, except to its
-     * author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND, REVISION_NOT_REACHED.
+     * A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED
+     * likewise, except to its author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND,
+     * REVISION_NOT_REACHED.
      * Example: `{"id": "1234567890123456789"}`.
      * </pre>
      */
@@ -658,7 +674,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads up to 200 comments by their ids, in the order of the request.
-     * Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in its metadata.
+     * Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in
+     * its metadata.
      * Example: `{"ids": ["1234567890123456789"], "allowMissing": true}`.
      * </pre>
      */
@@ -671,11 +688,13 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads a page of root comments with reply previews.
-     * A full walk shows every root that stood at its start, and was not removed before its end, exactly once, while
-     * others write. Pages are the same for every reader; ask BatchGetLikeStates for one's own likes. Under `auto_create`
-     * an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND
-     * (around_comment_id), PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, REVISION_NOT_REACHED.
-     * Example: `{"subject": {"objectType": "article", "objectId": "1"}, "sort": "COMMENT_SORT_OLDEST", "pageSize": 50}`.
+     * A full walk shows every root that stood at its start, and was not removed before its end,
+     * exactly once, while others write. Pages are the same for every reader; ask BatchGetLikeStates
+     * for one's own likes. Under `auto_create` an absent subject reads as empty.
+     * Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (around_comment_id),
+     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, REVISION_NOT_REACHED.
+     * Example: `{"subject": {"objectType": "article", "objectId": "1"}, "sort":
+     * "COMMENT_SORT_OLDEST", "pageSize": 50}`.
      * </pre>
      */
     public void listComments(dev.riposte.v1.ListCommentsRequest request,
@@ -686,9 +705,11 @@ public final class CommentServiceGrpc {
 
     /**
      * <pre>
-     * Changes what a comment says. Only its author may, within the object type's edit window; the former text is kept.
-     * Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE), EDIT_WINDOW_CLOSED,
-     * ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
+     * Changes what a comment says. Only its author may, within the object type's edit window; the
+     * former text is kept.
+     * Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE),
+     * EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
+     * CONTENT_BLOCKED, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
      */
@@ -701,7 +722,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads the former texts of a comment, latest first.
-     * Errors: COMMENT_NOT_FOUND (also for a comment that is not ACTIVE), PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Errors: COMMENT_NOT_FOUND (also for a comment that is not ACTIVE), PAGE_TOKEN_INVALID,
+     * PAGE_TOKEN_MISMATCH.
      * Example: `{"id": "1234567890123456789"}`.
      * </pre>
      */
@@ -713,10 +735,12 @@ public final class CommentServiceGrpc {
 
     /**
      * <pre>
-     * Deletes one comment, as its author or as the owner of the subject. Replies stay; a pin is taken off.
-     * Errors: COMMENT_NOT_FOUND (a second delete too), MEMBER_NOT_ALLOWED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, REQUEST_ID_REUSED.
-     * Example: `{"id": "1234567890123456789", "memberId": "up-7", "actingAs": "ACTING_AS_SUBJECT_OWNER"}`.
+     * Deletes one comment, as its author or as the owner of the subject. Replies stay; a pin is taken
+     * off.
+     * Errors: COMMENT_NOT_FOUND (a second delete too), MEMBER_NOT_ALLOWED, ETAG_MISMATCH,
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * Example: `{"id": "1234567890123456789", "memberId": "up-7", "actingAs":
+     * "ACTING_AS_SUBJECT_OWNER"}`.
      * </pre>
      */
     public void deleteComment(dev.riposte.v1.DeleteCommentRequest request,
@@ -728,8 +752,9 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Brings a deleted comment back to the state it had; only for the member who deleted it.
-     * Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted), MEMBER_NOT_ALLOWED (another member, or a
-     * moderator deleted it), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
+     * MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), SUBJECT_READ_ONLY,
+     * SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
      * </pre>
      */
@@ -742,9 +767,9 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Pins a root, at most three per subject; only for the owner of the subject.
-     * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED,
-     * PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE), SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-     * REQUEST_ID_REUSED.
+     * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
+     * MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE),
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
      */
@@ -757,8 +782,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Takes the pin off a root; only for the owner of the subject.
-     * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED,
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
+     * MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
      */
@@ -771,9 +796,10 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads the comments of one member across all subjects of an object type, newest first.
-     * The list follows the commits by some 100 ms; each comment in it is shown as it is now. Comments below a deleted or
-     * hidden subject are left out, so a page may be short or even empty: `next_page_token` alone says the end. Errors:
-     * OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * The list follows the commits by some 100 ms; each comment in it is shown as it is now. Comments
+     * below a deleted or hidden subject are left out, so a page may be short or even empty:
+     * `next_page_token` alone says the end. Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
+     * PAGE_TOKEN_MISMATCH.
      * Example: `{"objectType": "video", "memberId": "m7"}`.
      * </pre>
      */
@@ -788,12 +814,12 @@ public final class CommentServiceGrpc {
    * A stub to allow clients to do synchronous rpc calls to service CommentService.
    * <pre>
    * Comments: roots under subjects, and what is done to any single comment.
-   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not granted reads as
-   * COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-   * SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
-   * Every write takes a `request_id`. The same request_id and body again answers the first id, floor, subject_revision
-   * and ack again, for ever, with the body as it is now; with another body it fails with REQUEST_ID_REUSED. A failed
-   * attempt does not use it up.
+   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not
+   * granted reads as COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general
+   * errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+   * Every write takes a `request_id`. The same request_id and body again answers the first id, floor,
+   * subject_revision and ack again, for ever, with the body as it is now; with another body it fails
+   * with REQUEST_ID_REUSED. A failed attempt does not use it up.
    * </pre>
    */
   public static final class CommentServiceBlockingV2Stub
@@ -812,10 +838,12 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Writes a root comment.
-     * Floors are dense; if one create was answered before another was sent, its floor is lower. Errors:
-     * SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-     * CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
-     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content": {"text": "Hi"}}`.
+     * Floors are dense; if one create was answered before another was sent, its floor is lower.
+     * Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT,
+     * MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
+     * {"text": "Hi"}}`.
      * </pre>
      */
     public dev.riposte.v1.CreateCommentResponse createComment(dev.riposte.v1.CreateCommentRequest request) throws io.grpc.StatusException {
@@ -826,8 +854,9 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads one comment by its id.
-     * A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED likewise, except to its
-     * author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND, REVISION_NOT_REACHED.
+     * A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED
+     * likewise, except to its author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND,
+     * REVISION_NOT_REACHED.
      * Example: `{"id": "1234567890123456789"}`.
      * </pre>
      */
@@ -839,7 +868,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads up to 200 comments by their ids, in the order of the request.
-     * Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in its metadata.
+     * Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in
+     * its metadata.
      * Example: `{"ids": ["1234567890123456789"], "allowMissing": true}`.
      * </pre>
      */
@@ -851,11 +881,13 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads a page of root comments with reply previews.
-     * A full walk shows every root that stood at its start, and was not removed before its end, exactly once, while
-     * others write. Pages are the same for every reader; ask BatchGetLikeStates for one's own likes. Under `auto_create`
-     * an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND
-     * (around_comment_id), PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, REVISION_NOT_REACHED.
-     * Example: `{"subject": {"objectType": "article", "objectId": "1"}, "sort": "COMMENT_SORT_OLDEST", "pageSize": 50}`.
+     * A full walk shows every root that stood at its start, and was not removed before its end,
+     * exactly once, while others write. Pages are the same for every reader; ask BatchGetLikeStates
+     * for one's own likes. Under `auto_create` an absent subject reads as empty.
+     * Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (around_comment_id),
+     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, REVISION_NOT_REACHED.
+     * Example: `{"subject": {"objectType": "article", "objectId": "1"}, "sort":
+     * "COMMENT_SORT_OLDEST", "pageSize": 50}`.
      * </pre>
      */
     public dev.riposte.v1.ListCommentsResponse listComments(dev.riposte.v1.ListCommentsRequest request) throws io.grpc.StatusException {
@@ -865,9 +897,11 @@ public final class CommentServiceGrpc {
 
     /**
      * <pre>
-     * Changes what a comment says. Only its author may, within the object type's edit window; the former text is kept.
-     * Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE), EDIT_WINDOW_CLOSED,
-     * ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
+     * Changes what a comment says. Only its author may, within the object type's edit window; the
+     * former text is kept.
+     * Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE),
+     * EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
+     * CONTENT_BLOCKED, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
      */
@@ -879,7 +913,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads the former texts of a comment, latest first.
-     * Errors: COMMENT_NOT_FOUND (also for a comment that is not ACTIVE), PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Errors: COMMENT_NOT_FOUND (also for a comment that is not ACTIVE), PAGE_TOKEN_INVALID,
+     * PAGE_TOKEN_MISMATCH.
      * Example: `{"id": "1234567890123456789"}`.
      * </pre>
      */
@@ -890,10 +925,12 @@ public final class CommentServiceGrpc {
 
     /**
      * <pre>
-     * Deletes one comment, as its author or as the owner of the subject. Replies stay; a pin is taken off.
-     * Errors: COMMENT_NOT_FOUND (a second delete too), MEMBER_NOT_ALLOWED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, REQUEST_ID_REUSED.
-     * Example: `{"id": "1234567890123456789", "memberId": "up-7", "actingAs": "ACTING_AS_SUBJECT_OWNER"}`.
+     * Deletes one comment, as its author or as the owner of the subject. Replies stay; a pin is taken
+     * off.
+     * Errors: COMMENT_NOT_FOUND (a second delete too), MEMBER_NOT_ALLOWED, ETAG_MISMATCH,
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * Example: `{"id": "1234567890123456789", "memberId": "up-7", "actingAs":
+     * "ACTING_AS_SUBJECT_OWNER"}`.
      * </pre>
      */
     public dev.riposte.v1.DeleteCommentResponse deleteComment(dev.riposte.v1.DeleteCommentRequest request) throws io.grpc.StatusException {
@@ -904,8 +941,9 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Brings a deleted comment back to the state it had; only for the member who deleted it.
-     * Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted), MEMBER_NOT_ALLOWED (another member, or a
-     * moderator deleted it), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
+     * MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), SUBJECT_READ_ONLY,
+     * SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
      * </pre>
      */
@@ -917,9 +955,9 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Pins a root, at most three per subject; only for the owner of the subject.
-     * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED,
-     * PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE), SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-     * REQUEST_ID_REUSED.
+     * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
+     * MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE),
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
      */
@@ -931,8 +969,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Takes the pin off a root; only for the owner of the subject.
-     * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED,
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
+     * MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
      */
@@ -944,9 +982,10 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads the comments of one member across all subjects of an object type, newest first.
-     * The list follows the commits by some 100 ms; each comment in it is shown as it is now. Comments below a deleted or
-     * hidden subject are left out, so a page may be short or even empty: `next_page_token` alone says the end. Errors:
-     * OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * The list follows the commits by some 100 ms; each comment in it is shown as it is now. Comments
+     * below a deleted or hidden subject are left out, so a page may be short or even empty:
+     * `next_page_token` alone says the end. Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
+     * PAGE_TOKEN_MISMATCH.
      * Example: `{"objectType": "video", "memberId": "m7"}`.
      * </pre>
      */
@@ -960,12 +999,12 @@ public final class CommentServiceGrpc {
    * A stub to allow clients to do limited synchronous rpc calls to service CommentService.
    * <pre>
    * Comments: roots under subjects, and what is done to any single comment.
-   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not granted reads as
-   * COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-   * SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
-   * Every write takes a `request_id`. The same request_id and body again answers the first id, floor, subject_revision
-   * and ack again, for ever, with the body as it is now; with another body it fails with REQUEST_ID_REUSED. A failed
-   * attempt does not use it up.
+   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not
+   * granted reads as COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general
+   * errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+   * Every write takes a `request_id`. The same request_id and body again answers the first id, floor,
+   * subject_revision and ack again, for ever, with the body as it is now; with another body it fails
+   * with REQUEST_ID_REUSED. A failed attempt does not use it up.
    * </pre>
    */
   public static final class CommentServiceBlockingStub
@@ -984,10 +1023,12 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Writes a root comment.
-     * Floors are dense; if one create was answered before another was sent, its floor is lower. Errors:
-     * SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-     * CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
-     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content": {"text": "Hi"}}`.
+     * Floors are dense; if one create was answered before another was sent, its floor is lower.
+     * Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT,
+     * MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
+     * {"text": "Hi"}}`.
      * </pre>
      */
     public dev.riposte.v1.CreateCommentResponse createComment(dev.riposte.v1.CreateCommentRequest request) {
@@ -998,8 +1039,9 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads one comment by its id.
-     * A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED likewise, except to its
-     * author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND, REVISION_NOT_REACHED.
+     * A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED
+     * likewise, except to its author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND,
+     * REVISION_NOT_REACHED.
      * Example: `{"id": "1234567890123456789"}`.
      * </pre>
      */
@@ -1011,7 +1053,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads up to 200 comments by their ids, in the order of the request.
-     * Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in its metadata.
+     * Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in
+     * its metadata.
      * Example: `{"ids": ["1234567890123456789"], "allowMissing": true}`.
      * </pre>
      */
@@ -1023,11 +1066,13 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads a page of root comments with reply previews.
-     * A full walk shows every root that stood at its start, and was not removed before its end, exactly once, while
-     * others write. Pages are the same for every reader; ask BatchGetLikeStates for one's own likes. Under `auto_create`
-     * an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND
-     * (around_comment_id), PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, REVISION_NOT_REACHED.
-     * Example: `{"subject": {"objectType": "article", "objectId": "1"}, "sort": "COMMENT_SORT_OLDEST", "pageSize": 50}`.
+     * A full walk shows every root that stood at its start, and was not removed before its end,
+     * exactly once, while others write. Pages are the same for every reader; ask BatchGetLikeStates
+     * for one's own likes. Under `auto_create` an absent subject reads as empty.
+     * Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (around_comment_id),
+     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, REVISION_NOT_REACHED.
+     * Example: `{"subject": {"objectType": "article", "objectId": "1"}, "sort":
+     * "COMMENT_SORT_OLDEST", "pageSize": 50}`.
      * </pre>
      */
     public dev.riposte.v1.ListCommentsResponse listComments(dev.riposte.v1.ListCommentsRequest request) {
@@ -1037,9 +1082,11 @@ public final class CommentServiceGrpc {
 
     /**
      * <pre>
-     * Changes what a comment says. Only its author may, within the object type's edit window; the former text is kept.
-     * Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE), EDIT_WINDOW_CLOSED,
-     * ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
+     * Changes what a comment says. Only its author may, within the object type's edit window; the
+     * former text is kept.
+     * Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE),
+     * EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
+     * CONTENT_BLOCKED, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
      */
@@ -1051,7 +1098,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads the former texts of a comment, latest first.
-     * Errors: COMMENT_NOT_FOUND (also for a comment that is not ACTIVE), PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Errors: COMMENT_NOT_FOUND (also for a comment that is not ACTIVE), PAGE_TOKEN_INVALID,
+     * PAGE_TOKEN_MISMATCH.
      * Example: `{"id": "1234567890123456789"}`.
      * </pre>
      */
@@ -1062,10 +1110,12 @@ public final class CommentServiceGrpc {
 
     /**
      * <pre>
-     * Deletes one comment, as its author or as the owner of the subject. Replies stay; a pin is taken off.
-     * Errors: COMMENT_NOT_FOUND (a second delete too), MEMBER_NOT_ALLOWED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, REQUEST_ID_REUSED.
-     * Example: `{"id": "1234567890123456789", "memberId": "up-7", "actingAs": "ACTING_AS_SUBJECT_OWNER"}`.
+     * Deletes one comment, as its author or as the owner of the subject. Replies stay; a pin is taken
+     * off.
+     * Errors: COMMENT_NOT_FOUND (a second delete too), MEMBER_NOT_ALLOWED, ETAG_MISMATCH,
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * Example: `{"id": "1234567890123456789", "memberId": "up-7", "actingAs":
+     * "ACTING_AS_SUBJECT_OWNER"}`.
      * </pre>
      */
     public dev.riposte.v1.DeleteCommentResponse deleteComment(dev.riposte.v1.DeleteCommentRequest request) {
@@ -1076,8 +1126,9 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Brings a deleted comment back to the state it had; only for the member who deleted it.
-     * Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted), MEMBER_NOT_ALLOWED (another member, or a
-     * moderator deleted it), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
+     * MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), SUBJECT_READ_ONLY,
+     * SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
      * </pre>
      */
@@ -1089,9 +1140,9 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Pins a root, at most three per subject; only for the owner of the subject.
-     * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED,
-     * PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE), SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-     * REQUEST_ID_REUSED.
+     * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
+     * MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE),
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
      */
@@ -1103,8 +1154,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Takes the pin off a root; only for the owner of the subject.
-     * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED,
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
+     * MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
      */
@@ -1116,9 +1167,10 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads the comments of one member across all subjects of an object type, newest first.
-     * The list follows the commits by some 100 ms; each comment in it is shown as it is now. Comments below a deleted or
-     * hidden subject are left out, so a page may be short or even empty: `next_page_token` alone says the end. Errors:
-     * OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * The list follows the commits by some 100 ms; each comment in it is shown as it is now. Comments
+     * below a deleted or hidden subject are left out, so a page may be short or even empty:
+     * `next_page_token` alone says the end. Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
+     * PAGE_TOKEN_MISMATCH.
      * Example: `{"objectType": "video", "memberId": "m7"}`.
      * </pre>
      */
@@ -1132,12 +1184,12 @@ public final class CommentServiceGrpc {
    * A stub to allow clients to do ListenableFuture-style rpc calls to service CommentService.
    * <pre>
    * Comments: roots under subjects, and what is done to any single comment.
-   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not granted reads as
-   * COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-   * SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
-   * Every write takes a `request_id`. The same request_id and body again answers the first id, floor, subject_revision
-   * and ack again, for ever, with the body as it is now; with another body it fails with REQUEST_ID_REUSED. A failed
-   * attempt does not use it up.
+   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not
+   * granted reads as COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general
+   * errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+   * Every write takes a `request_id`. The same request_id and body again answers the first id, floor,
+   * subject_revision and ack again, for ever, with the body as it is now; with another body it fails
+   * with REQUEST_ID_REUSED. A failed attempt does not use it up.
    * </pre>
    */
   public static final class CommentServiceFutureStub
@@ -1156,10 +1208,12 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Writes a root comment.
-     * Floors are dense; if one create was answered before another was sent, its floor is lower. Errors:
-     * SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-     * CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
-     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content": {"text": "Hi"}}`.
+     * Floors are dense; if one create was answered before another was sent, its floor is lower.
+     * Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT,
+     * MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
+     * {"text": "Hi"}}`.
      * </pre>
      */
     public com.google.common.util.concurrent.ListenableFuture<dev.riposte.v1.CreateCommentResponse> createComment(
@@ -1171,8 +1225,9 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads one comment by its id.
-     * A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED likewise, except to its
-     * author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND, REVISION_NOT_REACHED.
+     * A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED
+     * likewise, except to its author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND,
+     * REVISION_NOT_REACHED.
      * Example: `{"id": "1234567890123456789"}`.
      * </pre>
      */
@@ -1185,7 +1240,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads up to 200 comments by their ids, in the order of the request.
-     * Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in its metadata.
+     * Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in
+     * its metadata.
      * Example: `{"ids": ["1234567890123456789"], "allowMissing": true}`.
      * </pre>
      */
@@ -1198,11 +1254,13 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads a page of root comments with reply previews.
-     * A full walk shows every root that stood at its start, and was not removed before its end, exactly once, while
-     * others write. Pages are the same for every reader; ask BatchGetLikeStates for one's own likes. Under `auto_create`
-     * an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND
-     * (around_comment_id), PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, REVISION_NOT_REACHED.
-     * Example: `{"subject": {"objectType": "article", "objectId": "1"}, "sort": "COMMENT_SORT_OLDEST", "pageSize": 50}`.
+     * A full walk shows every root that stood at its start, and was not removed before its end,
+     * exactly once, while others write. Pages are the same for every reader; ask BatchGetLikeStates
+     * for one's own likes. Under `auto_create` an absent subject reads as empty.
+     * Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (around_comment_id),
+     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, REVISION_NOT_REACHED.
+     * Example: `{"subject": {"objectType": "article", "objectId": "1"}, "sort":
+     * "COMMENT_SORT_OLDEST", "pageSize": 50}`.
      * </pre>
      */
     public com.google.common.util.concurrent.ListenableFuture<dev.riposte.v1.ListCommentsResponse> listComments(
@@ -1213,9 +1271,11 @@ public final class CommentServiceGrpc {
 
     /**
      * <pre>
-     * Changes what a comment says. Only its author may, within the object type's edit window; the former text is kept.
-     * Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE), EDIT_WINDOW_CLOSED,
-     * ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
+     * Changes what a comment says. Only its author may, within the object type's edit window; the
+     * former text is kept.
+     * Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE),
+     * EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
+     * CONTENT_BLOCKED, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
      */
@@ -1228,7 +1288,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads the former texts of a comment, latest first.
-     * Errors: COMMENT_NOT_FOUND (also for a comment that is not ACTIVE), PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Errors: COMMENT_NOT_FOUND (also for a comment that is not ACTIVE), PAGE_TOKEN_INVALID,
+     * PAGE_TOKEN_MISMATCH.
      * Example: `{"id": "1234567890123456789"}`.
      * </pre>
      */
@@ -1240,10 +1301,12 @@ public final class CommentServiceGrpc {
 
     /**
      * <pre>
-     * Deletes one comment, as its author or as the owner of the subject. Replies stay; a pin is taken off.
-     * Errors: COMMENT_NOT_FOUND (a second delete too), MEMBER_NOT_ALLOWED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, REQUEST_ID_REUSED.
-     * Example: `{"id": "1234567890123456789", "memberId": "up-7", "actingAs": "ACTING_AS_SUBJECT_OWNER"}`.
+     * Deletes one comment, as its author or as the owner of the subject. Replies stay; a pin is taken
+     * off.
+     * Errors: COMMENT_NOT_FOUND (a second delete too), MEMBER_NOT_ALLOWED, ETAG_MISMATCH,
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * Example: `{"id": "1234567890123456789", "memberId": "up-7", "actingAs":
+     * "ACTING_AS_SUBJECT_OWNER"}`.
      * </pre>
      */
     public com.google.common.util.concurrent.ListenableFuture<dev.riposte.v1.DeleteCommentResponse> deleteComment(
@@ -1255,8 +1318,9 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Brings a deleted comment back to the state it had; only for the member who deleted it.
-     * Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted), MEMBER_NOT_ALLOWED (another member, or a
-     * moderator deleted it), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
+     * MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), SUBJECT_READ_ONLY,
+     * SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
      * </pre>
      */
@@ -1269,9 +1333,9 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Pins a root, at most three per subject; only for the owner of the subject.
-     * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED,
-     * PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE), SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-     * REQUEST_ID_REUSED.
+     * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
+     * MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE),
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
      */
@@ -1284,8 +1348,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Takes the pin off a root; only for the owner of the subject.
-     * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED,
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
+     * MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
      */
@@ -1298,9 +1362,10 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads the comments of one member across all subjects of an object type, newest first.
-     * The list follows the commits by some 100 ms; each comment in it is shown as it is now. Comments below a deleted or
-     * hidden subject are left out, so a page may be short or even empty: `next_page_token` alone says the end. Errors:
-     * OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * The list follows the commits by some 100 ms; each comment in it is shown as it is now. Comments
+     * below a deleted or hidden subject are left out, so a page may be short or even empty:
+     * `next_page_token` alone says the end. Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
+     * PAGE_TOKEN_MISMATCH.
      * Example: `{"objectType": "video", "memberId": "m7"}`.
      * </pre>
      */

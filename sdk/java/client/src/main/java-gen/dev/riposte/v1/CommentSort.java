@@ -6,11 +6,13 @@ package dev.riposte.v1;
 
 /**
  * <pre>
- * The order of a list. All orders are total: ties of a rank break by create time, then id, newest first.
+ * The order of a list. All orders are total: ties of a rank break by create time, then id, newest
+ * first.
  *
- * A ranked walk goes along a ranking that was frozen up to 5 seconds before it began: first the visible comments of the
- * highest rank (2,000 unless the server is set up otherwise), then all others, tombstones among them, by floor, newest
- * first. What was written since the ranking was made is one of these.
+ * A ranked walk goes along a ranking that was frozen up to 5 seconds before it began: first the
+ * visible comments of the highest rank (2,000 unless the server is set up otherwise), then all
+ * others, tombstones among them, by floor, newest first. What was written since the ranking was
+ * made is one of these.
  * </pre>
  *
  * Protobuf enum {@code riposte.v1.CommentSort}
@@ -43,8 +45,8 @@ public enum CommentSort
   COMMENT_SORT_OLDEST(2),
   /**
    * <pre>
-   * 2 · likes + replies. For object types of the decaying profile log10(max(1, 2 · likes + replies)) and an age term: being
-   * 12.5 hours newer counts as much as ten times the rest.
+   * 2 · likes + replies. For object types of the decaying profile log10(max(1, 2 · likes +
+   * replies)) and an age term: being 12.5 hours newer counts as much as ten times the rest.
    * </pre>
    *
    * <code>COMMENT_SORT_HOT = 3;</code>
@@ -111,8 +113,8 @@ public enum CommentSort
   public static final int COMMENT_SORT_OLDEST_VALUE = 2;
   /**
    * <pre>
-   * 2 · likes + replies. For object types of the decaying profile log10(max(1, 2 · likes + replies)) and an age term: being
-   * 12.5 hours newer counts as much as ten times the rest.
+   * 2 · likes + replies. For object types of the decaying profile log10(max(1, 2 · likes +
+   * replies)) and an age term: being 12.5 hours newer counts as much as ten times the rest.
    * </pre>
    *
    * <code>COMMENT_SORT_HOT = 3;</code>

@@ -89,8 +89,8 @@ private static final long serialVersionUID = 0L;
   private java.util.List<dev.riposte.v1.Comment> replies_;
   /**
    * <pre>
-   * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-   * nobody likes, the one with the lowest floor.
+   * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+   * equals, as of those that nobody likes, the one with the lowest floor.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -101,8 +101,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-   * nobody likes, the one with the lowest floor.
+   * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+   * equals, as of those that nobody likes, the one with the lowest floor.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -114,8 +114,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-   * nobody likes, the one with the lowest floor.
+   * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+   * equals, as of those that nobody likes, the one with the lowest floor.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -126,8 +126,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-   * nobody likes, the one with the lowest floor.
+   * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+   * equals, as of those that nobody likes, the one with the lowest floor.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -138,8 +138,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-   * nobody likes, the one with the lowest floor.
+   * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+   * equals, as of those that nobody likes, the one with the lowest floor.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -155,8 +155,8 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object replyPageToken_ = "";
   /**
    * <pre>
-   * For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty exactly when the preview
-   * shows them all.
+   * For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty exactly
+   * when the preview shows them all.
    * </pre>
    *
    * <code>string reply_page_token = 3 [json_name = "replyPageToken"];</code>
@@ -177,8 +177,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty exactly when the preview
-   * shows them all.
+   * For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty exactly
+   * when the preview shows them all.
    * </pre>
    *
    * <code>string reply_page_token = 3 [json_name = "replyPageToken"];</code>
@@ -818,8 +818,8 @@ private static final long serialVersionUID = 0L;
 
     /**
      * <pre>
-     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-     * nobody likes, the one with the lowest floor.
+     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+     * equals, as of those that nobody likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -833,8 +833,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-     * nobody likes, the one with the lowest floor.
+     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+     * equals, as of those that nobody likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -848,8 +848,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-     * nobody likes, the one with the lowest floor.
+     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+     * equals, as of those that nobody likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -863,8 +863,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-     * nobody likes, the one with the lowest floor.
+     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+     * equals, as of those that nobody likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -885,8 +885,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-     * nobody likes, the one with the lowest floor.
+     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+     * equals, as of those that nobody likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -904,8 +904,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-     * nobody likes, the one with the lowest floor.
+     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+     * equals, as of those that nobody likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -925,8 +925,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-     * nobody likes, the one with the lowest floor.
+     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+     * equals, as of those that nobody likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -947,8 +947,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-     * nobody likes, the one with the lowest floor.
+     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+     * equals, as of those that nobody likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -966,8 +966,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-     * nobody likes, the one with the lowest floor.
+     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+     * equals, as of those that nobody likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -985,8 +985,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-     * nobody likes, the one with the lowest floor.
+     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+     * equals, as of those that nobody likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -1005,8 +1005,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-     * nobody likes, the one with the lowest floor.
+     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+     * equals, as of those that nobody likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -1023,8 +1023,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-     * nobody likes, the one with the lowest floor.
+     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+     * equals, as of those that nobody likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -1041,8 +1041,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-     * nobody likes, the one with the lowest floor.
+     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+     * equals, as of those that nobody likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -1053,8 +1053,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-     * nobody likes, the one with the lowest floor.
+     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+     * equals, as of those that nobody likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -1068,8 +1068,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-     * nobody likes, the one with the lowest floor.
+     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+     * equals, as of those that nobody likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -1084,8 +1084,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-     * nobody likes, the one with the lowest floor.
+     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+     * equals, as of those that nobody likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -1096,8 +1096,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-     * nobody likes, the one with the lowest floor.
+     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+     * equals, as of those that nobody likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -1109,8 +1109,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-     * nobody likes, the one with the lowest floor.
+     * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+     * equals, as of those that nobody likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -1137,8 +1137,8 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object replyPageToken_ = "";
     /**
      * <pre>
-     * For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty exactly when the preview
-     * shows them all.
+     * For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty exactly
+     * when the preview shows them all.
      * </pre>
      *
      * <code>string reply_page_token = 3 [json_name = "replyPageToken"];</code>
@@ -1158,8 +1158,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty exactly when the preview
-     * shows them all.
+     * For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty exactly
+     * when the preview shows them all.
      * </pre>
      *
      * <code>string reply_page_token = 3 [json_name = "replyPageToken"];</code>
@@ -1180,8 +1180,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty exactly when the preview
-     * shows them all.
+     * For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty exactly
+     * when the preview shows them all.
      * </pre>
      *
      * <code>string reply_page_token = 3 [json_name = "replyPageToken"];</code>
@@ -1198,8 +1198,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty exactly when the preview
-     * shows them all.
+     * For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty exactly
+     * when the preview shows them all.
      * </pre>
      *
      * <code>string reply_page_token = 3 [json_name = "replyPageToken"];</code>
@@ -1213,8 +1213,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty exactly when the preview
-     * shows them all.
+     * For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty exactly
+     * when the preview shows them all.
      * </pre>
      *
      * <code>string reply_page_token = 3 [json_name = "replyPageToken"];</code>

@@ -37,8 +37,8 @@ public interface CommentThreadOrBuilder extends
 
   /**
    * <pre>
-   * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-   * nobody likes, the one with the lowest floor.
+   * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+   * equals, as of those that nobody likes, the one with the lowest floor.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -47,8 +47,8 @@ public interface CommentThreadOrBuilder extends
       getRepliesList();
   /**
    * <pre>
-   * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-   * nobody likes, the one with the lowest floor.
+   * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+   * equals, as of those that nobody likes, the one with the lowest floor.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -56,8 +56,8 @@ public interface CommentThreadOrBuilder extends
   dev.riposte.v1.Comment getReplies(int index);
   /**
    * <pre>
-   * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-   * nobody likes, the one with the lowest floor.
+   * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+   * equals, as of those that nobody likes, the one with the lowest floor.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -65,8 +65,8 @@ public interface CommentThreadOrBuilder extends
   int getRepliesCount();
   /**
    * <pre>
-   * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-   * nobody likes, the one with the lowest floor.
+   * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+   * equals, as of those that nobody likes, the one with the lowest floor.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -75,8 +75,8 @@ public interface CommentThreadOrBuilder extends
       getRepliesOrBuilderList();
   /**
    * <pre>
-   * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of equals, as of those that
-   * nobody likes, the one with the lowest floor.
+   * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+   * equals, as of those that nobody likes, the one with the lowest floor.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -86,8 +86,8 @@ public interface CommentThreadOrBuilder extends
 
   /**
    * <pre>
-   * For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty exactly when the preview
-   * shows them all.
+   * For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty exactly
+   * when the preview shows them all.
    * </pre>
    *
    * <code>string reply_page_token = 3 [json_name = "replyPageToken"];</code>
@@ -96,8 +96,8 @@ public interface CommentThreadOrBuilder extends
   java.lang.String getReplyPageToken();
   /**
    * <pre>
-   * For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty exactly when the preview
-   * shows them all.
+   * For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty exactly
+   * when the preview shows them all.
    * </pre>
    *
    * <code>string reply_page_token = 3 [json_name = "replyPageToken"];</code>

@@ -63,8 +63,8 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object text_ = "";
   /**
    * <pre>
-   * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's limit (default
-   * 5,000 code points after NFC, else CONTENT_TOO_LONG).
+   * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object
+   * type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
    * </pre>
    *
    * <code>string text = 1 [json_name = "text"];</code>
@@ -85,8 +85,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's limit (default
-   * 5,000 code points after NFC, else CONTENT_TOO_LONG).
+   * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object
+   * type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
    * </pre>
    *
    * <code>string text = 1 [json_name = "text"];</code>
@@ -113,7 +113,8 @@ private static final long serialVersionUID = 0L;
       com.google.protobuf.LazyStringArrayList.emptyList();
   /**
    * <pre>
-   * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by this service.
+   * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
+   * this service.
    * </pre>
    *
    * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -125,7 +126,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by this service.
+   * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
+   * this service.
    * </pre>
    *
    * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -136,7 +138,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by this service.
+   * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
+   * this service.
    * </pre>
    *
    * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -148,7 +151,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by this service.
+   * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
+   * this service.
    * </pre>
    *
    * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -188,8 +192,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-   * to 64 bytes without control characters.
+   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+   * 1 KiB; keys of 1 to 64 bytes without control characters.
    * </pre>
    *
    * <code>map&lt;string, string&gt; metadata = 3 [json_name = "metadata"];</code>
@@ -210,8 +214,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-   * to 64 bytes without control characters.
+   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+   * 1 KiB; keys of 1 to 64 bytes without control characters.
    * </pre>
    *
    * <code>map&lt;string, string&gt; metadata = 3 [json_name = "metadata"];</code>
@@ -222,8 +226,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-   * to 64 bytes without control characters.
+   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+   * 1 KiB; keys of 1 to 64 bytes without control characters.
    * </pre>
    *
    * <code>map&lt;string, string&gt; metadata = 3 [json_name = "metadata"];</code>
@@ -241,8 +245,8 @@ java.lang.String defaultValue) {
   }
   /**
    * <pre>
-   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-   * to 64 bytes without control characters.
+   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+   * 1 KiB; keys of 1 to 64 bytes without control characters.
    * </pre>
    *
    * <code>map&lt;string, string&gt; metadata = 3 [json_name = "metadata"];</code>
@@ -692,8 +696,8 @@ java.lang.String defaultValue) {
     private java.lang.Object text_ = "";
     /**
      * <pre>
-     * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's limit (default
-     * 5,000 code points after NFC, else CONTENT_TOO_LONG).
+     * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object
+     * type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
      * </pre>
      *
      * <code>string text = 1 [json_name = "text"];</code>
@@ -713,8 +717,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's limit (default
-     * 5,000 code points after NFC, else CONTENT_TOO_LONG).
+     * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object
+     * type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
      * </pre>
      *
      * <code>string text = 1 [json_name = "text"];</code>
@@ -735,8 +739,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's limit (default
-     * 5,000 code points after NFC, else CONTENT_TOO_LONG).
+     * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object
+     * type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
      * </pre>
      *
      * <code>string text = 1 [json_name = "text"];</code>
@@ -753,8 +757,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's limit (default
-     * 5,000 code points after NFC, else CONTENT_TOO_LONG).
+     * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object
+     * type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
      * </pre>
      *
      * <code>string text = 1 [json_name = "text"];</code>
@@ -768,8 +772,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's limit (default
-     * 5,000 code points after NFC, else CONTENT_TOO_LONG).
+     * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object
+     * type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
      * </pre>
      *
      * <code>string text = 1 [json_name = "text"];</code>
@@ -796,7 +800,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by this service.
+     * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
+     * this service.
      * </pre>
      *
      * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -809,7 +814,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by this service.
+     * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
+     * this service.
      * </pre>
      *
      * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -820,7 +826,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by this service.
+     * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
+     * this service.
      * </pre>
      *
      * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -832,7 +839,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by this service.
+     * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
+     * this service.
      * </pre>
      *
      * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -845,7 +853,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by this service.
+     * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
+     * this service.
      * </pre>
      *
      * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -864,7 +873,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by this service.
+     * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
+     * this service.
      * </pre>
      *
      * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -882,7 +892,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by this service.
+     * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
+     * this service.
      * </pre>
      *
      * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -900,7 +911,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by this service.
+     * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
+     * this service.
      * </pre>
      *
      * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -915,7 +927,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by this service.
+     * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
+     * this service.
      * </pre>
      *
      * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -961,8 +974,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-     * to 64 bytes without control characters.
+     * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+     * 1 KiB; keys of 1 to 64 bytes without control characters.
      * </pre>
      *
      * <code>map&lt;string, string&gt; metadata = 3 [json_name = "metadata"];</code>
@@ -983,8 +996,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-     * to 64 bytes without control characters.
+     * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+     * 1 KiB; keys of 1 to 64 bytes without control characters.
      * </pre>
      *
      * <code>map&lt;string, string&gt; metadata = 3 [json_name = "metadata"];</code>
@@ -995,8 +1008,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-     * to 64 bytes without control characters.
+     * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+     * 1 KiB; keys of 1 to 64 bytes without control characters.
      * </pre>
      *
      * <code>map&lt;string, string&gt; metadata = 3 [json_name = "metadata"];</code>
@@ -1014,8 +1027,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-     * to 64 bytes without control characters.
+     * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+     * 1 KiB; keys of 1 to 64 bytes without control characters.
      * </pre>
      *
      * <code>map&lt;string, string&gt; metadata = 3 [json_name = "metadata"];</code>
@@ -1039,8 +1052,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-     * to 64 bytes without control characters.
+     * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+     * 1 KiB; keys of 1 to 64 bytes without control characters.
      * </pre>
      *
      * <code>map&lt;string, string&gt; metadata = 3 [json_name = "metadata"];</code>
@@ -1063,8 +1076,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-     * to 64 bytes without control characters.
+     * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+     * 1 KiB; keys of 1 to 64 bytes without control characters.
      * </pre>
      *
      * <code>map&lt;string, string&gt; metadata = 3 [json_name = "metadata"];</code>
@@ -1081,8 +1094,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-     * to 64 bytes without control characters.
+     * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+     * 1 KiB; keys of 1 to 64 bytes without control characters.
      * </pre>
      *
      * <code>map&lt;string, string&gt; metadata = 3 [json_name = "metadata"];</code>

@@ -10,8 +10,8 @@ public interface ContentOrBuilder extends
 
   /**
    * <pre>
-   * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's limit (default
-   * 5,000 code points after NFC, else CONTENT_TOO_LONG).
+   * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object
+   * type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
    * </pre>
    *
    * <code>string text = 1 [json_name = "text"];</code>
@@ -20,8 +20,8 @@ public interface ContentOrBuilder extends
   java.lang.String getText();
   /**
    * <pre>
-   * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object type's limit (default
-   * 5,000 code points after NFC, else CONTENT_TOO_LONG).
+   * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object
+   * type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
    * </pre>
    *
    * <code>string text = 1 [json_name = "text"];</code>
@@ -32,7 +32,8 @@ public interface ContentOrBuilder extends
 
   /**
    * <pre>
-   * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by this service.
+   * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
+   * this service.
    * </pre>
    *
    * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -42,7 +43,8 @@ public interface ContentOrBuilder extends
       getMentionedMemberIdsList();
   /**
    * <pre>
-   * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by this service.
+   * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
+   * this service.
    * </pre>
    *
    * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -51,7 +53,8 @@ public interface ContentOrBuilder extends
   int getMentionedMemberIdsCount();
   /**
    * <pre>
-   * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by this service.
+   * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
+   * this service.
    * </pre>
    *
    * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -61,7 +64,8 @@ public interface ContentOrBuilder extends
   java.lang.String getMentionedMemberIds(int index);
   /**
    * <pre>
-   * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by this service.
+   * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
+   * this service.
    * </pre>
    *
    * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -73,8 +77,8 @@ public interface ContentOrBuilder extends
 
   /**
    * <pre>
-   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-   * to 64 bytes without control characters.
+   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+   * 1 KiB; keys of 1 to 64 bytes without control characters.
    * </pre>
    *
    * <code>map&lt;string, string&gt; metadata = 3 [json_name = "metadata"];</code>
@@ -82,8 +86,8 @@ public interface ContentOrBuilder extends
   int getMetadataCount();
   /**
    * <pre>
-   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-   * to 64 bytes without control characters.
+   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+   * 1 KiB; keys of 1 to 64 bytes without control characters.
    * </pre>
    *
    * <code>map&lt;string, string&gt; metadata = 3 [json_name = "metadata"];</code>
@@ -98,8 +102,8 @@ public interface ContentOrBuilder extends
   getMetadata();
   /**
    * <pre>
-   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-   * to 64 bytes without control characters.
+   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+   * 1 KiB; keys of 1 to 64 bytes without control characters.
    * </pre>
    *
    * <code>map&lt;string, string&gt; metadata = 3 [json_name = "metadata"];</code>
@@ -108,8 +112,8 @@ public interface ContentOrBuilder extends
   getMetadataMap();
   /**
    * <pre>
-   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-   * to 64 bytes without control characters.
+   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+   * 1 KiB; keys of 1 to 64 bytes without control characters.
    * </pre>
    *
    * <code>map&lt;string, string&gt; metadata = 3 [json_name = "metadata"];</code>
@@ -121,8 +125,8 @@ java.lang.String getMetadataOrDefault(
 java.lang.String defaultValue);
   /**
    * <pre>
-   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-   * to 64 bytes without control characters.
+   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+   * 1 KiB; keys of 1 to 64 bytes without control characters.
    * </pre>
    *
    * <code>map&lt;string, string&gt; metadata = 3 [json_name = "metadata"];</code>

@@ -64,8 +64,8 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object name_ = "";
   /**
    * <pre>
-   * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`, `like_count`, `dislike_count`,
-   * `next_floor`, `listed`.
+   * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`,
+   * `like_count`, `dislike_count`, `next_floor`, `listed`.
    * </pre>
    *
    * <code>string name = 2 [json_name = "name"];</code>
@@ -86,8 +86,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`, `like_count`, `dislike_count`,
-   * `next_floor`, `listed`.
+   * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`,
+   * `like_count`, `dislike_count`, `next_floor`, `listed`.
    * </pre>
    *
    * <code>string name = 2 [json_name = "name"];</code>
@@ -587,8 +587,8 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object name_ = "";
     /**
      * <pre>
-     * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`, `like_count`, `dislike_count`,
-     * `next_floor`, `listed`.
+     * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`,
+     * `like_count`, `dislike_count`, `next_floor`, `listed`.
      * </pre>
      *
      * <code>string name = 2 [json_name = "name"];</code>
@@ -608,8 +608,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`, `like_count`, `dislike_count`,
-     * `next_floor`, `listed`.
+     * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`,
+     * `like_count`, `dislike_count`, `next_floor`, `listed`.
      * </pre>
      *
      * <code>string name = 2 [json_name = "name"];</code>
@@ -630,8 +630,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`, `like_count`, `dislike_count`,
-     * `next_floor`, `listed`.
+     * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`,
+     * `like_count`, `dislike_count`, `next_floor`, `listed`.
      * </pre>
      *
      * <code>string name = 2 [json_name = "name"];</code>
@@ -648,8 +648,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`, `like_count`, `dislike_count`,
-     * `next_floor`, `listed`.
+     * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`,
+     * `like_count`, `dislike_count`, `next_floor`, `listed`.
      * </pre>
      *
      * <code>string name = 2 [json_name = "name"];</code>
@@ -663,8 +663,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`, `like_count`, `dislike_count`,
-     * `next_floor`, `listed`.
+     * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`,
+     * `like_count`, `dislike_count`, `next_floor`, `listed`.
      * </pre>
      *
      * <code>string name = 2 [json_name = "name"];</code>

@@ -20,8 +20,8 @@ public interface CountDriftOrBuilder extends
 
   /**
    * <pre>
-   * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`, `like_count`, `dislike_count`,
-   * `next_floor`, `listed`.
+   * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`,
+   * `like_count`, `dislike_count`, `next_floor`, `listed`.
    * </pre>
    *
    * <code>string name = 2 [json_name = "name"];</code>
@@ -30,8 +30,8 @@ public interface CountDriftOrBuilder extends
   java.lang.String getName();
   /**
    * <pre>
-   * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`, `like_count`, `dislike_count`,
-   * `next_floor`, `listed`.
+   * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`,
+   * `like_count`, `dislike_count`, `next_floor`, `listed`.
    * </pre>
    *
    * <code>string name = 2 [json_name = "name"];</code>

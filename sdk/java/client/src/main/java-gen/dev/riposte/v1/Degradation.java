@@ -8,8 +8,8 @@ package dev.riposte.v1;
  * <pre>
  * One part of an answer that is missing or not as fresh as promised, and why.
  *
- * An answer whose `degraded` is empty is whole. A part that is listed there must not be read as a fact: an unknown
- * like state is not "not liked", an unknown count is not zero.
+ * An answer whose `degraded` is empty is whole. A part that is listed there must not be read as a
+ * fact: an unknown like state is not "not liked", an unknown count is not zero.
  * </pre>
  *
  * Protobuf type {@code riposte.v1.Degradation}
@@ -270,8 +270,8 @@ private static final long serialVersionUID = 0L;
    * <pre>
    * One part of an answer that is missing or not as fresh as promised, and why.
    *
-   * An answer whose `degraded` is empty is whole. A part that is listed there must not be read as a fact: an unknown
-   * like state is not "not liked", an unknown count is not zero.
+   * An answer whose `degraded` is empty is whole. A part that is listed there must not be read as a
+   * fact: an unknown like state is not "not liked", an unknown count is not zero.
    * </pre>
    *
    * Protobuf type {@code riposte.v1.Degradation}

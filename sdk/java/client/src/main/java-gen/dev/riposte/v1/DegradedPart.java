@@ -63,8 +63,8 @@ public enum DegradedPart
   DEGRADED_PART_RANKING(5),
   /**
    * <pre>
-   * Nothing is missing: the cache could not be asked, so the answer came from the database, which carries less load. A
-   * caller that can wait should.
+   * Nothing is missing: the cache could not be asked, so the answer came from the database, which
+   * carries less load. A caller that can wait should.
    * </pre>
    *
    * <code>DEGRADED_PART_CACHE = 6;</code>
@@ -123,8 +123,8 @@ public enum DegradedPart
   public static final int DEGRADED_PART_RANKING_VALUE = 5;
   /**
    * <pre>
-   * Nothing is missing: the cache could not be asked, so the answer came from the database, which carries less load. A
-   * caller that can wait should.
+   * Nothing is missing: the cache could not be asked, so the answer came from the database, which
+   * carries less load. A caller that can wait should.
    * </pre>
    *
    * <code>DEGRADED_PART_CACHE = 6;</code>

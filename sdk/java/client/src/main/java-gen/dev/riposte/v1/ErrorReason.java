@@ -6,11 +6,13 @@ package dev.riposte.v1;
 
 /**
  * <pre>
- * Why a call failed. Every error carries a google.rpc.ErrorInfo with domain `riposte` and, as `reason`, the name of
- * one of these values without its prefix: `SUBJECT_NOT_FOUND`, not `ERROR_REASON_SUBJECT_NOT_FOUND`.
+ * Why a call failed. Every error carries a google.rpc.ErrorInfo with domain `riposte` and, as
+ * `reason`, the name of one of these values without its prefix: `SUBJECT_NOT_FOUND`, not
+ * `ERROR_REASON_SUBJECT_NOT_FOUND`.
  *
- * Each comment names the gRPC code, the ErrorInfo metadata, what to do, and an example. Only UNAVAILABLE is worth an
- * automatic repeat, with the same request_id; RESOURCE_EXHAUSTED only after the delay in its RetryInfo.
+ * Each comment names the gRPC code, the ErrorInfo metadata, what to do, and an example. Only
+ * UNAVAILABLE is worth an automatic repeat, with the same request_id; RESOURCE_EXHAUSTED only after
+ * the delay in its RetryInfo.
  * </pre>
  *
  * Protobuf enum {@code riposte.v1.ErrorReason}
@@ -19,7 +21,8 @@ public enum ErrorReason
     implements com.google.protobuf.ProtocolMessageEnum {
   /**
    * <pre>
-   * Never sent; a reader of an older version sees it for a reason it does not know, and goes by the code.
+   * Never sent; a reader of an older version sees it for a reason it does not know, and goes by the
+   * code.
    * </pre>
    *
    * <code>ERROR_REASON_UNSPECIFIED = 0;</code>
@@ -27,9 +30,11 @@ public enum ErrorReason
   ERROR_REASON_UNSPECIFIED(0),
   /**
    * <pre>
-   * NOT_FOUND. There is no such subject, or it is deleted. Create it, or let its object type do so (`auto_create`).
+   * NOT_FOUND. There is no such subject, or it is deleted. Create it, or let its object type do so
+   * (`auto_create`).
    *
-   * Example: `{"reason": "SUBJECT_NOT_FOUND", "metadata": {"object_type": "video", "object_id": "1"}}`.
+   * Example: `{"reason": "SUBJECT_NOT_FOUND", "metadata": {"object_type": "video", "object_id":
+   * "1"}}`.
    * </pre>
    *
    * <code>ERROR_REASON_SUBJECT_NOT_FOUND = 1;</code>
@@ -37,8 +42,8 @@ public enum ErrorReason
   ERROR_REASON_SUBJECT_NOT_FOUND(1),
   /**
    * <pre>
-   * NOT_FOUND. There is no such comment, it is deleted, its subject is deleted, or the caller was not granted its
-   * type.
+   * NOT_FOUND. There is no such comment, it is deleted, its subject is deleted, or the caller was
+   * not granted its type.
    *
    * Example: `{"reason": "COMMENT_NOT_FOUND", "metadata": {"comment_id": "1234567890123456789"}}`.
    * </pre>
@@ -48,10 +53,11 @@ public enum ErrorReason
   ERROR_REASON_COMMENT_NOT_FOUND(2),
   /**
    * <pre>
-   * ALREADY_EXISTS. The name is taken (CreateSubject, also by a deleted subject), or the subject is not deleted
-   * (UndeleteSubject).
+   * ALREADY_EXISTS. The name is taken (CreateSubject, also by a deleted subject), or the subject is
+   * not deleted (UndeleteSubject).
    *
-   * Example: `{"reason": "SUBJECT_ALREADY_EXISTS", "metadata": {"object_type": "video", "object_id": "1"}}`.
+   * Example: `{"reason": "SUBJECT_ALREADY_EXISTS", "metadata": {"object_type": "video",
+   * "object_id": "1"}}`.
    * </pre>
    *
    * <code>ERROR_REASON_SUBJECT_ALREADY_EXISTS = 3;</code>
@@ -61,7 +67,8 @@ public enum ErrorReason
    * <pre>
    * ALREADY_EXISTS. The comment to undelete is not deleted.
    *
-   * Example: `{"reason": "COMMENT_ALREADY_EXISTS", "metadata": {"comment_id": "1234567890123456789"}}`.
+   * Example: `{"reason": "COMMENT_ALREADY_EXISTS", "metadata": {"comment_id":
+   * "1234567890123456789"}}`.
    * </pre>
    *
    * <code>ERROR_REASON_COMMENT_ALREADY_EXISTS = 4;</code>
@@ -69,7 +76,8 @@ public enum ErrorReason
   ERROR_REASON_COMMENT_ALREADY_EXISTS(4),
   /**
    * <pre>
-   * ALREADY_EXISTS. The member wrote the same text a short while ago; only where the type's policy asks for it.
+   * ALREADY_EXISTS. The member wrote the same text a short while ago; only where the type's policy
+   * asks for it.
    *
    * Example: `{"reason": "DUPLICATE_CONTENT", "metadata": {"comment_id": "1234567890123456789"}}`.
    * </pre>
@@ -79,9 +87,11 @@ public enum ErrorReason
   ERROR_REASON_DUPLICATE_CONTENT(5),
   /**
    * <pre>
-   * FAILED_PRECONDITION. The subject takes no writes. Its owner may set its state back by UpdateSubject.
+   * FAILED_PRECONDITION. The subject takes no writes. Its owner may set its state back by
+   * UpdateSubject.
    *
-   * Example: `{"reason": "SUBJECT_READ_ONLY", "metadata": {"object_type": "video", "object_id": "1"}}`.
+   * Example: `{"reason": "SUBJECT_READ_ONLY", "metadata": {"object_type": "video", "object_id":
+   * "1"}}`.
    * </pre>
    *
    * <code>ERROR_REASON_SUBJECT_READ_ONLY = 6;</code>
@@ -89,10 +99,11 @@ public enum ErrorReason
   ERROR_REASON_SUBJECT_READ_ONLY(6),
   /**
    * <pre>
-   * FAILED_PRECONDITION. The subject is hidden: it takes no writes, and its comments are listed to nobody. A comment whose id
-   * is known can still be read.
+   * FAILED_PRECONDITION. The subject is hidden: it takes no writes, and its comments are listed to
+   * nobody. A comment whose id is known can still be read.
    *
-   * Example: `{"reason": "SUBJECT_HIDDEN", "metadata": {"object_type": "video", "object_id": "1"}}`.
+   * Example: `{"reason": "SUBJECT_HIDDEN", "metadata": {"object_type": "video", "object_id":
+   * "1"}}`.
    * </pre>
    *
    * <code>ERROR_REASON_SUBJECT_HIDDEN = 7;</code>
@@ -100,10 +111,11 @@ public enum ErrorReason
   ERROR_REASON_SUBJECT_HIDDEN(7),
   /**
    * <pre>
-   * FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata tells its state.
+   * FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata tells its
+   * state.
    *
-   * Example: `{"reason": "PARENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789", "state":
-   * "DELETED"}}`.
+   * Example: `{"reason": "PARENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
+   * "state": "DELETED"}}`.
    * </pre>
    *
    * <code>ERROR_REASON_PARENT_UNAVAILABLE = 8;</code>
@@ -111,11 +123,11 @@ public enum ErrorReason
   ERROR_REASON_PARENT_UNAVAILABLE(8),
   /**
    * <pre>
-   * FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is deleted or not in sight; the
-   * metadata tells its state.
+   * FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is deleted or not in
+   * sight; the metadata tells its state.
    *
-   * Example: `{"reason": "COMMENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789", "state":
-   * "HIDDEN"}}`.
+   * Example: `{"reason": "COMMENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
+   * "state": "HIDDEN"}}`.
    * </pre>
    *
    * <code>ERROR_REASON_COMMENT_UNAVAILABLE = 9;</code>
@@ -133,9 +145,11 @@ public enum ErrorReason
   ERROR_REASON_REPLY_FORBIDDEN(10),
   /**
    * <pre>
-   * FAILED_PRECONDITION. The comment's state does not allow the change; the metadata tells the state. Read it anew.
+   * FAILED_PRECONDITION. The comment's state does not allow the change; the metadata tells the
+   * state. Read it anew.
    *
-   * Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789", "state": "HIDDEN"}}`.
+   * Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
+   * "state": "HIDDEN"}}`.
    * </pre>
    *
    * <code>ERROR_REASON_STATE_CONFLICT = 11;</code>
@@ -143,7 +157,8 @@ public enum ErrorReason
   ERROR_REASON_STATE_CONFLICT(11),
   /**
    * <pre>
-   * FAILED_PRECONDITION. The time in which an author may edit is over; the metadata tells when it ended.
+   * FAILED_PRECONDITION. The time in which an author may edit is over; the metadata tells when it
+   * ended.
    *
    * Example: `{"reason": "EDIT_WINDOW_CLOSED", "metadata": {"until": "2026-03-01T12:10:00Z"}}`.
    * </pre>
@@ -195,7 +210,8 @@ public enum ErrorReason
    * <pre>
    * INVALID_ARGUMENT. Fields are out of bounds; BadRequest lists all of them.
    *
-   * Example: `{"reason": "FIELD_INVALID"}` with the BadRequest violations `member_id` and `page_size`.
+   * Example: `{"reason": "FIELD_INVALID"}` with the BadRequest violations `member_id` and
+   * `page_size`.
    * </pre>
    *
    * <code>ERROR_REASON_FIELD_INVALID = 17;</code>
@@ -203,7 +219,8 @@ public enum ErrorReason
   ERROR_REASON_FIELD_INVALID(17),
   /**
    * <pre>
-   * INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule, never the words.
+   * INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule,
+   * never the words.
    *
    * Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "links-1"}}`.
    * </pre>
@@ -243,7 +260,8 @@ public enum ErrorReason
   ERROR_REASON_PAGE_TOKEN_INVALID(21),
   /**
    * <pre>
-   * INVALID_ARGUMENT. The page token was given to another caller, or for another method, object or sort.
+   * INVALID_ARGUMENT. The page token was given to another caller, or for another method, object or
+   * sort.
    *
    * Example: `{"reason": "PAGE_TOKEN_MISMATCH"}` with the BadRequest violation `page_token`.
    * </pre>
@@ -253,7 +271,8 @@ public enum ErrorReason
   ERROR_REASON_PAGE_TOKEN_MISMATCH(22),
   /**
    * <pre>
-   * INVALID_ARGUMENT. The ranked walk of the page token began more than 30 minutes ago. Begin the walk anew.
+   * INVALID_ARGUMENT. The ranked walk of the page token began more than 30 minutes ago. Begin the
+   * walk anew.
    *
    * Example: `{"reason": "PAGE_TOKEN_EXPIRED"}` with the BadRequest violation `page_token`.
    * </pre>
@@ -263,9 +282,11 @@ public enum ErrorReason
   ERROR_REASON_PAGE_TOKEN_EXPIRED(23),
   /**
    * <pre>
-   * INVALID_ARGUMENT. The request_id was used before with another body. Make a new one for every new intent.
+   * INVALID_ARGUMENT. The request_id was used before with another body. Make a new one for every
+   * new intent.
    *
-   * Example: `{"reason": "REQUEST_ID_REUSED", "metadata": {"request_id": "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
+   * Example: `{"reason": "REQUEST_ID_REUSED", "metadata": {"request_id":
+   * "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
    * </pre>
    *
    * <code>ERROR_REASON_REQUEST_ID_REUSED = 24;</code>
@@ -323,10 +344,11 @@ public enum ErrorReason
   ERROR_REASON_MEMBER_BLOCKED(29),
   /**
    * <pre>
-   * RESOURCE_EXHAUSTED. A declared rate limit is used up. Wait for the delay in RetryInfo; QuotaFailure names the
-   * limit.
+   * RESOURCE_EXHAUSTED. A declared rate limit is used up. Wait for the delay in RetryInfo;
+   * QuotaFailure names the limit.
    *
-   * Example: `{"reason": "RATE_LIMITED"}` with RetryInfo 2 s and the QuotaFailure subject `member:m7`.
+   * Example: `{"reason": "RATE_LIMITED"}` with RetryInfo 2 s and the QuotaFailure subject
+   * `member:m7`.
    * </pre>
    *
    * <code>ERROR_REASON_RATE_LIMITED = 30;</code>
@@ -334,7 +356,8 @@ public enum ErrorReason
   ERROR_REASON_RATE_LIMITED(30),
   /**
    * <pre>
-   * RESOURCE_EXHAUSTED. The service protects itself; the call had no effect. Wait for the delay in RetryInfo.
+   * RESOURCE_EXHAUSTED. The service protects itself; the call had no effect. Wait for the delay in
+   * RetryInfo.
    *
    * Example: `{"reason": "OVERLOADED"}` with RetryInfo 0.5 s.
    * </pre>
@@ -344,7 +367,8 @@ public enum ErrorReason
   ERROR_REASON_OVERLOADED(31),
   /**
    * <pre>
-   * ABORTED. The resource changed since its etag was read. Read it, decide anew, and send the new etag.
+   * ABORTED. The resource changed since its etag was read. Read it, decide anew, and send the new
+   * etag.
    *
    * Example: `{"reason": "ETAG_MISMATCH", "metadata": {"etag": "3"}}` with the current etag.
    * </pre>
@@ -354,9 +378,11 @@ public enum ErrorReason
   ERROR_REASON_ETAG_MISMATCH(32),
   /**
    * <pre>
-   * UNAVAILABLE. The answering copy has not reached `min_revision`. Repeat after the delay in RetryInfo.
+   * UNAVAILABLE. The answering copy has not reached `min_revision`. Repeat after the delay in
+   * RetryInfo.
    *
-   * Example: `{"reason": "REVISION_NOT_REACHED", "metadata": {"revision": "41", "min_revision": "42"}}`.
+   * Example: `{"reason": "REVISION_NOT_REACHED", "metadata": {"revision": "41", "min_revision":
+   * "42"}}`.
    * </pre>
    *
    * <code>ERROR_REASON_REVISION_NOT_REACHED = 33;</code>
@@ -364,7 +390,8 @@ public enum ErrorReason
   ERROR_REASON_REVISION_NOT_REACHED(33),
   /**
    * <pre>
-   * UNAVAILABLE. The data source of this subject does not answer; others may. Repeat after the delay in RetryInfo.
+   * UNAVAILABLE. The data source of this subject does not answer; others may. Repeat after the
+   * delay in RetryInfo.
    *
    * Example: `{"reason": "SHARD_UNAVAILABLE"}` with RetryInfo 0.2 s.
    * </pre>
@@ -384,8 +411,8 @@ public enum ErrorReason
   ERROR_REASON_NOT_IMPLEMENTED(35),
   /**
    * <pre>
-   * DEADLINE_EXCEEDED. The call took longer than its deadline; a write may have happened. Repeat it with its
-   * request_id.
+   * DEADLINE_EXCEEDED. The call took longer than its deadline; a write may have happened. Repeat it
+   * with its request_id.
    *
    * Example: `{"reason": "DEADLINE_EXCEEDED"}`.
    * </pre>
@@ -397,7 +424,8 @@ public enum ErrorReason
    * <pre>
    * INTERNAL. A fault of the service. Report the request id; nothing else is told.
    *
-   * Example: `{"reason": "INTERNAL", "metadata": {"request_id": "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
+   * Example: `{"reason": "INTERNAL", "metadata": {"request_id":
+   * "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
    * </pre>
    *
    * <code>ERROR_REASON_INTERNAL = 37;</code>
@@ -405,8 +433,9 @@ public enum ErrorReason
   ERROR_REASON_INTERNAL(37),
   /**
    * <pre>
-   * RESOURCE_EXHAUSTED. The reader of a stream fell too far behind what it watches. Watch again with the last revision
-   * received as `after_revision`, and read faster: hand changes over instead of working on them in the reading loop.
+   * RESOURCE_EXHAUSTED. The reader of a stream fell too far behind what it watches. Watch again
+   * with the last revision received as `after_revision`, and read faster: hand changes over instead
+   * of working on them in the reading loop.
    *
    * Example: `{"reason": "WATCH_TOO_SLOW"}` with RetryInfo 0.1 s.
    * </pre>
@@ -416,8 +445,8 @@ public enum ErrorReason
   ERROR_REASON_WATCH_TOO_SLOW(38),
   /**
    * <pre>
-   * UNAVAILABLE. The process that served the stream stops; others go on. Watch again with the last revision received as
-   * `after_revision`.
+   * UNAVAILABLE. The process that served the stream stops; others go on. Watch again with the last
+   * revision received as `after_revision`.
    *
    * Example: `{"reason": "SERVER_STOPPING"}` with RetryInfo 0.1 s.
    * </pre>
@@ -430,7 +459,8 @@ public enum ErrorReason
 
   /**
    * <pre>
-   * Never sent; a reader of an older version sees it for a reason it does not know, and goes by the code.
+   * Never sent; a reader of an older version sees it for a reason it does not know, and goes by the
+   * code.
    * </pre>
    *
    * <code>ERROR_REASON_UNSPECIFIED = 0;</code>
@@ -438,9 +468,11 @@ public enum ErrorReason
   public static final int ERROR_REASON_UNSPECIFIED_VALUE = 0;
   /**
    * <pre>
-   * NOT_FOUND. There is no such subject, or it is deleted. Create it, or let its object type do so (`auto_create`).
+   * NOT_FOUND. There is no such subject, or it is deleted. Create it, or let its object type do so
+   * (`auto_create`).
    *
-   * Example: `{"reason": "SUBJECT_NOT_FOUND", "metadata": {"object_type": "video", "object_id": "1"}}`.
+   * Example: `{"reason": "SUBJECT_NOT_FOUND", "metadata": {"object_type": "video", "object_id":
+   * "1"}}`.
    * </pre>
    *
    * <code>ERROR_REASON_SUBJECT_NOT_FOUND = 1;</code>
@@ -448,8 +480,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_SUBJECT_NOT_FOUND_VALUE = 1;
   /**
    * <pre>
-   * NOT_FOUND. There is no such comment, it is deleted, its subject is deleted, or the caller was not granted its
-   * type.
+   * NOT_FOUND. There is no such comment, it is deleted, its subject is deleted, or the caller was
+   * not granted its type.
    *
    * Example: `{"reason": "COMMENT_NOT_FOUND", "metadata": {"comment_id": "1234567890123456789"}}`.
    * </pre>
@@ -459,10 +491,11 @@ public enum ErrorReason
   public static final int ERROR_REASON_COMMENT_NOT_FOUND_VALUE = 2;
   /**
    * <pre>
-   * ALREADY_EXISTS. The name is taken (CreateSubject, also by a deleted subject), or the subject is not deleted
-   * (UndeleteSubject).
+   * ALREADY_EXISTS. The name is taken (CreateSubject, also by a deleted subject), or the subject is
+   * not deleted (UndeleteSubject).
    *
-   * Example: `{"reason": "SUBJECT_ALREADY_EXISTS", "metadata": {"object_type": "video", "object_id": "1"}}`.
+   * Example: `{"reason": "SUBJECT_ALREADY_EXISTS", "metadata": {"object_type": "video",
+   * "object_id": "1"}}`.
    * </pre>
    *
    * <code>ERROR_REASON_SUBJECT_ALREADY_EXISTS = 3;</code>
@@ -472,7 +505,8 @@ public enum ErrorReason
    * <pre>
    * ALREADY_EXISTS. The comment to undelete is not deleted.
    *
-   * Example: `{"reason": "COMMENT_ALREADY_EXISTS", "metadata": {"comment_id": "1234567890123456789"}}`.
+   * Example: `{"reason": "COMMENT_ALREADY_EXISTS", "metadata": {"comment_id":
+   * "1234567890123456789"}}`.
    * </pre>
    *
    * <code>ERROR_REASON_COMMENT_ALREADY_EXISTS = 4;</code>
@@ -480,7 +514,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_COMMENT_ALREADY_EXISTS_VALUE = 4;
   /**
    * <pre>
-   * ALREADY_EXISTS. The member wrote the same text a short while ago; only where the type's policy asks for it.
+   * ALREADY_EXISTS. The member wrote the same text a short while ago; only where the type's policy
+   * asks for it.
    *
    * Example: `{"reason": "DUPLICATE_CONTENT", "metadata": {"comment_id": "1234567890123456789"}}`.
    * </pre>
@@ -490,9 +525,11 @@ public enum ErrorReason
   public static final int ERROR_REASON_DUPLICATE_CONTENT_VALUE = 5;
   /**
    * <pre>
-   * FAILED_PRECONDITION. The subject takes no writes. Its owner may set its state back by UpdateSubject.
+   * FAILED_PRECONDITION. The subject takes no writes. Its owner may set its state back by
+   * UpdateSubject.
    *
-   * Example: `{"reason": "SUBJECT_READ_ONLY", "metadata": {"object_type": "video", "object_id": "1"}}`.
+   * Example: `{"reason": "SUBJECT_READ_ONLY", "metadata": {"object_type": "video", "object_id":
+   * "1"}}`.
    * </pre>
    *
    * <code>ERROR_REASON_SUBJECT_READ_ONLY = 6;</code>
@@ -500,10 +537,11 @@ public enum ErrorReason
   public static final int ERROR_REASON_SUBJECT_READ_ONLY_VALUE = 6;
   /**
    * <pre>
-   * FAILED_PRECONDITION. The subject is hidden: it takes no writes, and its comments are listed to nobody. A comment whose id
-   * is known can still be read.
+   * FAILED_PRECONDITION. The subject is hidden: it takes no writes, and its comments are listed to
+   * nobody. A comment whose id is known can still be read.
    *
-   * Example: `{"reason": "SUBJECT_HIDDEN", "metadata": {"object_type": "video", "object_id": "1"}}`.
+   * Example: `{"reason": "SUBJECT_HIDDEN", "metadata": {"object_type": "video", "object_id":
+   * "1"}}`.
    * </pre>
    *
    * <code>ERROR_REASON_SUBJECT_HIDDEN = 7;</code>
@@ -511,10 +549,11 @@ public enum ErrorReason
   public static final int ERROR_REASON_SUBJECT_HIDDEN_VALUE = 7;
   /**
    * <pre>
-   * FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata tells its state.
+   * FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata tells its
+   * state.
    *
-   * Example: `{"reason": "PARENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789", "state":
-   * "DELETED"}}`.
+   * Example: `{"reason": "PARENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
+   * "state": "DELETED"}}`.
    * </pre>
    *
    * <code>ERROR_REASON_PARENT_UNAVAILABLE = 8;</code>
@@ -522,11 +561,11 @@ public enum ErrorReason
   public static final int ERROR_REASON_PARENT_UNAVAILABLE_VALUE = 8;
   /**
    * <pre>
-   * FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is deleted or not in sight; the
-   * metadata tells its state.
+   * FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is deleted or not in
+   * sight; the metadata tells its state.
    *
-   * Example: `{"reason": "COMMENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789", "state":
-   * "HIDDEN"}}`.
+   * Example: `{"reason": "COMMENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
+   * "state": "HIDDEN"}}`.
    * </pre>
    *
    * <code>ERROR_REASON_COMMENT_UNAVAILABLE = 9;</code>
@@ -544,9 +583,11 @@ public enum ErrorReason
   public static final int ERROR_REASON_REPLY_FORBIDDEN_VALUE = 10;
   /**
    * <pre>
-   * FAILED_PRECONDITION. The comment's state does not allow the change; the metadata tells the state. Read it anew.
+   * FAILED_PRECONDITION. The comment's state does not allow the change; the metadata tells the
+   * state. Read it anew.
    *
-   * Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789", "state": "HIDDEN"}}`.
+   * Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
+   * "state": "HIDDEN"}}`.
    * </pre>
    *
    * <code>ERROR_REASON_STATE_CONFLICT = 11;</code>
@@ -554,7 +595,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_STATE_CONFLICT_VALUE = 11;
   /**
    * <pre>
-   * FAILED_PRECONDITION. The time in which an author may edit is over; the metadata tells when it ended.
+   * FAILED_PRECONDITION. The time in which an author may edit is over; the metadata tells when it
+   * ended.
    *
    * Example: `{"reason": "EDIT_WINDOW_CLOSED", "metadata": {"until": "2026-03-01T12:10:00Z"}}`.
    * </pre>
@@ -606,7 +648,8 @@ public enum ErrorReason
    * <pre>
    * INVALID_ARGUMENT. Fields are out of bounds; BadRequest lists all of them.
    *
-   * Example: `{"reason": "FIELD_INVALID"}` with the BadRequest violations `member_id` and `page_size`.
+   * Example: `{"reason": "FIELD_INVALID"}` with the BadRequest violations `member_id` and
+   * `page_size`.
    * </pre>
    *
    * <code>ERROR_REASON_FIELD_INVALID = 17;</code>
@@ -614,7 +657,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_FIELD_INVALID_VALUE = 17;
   /**
    * <pre>
-   * INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule, never the words.
+   * INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule,
+   * never the words.
    *
    * Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "links-1"}}`.
    * </pre>
@@ -654,7 +698,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_PAGE_TOKEN_INVALID_VALUE = 21;
   /**
    * <pre>
-   * INVALID_ARGUMENT. The page token was given to another caller, or for another method, object or sort.
+   * INVALID_ARGUMENT. The page token was given to another caller, or for another method, object or
+   * sort.
    *
    * Example: `{"reason": "PAGE_TOKEN_MISMATCH"}` with the BadRequest violation `page_token`.
    * </pre>
@@ -664,7 +709,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_PAGE_TOKEN_MISMATCH_VALUE = 22;
   /**
    * <pre>
-   * INVALID_ARGUMENT. The ranked walk of the page token began more than 30 minutes ago. Begin the walk anew.
+   * INVALID_ARGUMENT. The ranked walk of the page token began more than 30 minutes ago. Begin the
+   * walk anew.
    *
    * Example: `{"reason": "PAGE_TOKEN_EXPIRED"}` with the BadRequest violation `page_token`.
    * </pre>
@@ -674,9 +720,11 @@ public enum ErrorReason
   public static final int ERROR_REASON_PAGE_TOKEN_EXPIRED_VALUE = 23;
   /**
    * <pre>
-   * INVALID_ARGUMENT. The request_id was used before with another body. Make a new one for every new intent.
+   * INVALID_ARGUMENT. The request_id was used before with another body. Make a new one for every
+   * new intent.
    *
-   * Example: `{"reason": "REQUEST_ID_REUSED", "metadata": {"request_id": "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
+   * Example: `{"reason": "REQUEST_ID_REUSED", "metadata": {"request_id":
+   * "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
    * </pre>
    *
    * <code>ERROR_REASON_REQUEST_ID_REUSED = 24;</code>
@@ -734,10 +782,11 @@ public enum ErrorReason
   public static final int ERROR_REASON_MEMBER_BLOCKED_VALUE = 29;
   /**
    * <pre>
-   * RESOURCE_EXHAUSTED. A declared rate limit is used up. Wait for the delay in RetryInfo; QuotaFailure names the
-   * limit.
+   * RESOURCE_EXHAUSTED. A declared rate limit is used up. Wait for the delay in RetryInfo;
+   * QuotaFailure names the limit.
    *
-   * Example: `{"reason": "RATE_LIMITED"}` with RetryInfo 2 s and the QuotaFailure subject `member:m7`.
+   * Example: `{"reason": "RATE_LIMITED"}` with RetryInfo 2 s and the QuotaFailure subject
+   * `member:m7`.
    * </pre>
    *
    * <code>ERROR_REASON_RATE_LIMITED = 30;</code>
@@ -745,7 +794,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_RATE_LIMITED_VALUE = 30;
   /**
    * <pre>
-   * RESOURCE_EXHAUSTED. The service protects itself; the call had no effect. Wait for the delay in RetryInfo.
+   * RESOURCE_EXHAUSTED. The service protects itself; the call had no effect. Wait for the delay in
+   * RetryInfo.
    *
    * Example: `{"reason": "OVERLOADED"}` with RetryInfo 0.5 s.
    * </pre>
@@ -755,7 +805,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_OVERLOADED_VALUE = 31;
   /**
    * <pre>
-   * ABORTED. The resource changed since its etag was read. Read it, decide anew, and send the new etag.
+   * ABORTED. The resource changed since its etag was read. Read it, decide anew, and send the new
+   * etag.
    *
    * Example: `{"reason": "ETAG_MISMATCH", "metadata": {"etag": "3"}}` with the current etag.
    * </pre>
@@ -765,9 +816,11 @@ public enum ErrorReason
   public static final int ERROR_REASON_ETAG_MISMATCH_VALUE = 32;
   /**
    * <pre>
-   * UNAVAILABLE. The answering copy has not reached `min_revision`. Repeat after the delay in RetryInfo.
+   * UNAVAILABLE. The answering copy has not reached `min_revision`. Repeat after the delay in
+   * RetryInfo.
    *
-   * Example: `{"reason": "REVISION_NOT_REACHED", "metadata": {"revision": "41", "min_revision": "42"}}`.
+   * Example: `{"reason": "REVISION_NOT_REACHED", "metadata": {"revision": "41", "min_revision":
+   * "42"}}`.
    * </pre>
    *
    * <code>ERROR_REASON_REVISION_NOT_REACHED = 33;</code>
@@ -775,7 +828,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_REVISION_NOT_REACHED_VALUE = 33;
   /**
    * <pre>
-   * UNAVAILABLE. The data source of this subject does not answer; others may. Repeat after the delay in RetryInfo.
+   * UNAVAILABLE. The data source of this subject does not answer; others may. Repeat after the
+   * delay in RetryInfo.
    *
    * Example: `{"reason": "SHARD_UNAVAILABLE"}` with RetryInfo 0.2 s.
    * </pre>
@@ -795,8 +849,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_NOT_IMPLEMENTED_VALUE = 35;
   /**
    * <pre>
-   * DEADLINE_EXCEEDED. The call took longer than its deadline; a write may have happened. Repeat it with its
-   * request_id.
+   * DEADLINE_EXCEEDED. The call took longer than its deadline; a write may have happened. Repeat it
+   * with its request_id.
    *
    * Example: `{"reason": "DEADLINE_EXCEEDED"}`.
    * </pre>
@@ -808,7 +862,8 @@ public enum ErrorReason
    * <pre>
    * INTERNAL. A fault of the service. Report the request id; nothing else is told.
    *
-   * Example: `{"reason": "INTERNAL", "metadata": {"request_id": "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
+   * Example: `{"reason": "INTERNAL", "metadata": {"request_id":
+   * "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
    * </pre>
    *
    * <code>ERROR_REASON_INTERNAL = 37;</code>
@@ -816,8 +871,9 @@ public enum ErrorReason
   public static final int ERROR_REASON_INTERNAL_VALUE = 37;
   /**
    * <pre>
-   * RESOURCE_EXHAUSTED. The reader of a stream fell too far behind what it watches. Watch again with the last revision
-   * received as `after_revision`, and read faster: hand changes over instead of working on them in the reading loop.
+   * RESOURCE_EXHAUSTED. The reader of a stream fell too far behind what it watches. Watch again
+   * with the last revision received as `after_revision`, and read faster: hand changes over instead
+   * of working on them in the reading loop.
    *
    * Example: `{"reason": "WATCH_TOO_SLOW"}` with RetryInfo 0.1 s.
    * </pre>
@@ -827,8 +883,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_WATCH_TOO_SLOW_VALUE = 38;
   /**
    * <pre>
-   * UNAVAILABLE. The process that served the stream stops; others go on. Watch again with the last revision received as
-   * `after_revision`.
+   * UNAVAILABLE. The process that served the stream stops; others go on. Watch again with the last
+   * revision received as `after_revision`.
    *
    * Example: `{"reason": "SERVER_STOPPING"}` with RetryInfo 0.1 s.
    * </pre>

@@ -6,7 +6,8 @@ package dev.riposte.v1;
 
 /**
  * <pre>
- * The next item of an export: the subject first, then its comments, each after its parent, then the likes.
+ * The next item of an export: the subject first, then its comments, each after its parent, then the
+ * likes.
  * </pre>
  *
  * Protobuf type {@code riposte.v1.ExportSubjectResponse}
@@ -418,7 +419,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The next item of an export: the subject first, then its comments, each after its parent, then the likes.
+   * The next item of an export: the subject first, then its comments, each after its parent, then the
+   * likes.
    * </pre>
    *
    * Protobuf type {@code riposte.v1.ExportSubjectResponse}

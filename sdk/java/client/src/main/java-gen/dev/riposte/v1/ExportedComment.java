@@ -225,7 +225,8 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object parentExternalId_ = "";
   /**
    * <pre>
-   * The external id of the comment it answers; empty for a root, and where the parent was written here.
+   * The external id of the comment it answers; empty for a root, and where the parent was written
+   * here.
    * </pre>
    *
    * <code>string parent_external_id = 5 [json_name = "parentExternalId"];</code>
@@ -246,7 +247,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The external id of the comment it answers; empty for a root, and where the parent was written here.
+   * The external id of the comment it answers; empty for a root, and where the parent was written
+   * here.
    * </pre>
    *
    * <code>string parent_external_id = 5 [json_name = "parentExternalId"];</code>
@@ -1238,7 +1240,8 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object parentExternalId_ = "";
     /**
      * <pre>
-     * The external id of the comment it answers; empty for a root, and where the parent was written here.
+     * The external id of the comment it answers; empty for a root, and where the parent was written
+     * here.
      * </pre>
      *
      * <code>string parent_external_id = 5 [json_name = "parentExternalId"];</code>
@@ -1258,7 +1261,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The external id of the comment it answers; empty for a root, and where the parent was written here.
+     * The external id of the comment it answers; empty for a root, and where the parent was written
+     * here.
      * </pre>
      *
      * <code>string parent_external_id = 5 [json_name = "parentExternalId"];</code>
@@ -1279,7 +1283,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The external id of the comment it answers; empty for a root, and where the parent was written here.
+     * The external id of the comment it answers; empty for a root, and where the parent was written
+     * here.
      * </pre>
      *
      * <code>string parent_external_id = 5 [json_name = "parentExternalId"];</code>
@@ -1296,7 +1301,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The external id of the comment it answers; empty for a root, and where the parent was written here.
+     * The external id of the comment it answers; empty for a root, and where the parent was written
+     * here.
      * </pre>
      *
      * <code>string parent_external_id = 5 [json_name = "parentExternalId"];</code>
@@ -1310,7 +1316,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The external id of the comment it answers; empty for a root, and where the parent was written here.
+     * The external id of the comment it answers; empty for a root, and where the parent was written
+     * here.
      * </pre>
      *
      * <code>string parent_external_id = 5 [json_name = "parentExternalId"];</code>

@@ -107,7 +107,8 @@ public interface ExportedCommentOrBuilder extends
 
   /**
    * <pre>
-   * The external id of the comment it answers; empty for a root, and where the parent was written here.
+   * The external id of the comment it answers; empty for a root, and where the parent was written
+   * here.
    * </pre>
    *
    * <code>string parent_external_id = 5 [json_name = "parentExternalId"];</code>
@@ -116,7 +117,8 @@ public interface ExportedCommentOrBuilder extends
   java.lang.String getParentExternalId();
   /**
    * <pre>
-   * The external id of the comment it answers; empty for a root, and where the parent was written here.
+   * The external id of the comment it answers; empty for a root, and where the parent was written
+   * here.
    * </pre>
    *
    * <code>string parent_external_id = 5 [json_name = "parentExternalId"];</code>

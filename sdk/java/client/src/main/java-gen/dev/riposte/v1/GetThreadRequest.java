@@ -78,8 +78,8 @@ private static final long serialVersionUID = 0L;
   private int pageSize_ = 0;
   /**
    * <pre>
-   * Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-   * early at 1 MiB.
+   * Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID. A page may end early at 1 MiB.
    * </pre>
    *
    * <code>int32 page_size = 3 [json_name = "pageSize"];</code>
@@ -95,8 +95,8 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object pageToken_ = "";
   /**
    * <pre>
-   * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and max_depth must be those
-   * of that walk, else PAGE_TOKEN_MISMATCH.
+   * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and
+   * max_depth must be those of that walk, else PAGE_TOKEN_MISMATCH.
    * </pre>
    *
    * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -117,8 +117,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and max_depth must be those
-   * of that walk, else PAGE_TOKEN_MISMATCH.
+   * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and
+   * max_depth must be those of that walk, else PAGE_TOKEN_MISMATCH.
    * </pre>
    *
    * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -708,8 +708,8 @@ private static final long serialVersionUID = 0L;
     private int pageSize_ ;
     /**
      * <pre>
-     * Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-     * early at 1 MiB.
+     * Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+     * FIELD_INVALID. A page may end early at 1 MiB.
      * </pre>
      *
      * <code>int32 page_size = 3 [json_name = "pageSize"];</code>
@@ -721,8 +721,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-     * early at 1 MiB.
+     * Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+     * FIELD_INVALID. A page may end early at 1 MiB.
      * </pre>
      *
      * <code>int32 page_size = 3 [json_name = "pageSize"];</code>
@@ -738,8 +738,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-     * early at 1 MiB.
+     * Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+     * FIELD_INVALID. A page may end early at 1 MiB.
      * </pre>
      *
      * <code>int32 page_size = 3 [json_name = "pageSize"];</code>
@@ -755,8 +755,8 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object pageToken_ = "";
     /**
      * <pre>
-     * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and max_depth must be those
-     * of that walk, else PAGE_TOKEN_MISMATCH.
+     * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and
+     * max_depth must be those of that walk, else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -776,8 +776,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and max_depth must be those
-     * of that walk, else PAGE_TOKEN_MISMATCH.
+     * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and
+     * max_depth must be those of that walk, else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -798,8 +798,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and max_depth must be those
-     * of that walk, else PAGE_TOKEN_MISMATCH.
+     * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and
+     * max_depth must be those of that walk, else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -816,8 +816,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and max_depth must be those
-     * of that walk, else PAGE_TOKEN_MISMATCH.
+     * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and
+     * max_depth must be those of that walk, else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -831,8 +831,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and max_depth must be those
-     * of that walk, else PAGE_TOKEN_MISMATCH.
+     * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and
+     * max_depth must be those of that walk, else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>string page_token = 4 [json_name = "pageToken"];</code>

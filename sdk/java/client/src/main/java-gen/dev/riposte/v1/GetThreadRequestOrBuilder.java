@@ -30,8 +30,8 @@ public interface GetThreadRequestOrBuilder extends
 
   /**
    * <pre>
-   * Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-   * early at 1 MiB.
+   * Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID. A page may end early at 1 MiB.
    * </pre>
    *
    * <code>int32 page_size = 3 [json_name = "pageSize"];</code>
@@ -41,8 +41,8 @@ public interface GetThreadRequestOrBuilder extends
 
   /**
    * <pre>
-   * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and max_depth must be those
-   * of that walk, else PAGE_TOKEN_MISMATCH.
+   * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and
+   * max_depth must be those of that walk, else PAGE_TOKEN_MISMATCH.
    * </pre>
    *
    * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -51,8 +51,8 @@ public interface GetThreadRequestOrBuilder extends
   java.lang.String getPageToken();
   /**
    * <pre>
-   * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and max_depth must be those
-   * of that walk, else PAGE_TOKEN_MISMATCH.
+   * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and
+   * max_depth must be those of that walk, else PAGE_TOKEN_MISMATCH.
    * </pre>
    *
    * <code>string page_token = 4 [json_name = "pageToken"];</code>

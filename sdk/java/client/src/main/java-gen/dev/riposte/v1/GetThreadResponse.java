@@ -51,8 +51,9 @@ private static final long serialVersionUID = 0L;
   private java.util.List<dev.riposte.v1.Comment> comments_;
   /**
    * <pre>
-   * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-   * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+   * The comments in thread order: each before what stands below it, siblings by floor. The first
+   * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+   * nothing visible stands below.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -63,8 +64,9 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-   * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+   * The comments in thread order: each before what stands below it, siblings by floor. The first
+   * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+   * nothing visible stands below.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -76,8 +78,9 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-   * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+   * The comments in thread order: each before what stands below it, siblings by floor. The first
+   * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+   * nothing visible stands below.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -88,8 +91,9 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-   * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+   * The comments in thread order: each before what stands below it, siblings by floor. The first
+   * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+   * nothing visible stands below.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -100,8 +104,9 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-   * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+   * The comments in thread order: each before what stands below it, siblings by floor. The first
+   * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+   * nothing visible stands below.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -704,8 +709,9 @@ private static final long serialVersionUID = 0L;
 
     /**
      * <pre>
-     * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+     * The comments in thread order: each before what stands below it, siblings by floor. The first
+     * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+     * nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -719,8 +725,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+     * The comments in thread order: each before what stands below it, siblings by floor. The first
+     * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+     * nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -734,8 +741,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+     * The comments in thread order: each before what stands below it, siblings by floor. The first
+     * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+     * nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -749,8 +757,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+     * The comments in thread order: each before what stands below it, siblings by floor. The first
+     * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+     * nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -771,8 +780,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+     * The comments in thread order: each before what stands below it, siblings by floor. The first
+     * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+     * nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -790,8 +800,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+     * The comments in thread order: each before what stands below it, siblings by floor. The first
+     * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+     * nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -811,8 +822,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+     * The comments in thread order: each before what stands below it, siblings by floor. The first
+     * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+     * nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -833,8 +845,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+     * The comments in thread order: each before what stands below it, siblings by floor. The first
+     * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+     * nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -852,8 +865,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+     * The comments in thread order: each before what stands below it, siblings by floor. The first
+     * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+     * nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -871,8 +885,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+     * The comments in thread order: each before what stands below it, siblings by floor. The first
+     * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+     * nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -891,8 +906,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+     * The comments in thread order: each before what stands below it, siblings by floor. The first
+     * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+     * nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -909,8 +925,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+     * The comments in thread order: each before what stands below it, siblings by floor. The first
+     * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+     * nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -927,8 +944,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+     * The comments in thread order: each before what stands below it, siblings by floor. The first
+     * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+     * nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -939,8 +957,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+     * The comments in thread order: each before what stands below it, siblings by floor. The first
+     * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+     * nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -954,8 +973,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+     * The comments in thread order: each before what stands below it, siblings by floor. The first
+     * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+     * nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -970,8 +990,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+     * The comments in thread order: each before what stands below it, siblings by floor. The first
+     * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+     * nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -982,8 +1003,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+     * The comments in thread order: each before what stands below it, siblings by floor. The first
+     * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+     * nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -995,8 +1017,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-     * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+     * The comments in thread order: each before what stands below it, siblings by floor. The first
+     * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+     * nothing visible stands below.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>

@@ -10,8 +10,9 @@ public interface GetThreadResponseOrBuilder extends
 
   /**
    * <pre>
-   * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-   * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+   * The comments in thread order: each before what stands below it, siblings by floor. The first
+   * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+   * nothing visible stands below.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -20,8 +21,9 @@ public interface GetThreadResponseOrBuilder extends
       getCommentsList();
   /**
    * <pre>
-   * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-   * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+   * The comments in thread order: each before what stands below it, siblings by floor. The first
+   * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+   * nothing visible stands below.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -29,8 +31,9 @@ public interface GetThreadResponseOrBuilder extends
   dev.riposte.v1.Comment getComments(int index);
   /**
    * <pre>
-   * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-   * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+   * The comments in thread order: each before what stands below it, siblings by floor. The first
+   * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+   * nothing visible stands below.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -38,8 +41,9 @@ public interface GetThreadResponseOrBuilder extends
   int getCommentsCount();
   /**
    * <pre>
-   * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-   * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+   * The comments in thread order: each before what stands below it, siblings by floor. The first
+   * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+   * nothing visible stands below.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>
@@ -48,8 +52,9 @@ public interface GetThreadResponseOrBuilder extends
       getCommentsOrBuilderList();
   /**
    * <pre>
-   * The comments in thread order: each before what stands below it, siblings by floor. The first page begins with the
-   * comment asked for, or its tombstone; it is empty where that is deleted and nothing visible stands below.
+   * The comments in thread order: each before what stands below it, siblings by floor. The first
+   * page begins with the comment asked for, or its tombstone; it is empty where that is deleted and
+   * nothing visible stands below.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment comments = 1 [json_name = "comments"];</code>

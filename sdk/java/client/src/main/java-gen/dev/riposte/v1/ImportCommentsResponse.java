@@ -138,7 +138,8 @@ private static final long serialVersionUID = 0L;
   private long commentId_ = 0L;
   /**
    * <pre>
-   * The comment: the one made or the one found. 0 for a subject, for a like and for a rejected item.
+   * The comment: the one made or the one found. 0 for a subject, for a like and for a rejected
+   * item.
    * </pre>
    *
    * <code>int64 comment_id = 4 [json_name = "commentId", jstype = JS_STRING];</code>
@@ -183,8 +184,8 @@ private static final long serialVersionUID = 0L;
   private dev.riposte.v1.ItemError error_;
   /**
    * <pre>
-   * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as it is: a fault of
-   * the service ends the stream instead, and the whole input can be sent again.
+   * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as
+   * it is: a fault of the service ends the stream instead, and the whole input can be sent again.
    * </pre>
    *
    * <code>.riposte.v1.ItemError error = 7 [json_name = "error"];</code>
@@ -196,8 +197,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as it is: a fault of
-   * the service ends the stream instead, and the whole input can be sent again.
+   * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as
+   * it is: a fault of the service ends the stream instead, and the whole input can be sent again.
    * </pre>
    *
    * <code>.riposte.v1.ItemError error = 7 [json_name = "error"];</code>
@@ -209,8 +210,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as it is: a fault of
-   * the service ends the stream instead, and the whole input can be sent again.
+   * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as
+   * it is: a fault of the service ends the stream instead, and the whole input can be sent again.
    * </pre>
    *
    * <code>.riposte.v1.ItemError error = 7 [json_name = "error"];</code>
@@ -924,7 +925,8 @@ private static final long serialVersionUID = 0L;
     private long commentId_ ;
     /**
      * <pre>
-     * The comment: the one made or the one found. 0 for a subject, for a like and for a rejected item.
+     * The comment: the one made or the one found. 0 for a subject, for a like and for a rejected
+     * item.
      * </pre>
      *
      * <code>int64 comment_id = 4 [json_name = "commentId", jstype = JS_STRING];</code>
@@ -936,7 +938,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comment: the one made or the one found. 0 for a subject, for a like and for a rejected item.
+     * The comment: the one made or the one found. 0 for a subject, for a like and for a rejected
+     * item.
      * </pre>
      *
      * <code>int64 comment_id = 4 [json_name = "commentId", jstype = JS_STRING];</code>
@@ -952,7 +955,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comment: the one made or the one found. 0 for a subject, for a like and for a rejected item.
+     * The comment: the one made or the one found. 0 for a subject, for a like and for a rejected
+     * item.
      * </pre>
      *
      * <code>int64 comment_id = 4 [json_name = "commentId", jstype = JS_STRING];</code>
@@ -1058,8 +1062,8 @@ private static final long serialVersionUID = 0L;
         dev.riposte.v1.ItemError, dev.riposte.v1.ItemError.Builder, dev.riposte.v1.ItemErrorOrBuilder> errorBuilder_;
     /**
      * <pre>
-     * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as it is: a fault of
-     * the service ends the stream instead, and the whole input can be sent again.
+     * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as
+     * it is: a fault of the service ends the stream instead, and the whole input can be sent again.
      * </pre>
      *
      * <code>.riposte.v1.ItemError error = 7 [json_name = "error"];</code>
@@ -1070,8 +1074,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as it is: a fault of
-     * the service ends the stream instead, and the whole input can be sent again.
+     * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as
+     * it is: a fault of the service ends the stream instead, and the whole input can be sent again.
      * </pre>
      *
      * <code>.riposte.v1.ItemError error = 7 [json_name = "error"];</code>
@@ -1086,8 +1090,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as it is: a fault of
-     * the service ends the stream instead, and the whole input can be sent again.
+     * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as
+     * it is: a fault of the service ends the stream instead, and the whole input can be sent again.
      * </pre>
      *
      * <code>.riposte.v1.ItemError error = 7 [json_name = "error"];</code>
@@ -1107,8 +1111,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as it is: a fault of
-     * the service ends the stream instead, and the whole input can be sent again.
+     * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as
+     * it is: a fault of the service ends the stream instead, and the whole input can be sent again.
      * </pre>
      *
      * <code>.riposte.v1.ItemError error = 7 [json_name = "error"];</code>
@@ -1126,8 +1130,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as it is: a fault of
-     * the service ends the stream instead, and the whole input can be sent again.
+     * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as
+     * it is: a fault of the service ends the stream instead, and the whole input can be sent again.
      * </pre>
      *
      * <code>.riposte.v1.ItemError error = 7 [json_name = "error"];</code>
@@ -1152,8 +1156,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as it is: a fault of
-     * the service ends the stream instead, and the whole input can be sent again.
+     * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as
+     * it is: a fault of the service ends the stream instead, and the whole input can be sent again.
      * </pre>
      *
      * <code>.riposte.v1.ItemError error = 7 [json_name = "error"];</code>
@@ -1170,8 +1174,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as it is: a fault of
-     * the service ends the stream instead, and the whole input can be sent again.
+     * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as
+     * it is: a fault of the service ends the stream instead, and the whole input can be sent again.
      * </pre>
      *
      * <code>.riposte.v1.ItemError error = 7 [json_name = "error"];</code>
@@ -1183,8 +1187,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as it is: a fault of
-     * the service ends the stream instead, and the whole input can be sent again.
+     * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as
+     * it is: a fault of the service ends the stream instead, and the whole input can be sent again.
      * </pre>
      *
      * <code>.riposte.v1.ItemError error = 7 [json_name = "error"];</code>
@@ -1199,8 +1203,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as it is: a fault of
-     * the service ends the stream instead, and the whole input can be sent again.
+     * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as
+     * it is: a fault of the service ends the stream instead, and the whole input can be sent again.
      * </pre>
      *
      * <code>.riposte.v1.ItemError error = 7 [json_name = "error"];</code>

@@ -59,7 +59,8 @@ public interface ImportCommentsResponseOrBuilder extends
 
   /**
    * <pre>
-   * The comment: the one made or the one found. 0 for a subject, for a like and for a rejected item.
+   * The comment: the one made or the one found. 0 for a subject, for a like and for a rejected
+   * item.
    * </pre>
    *
    * <code>int64 comment_id = 4 [json_name = "commentId", jstype = JS_STRING];</code>
@@ -89,8 +90,8 @@ public interface ImportCommentsResponseOrBuilder extends
 
   /**
    * <pre>
-   * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as it is: a fault of
-   * the service ends the stream instead, and the whole input can be sent again.
+   * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as
+   * it is: a fault of the service ends the stream instead, and the whole input can be sent again.
    * </pre>
    *
    * <code>.riposte.v1.ItemError error = 7 [json_name = "error"];</code>
@@ -99,8 +100,8 @@ public interface ImportCommentsResponseOrBuilder extends
   boolean hasError();
   /**
    * <pre>
-   * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as it is: a fault of
-   * the service ends the stream instead, and the whole input can be sent again.
+   * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as
+   * it is: a fault of the service ends the stream instead, and the whole input can be sent again.
    * </pre>
    *
    * <code>.riposte.v1.ItemError error = 7 [json_name = "error"];</code>
@@ -109,8 +110,8 @@ public interface ImportCommentsResponseOrBuilder extends
   dev.riposte.v1.ItemError getError();
   /**
    * <pre>
-   * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as it is: a fault of
-   * the service ends the stream instead, and the whole input can be sent again.
+   * Why the item was rejected; set only with outcome REJECTED. Rejection is final for this item as
+   * it is: a fault of the service ends the stream instead, and the whole input can be sent again.
    * </pre>
    *
    * <code>.riposte.v1.ItemError error = 7 [json_name = "error"];</code>

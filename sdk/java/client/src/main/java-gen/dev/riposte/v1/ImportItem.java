@@ -8,7 +8,8 @@ package dev.riposte.v1;
  * <pre>
  * One thing to import: a subject, a comment or a like.
  *
- * Its identity is its kind, `source` and `external_id`: the same again is UNCHANGED, whatever the item says by then.
+ * Its identity is its kind, `source` and `external_id`: the same again is UNCHANGED, whatever the
+ * item says by then.
  * </pre>
  *
  * Protobuf type {@code riposte.v1.ImportItem}
@@ -96,7 +97,8 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object source_ = "";
   /**
    * <pre>
-   * The system the item comes from, for example `disqus`. Required; 1 to 64 bytes of UTF-8 without control characters.
+   * The system the item comes from, for example `disqus`. Required; 1 to 64 bytes of UTF-8 without
+   * control characters.
    * </pre>
    *
    * <code>string source = 1 [json_name = "source"];</code>
@@ -117,7 +119,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The system the item comes from, for example `disqus`. Required; 1 to 64 bytes of UTF-8 without control characters.
+   * The system the item comes from, for example `disqus`. Required; 1 to 64 bytes of UTF-8 without
+   * control characters.
    * </pre>
    *
    * <code>string source = 1 [json_name = "source"];</code>
@@ -143,8 +146,8 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object externalId_ = "";
   /**
    * <pre>
-   * The item's own id in that system. Required; 1 to 128 bytes of UTF-8 without control characters; unique among the
-   * items of one kind and source.
+   * The item's own id in that system. Required; 1 to 128 bytes of UTF-8 without control characters;
+   * unique among the items of one kind and source.
    * </pre>
    *
    * <code>string external_id = 2 [json_name = "externalId"];</code>
@@ -165,8 +168,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The item's own id in that system. Required; 1 to 128 bytes of UTF-8 without control characters; unique among the
-   * items of one kind and source.
+   * The item's own id in that system. Required; 1 to 128 bytes of UTF-8 without control characters;
+   * unique among the items of one kind and source.
    * </pre>
    *
    * <code>string external_id = 2 [json_name = "externalId"];</code>
@@ -540,7 +543,8 @@ private static final long serialVersionUID = 0L;
    * <pre>
    * One thing to import: a subject, a comment or a like.
    *
-   * Its identity is its kind, `source` and `external_id`: the same again is UNCHANGED, whatever the item says by then.
+   * Its identity is its kind, `source` and `external_id`: the same again is UNCHANGED, whatever the
+   * item says by then.
    * </pre>
    *
    * Protobuf type {@code riposte.v1.ImportItem}
@@ -811,7 +815,8 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object source_ = "";
     /**
      * <pre>
-     * The system the item comes from, for example `disqus`. Required; 1 to 64 bytes of UTF-8 without control characters.
+     * The system the item comes from, for example `disqus`. Required; 1 to 64 bytes of UTF-8 without
+     * control characters.
      * </pre>
      *
      * <code>string source = 1 [json_name = "source"];</code>
@@ -831,7 +836,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The system the item comes from, for example `disqus`. Required; 1 to 64 bytes of UTF-8 without control characters.
+     * The system the item comes from, for example `disqus`. Required; 1 to 64 bytes of UTF-8 without
+     * control characters.
      * </pre>
      *
      * <code>string source = 1 [json_name = "source"];</code>
@@ -852,7 +858,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The system the item comes from, for example `disqus`. Required; 1 to 64 bytes of UTF-8 without control characters.
+     * The system the item comes from, for example `disqus`. Required; 1 to 64 bytes of UTF-8 without
+     * control characters.
      * </pre>
      *
      * <code>string source = 1 [json_name = "source"];</code>
@@ -869,7 +876,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The system the item comes from, for example `disqus`. Required; 1 to 64 bytes of UTF-8 without control characters.
+     * The system the item comes from, for example `disqus`. Required; 1 to 64 bytes of UTF-8 without
+     * control characters.
      * </pre>
      *
      * <code>string source = 1 [json_name = "source"];</code>
@@ -883,7 +891,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The system the item comes from, for example `disqus`. Required; 1 to 64 bytes of UTF-8 without control characters.
+     * The system the item comes from, for example `disqus`. Required; 1 to 64 bytes of UTF-8 without
+     * control characters.
      * </pre>
      *
      * <code>string source = 1 [json_name = "source"];</code>
@@ -903,8 +912,8 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object externalId_ = "";
     /**
      * <pre>
-     * The item's own id in that system. Required; 1 to 128 bytes of UTF-8 without control characters; unique among the
-     * items of one kind and source.
+     * The item's own id in that system. Required; 1 to 128 bytes of UTF-8 without control characters;
+     * unique among the items of one kind and source.
      * </pre>
      *
      * <code>string external_id = 2 [json_name = "externalId"];</code>
@@ -924,8 +933,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The item's own id in that system. Required; 1 to 128 bytes of UTF-8 without control characters; unique among the
-     * items of one kind and source.
+     * The item's own id in that system. Required; 1 to 128 bytes of UTF-8 without control characters;
+     * unique among the items of one kind and source.
      * </pre>
      *
      * <code>string external_id = 2 [json_name = "externalId"];</code>
@@ -946,8 +955,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The item's own id in that system. Required; 1 to 128 bytes of UTF-8 without control characters; unique among the
-     * items of one kind and source.
+     * The item's own id in that system. Required; 1 to 128 bytes of UTF-8 without control characters;
+     * unique among the items of one kind and source.
      * </pre>
      *
      * <code>string external_id = 2 [json_name = "externalId"];</code>
@@ -964,8 +973,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The item's own id in that system. Required; 1 to 128 bytes of UTF-8 without control characters; unique among the
-     * items of one kind and source.
+     * The item's own id in that system. Required; 1 to 128 bytes of UTF-8 without control characters;
+     * unique among the items of one kind and source.
      * </pre>
      *
      * <code>string external_id = 2 [json_name = "externalId"];</code>
@@ -979,8 +988,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The item's own id in that system. Required; 1 to 128 bytes of UTF-8 without control characters; unique among the
-     * items of one kind and source.
+     * The item's own id in that system. Required; 1 to 128 bytes of UTF-8 without control characters;
+     * unique among the items of one kind and source.
      * </pre>
      *
      * <code>string external_id = 2 [json_name = "externalId"];</code>

@@ -10,7 +10,8 @@ public interface ImportItemOrBuilder extends
 
   /**
    * <pre>
-   * The system the item comes from, for example `disqus`. Required; 1 to 64 bytes of UTF-8 without control characters.
+   * The system the item comes from, for example `disqus`. Required; 1 to 64 bytes of UTF-8 without
+   * control characters.
    * </pre>
    *
    * <code>string source = 1 [json_name = "source"];</code>
@@ -19,7 +20,8 @@ public interface ImportItemOrBuilder extends
   java.lang.String getSource();
   /**
    * <pre>
-   * The system the item comes from, for example `disqus`. Required; 1 to 64 bytes of UTF-8 without control characters.
+   * The system the item comes from, for example `disqus`. Required; 1 to 64 bytes of UTF-8 without
+   * control characters.
    * </pre>
    *
    * <code>string source = 1 [json_name = "source"];</code>
@@ -30,8 +32,8 @@ public interface ImportItemOrBuilder extends
 
   /**
    * <pre>
-   * The item's own id in that system. Required; 1 to 128 bytes of UTF-8 without control characters; unique among the
-   * items of one kind and source.
+   * The item's own id in that system. Required; 1 to 128 bytes of UTF-8 without control characters;
+   * unique among the items of one kind and source.
    * </pre>
    *
    * <code>string external_id = 2 [json_name = "externalId"];</code>
@@ -40,8 +42,8 @@ public interface ImportItemOrBuilder extends
   java.lang.String getExternalId();
   /**
    * <pre>
-   * The item's own id in that system. Required; 1 to 128 bytes of UTF-8 without control characters; unique among the
-   * items of one kind and source.
+   * The item's own id in that system. Required; 1 to 128 bytes of UTF-8 without control characters;
+   * unique among the items of one kind and source.
    * </pre>
    *
    * <code>string external_id = 2 [json_name = "externalId"];</code>

@@ -6,8 +6,8 @@ package dev.riposte.v1;
 
 /**
  * <pre>
- * A comment to import. Send a parent before what answers it, and siblings in the order of their times: floors are
- * given in the order of the stream, after those that stand already.
+ * A comment to import. Send a parent before what answers it, and siblings in the order of their
+ * times: floors are given in the order of the stream, after those that stand already.
  * </pre>
  *
  * Protobuf type {@code riposte.v1.ImportedComment}
@@ -53,7 +53,8 @@ private static final long serialVersionUID = 0L;
   private dev.riposte.v1.SubjectKey subject_;
   /**
    * <pre>
-   * The subject. Required; it comes into being with its first comment where the object type allows it.
+   * The subject. Required; it comes into being with its first comment where the object type allows
+   * it.
    * </pre>
    *
    * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
@@ -65,7 +66,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The subject. Required; it comes into being with its first comment where the object type allows it.
+   * The subject. Required; it comes into being with its first comment where the object type allows
+   * it.
    * </pre>
    *
    * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
@@ -77,7 +79,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The subject. Required; it comes into being with its first comment where the object type allows it.
+   * The subject. Required; it comes into being with its first comment where the object type allows
+   * it.
    * </pre>
    *
    * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
@@ -139,7 +142,8 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object memberId_ = "";
   /**
    * <pre>
-   * The member who wrote it; 1 to 64 bytes. Required, except with state DELETED: a source may have forgotten it.
+   * The member who wrote it; 1 to 64 bytes. Required, except with state DELETED: a source may have
+   * forgotten it.
    * </pre>
    *
    * <code>string member_id = 3 [json_name = "memberId"];</code>
@@ -160,7 +164,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The member who wrote it; 1 to 64 bytes. Required, except with state DELETED: a source may have forgotten it.
+   * The member who wrote it; 1 to 64 bytes. Required, except with state DELETED: a source may have
+   * forgotten it.
    * </pre>
    *
    * <code>string member_id = 3 [json_name = "memberId"];</code>
@@ -707,8 +712,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * A comment to import. Send a parent before what answers it, and siblings in the order of their times: floors are
-   * given in the order of the stream, after those that stand already.
+   * A comment to import. Send a parent before what answers it, and siblings in the order of their
+   * times: floors are given in the order of the stream, after those that stand already.
    * </pre>
    *
    * Protobuf type {@code riposte.v1.ImportedComment}
@@ -1062,7 +1067,8 @@ private static final long serialVersionUID = 0L;
         dev.riposte.v1.SubjectKey, dev.riposte.v1.SubjectKey.Builder, dev.riposte.v1.SubjectKeyOrBuilder> subjectBuilder_;
     /**
      * <pre>
-     * The subject. Required; it comes into being with its first comment where the object type allows it.
+     * The subject. Required; it comes into being with its first comment where the object type allows
+     * it.
      * </pre>
      *
      * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
@@ -1073,7 +1079,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The subject. Required; it comes into being with its first comment where the object type allows it.
+     * The subject. Required; it comes into being with its first comment where the object type allows
+     * it.
      * </pre>
      *
      * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
@@ -1088,7 +1095,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The subject. Required; it comes into being with its first comment where the object type allows it.
+     * The subject. Required; it comes into being with its first comment where the object type allows
+     * it.
      * </pre>
      *
      * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
@@ -1108,7 +1116,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The subject. Required; it comes into being with its first comment where the object type allows it.
+     * The subject. Required; it comes into being with its first comment where the object type allows
+     * it.
      * </pre>
      *
      * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
@@ -1126,7 +1135,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The subject. Required; it comes into being with its first comment where the object type allows it.
+     * The subject. Required; it comes into being with its first comment where the object type allows
+     * it.
      * </pre>
      *
      * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
@@ -1151,7 +1161,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The subject. Required; it comes into being with its first comment where the object type allows it.
+     * The subject. Required; it comes into being with its first comment where the object type allows
+     * it.
      * </pre>
      *
      * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
@@ -1168,7 +1179,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The subject. Required; it comes into being with its first comment where the object type allows it.
+     * The subject. Required; it comes into being with its first comment where the object type allows
+     * it.
      * </pre>
      *
      * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
@@ -1180,7 +1192,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The subject. Required; it comes into being with its first comment where the object type allows it.
+     * The subject. Required; it comes into being with its first comment where the object type allows
+     * it.
      * </pre>
      *
      * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
@@ -1195,7 +1208,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The subject. Required; it comes into being with its first comment where the object type allows it.
+     * The subject. Required; it comes into being with its first comment where the object type allows
+     * it.
      * </pre>
      *
      * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
@@ -1309,7 +1323,8 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object memberId_ = "";
     /**
      * <pre>
-     * The member who wrote it; 1 to 64 bytes. Required, except with state DELETED: a source may have forgotten it.
+     * The member who wrote it; 1 to 64 bytes. Required, except with state DELETED: a source may have
+     * forgotten it.
      * </pre>
      *
      * <code>string member_id = 3 [json_name = "memberId"];</code>
@@ -1329,7 +1344,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The member who wrote it; 1 to 64 bytes. Required, except with state DELETED: a source may have forgotten it.
+     * The member who wrote it; 1 to 64 bytes. Required, except with state DELETED: a source may have
+     * forgotten it.
      * </pre>
      *
      * <code>string member_id = 3 [json_name = "memberId"];</code>
@@ -1350,7 +1366,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The member who wrote it; 1 to 64 bytes. Required, except with state DELETED: a source may have forgotten it.
+     * The member who wrote it; 1 to 64 bytes. Required, except with state DELETED: a source may have
+     * forgotten it.
      * </pre>
      *
      * <code>string member_id = 3 [json_name = "memberId"];</code>
@@ -1367,7 +1384,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The member who wrote it; 1 to 64 bytes. Required, except with state DELETED: a source may have forgotten it.
+     * The member who wrote it; 1 to 64 bytes. Required, except with state DELETED: a source may have
+     * forgotten it.
      * </pre>
      *
      * <code>string member_id = 3 [json_name = "memberId"];</code>
@@ -1381,7 +1399,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The member who wrote it; 1 to 64 bytes. Required, except with state DELETED: a source may have forgotten it.
+     * The member who wrote it; 1 to 64 bytes. Required, except with state DELETED: a source may have
+     * forgotten it.
      * </pre>
      *
      * <code>string member_id = 3 [json_name = "memberId"];</code>

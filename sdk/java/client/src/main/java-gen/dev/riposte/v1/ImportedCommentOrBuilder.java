@@ -10,7 +10,8 @@ public interface ImportedCommentOrBuilder extends
 
   /**
    * <pre>
-   * The subject. Required; it comes into being with its first comment where the object type allows it.
+   * The subject. Required; it comes into being with its first comment where the object type allows
+   * it.
    * </pre>
    *
    * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
@@ -19,7 +20,8 @@ public interface ImportedCommentOrBuilder extends
   boolean hasSubject();
   /**
    * <pre>
-   * The subject. Required; it comes into being with its first comment where the object type allows it.
+   * The subject. Required; it comes into being with its first comment where the object type allows
+   * it.
    * </pre>
    *
    * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
@@ -28,7 +30,8 @@ public interface ImportedCommentOrBuilder extends
   dev.riposte.v1.SubjectKey getSubject();
   /**
    * <pre>
-   * The subject. Required; it comes into being with its first comment where the object type allows it.
+   * The subject. Required; it comes into being with its first comment where the object type allows
+   * it.
    * </pre>
    *
    * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
@@ -57,7 +60,8 @@ public interface ImportedCommentOrBuilder extends
 
   /**
    * <pre>
-   * The member who wrote it; 1 to 64 bytes. Required, except with state DELETED: a source may have forgotten it.
+   * The member who wrote it; 1 to 64 bytes. Required, except with state DELETED: a source may have
+   * forgotten it.
    * </pre>
    *
    * <code>string member_id = 3 [json_name = "memberId"];</code>
@@ -66,7 +70,8 @@ public interface ImportedCommentOrBuilder extends
   java.lang.String getMemberId();
   /**
    * <pre>
-   * The member who wrote it; 1 to 64 bytes. Required, except with state DELETED: a source may have forgotten it.
+   * The member who wrote it; 1 to 64 bytes. Required, except with state DELETED: a source may have
+   * forgotten it.
    * </pre>
    *
    * <code>string member_id = 3 [json_name = "memberId"];</code>

@@ -183,8 +183,8 @@ private static final long serialVersionUID = 0L;
   private int value_ = 0;
   /**
    * <pre>
-   * LIKE or DISLIKE; NONE takes an earlier one back. Required. Of several for one member and comment the latest `time`
-   * stands.
+   * LIKE or DISLIKE; NONE takes an earlier one back. Required. Of several for one member and
+   * comment the latest `time` stands.
    * </pre>
    *
    * <code>.riposte.v1.LikeValue value = 4 [json_name = "value"];</code>
@@ -195,8 +195,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * LIKE or DISLIKE; NONE takes an earlier one back. Required. Of several for one member and comment the latest `time`
-   * stands.
+   * LIKE or DISLIKE; NONE takes an earlier one back. Required. Of several for one member and
+   * comment the latest `time` stands.
    * </pre>
    *
    * <code>.riposte.v1.LikeValue value = 4 [json_name = "value"];</code>
@@ -249,8 +249,8 @@ private static final long serialVersionUID = 0L;
   private boolean synthetic_ = false;
   /**
    * <pre>
-   * True when this member is no person but stands for a vote that the source knew only as a number. It counts as any
-   * other. Default false.
+   * True when this member is no person but stands for a vote that the source knew only as a number.
+   * It counts as any other. Default false.
    * </pre>
    *
    * <code>bool synthetic = 6 [json_name = "synthetic"];</code>
@@ -1088,8 +1088,8 @@ private static final long serialVersionUID = 0L;
     private int value_ = 0;
     /**
      * <pre>
-     * LIKE or DISLIKE; NONE takes an earlier one back. Required. Of several for one member and comment the latest `time`
-     * stands.
+     * LIKE or DISLIKE; NONE takes an earlier one back. Required. Of several for one member and
+     * comment the latest `time` stands.
      * </pre>
      *
      * <code>.riposte.v1.LikeValue value = 4 [json_name = "value"];</code>
@@ -1100,8 +1100,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * LIKE or DISLIKE; NONE takes an earlier one back. Required. Of several for one member and comment the latest `time`
-     * stands.
+     * LIKE or DISLIKE; NONE takes an earlier one back. Required. Of several for one member and
+     * comment the latest `time` stands.
      * </pre>
      *
      * <code>.riposte.v1.LikeValue value = 4 [json_name = "value"];</code>
@@ -1116,8 +1116,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * LIKE or DISLIKE; NONE takes an earlier one back. Required. Of several for one member and comment the latest `time`
-     * stands.
+     * LIKE or DISLIKE; NONE takes an earlier one back. Required. Of several for one member and
+     * comment the latest `time` stands.
      * </pre>
      *
      * <code>.riposte.v1.LikeValue value = 4 [json_name = "value"];</code>
@@ -1130,8 +1130,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * LIKE or DISLIKE; NONE takes an earlier one back. Required. Of several for one member and comment the latest `time`
-     * stands.
+     * LIKE or DISLIKE; NONE takes an earlier one back. Required. Of several for one member and
+     * comment the latest `time` stands.
      * </pre>
      *
      * <code>.riposte.v1.LikeValue value = 4 [json_name = "value"];</code>
@@ -1149,8 +1149,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * LIKE or DISLIKE; NONE takes an earlier one back. Required. Of several for one member and comment the latest `time`
-     * stands.
+     * LIKE or DISLIKE; NONE takes an earlier one back. Required. Of several for one member and
+     * comment the latest `time` stands.
      * </pre>
      *
      * <code>.riposte.v1.LikeValue value = 4 [json_name = "value"];</code>
@@ -1323,8 +1323,8 @@ private static final long serialVersionUID = 0L;
     private boolean synthetic_ ;
     /**
      * <pre>
-     * True when this member is no person but stands for a vote that the source knew only as a number. It counts as any
-     * other. Default false.
+     * True when this member is no person but stands for a vote that the source knew only as a number.
+     * It counts as any other. Default false.
      * </pre>
      *
      * <code>bool synthetic = 6 [json_name = "synthetic"];</code>
@@ -1336,8 +1336,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * True when this member is no person but stands for a vote that the source knew only as a number. It counts as any
-     * other. Default false.
+     * True when this member is no person but stands for a vote that the source knew only as a number.
+     * It counts as any other. Default false.
      * </pre>
      *
      * <code>bool synthetic = 6 [json_name = "synthetic"];</code>
@@ -1353,8 +1353,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * True when this member is no person but stands for a vote that the source knew only as a number. It counts as any
-     * other. Default false.
+     * True when this member is no person but stands for a vote that the source knew only as a number.
+     * It counts as any other. Default false.
      * </pre>
      *
      * <code>bool synthetic = 6 [json_name = "synthetic"];</code>

@@ -77,8 +77,8 @@ public interface ImportedLikeOrBuilder extends
 
   /**
    * <pre>
-   * LIKE or DISLIKE; NONE takes an earlier one back. Required. Of several for one member and comment the latest `time`
-   * stands.
+   * LIKE or DISLIKE; NONE takes an earlier one back. Required. Of several for one member and
+   * comment the latest `time` stands.
    * </pre>
    *
    * <code>.riposte.v1.LikeValue value = 4 [json_name = "value"];</code>
@@ -87,8 +87,8 @@ public interface ImportedLikeOrBuilder extends
   int getValueValue();
   /**
    * <pre>
-   * LIKE or DISLIKE; NONE takes an earlier one back. Required. Of several for one member and comment the latest `time`
-   * stands.
+   * LIKE or DISLIKE; NONE takes an earlier one back. Required. Of several for one member and
+   * comment the latest `time` stands.
    * </pre>
    *
    * <code>.riposte.v1.LikeValue value = 4 [json_name = "value"];</code>
@@ -125,8 +125,8 @@ public interface ImportedLikeOrBuilder extends
 
   /**
    * <pre>
-   * True when this member is no person but stands for a vote that the source knew only as a number. It counts as any
-   * other. Default false.
+   * True when this member is no person but stands for a vote that the source knew only as a number.
+   * It counts as any other. Default false.
    * </pre>
    *
    * <code>bool synthetic = 6 [json_name = "synthetic"];</code>

@@ -6,7 +6,8 @@ package dev.riposte.v1;
 
 /**
  * <pre>
- * An error of one item within a call that goes on: what ErrorInfo and BadRequest say of a whole call.
+ * An error of one item within a call that goes on: what ErrorInfo and BadRequest say of a whole
+ * call.
  * </pre>
  *
  * Protobuf type {@code riposte.v1.ItemError}
@@ -511,7 +512,8 @@ java.lang.String defaultValue) {
   }
   /**
    * <pre>
-   * An error of one item within a call that goes on: what ErrorInfo and BadRequest say of a whole call.
+   * An error of one item within a call that goes on: what ErrorInfo and BadRequest say of a whole
+   * call.
    * </pre>
    *
    * Protobuf type {@code riposte.v1.ItemError}

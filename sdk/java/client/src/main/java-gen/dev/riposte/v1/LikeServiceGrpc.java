@@ -5,9 +5,9 @@ import static io.grpc.MethodDescriptor.generateFullMethodName;
 /**
  * <pre>
  * Likes: one state per member and comment.
- * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not granted reads as
- * COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
- * SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+ * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not
+ * granted reads as COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general
+ * errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
  * </pre>
  */
 @io.grpc.stub.annotations.GrpcGenerated
@@ -204,9 +204,9 @@ public final class LikeServiceGrpc {
   /**
    * <pre>
    * Likes: one state per member and comment.
-   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not granted reads as
-   * COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-   * SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not
+   * granted reads as COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general
+   * errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
    * </pre>
    */
   public interface AsyncService {
@@ -214,11 +214,12 @@ public final class LikeServiceGrpc {
     /**
      * <pre>
      * Sets what a member thinks of a comment.
-     * It sets a state: LIKE after LIKE changes nothing, LIKE takes a DISLIKE away, NONE undoes both. A repeat answers
-     * the current state, and a late repeat of an older call by the same client never undoes a newer one. Between calls of
-     * several clients the last to arrive stands, a repeat that comes after another client's call too. Errors:
-     * COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID (value unspecified or unknown),
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+     * It sets a state: LIKE after LIKE changes nothing, LIKE takes a DISLIKE away, NONE undoes both.
+     * A repeat answers the current state, and a late repeat of an older call by the same client never
+     * undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
+     * comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
+     * comment is not ACTIVE), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
+     * SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
      * Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
      * </pre>
      */
@@ -230,10 +231,11 @@ public final class LikeServiceGrpc {
     /**
      * <pre>
      * Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
-     * A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE. Errors: OBJECT_TYPE_UNKNOWN,
-     * SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this subject), FIELD_INVALID (an id that cannot belong
-     * to it).
-     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds": ["123", "456"]}`.
+     * A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE.
+     * Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
+     * subject), FIELD_INVALID (an id that cannot belong to it).
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":
+     * ["123", "456"]}`.
      * </pre>
      */
     default void batchGetLikeStates(dev.riposte.v1.BatchGetLikeStatesRequest request,
@@ -244,9 +246,9 @@ public final class LikeServiceGrpc {
     /**
      * <pre>
      * Reads who likes, or dislikes, a comment, latest first.
-     * A member whose state changes during the walk may be missed or met again at its new time. Errors:
-     * COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID, PAGE_TOKEN_INVALID,
-     * PAGE_TOKEN_MISMATCH.
+     * A member whose state changes during the walk may be missed or met again at its new time.
+     * Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID,
+     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"commentId": "1234567890123456789", "value": "LIKE_VALUE_DISLIKE"}`.
      * </pre>
      */
@@ -257,9 +259,10 @@ public final class LikeServiceGrpc {
 
     /**
      * <pre>
-     * Reads what a member likes and dislikes within one subject, by comment id, whatever became of the comments.
-     * Under `auto_create` an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, PAGE_TOKEN_INVALID,
-     * PAGE_TOKEN_MISMATCH.
+     * Reads what a member likes and dislikes within one subject, by comment id, whatever became of
+     * the comments.
+     * Under `auto_create` an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND,
+     * SUBJECT_HIDDEN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9"}`.
      * </pre>
      */
@@ -273,9 +276,9 @@ public final class LikeServiceGrpc {
    * Base class for the server implementation of the service LikeService.
    * <pre>
    * Likes: one state per member and comment.
-   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not granted reads as
-   * COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-   * SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not
+   * granted reads as COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general
+   * errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
    * </pre>
    */
   public static abstract class LikeServiceImplBase
@@ -290,9 +293,9 @@ public final class LikeServiceGrpc {
    * A stub to allow clients to do asynchronous rpc calls to service LikeService.
    * <pre>
    * Likes: one state per member and comment.
-   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not granted reads as
-   * COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-   * SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not
+   * granted reads as COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general
+   * errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
    * </pre>
    */
   public static final class LikeServiceStub
@@ -311,11 +314,12 @@ public final class LikeServiceGrpc {
     /**
      * <pre>
      * Sets what a member thinks of a comment.
-     * It sets a state: LIKE after LIKE changes nothing, LIKE takes a DISLIKE away, NONE undoes both. A repeat answers
-     * the current state, and a late repeat of an older call by the same client never undoes a newer one. Between calls of
-     * several clients the last to arrive stands, a repeat that comes after another client's call too. Errors:
-     * COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID (value unspecified or unknown),
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+     * It sets a state: LIKE after LIKE changes nothing, LIKE takes a DISLIKE away, NONE undoes both.
+     * A repeat answers the current state, and a late repeat of an older call by the same client never
+     * undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
+     * comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
+     * comment is not ACTIVE), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
+     * SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
      * Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
      * </pre>
      */
@@ -328,10 +332,11 @@ public final class LikeServiceGrpc {
     /**
      * <pre>
      * Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
-     * A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE. Errors: OBJECT_TYPE_UNKNOWN,
-     * SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this subject), FIELD_INVALID (an id that cannot belong
-     * to it).
-     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds": ["123", "456"]}`.
+     * A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE.
+     * Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
+     * subject), FIELD_INVALID (an id that cannot belong to it).
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":
+     * ["123", "456"]}`.
      * </pre>
      */
     public void batchGetLikeStates(dev.riposte.v1.BatchGetLikeStatesRequest request,
@@ -343,9 +348,9 @@ public final class LikeServiceGrpc {
     /**
      * <pre>
      * Reads who likes, or dislikes, a comment, latest first.
-     * A member whose state changes during the walk may be missed or met again at its new time. Errors:
-     * COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID, PAGE_TOKEN_INVALID,
-     * PAGE_TOKEN_MISMATCH.
+     * A member whose state changes during the walk may be missed or met again at its new time.
+     * Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID,
+     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"commentId": "1234567890123456789", "value": "LIKE_VALUE_DISLIKE"}`.
      * </pre>
      */
@@ -357,9 +362,10 @@ public final class LikeServiceGrpc {
 
     /**
      * <pre>
-     * Reads what a member likes and dislikes within one subject, by comment id, whatever became of the comments.
-     * Under `auto_create` an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, PAGE_TOKEN_INVALID,
-     * PAGE_TOKEN_MISMATCH.
+     * Reads what a member likes and dislikes within one subject, by comment id, whatever became of
+     * the comments.
+     * Under `auto_create` an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND,
+     * SUBJECT_HIDDEN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9"}`.
      * </pre>
      */
@@ -374,9 +380,9 @@ public final class LikeServiceGrpc {
    * A stub to allow clients to do synchronous rpc calls to service LikeService.
    * <pre>
    * Likes: one state per member and comment.
-   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not granted reads as
-   * COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-   * SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not
+   * granted reads as COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general
+   * errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
    * </pre>
    */
   public static final class LikeServiceBlockingV2Stub
@@ -395,11 +401,12 @@ public final class LikeServiceGrpc {
     /**
      * <pre>
      * Sets what a member thinks of a comment.
-     * It sets a state: LIKE after LIKE changes nothing, LIKE takes a DISLIKE away, NONE undoes both. A repeat answers
-     * the current state, and a late repeat of an older call by the same client never undoes a newer one. Between calls of
-     * several clients the last to arrive stands, a repeat that comes after another client's call too. Errors:
-     * COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID (value unspecified or unknown),
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+     * It sets a state: LIKE after LIKE changes nothing, LIKE takes a DISLIKE away, NONE undoes both.
+     * A repeat answers the current state, and a late repeat of an older call by the same client never
+     * undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
+     * comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
+     * comment is not ACTIVE), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
+     * SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
      * Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
      * </pre>
      */
@@ -411,10 +418,11 @@ public final class LikeServiceGrpc {
     /**
      * <pre>
      * Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
-     * A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE. Errors: OBJECT_TYPE_UNKNOWN,
-     * SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this subject), FIELD_INVALID (an id that cannot belong
-     * to it).
-     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds": ["123", "456"]}`.
+     * A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE.
+     * Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
+     * subject), FIELD_INVALID (an id that cannot belong to it).
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":
+     * ["123", "456"]}`.
      * </pre>
      */
     public dev.riposte.v1.BatchGetLikeStatesResponse batchGetLikeStates(dev.riposte.v1.BatchGetLikeStatesRequest request) throws io.grpc.StatusException {
@@ -425,9 +433,9 @@ public final class LikeServiceGrpc {
     /**
      * <pre>
      * Reads who likes, or dislikes, a comment, latest first.
-     * A member whose state changes during the walk may be missed or met again at its new time. Errors:
-     * COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID, PAGE_TOKEN_INVALID,
-     * PAGE_TOKEN_MISMATCH.
+     * A member whose state changes during the walk may be missed or met again at its new time.
+     * Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID,
+     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"commentId": "1234567890123456789", "value": "LIKE_VALUE_DISLIKE"}`.
      * </pre>
      */
@@ -438,9 +446,10 @@ public final class LikeServiceGrpc {
 
     /**
      * <pre>
-     * Reads what a member likes and dislikes within one subject, by comment id, whatever became of the comments.
-     * Under `auto_create` an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, PAGE_TOKEN_INVALID,
-     * PAGE_TOKEN_MISMATCH.
+     * Reads what a member likes and dislikes within one subject, by comment id, whatever became of
+     * the comments.
+     * Under `auto_create` an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND,
+     * SUBJECT_HIDDEN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9"}`.
      * </pre>
      */
@@ -454,9 +463,9 @@ public final class LikeServiceGrpc {
    * A stub to allow clients to do limited synchronous rpc calls to service LikeService.
    * <pre>
    * Likes: one state per member and comment.
-   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not granted reads as
-   * COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-   * SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not
+   * granted reads as COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general
+   * errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
    * </pre>
    */
   public static final class LikeServiceBlockingStub
@@ -475,11 +484,12 @@ public final class LikeServiceGrpc {
     /**
      * <pre>
      * Sets what a member thinks of a comment.
-     * It sets a state: LIKE after LIKE changes nothing, LIKE takes a DISLIKE away, NONE undoes both. A repeat answers
-     * the current state, and a late repeat of an older call by the same client never undoes a newer one. Between calls of
-     * several clients the last to arrive stands, a repeat that comes after another client's call too. Errors:
-     * COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID (value unspecified or unknown),
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+     * It sets a state: LIKE after LIKE changes nothing, LIKE takes a DISLIKE away, NONE undoes both.
+     * A repeat answers the current state, and a late repeat of an older call by the same client never
+     * undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
+     * comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
+     * comment is not ACTIVE), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
+     * SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
      * Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
      * </pre>
      */
@@ -491,10 +501,11 @@ public final class LikeServiceGrpc {
     /**
      * <pre>
      * Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
-     * A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE. Errors: OBJECT_TYPE_UNKNOWN,
-     * SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this subject), FIELD_INVALID (an id that cannot belong
-     * to it).
-     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds": ["123", "456"]}`.
+     * A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE.
+     * Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
+     * subject), FIELD_INVALID (an id that cannot belong to it).
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":
+     * ["123", "456"]}`.
      * </pre>
      */
     public dev.riposte.v1.BatchGetLikeStatesResponse batchGetLikeStates(dev.riposte.v1.BatchGetLikeStatesRequest request) {
@@ -505,9 +516,9 @@ public final class LikeServiceGrpc {
     /**
      * <pre>
      * Reads who likes, or dislikes, a comment, latest first.
-     * A member whose state changes during the walk may be missed or met again at its new time. Errors:
-     * COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID, PAGE_TOKEN_INVALID,
-     * PAGE_TOKEN_MISMATCH.
+     * A member whose state changes during the walk may be missed or met again at its new time.
+     * Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID,
+     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"commentId": "1234567890123456789", "value": "LIKE_VALUE_DISLIKE"}`.
      * </pre>
      */
@@ -518,9 +529,10 @@ public final class LikeServiceGrpc {
 
     /**
      * <pre>
-     * Reads what a member likes and dislikes within one subject, by comment id, whatever became of the comments.
-     * Under `auto_create` an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, PAGE_TOKEN_INVALID,
-     * PAGE_TOKEN_MISMATCH.
+     * Reads what a member likes and dislikes within one subject, by comment id, whatever became of
+     * the comments.
+     * Under `auto_create` an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND,
+     * SUBJECT_HIDDEN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9"}`.
      * </pre>
      */
@@ -534,9 +546,9 @@ public final class LikeServiceGrpc {
    * A stub to allow clients to do ListenableFuture-style rpc calls to service LikeService.
    * <pre>
    * Likes: one state per member and comment.
-   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not granted reads as
-   * COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-   * SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+   * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED (by subject key; by comment id a type that was not
+   * granted reads as COMMENT_NOT_FOUND), FIELD_INVALID with all violations at once, and the general
+   * errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
    * </pre>
    */
   public static final class LikeServiceFutureStub
@@ -555,11 +567,12 @@ public final class LikeServiceGrpc {
     /**
      * <pre>
      * Sets what a member thinks of a comment.
-     * It sets a state: LIKE after LIKE changes nothing, LIKE takes a DISLIKE away, NONE undoes both. A repeat answers
-     * the current state, and a late repeat of an older call by the same client never undoes a newer one. Between calls of
-     * several clients the last to arrive stands, a repeat that comes after another client's call too. Errors:
-     * COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID (value unspecified or unknown),
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+     * It sets a state: LIKE after LIKE changes nothing, LIKE takes a DISLIKE away, NONE undoes both.
+     * A repeat answers the current state, and a late repeat of an older call by the same client never
+     * undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
+     * comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
+     * comment is not ACTIVE), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
+     * SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
      * Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
      * </pre>
      */
@@ -572,10 +585,11 @@ public final class LikeServiceGrpc {
     /**
      * <pre>
      * Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
-     * A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE. Errors: OBJECT_TYPE_UNKNOWN,
-     * SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this subject), FIELD_INVALID (an id that cannot belong
-     * to it).
-     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds": ["123", "456"]}`.
+     * A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE.
+     * Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
+     * subject), FIELD_INVALID (an id that cannot belong to it).
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":
+     * ["123", "456"]}`.
      * </pre>
      */
     public com.google.common.util.concurrent.ListenableFuture<dev.riposte.v1.BatchGetLikeStatesResponse> batchGetLikeStates(
@@ -587,9 +601,9 @@ public final class LikeServiceGrpc {
     /**
      * <pre>
      * Reads who likes, or dislikes, a comment, latest first.
-     * A member whose state changes during the walk may be missed or met again at its new time. Errors:
-     * COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID, PAGE_TOKEN_INVALID,
-     * PAGE_TOKEN_MISMATCH.
+     * A member whose state changes during the walk may be missed or met again at its new time.
+     * Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID,
+     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"commentId": "1234567890123456789", "value": "LIKE_VALUE_DISLIKE"}`.
      * </pre>
      */
@@ -601,9 +615,10 @@ public final class LikeServiceGrpc {
 
     /**
      * <pre>
-     * Reads what a member likes and dislikes within one subject, by comment id, whatever became of the comments.
-     * Under `auto_create` an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, PAGE_TOKEN_INVALID,
-     * PAGE_TOKEN_MISMATCH.
+     * Reads what a member likes and dislikes within one subject, by comment id, whatever became of
+     * the comments.
+     * Under `auto_create` an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND,
+     * SUBJECT_HIDDEN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9"}`.
      * </pre>
      */

@@ -63,7 +63,8 @@ private static final long serialVersionUID = 0L;
   private int pageSize_ = 0;
   /**
    * <pre>
-   * Texts wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+   * Texts wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID.
    * </pre>
    *
    * <code>int32 page_size = 2 [json_name = "pageSize"];</code>
@@ -545,7 +546,8 @@ private static final long serialVersionUID = 0L;
     private int pageSize_ ;
     /**
      * <pre>
-     * Texts wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+     * Texts wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+     * FIELD_INVALID.
      * </pre>
      *
      * <code>int32 page_size = 2 [json_name = "pageSize"];</code>
@@ -557,7 +559,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Texts wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+     * Texts wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+     * FIELD_INVALID.
      * </pre>
      *
      * <code>int32 page_size = 2 [json_name = "pageSize"];</code>
@@ -573,7 +576,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Texts wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+     * Texts wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+     * FIELD_INVALID.
      * </pre>
      *
      * <code>int32 page_size = 2 [json_name = "pageSize"];</code>

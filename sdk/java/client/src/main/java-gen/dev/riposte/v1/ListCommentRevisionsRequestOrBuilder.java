@@ -20,7 +20,8 @@ public interface ListCommentRevisionsRequestOrBuilder extends
 
   /**
    * <pre>
-   * Texts wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+   * Texts wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID.
    * </pre>
    *
    * <code>int32 page_size = 2 [json_name = "pageSize"];</code>

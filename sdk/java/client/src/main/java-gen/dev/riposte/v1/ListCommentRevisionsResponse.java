@@ -50,7 +50,8 @@ private static final long serialVersionUID = 0L;
   private java.util.List<dev.riposte.v1.CommentRevision> revisions_;
   /**
    * <pre>
-   * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+   * The former texts, latest first; without the present one. Empty for a comment that was never
+   * edited.
    * </pre>
    *
    * <code>repeated .riposte.v1.CommentRevision revisions = 1 [json_name = "revisions"];</code>
@@ -61,7 +62,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+   * The former texts, latest first; without the present one. Empty for a comment that was never
+   * edited.
    * </pre>
    *
    * <code>repeated .riposte.v1.CommentRevision revisions = 1 [json_name = "revisions"];</code>
@@ -73,7 +75,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+   * The former texts, latest first; without the present one. Empty for a comment that was never
+   * edited.
    * </pre>
    *
    * <code>repeated .riposte.v1.CommentRevision revisions = 1 [json_name = "revisions"];</code>
@@ -84,7 +87,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+   * The former texts, latest first; without the present one. Empty for a comment that was never
+   * edited.
    * </pre>
    *
    * <code>repeated .riposte.v1.CommentRevision revisions = 1 [json_name = "revisions"];</code>
@@ -95,7 +99,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+   * The former texts, latest first; without the present one. Empty for a comment that was never
+   * edited.
    * </pre>
    *
    * <code>repeated .riposte.v1.CommentRevision revisions = 1 [json_name = "revisions"];</code>
@@ -569,7 +574,8 @@ private static final long serialVersionUID = 0L;
 
     /**
      * <pre>
-     * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+     * The former texts, latest first; without the present one. Empty for a comment that was never
+     * edited.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentRevision revisions = 1 [json_name = "revisions"];</code>
@@ -583,7 +589,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+     * The former texts, latest first; without the present one. Empty for a comment that was never
+     * edited.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentRevision revisions = 1 [json_name = "revisions"];</code>
@@ -597,7 +604,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+     * The former texts, latest first; without the present one. Empty for a comment that was never
+     * edited.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentRevision revisions = 1 [json_name = "revisions"];</code>
@@ -611,7 +619,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+     * The former texts, latest first; without the present one. Empty for a comment that was never
+     * edited.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentRevision revisions = 1 [json_name = "revisions"];</code>
@@ -632,7 +641,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+     * The former texts, latest first; without the present one. Empty for a comment that was never
+     * edited.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentRevision revisions = 1 [json_name = "revisions"];</code>
@@ -650,7 +660,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+     * The former texts, latest first; without the present one. Empty for a comment that was never
+     * edited.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentRevision revisions = 1 [json_name = "revisions"];</code>
@@ -670,7 +681,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+     * The former texts, latest first; without the present one. Empty for a comment that was never
+     * edited.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentRevision revisions = 1 [json_name = "revisions"];</code>
@@ -691,7 +703,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+     * The former texts, latest first; without the present one. Empty for a comment that was never
+     * edited.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentRevision revisions = 1 [json_name = "revisions"];</code>
@@ -709,7 +722,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+     * The former texts, latest first; without the present one. Empty for a comment that was never
+     * edited.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentRevision revisions = 1 [json_name = "revisions"];</code>
@@ -727,7 +741,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+     * The former texts, latest first; without the present one. Empty for a comment that was never
+     * edited.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentRevision revisions = 1 [json_name = "revisions"];</code>
@@ -746,7 +761,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+     * The former texts, latest first; without the present one. Empty for a comment that was never
+     * edited.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentRevision revisions = 1 [json_name = "revisions"];</code>
@@ -763,7 +779,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+     * The former texts, latest first; without the present one. Empty for a comment that was never
+     * edited.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentRevision revisions = 1 [json_name = "revisions"];</code>
@@ -780,7 +797,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+     * The former texts, latest first; without the present one. Empty for a comment that was never
+     * edited.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentRevision revisions = 1 [json_name = "revisions"];</code>
@@ -791,7 +809,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+     * The former texts, latest first; without the present one. Empty for a comment that was never
+     * edited.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentRevision revisions = 1 [json_name = "revisions"];</code>
@@ -805,7 +824,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+     * The former texts, latest first; without the present one. Empty for a comment that was never
+     * edited.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentRevision revisions = 1 [json_name = "revisions"];</code>
@@ -820,7 +840,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+     * The former texts, latest first; without the present one. Empty for a comment that was never
+     * edited.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentRevision revisions = 1 [json_name = "revisions"];</code>
@@ -831,7 +852,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+     * The former texts, latest first; without the present one. Empty for a comment that was never
+     * edited.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentRevision revisions = 1 [json_name = "revisions"];</code>
@@ -843,7 +865,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+     * The former texts, latest first; without the present one. Empty for a comment that was never
+     * edited.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentRevision revisions = 1 [json_name = "revisions"];</code>

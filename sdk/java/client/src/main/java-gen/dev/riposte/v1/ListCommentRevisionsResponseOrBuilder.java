@@ -10,7 +10,8 @@ public interface ListCommentRevisionsResponseOrBuilder extends
 
   /**
    * <pre>
-   * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+   * The former texts, latest first; without the present one. Empty for a comment that was never
+   * edited.
    * </pre>
    *
    * <code>repeated .riposte.v1.CommentRevision revisions = 1 [json_name = "revisions"];</code>
@@ -19,7 +20,8 @@ public interface ListCommentRevisionsResponseOrBuilder extends
       getRevisionsList();
   /**
    * <pre>
-   * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+   * The former texts, latest first; without the present one. Empty for a comment that was never
+   * edited.
    * </pre>
    *
    * <code>repeated .riposte.v1.CommentRevision revisions = 1 [json_name = "revisions"];</code>
@@ -27,7 +29,8 @@ public interface ListCommentRevisionsResponseOrBuilder extends
   dev.riposte.v1.CommentRevision getRevisions(int index);
   /**
    * <pre>
-   * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+   * The former texts, latest first; without the present one. Empty for a comment that was never
+   * edited.
    * </pre>
    *
    * <code>repeated .riposte.v1.CommentRevision revisions = 1 [json_name = "revisions"];</code>
@@ -35,7 +38,8 @@ public interface ListCommentRevisionsResponseOrBuilder extends
   int getRevisionsCount();
   /**
    * <pre>
-   * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+   * The former texts, latest first; without the present one. Empty for a comment that was never
+   * edited.
    * </pre>
    *
    * <code>repeated .riposte.v1.CommentRevision revisions = 1 [json_name = "revisions"];</code>
@@ -44,7 +48,8 @@ public interface ListCommentRevisionsResponseOrBuilder extends
       getRevisionsOrBuilderList();
   /**
    * <pre>
-   * The former texts, latest first; without the present one. Empty for a comment that was never edited.
+   * The former texts, latest first; without the present one. Empty for a comment that was never
+   * edited.
    * </pre>
    *
    * <code>repeated .riposte.v1.CommentRevision revisions = 1 [json_name = "revisions"];</code>

@@ -114,8 +114,9 @@ private static final long serialVersionUID = 0L;
   private int pageSize_ = 0;
   /**
    * <pre>
-   * Roots wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-   * early at 1 MiB; one by rank is shorter, or even empty, where roots went away since the walk began.
+   * Roots wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID. A page may end early at 1 MiB; one by rank is shorter, or even empty, where
+   * roots went away since the walk began.
    * </pre>
    *
    * <code>int32 page_size = 3 [json_name = "pageSize"];</code>
@@ -131,9 +132,10 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object pageToken_ = "";
   /**
    * <pre>
-   * `next_page_token` or `previous_page_token` of an earlier page of the same walk. Empty: the first page. Subject and
-   * sort must be those of that walk, else PAGE_TOKEN_MISMATCH; page_size may change. In the ranked sorts a walk may take
-   * 30 minutes from its first page on, then PAGE_TOKEN_EXPIRED.
+   * `next_page_token` or `previous_page_token` of an earlier page of the same walk. Empty: the
+   * first page. Subject and sort must be those of that walk, else PAGE_TOKEN_MISMATCH; page_size
+   * may change. In the ranked sorts a walk may take 30 minutes from its first page on, then
+   * PAGE_TOKEN_EXPIRED.
    * </pre>
    *
    * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -154,9 +156,10 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * `next_page_token` or `previous_page_token` of an earlier page of the same walk. Empty: the first page. Subject and
-   * sort must be those of that walk, else PAGE_TOKEN_MISMATCH; page_size may change. In the ranked sorts a walk may take
-   * 30 minutes from its first page on, then PAGE_TOKEN_EXPIRED.
+   * `next_page_token` or `previous_page_token` of an earlier page of the same walk. Empty: the
+   * first page. Subject and sort must be those of that walk, else PAGE_TOKEN_MISMATCH; page_size
+   * may change. In the ranked sorts a walk may take 30 minutes from its first page on, then
+   * PAGE_TOKEN_EXPIRED.
    * </pre>
    *
    * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -208,8 +211,8 @@ private static final long serialVersionUID = 0L;
   private long aroundCommentId_ = 0L;
   /**
    * <pre>
-   * The page that holds this comment; for a reply the page of its root, and in its thread the replies around it.
-   * Default 0: not asked. Excludes page_token and around_floor.
+   * The page that holds this comment; for a reply the page of its root, and in its thread the
+   * replies around it. Default 0: not asked. Excludes page_token and around_floor.
    * </pre>
    *
    * <code>int64 around_comment_id = 6 [json_name = "aroundCommentId", jstype = JS_STRING];</code>
@@ -224,8 +227,8 @@ private static final long serialVersionUID = 0L;
   private int aroundFloor_ = 0;
   /**
    * <pre>
-   * The page that holds the root with this floor, or would hold it. Default 0: not asked. Excludes page_token and
-   * around_comment_id.
+   * The page that holds the root with this floor, or would hold it. Default 0: not asked. Excludes
+   * page_token and around_comment_id.
    * </pre>
    *
    * <code>int32 around_floor = 7 [json_name = "aroundFloor"];</code>
@@ -1043,8 +1046,9 @@ private static final long serialVersionUID = 0L;
     private int pageSize_ ;
     /**
      * <pre>
-     * Roots wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-     * early at 1 MiB; one by rank is shorter, or even empty, where roots went away since the walk began.
+     * Roots wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+     * FIELD_INVALID. A page may end early at 1 MiB; one by rank is shorter, or even empty, where
+     * roots went away since the walk began.
      * </pre>
      *
      * <code>int32 page_size = 3 [json_name = "pageSize"];</code>
@@ -1056,8 +1060,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Roots wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-     * early at 1 MiB; one by rank is shorter, or even empty, where roots went away since the walk began.
+     * Roots wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+     * FIELD_INVALID. A page may end early at 1 MiB; one by rank is shorter, or even empty, where
+     * roots went away since the walk began.
      * </pre>
      *
      * <code>int32 page_size = 3 [json_name = "pageSize"];</code>
@@ -1073,8 +1078,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Roots wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-     * early at 1 MiB; one by rank is shorter, or even empty, where roots went away since the walk began.
+     * Roots wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+     * FIELD_INVALID. A page may end early at 1 MiB; one by rank is shorter, or even empty, where
+     * roots went away since the walk began.
      * </pre>
      *
      * <code>int32 page_size = 3 [json_name = "pageSize"];</code>
@@ -1090,9 +1096,10 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object pageToken_ = "";
     /**
      * <pre>
-     * `next_page_token` or `previous_page_token` of an earlier page of the same walk. Empty: the first page. Subject and
-     * sort must be those of that walk, else PAGE_TOKEN_MISMATCH; page_size may change. In the ranked sorts a walk may take
-     * 30 minutes from its first page on, then PAGE_TOKEN_EXPIRED.
+     * `next_page_token` or `previous_page_token` of an earlier page of the same walk. Empty: the
+     * first page. Subject and sort must be those of that walk, else PAGE_TOKEN_MISMATCH; page_size
+     * may change. In the ranked sorts a walk may take 30 minutes from its first page on, then
+     * PAGE_TOKEN_EXPIRED.
      * </pre>
      *
      * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -1112,9 +1119,10 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * `next_page_token` or `previous_page_token` of an earlier page of the same walk. Empty: the first page. Subject and
-     * sort must be those of that walk, else PAGE_TOKEN_MISMATCH; page_size may change. In the ranked sorts a walk may take
-     * 30 minutes from its first page on, then PAGE_TOKEN_EXPIRED.
+     * `next_page_token` or `previous_page_token` of an earlier page of the same walk. Empty: the
+     * first page. Subject and sort must be those of that walk, else PAGE_TOKEN_MISMATCH; page_size
+     * may change. In the ranked sorts a walk may take 30 minutes from its first page on, then
+     * PAGE_TOKEN_EXPIRED.
      * </pre>
      *
      * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -1135,9 +1143,10 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * `next_page_token` or `previous_page_token` of an earlier page of the same walk. Empty: the first page. Subject and
-     * sort must be those of that walk, else PAGE_TOKEN_MISMATCH; page_size may change. In the ranked sorts a walk may take
-     * 30 minutes from its first page on, then PAGE_TOKEN_EXPIRED.
+     * `next_page_token` or `previous_page_token` of an earlier page of the same walk. Empty: the
+     * first page. Subject and sort must be those of that walk, else PAGE_TOKEN_MISMATCH; page_size
+     * may change. In the ranked sorts a walk may take 30 minutes from its first page on, then
+     * PAGE_TOKEN_EXPIRED.
      * </pre>
      *
      * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -1154,9 +1163,10 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * `next_page_token` or `previous_page_token` of an earlier page of the same walk. Empty: the first page. Subject and
-     * sort must be those of that walk, else PAGE_TOKEN_MISMATCH; page_size may change. In the ranked sorts a walk may take
-     * 30 minutes from its first page on, then PAGE_TOKEN_EXPIRED.
+     * `next_page_token` or `previous_page_token` of an earlier page of the same walk. Empty: the
+     * first page. Subject and sort must be those of that walk, else PAGE_TOKEN_MISMATCH; page_size
+     * may change. In the ranked sorts a walk may take 30 minutes from its first page on, then
+     * PAGE_TOKEN_EXPIRED.
      * </pre>
      *
      * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -1170,9 +1180,10 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * `next_page_token` or `previous_page_token` of an earlier page of the same walk. Empty: the first page. Subject and
-     * sort must be those of that walk, else PAGE_TOKEN_MISMATCH; page_size may change. In the ranked sorts a walk may take
-     * 30 minutes from its first page on, then PAGE_TOKEN_EXPIRED.
+     * `next_page_token` or `previous_page_token` of an earlier page of the same walk. Empty: the
+     * first page. Subject and sort must be those of that walk, else PAGE_TOKEN_MISMATCH; page_size
+     * may change. In the ranked sorts a walk may take 30 minutes from its first page on, then
+     * PAGE_TOKEN_EXPIRED.
      * </pre>
      *
      * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -1248,8 +1259,8 @@ private static final long serialVersionUID = 0L;
     private long aroundCommentId_ ;
     /**
      * <pre>
-     * The page that holds this comment; for a reply the page of its root, and in its thread the replies around it.
-     * Default 0: not asked. Excludes page_token and around_floor.
+     * The page that holds this comment; for a reply the page of its root, and in its thread the
+     * replies around it. Default 0: not asked. Excludes page_token and around_floor.
      * </pre>
      *
      * <code>int64 around_comment_id = 6 [json_name = "aroundCommentId", jstype = JS_STRING];</code>
@@ -1261,8 +1272,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The page that holds this comment; for a reply the page of its root, and in its thread the replies around it.
-     * Default 0: not asked. Excludes page_token and around_floor.
+     * The page that holds this comment; for a reply the page of its root, and in its thread the
+     * replies around it. Default 0: not asked. Excludes page_token and around_floor.
      * </pre>
      *
      * <code>int64 around_comment_id = 6 [json_name = "aroundCommentId", jstype = JS_STRING];</code>
@@ -1278,8 +1289,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The page that holds this comment; for a reply the page of its root, and in its thread the replies around it.
-     * Default 0: not asked. Excludes page_token and around_floor.
+     * The page that holds this comment; for a reply the page of its root, and in its thread the
+     * replies around it. Default 0: not asked. Excludes page_token and around_floor.
      * </pre>
      *
      * <code>int64 around_comment_id = 6 [json_name = "aroundCommentId", jstype = JS_STRING];</code>
@@ -1295,8 +1306,8 @@ private static final long serialVersionUID = 0L;
     private int aroundFloor_ ;
     /**
      * <pre>
-     * The page that holds the root with this floor, or would hold it. Default 0: not asked. Excludes page_token and
-     * around_comment_id.
+     * The page that holds the root with this floor, or would hold it. Default 0: not asked. Excludes
+     * page_token and around_comment_id.
      * </pre>
      *
      * <code>int32 around_floor = 7 [json_name = "aroundFloor"];</code>
@@ -1308,8 +1319,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The page that holds the root with this floor, or would hold it. Default 0: not asked. Excludes page_token and
-     * around_comment_id.
+     * The page that holds the root with this floor, or would hold it. Default 0: not asked. Excludes
+     * page_token and around_comment_id.
      * </pre>
      *
      * <code>int32 around_floor = 7 [json_name = "aroundFloor"];</code>
@@ -1325,8 +1336,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The page that holds the root with this floor, or would hold it. Default 0: not asked. Excludes page_token and
-     * around_comment_id.
+     * The page that holds the root with this floor, or would hold it. Default 0: not asked. Excludes
+     * page_token and around_comment_id.
      * </pre>
      *
      * <code>int32 around_floor = 7 [json_name = "aroundFloor"];</code>

@@ -56,8 +56,9 @@ public interface ListCommentsRequestOrBuilder extends
 
   /**
    * <pre>
-   * Roots wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-   * early at 1 MiB; one by rank is shorter, or even empty, where roots went away since the walk began.
+   * Roots wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID. A page may end early at 1 MiB; one by rank is shorter, or even empty, where
+   * roots went away since the walk began.
    * </pre>
    *
    * <code>int32 page_size = 3 [json_name = "pageSize"];</code>
@@ -67,9 +68,10 @@ public interface ListCommentsRequestOrBuilder extends
 
   /**
    * <pre>
-   * `next_page_token` or `previous_page_token` of an earlier page of the same walk. Empty: the first page. Subject and
-   * sort must be those of that walk, else PAGE_TOKEN_MISMATCH; page_size may change. In the ranked sorts a walk may take
-   * 30 minutes from its first page on, then PAGE_TOKEN_EXPIRED.
+   * `next_page_token` or `previous_page_token` of an earlier page of the same walk. Empty: the
+   * first page. Subject and sort must be those of that walk, else PAGE_TOKEN_MISMATCH; page_size
+   * may change. In the ranked sorts a walk may take 30 minutes from its first page on, then
+   * PAGE_TOKEN_EXPIRED.
    * </pre>
    *
    * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -78,9 +80,10 @@ public interface ListCommentsRequestOrBuilder extends
   java.lang.String getPageToken();
   /**
    * <pre>
-   * `next_page_token` or `previous_page_token` of an earlier page of the same walk. Empty: the first page. Subject and
-   * sort must be those of that walk, else PAGE_TOKEN_MISMATCH; page_size may change. In the ranked sorts a walk may take
-   * 30 minutes from its first page on, then PAGE_TOKEN_EXPIRED.
+   * `next_page_token` or `previous_page_token` of an earlier page of the same walk. Empty: the
+   * first page. Subject and sort must be those of that walk, else PAGE_TOKEN_MISMATCH; page_size
+   * may change. In the ranked sorts a walk may take 30 minutes from its first page on, then
+   * PAGE_TOKEN_EXPIRED.
    * </pre>
    *
    * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -110,8 +113,8 @@ public interface ListCommentsRequestOrBuilder extends
 
   /**
    * <pre>
-   * The page that holds this comment; for a reply the page of its root, and in its thread the replies around it.
-   * Default 0: not asked. Excludes page_token and around_floor.
+   * The page that holds this comment; for a reply the page of its root, and in its thread the
+   * replies around it. Default 0: not asked. Excludes page_token and around_floor.
    * </pre>
    *
    * <code>int64 around_comment_id = 6 [json_name = "aroundCommentId", jstype = JS_STRING];</code>
@@ -121,8 +124,8 @@ public interface ListCommentsRequestOrBuilder extends
 
   /**
    * <pre>
-   * The page that holds the root with this floor, or would hold it. Default 0: not asked. Excludes page_token and
-   * around_comment_id.
+   * The page that holds the root with this floor, or would hold it. Default 0: not asked. Excludes
+   * page_token and around_comment_id.
    * </pre>
    *
    * <code>int32 around_floor = 7 [json_name = "aroundFloor"];</code>

@@ -115,7 +115,8 @@ private static final long serialVersionUID = 0L;
   private java.util.List<dev.riposte.v1.CommentThread> pinned_;
   /**
    * <pre>
-   * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+   * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+   * page_token.
    * </pre>
    *
    * <code>repeated .riposte.v1.CommentThread pinned = 2 [json_name = "pinned"];</code>
@@ -126,7 +127,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+   * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+   * page_token.
    * </pre>
    *
    * <code>repeated .riposte.v1.CommentThread pinned = 2 [json_name = "pinned"];</code>
@@ -138,7 +140,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+   * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+   * page_token.
    * </pre>
    *
    * <code>repeated .riposte.v1.CommentThread pinned = 2 [json_name = "pinned"];</code>
@@ -149,7 +152,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+   * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+   * page_token.
    * </pre>
    *
    * <code>repeated .riposte.v1.CommentThread pinned = 2 [json_name = "pinned"];</code>
@@ -160,7 +164,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+   * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+   * page_token.
    * </pre>
    *
    * <code>repeated .riposte.v1.CommentThread pinned = 2 [json_name = "pinned"];</code>
@@ -1300,7 +1305,8 @@ private static final long serialVersionUID = 0L;
 
     /**
      * <pre>
-     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+     * page_token.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentThread pinned = 2 [json_name = "pinned"];</code>
@@ -1314,7 +1320,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+     * page_token.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentThread pinned = 2 [json_name = "pinned"];</code>
@@ -1328,7 +1335,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+     * page_token.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentThread pinned = 2 [json_name = "pinned"];</code>
@@ -1342,7 +1350,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+     * page_token.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentThread pinned = 2 [json_name = "pinned"];</code>
@@ -1363,7 +1372,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+     * page_token.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentThread pinned = 2 [json_name = "pinned"];</code>
@@ -1381,7 +1391,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+     * page_token.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentThread pinned = 2 [json_name = "pinned"];</code>
@@ -1401,7 +1412,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+     * page_token.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentThread pinned = 2 [json_name = "pinned"];</code>
@@ -1422,7 +1434,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+     * page_token.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentThread pinned = 2 [json_name = "pinned"];</code>
@@ -1440,7 +1453,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+     * page_token.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentThread pinned = 2 [json_name = "pinned"];</code>
@@ -1458,7 +1472,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+     * page_token.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentThread pinned = 2 [json_name = "pinned"];</code>
@@ -1477,7 +1492,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+     * page_token.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentThread pinned = 2 [json_name = "pinned"];</code>
@@ -1494,7 +1510,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+     * page_token.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentThread pinned = 2 [json_name = "pinned"];</code>
@@ -1511,7 +1528,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+     * page_token.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentThread pinned = 2 [json_name = "pinned"];</code>
@@ -1522,7 +1540,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+     * page_token.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentThread pinned = 2 [json_name = "pinned"];</code>
@@ -1536,7 +1555,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+     * page_token.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentThread pinned = 2 [json_name = "pinned"];</code>
@@ -1551,7 +1571,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+     * page_token.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentThread pinned = 2 [json_name = "pinned"];</code>
@@ -1562,7 +1583,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+     * page_token.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentThread pinned = 2 [json_name = "pinned"];</code>
@@ -1574,7 +1596,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+     * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+     * page_token.
      * </pre>
      *
      * <code>repeated .riposte.v1.CommentThread pinned = 2 [json_name = "pinned"];</code>

@@ -54,7 +54,8 @@ public interface ListCommentsResponseOrBuilder extends
 
   /**
    * <pre>
-   * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+   * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+   * page_token.
    * </pre>
    *
    * <code>repeated .riposte.v1.CommentThread pinned = 2 [json_name = "pinned"];</code>
@@ -63,7 +64,8 @@ public interface ListCommentsResponseOrBuilder extends
       getPinnedList();
   /**
    * <pre>
-   * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+   * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+   * page_token.
    * </pre>
    *
    * <code>repeated .riposte.v1.CommentThread pinned = 2 [json_name = "pinned"];</code>
@@ -71,7 +73,8 @@ public interface ListCommentsResponseOrBuilder extends
   dev.riposte.v1.CommentThread getPinned(int index);
   /**
    * <pre>
-   * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+   * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+   * page_token.
    * </pre>
    *
    * <code>repeated .riposte.v1.CommentThread pinned = 2 [json_name = "pinned"];</code>
@@ -79,7 +82,8 @@ public interface ListCommentsResponseOrBuilder extends
   int getPinnedCount();
   /**
    * <pre>
-   * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+   * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+   * page_token.
    * </pre>
    *
    * <code>repeated .riposte.v1.CommentThread pinned = 2 [json_name = "pinned"];</code>
@@ -88,7 +92,8 @@ public interface ListCommentsResponseOrBuilder extends
       getPinnedOrBuilderList();
   /**
    * <pre>
-   * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a page_token.
+   * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+   * page_token.
    * </pre>
    *
    * <code>repeated .riposte.v1.CommentThread pinned = 2 [json_name = "pinned"];</code>

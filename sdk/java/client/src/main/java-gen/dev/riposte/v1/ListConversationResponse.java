@@ -89,8 +89,8 @@ private static final long serialVersionUID = 0L;
   private java.util.List<dev.riposte.v1.Comment> ancestors_;
   /**
    * <pre>
-   * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-   * last. Tombstones keep their place. Empty for a root.
+   * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+   * 100, and the root last. Tombstones keep their place. Empty for a root.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment ancestors = 2 [json_name = "ancestors"];</code>
@@ -101,8 +101,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-   * last. Tombstones keep their place. Empty for a root.
+   * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+   * 100, and the root last. Tombstones keep their place. Empty for a root.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment ancestors = 2 [json_name = "ancestors"];</code>
@@ -114,8 +114,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-   * last. Tombstones keep their place. Empty for a root.
+   * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+   * 100, and the root last. Tombstones keep their place. Empty for a root.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment ancestors = 2 [json_name = "ancestors"];</code>
@@ -126,8 +126,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-   * last. Tombstones keep their place. Empty for a root.
+   * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+   * 100, and the root last. Tombstones keep their place. Empty for a root.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment ancestors = 2 [json_name = "ancestors"];</code>
@@ -138,8 +138,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-   * last. Tombstones keep their place. Empty for a root.
+   * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+   * 100, and the root last. Tombstones keep their place. Empty for a root.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment ancestors = 2 [json_name = "ancestors"];</code>
@@ -914,8 +914,8 @@ private static final long serialVersionUID = 0L;
 
     /**
      * <pre>
-     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-     * last. Tombstones keep their place. Empty for a root.
+     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+     * 100, and the root last. Tombstones keep their place. Empty for a root.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment ancestors = 2 [json_name = "ancestors"];</code>
@@ -929,8 +929,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-     * last. Tombstones keep their place. Empty for a root.
+     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+     * 100, and the root last. Tombstones keep their place. Empty for a root.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment ancestors = 2 [json_name = "ancestors"];</code>
@@ -944,8 +944,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-     * last. Tombstones keep their place. Empty for a root.
+     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+     * 100, and the root last. Tombstones keep their place. Empty for a root.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment ancestors = 2 [json_name = "ancestors"];</code>
@@ -959,8 +959,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-     * last. Tombstones keep their place. Empty for a root.
+     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+     * 100, and the root last. Tombstones keep their place. Empty for a root.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment ancestors = 2 [json_name = "ancestors"];</code>
@@ -981,8 +981,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-     * last. Tombstones keep their place. Empty for a root.
+     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+     * 100, and the root last. Tombstones keep their place. Empty for a root.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment ancestors = 2 [json_name = "ancestors"];</code>
@@ -1000,8 +1000,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-     * last. Tombstones keep their place. Empty for a root.
+     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+     * 100, and the root last. Tombstones keep their place. Empty for a root.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment ancestors = 2 [json_name = "ancestors"];</code>
@@ -1021,8 +1021,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-     * last. Tombstones keep their place. Empty for a root.
+     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+     * 100, and the root last. Tombstones keep their place. Empty for a root.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment ancestors = 2 [json_name = "ancestors"];</code>
@@ -1043,8 +1043,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-     * last. Tombstones keep their place. Empty for a root.
+     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+     * 100, and the root last. Tombstones keep their place. Empty for a root.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment ancestors = 2 [json_name = "ancestors"];</code>
@@ -1062,8 +1062,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-     * last. Tombstones keep their place. Empty for a root.
+     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+     * 100, and the root last. Tombstones keep their place. Empty for a root.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment ancestors = 2 [json_name = "ancestors"];</code>
@@ -1081,8 +1081,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-     * last. Tombstones keep their place. Empty for a root.
+     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+     * 100, and the root last. Tombstones keep their place. Empty for a root.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment ancestors = 2 [json_name = "ancestors"];</code>
@@ -1101,8 +1101,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-     * last. Tombstones keep their place. Empty for a root.
+     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+     * 100, and the root last. Tombstones keep their place. Empty for a root.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment ancestors = 2 [json_name = "ancestors"];</code>
@@ -1119,8 +1119,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-     * last. Tombstones keep their place. Empty for a root.
+     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+     * 100, and the root last. Tombstones keep their place. Empty for a root.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment ancestors = 2 [json_name = "ancestors"];</code>
@@ -1137,8 +1137,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-     * last. Tombstones keep their place. Empty for a root.
+     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+     * 100, and the root last. Tombstones keep their place. Empty for a root.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment ancestors = 2 [json_name = "ancestors"];</code>
@@ -1149,8 +1149,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-     * last. Tombstones keep their place. Empty for a root.
+     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+     * 100, and the root last. Tombstones keep their place. Empty for a root.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment ancestors = 2 [json_name = "ancestors"];</code>
@@ -1164,8 +1164,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-     * last. Tombstones keep their place. Empty for a root.
+     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+     * 100, and the root last. Tombstones keep their place. Empty for a root.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment ancestors = 2 [json_name = "ancestors"];</code>
@@ -1180,8 +1180,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-     * last. Tombstones keep their place. Empty for a root.
+     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+     * 100, and the root last. Tombstones keep their place. Empty for a root.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment ancestors = 2 [json_name = "ancestors"];</code>
@@ -1192,8 +1192,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-     * last. Tombstones keep their place. Empty for a root.
+     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+     * 100, and the root last. Tombstones keep their place. Empty for a root.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment ancestors = 2 [json_name = "ancestors"];</code>
@@ -1205,8 +1205,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-     * last. Tombstones keep their place. Empty for a root.
+     * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+     * 100, and the root last. Tombstones keep their place. Empty for a root.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment ancestors = 2 [json_name = "ancestors"];</code>

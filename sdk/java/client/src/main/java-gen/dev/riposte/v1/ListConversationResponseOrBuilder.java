@@ -37,8 +37,8 @@ public interface ListConversationResponseOrBuilder extends
 
   /**
    * <pre>
-   * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-   * last. Tombstones keep their place. Empty for a root.
+   * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+   * 100, and the root last. Tombstones keep their place. Empty for a root.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment ancestors = 2 [json_name = "ancestors"];</code>
@@ -47,8 +47,8 @@ public interface ListConversationResponseOrBuilder extends
       getAncestorsList();
   /**
    * <pre>
-   * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-   * last. Tombstones keep their place. Empty for a root.
+   * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+   * 100, and the root last. Tombstones keep their place. Empty for a root.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment ancestors = 2 [json_name = "ancestors"];</code>
@@ -56,8 +56,8 @@ public interface ListConversationResponseOrBuilder extends
   dev.riposte.v1.Comment getAncestors(int index);
   /**
    * <pre>
-   * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-   * last. Tombstones keep their place. Empty for a root.
+   * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+   * 100, and the root last. Tombstones keep their place. Empty for a root.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment ancestors = 2 [json_name = "ancestors"];</code>
@@ -65,8 +65,8 @@ public interface ListConversationResponseOrBuilder extends
   int getAncestorsCount();
   /**
    * <pre>
-   * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-   * last. Tombstones keep their place. Empty for a root.
+   * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+   * 100, and the root last. Tombstones keep their place. Empty for a root.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment ancestors = 2 [json_name = "ancestors"];</code>
@@ -75,8 +75,8 @@ public interface ListConversationResponseOrBuilder extends
       getAncestorsOrBuilderList();
   /**
    * <pre>
-   * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most 100, and the root
-   * last. Tombstones keep their place. Empty for a root.
+   * What it answers, by `parent_id`: its parent first, then the parent's parent, and so on, at most
+   * 100, and the root last. Tombstones keep their place. Empty for a root.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment ancestors = 2 [json_name = "ancestors"];</code>

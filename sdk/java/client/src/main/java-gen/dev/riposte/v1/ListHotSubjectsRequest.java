@@ -47,7 +47,8 @@ private static final long serialVersionUID = 0L;
   private int limit_ = 0;
   /**
    * <pre>
-   * Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+   * Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID.
    * </pre>
    *
    * <code>int32 limit = 1 [json_name = "limit"];</code>
@@ -390,7 +391,8 @@ private static final long serialVersionUID = 0L;
     private int limit_ ;
     /**
      * <pre>
-     * Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+     * Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+     * FIELD_INVALID.
      * </pre>
      *
      * <code>int32 limit = 1 [json_name = "limit"];</code>
@@ -402,7 +404,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+     * Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+     * FIELD_INVALID.
      * </pre>
      *
      * <code>int32 limit = 1 [json_name = "limit"];</code>
@@ -418,7 +421,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+     * Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+     * FIELD_INVALID.
      * </pre>
      *
      * <code>int32 limit = 1 [json_name = "limit"];</code>

@@ -10,7 +10,8 @@ public interface ListHotSubjectsRequestOrBuilder extends
 
   /**
    * <pre>
-   * Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+   * Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID.
    * </pre>
    *
    * <code>int32 limit = 1 [json_name = "limit"];</code>

@@ -90,7 +90,8 @@ private static final long serialVersionUID = 0L;
   private int pageSize_ = 0;
   /**
    * <pre>
-   * Members wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+   * Members wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID.
    * </pre>
    *
    * <code>int32 page_size = 3 [json_name = "pageSize"];</code>
@@ -106,8 +107,8 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object pageToken_ = "";
   /**
    * <pre>
-   * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and value must be those of
-   * that walk, else PAGE_TOKEN_MISMATCH.
+   * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and value
+   * must be those of that walk, else PAGE_TOKEN_MISMATCH.
    * </pre>
    *
    * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -128,8 +129,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and value must be those of
-   * that walk, else PAGE_TOKEN_MISMATCH.
+   * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and value
+   * must be those of that walk, else PAGE_TOKEN_MISMATCH.
    * </pre>
    *
    * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -669,7 +670,8 @@ private static final long serialVersionUID = 0L;
     private int pageSize_ ;
     /**
      * <pre>
-     * Members wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+     * Members wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+     * FIELD_INVALID.
      * </pre>
      *
      * <code>int32 page_size = 3 [json_name = "pageSize"];</code>
@@ -681,7 +683,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Members wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+     * Members wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+     * FIELD_INVALID.
      * </pre>
      *
      * <code>int32 page_size = 3 [json_name = "pageSize"];</code>
@@ -697,7 +700,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Members wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+     * Members wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+     * FIELD_INVALID.
      * </pre>
      *
      * <code>int32 page_size = 3 [json_name = "pageSize"];</code>
@@ -713,8 +717,8 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object pageToken_ = "";
     /**
      * <pre>
-     * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and value must be those of
-     * that walk, else PAGE_TOKEN_MISMATCH.
+     * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and value
+     * must be those of that walk, else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -734,8 +738,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and value must be those of
-     * that walk, else PAGE_TOKEN_MISMATCH.
+     * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and value
+     * must be those of that walk, else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -756,8 +760,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and value must be those of
-     * that walk, else PAGE_TOKEN_MISMATCH.
+     * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and value
+     * must be those of that walk, else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -774,8 +778,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and value must be those of
-     * that walk, else PAGE_TOKEN_MISMATCH.
+     * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and value
+     * must be those of that walk, else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -789,8 +793,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and value must be those of
-     * that walk, else PAGE_TOKEN_MISMATCH.
+     * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and value
+     * must be those of that walk, else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>string page_token = 4 [json_name = "pageToken"];</code>

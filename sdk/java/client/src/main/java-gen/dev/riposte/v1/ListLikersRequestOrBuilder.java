@@ -39,7 +39,8 @@ public interface ListLikersRequestOrBuilder extends
 
   /**
    * <pre>
-   * Members wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+   * Members wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID.
    * </pre>
    *
    * <code>int32 page_size = 3 [json_name = "pageSize"];</code>
@@ -49,8 +50,8 @@ public interface ListLikersRequestOrBuilder extends
 
   /**
    * <pre>
-   * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and value must be those of
-   * that walk, else PAGE_TOKEN_MISMATCH.
+   * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and value
+   * must be those of that walk, else PAGE_TOKEN_MISMATCH.
    * </pre>
    *
    * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -59,8 +60,8 @@ public interface ListLikersRequestOrBuilder extends
   java.lang.String getPageToken();
   /**
    * <pre>
-   * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and value must be those of
-   * that walk, else PAGE_TOKEN_MISMATCH.
+   * `next_page_token` of an earlier page of the same walk. Empty: the first page. Comment and value
+   * must be those of that walk, else PAGE_TOKEN_MISMATCH.
    * </pre>
    *
    * <code>string page_token = 4 [json_name = "pageToken"];</code>

@@ -144,8 +144,9 @@ private static final long serialVersionUID = 0L;
   private boolean includeUnlisted_ = false;
   /**
    * <pre>
-   * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED and SHADOWED ones
-   * whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk, else PAGE_TOKEN_MISMATCH.
+   * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED
+   * and SHADOWED ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of
+   * the walk, else PAGE_TOKEN_MISMATCH.
    * </pre>
    *
    * <code>bool include_unlisted = 3 [json_name = "includeUnlisted"];</code>
@@ -160,8 +161,8 @@ private static final long serialVersionUID = 0L;
   private int pageSize_ = 0;
   /**
    * <pre>
-   * Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-   * early at 1 MiB.
+   * Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID. A page may end early at 1 MiB.
    * </pre>
    *
    * <code>int32 page_size = 4 [json_name = "pageSize"];</code>
@@ -831,8 +832,9 @@ private static final long serialVersionUID = 0L;
     private boolean includeUnlisted_ ;
     /**
      * <pre>
-     * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED and SHADOWED ones
-     * whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk, else PAGE_TOKEN_MISMATCH.
+     * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED
+     * and SHADOWED ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of
+     * the walk, else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>bool include_unlisted = 3 [json_name = "includeUnlisted"];</code>
@@ -844,8 +846,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED and SHADOWED ones
-     * whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk, else PAGE_TOKEN_MISMATCH.
+     * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED
+     * and SHADOWED ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of
+     * the walk, else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>bool include_unlisted = 3 [json_name = "includeUnlisted"];</code>
@@ -861,8 +864,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED and SHADOWED ones
-     * whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk, else PAGE_TOKEN_MISMATCH.
+     * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED
+     * and SHADOWED ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of
+     * the walk, else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>bool include_unlisted = 3 [json_name = "includeUnlisted"];</code>
@@ -878,8 +882,8 @@ private static final long serialVersionUID = 0L;
     private int pageSize_ ;
     /**
      * <pre>
-     * Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-     * early at 1 MiB.
+     * Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+     * FIELD_INVALID. A page may end early at 1 MiB.
      * </pre>
      *
      * <code>int32 page_size = 4 [json_name = "pageSize"];</code>
@@ -891,8 +895,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-     * early at 1 MiB.
+     * Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+     * FIELD_INVALID. A page may end early at 1 MiB.
      * </pre>
      *
      * <code>int32 page_size = 4 [json_name = "pageSize"];</code>
@@ -908,8 +912,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-     * early at 1 MiB.
+     * Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+     * FIELD_INVALID. A page may end early at 1 MiB.
      * </pre>
      *
      * <code>int32 page_size = 4 [json_name = "pageSize"];</code>

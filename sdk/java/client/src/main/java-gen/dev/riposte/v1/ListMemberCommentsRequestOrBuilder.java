@@ -50,8 +50,9 @@ public interface ListMemberCommentsRequestOrBuilder extends
 
   /**
    * <pre>
-   * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED and SHADOWED ones
-   * whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk, else PAGE_TOKEN_MISMATCH.
+   * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED
+   * and SHADOWED ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of
+   * the walk, else PAGE_TOKEN_MISMATCH.
    * </pre>
    *
    * <code>bool include_unlisted = 3 [json_name = "includeUnlisted"];</code>
@@ -61,8 +62,8 @@ public interface ListMemberCommentsRequestOrBuilder extends
 
   /**
    * <pre>
-   * Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-   * early at 1 MiB.
+   * Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID. A page may end early at 1 MiB.
    * </pre>
    *
    * <code>int32 page_size = 4 [json_name = "pageSize"];</code>

@@ -135,7 +135,8 @@ private static final long serialVersionUID = 0L;
   private int pageSize_ = 0;
   /**
    * <pre>
-   * Likes wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+   * Likes wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID.
    * </pre>
    *
    * <code>int32 page_size = 3 [json_name = "pageSize"];</code>
@@ -867,7 +868,8 @@ private static final long serialVersionUID = 0L;
     private int pageSize_ ;
     /**
      * <pre>
-     * Likes wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+     * Likes wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+     * FIELD_INVALID.
      * </pre>
      *
      * <code>int32 page_size = 3 [json_name = "pageSize"];</code>
@@ -879,7 +881,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Likes wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+     * Likes wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+     * FIELD_INVALID.
      * </pre>
      *
      * <code>int32 page_size = 3 [json_name = "pageSize"];</code>
@@ -895,7 +898,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Likes wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+     * Likes wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+     * FIELD_INVALID.
      * </pre>
      *
      * <code>int32 page_size = 3 [json_name = "pageSize"];</code>

@@ -57,7 +57,8 @@ public interface ListMemberLikesRequestOrBuilder extends
 
   /**
    * <pre>
-   * Likes wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+   * Likes wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID.
    * </pre>
    *
    * <code>int32 page_size = 3 [json_name = "pageSize"];</code>

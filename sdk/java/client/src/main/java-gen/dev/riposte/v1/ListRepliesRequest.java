@@ -90,8 +90,9 @@ private static final long serialVersionUID = 0L;
   private int pageSize_ = 0;
   /**
    * <pre>
-   * Replies wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-   * early at 1 MiB; one by rank is shorter, or even empty, where replies went away since the walk began.
+   * Replies wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID. A page may end early at 1 MiB; one by rank is shorter, or even empty, where
+   * replies went away since the walk began.
    * </pre>
    *
    * <code>int32 page_size = 3 [json_name = "pageSize"];</code>
@@ -107,8 +108,9 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object pageToken_ = "";
   /**
    * <pre>
-   * `next_page_token` or `previous_page_token` of an earlier page of the same walk, or `reply_page_token` of a thread
-   * (sort OLDEST). Empty: the first page. Root and sort must be those of that walk, else PAGE_TOKEN_MISMATCH.
+   * `next_page_token` or `previous_page_token` of an earlier page of the same walk, or
+   * `reply_page_token` of a thread (sort OLDEST). Empty: the first page. Root and sort must be
+   * those of that walk, else PAGE_TOKEN_MISMATCH.
    * </pre>
    *
    * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -129,8 +131,9 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * `next_page_token` or `previous_page_token` of an earlier page of the same walk, or `reply_page_token` of a thread
-   * (sort OLDEST). Empty: the first page. Root and sort must be those of that walk, else PAGE_TOKEN_MISMATCH.
+   * `next_page_token` or `previous_page_token` of an earlier page of the same walk, or
+   * `reply_page_token` of a thread (sort OLDEST). Empty: the first page. Root and sort must be
+   * those of that walk, else PAGE_TOKEN_MISMATCH.
    * </pre>
    *
    * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -787,8 +790,9 @@ private static final long serialVersionUID = 0L;
     private int pageSize_ ;
     /**
      * <pre>
-     * Replies wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-     * early at 1 MiB; one by rank is shorter, or even empty, where replies went away since the walk began.
+     * Replies wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+     * FIELD_INVALID. A page may end early at 1 MiB; one by rank is shorter, or even empty, where
+     * replies went away since the walk began.
      * </pre>
      *
      * <code>int32 page_size = 3 [json_name = "pageSize"];</code>
@@ -800,8 +804,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Replies wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-     * early at 1 MiB; one by rank is shorter, or even empty, where replies went away since the walk began.
+     * Replies wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+     * FIELD_INVALID. A page may end early at 1 MiB; one by rank is shorter, or even empty, where
+     * replies went away since the walk began.
      * </pre>
      *
      * <code>int32 page_size = 3 [json_name = "pageSize"];</code>
@@ -817,8 +822,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Replies wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-     * early at 1 MiB; one by rank is shorter, or even empty, where replies went away since the walk began.
+     * Replies wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+     * FIELD_INVALID. A page may end early at 1 MiB; one by rank is shorter, or even empty, where
+     * replies went away since the walk began.
      * </pre>
      *
      * <code>int32 page_size = 3 [json_name = "pageSize"];</code>
@@ -834,8 +840,9 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object pageToken_ = "";
     /**
      * <pre>
-     * `next_page_token` or `previous_page_token` of an earlier page of the same walk, or `reply_page_token` of a thread
-     * (sort OLDEST). Empty: the first page. Root and sort must be those of that walk, else PAGE_TOKEN_MISMATCH.
+     * `next_page_token` or `previous_page_token` of an earlier page of the same walk, or
+     * `reply_page_token` of a thread (sort OLDEST). Empty: the first page. Root and sort must be
+     * those of that walk, else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -855,8 +862,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * `next_page_token` or `previous_page_token` of an earlier page of the same walk, or `reply_page_token` of a thread
-     * (sort OLDEST). Empty: the first page. Root and sort must be those of that walk, else PAGE_TOKEN_MISMATCH.
+     * `next_page_token` or `previous_page_token` of an earlier page of the same walk, or
+     * `reply_page_token` of a thread (sort OLDEST). Empty: the first page. Root and sort must be
+     * those of that walk, else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -877,8 +885,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * `next_page_token` or `previous_page_token` of an earlier page of the same walk, or `reply_page_token` of a thread
-     * (sort OLDEST). Empty: the first page. Root and sort must be those of that walk, else PAGE_TOKEN_MISMATCH.
+     * `next_page_token` or `previous_page_token` of an earlier page of the same walk, or
+     * `reply_page_token` of a thread (sort OLDEST). Empty: the first page. Root and sort must be
+     * those of that walk, else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -895,8 +904,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * `next_page_token` or `previous_page_token` of an earlier page of the same walk, or `reply_page_token` of a thread
-     * (sort OLDEST). Empty: the first page. Root and sort must be those of that walk, else PAGE_TOKEN_MISMATCH.
+     * `next_page_token` or `previous_page_token` of an earlier page of the same walk, or
+     * `reply_page_token` of a thread (sort OLDEST). Empty: the first page. Root and sort must be
+     * those of that walk, else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -910,8 +920,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * `next_page_token` or `previous_page_token` of an earlier page of the same walk, or `reply_page_token` of a thread
-     * (sort OLDEST). Empty: the first page. Root and sort must be those of that walk, else PAGE_TOKEN_MISMATCH.
+     * `next_page_token` or `previous_page_token` of an earlier page of the same walk, or
+     * `reply_page_token` of a thread (sort OLDEST). Empty: the first page. Root and sort must be
+     * those of that walk, else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>string page_token = 4 [json_name = "pageToken"];</code>

@@ -39,8 +39,9 @@ public interface ListRepliesRequestOrBuilder extends
 
   /**
    * <pre>
-   * Replies wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID. A page may end
-   * early at 1 MiB; one by rank is shorter, or even empty, where replies went away since the walk began.
+   * Replies wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID. A page may end early at 1 MiB; one by rank is shorter, or even empty, where
+   * replies went away since the walk began.
    * </pre>
    *
    * <code>int32 page_size = 3 [json_name = "pageSize"];</code>
@@ -50,8 +51,9 @@ public interface ListRepliesRequestOrBuilder extends
 
   /**
    * <pre>
-   * `next_page_token` or `previous_page_token` of an earlier page of the same walk, or `reply_page_token` of a thread
-   * (sort OLDEST). Empty: the first page. Root and sort must be those of that walk, else PAGE_TOKEN_MISMATCH.
+   * `next_page_token` or `previous_page_token` of an earlier page of the same walk, or
+   * `reply_page_token` of a thread (sort OLDEST). Empty: the first page. Root and sort must be
+   * those of that walk, else PAGE_TOKEN_MISMATCH.
    * </pre>
    *
    * <code>string page_token = 4 [json_name = "pageToken"];</code>
@@ -60,8 +62,9 @@ public interface ListRepliesRequestOrBuilder extends
   java.lang.String getPageToken();
   /**
    * <pre>
-   * `next_page_token` or `previous_page_token` of an earlier page of the same walk, or `reply_page_token` of a thread
-   * (sort OLDEST). Empty: the first page. Root and sort must be those of that walk, else PAGE_TOKEN_MISMATCH.
+   * `next_page_token` or `previous_page_token` of an earlier page of the same walk, or
+   * `reply_page_token` of a thread (sort OLDEST). Empty: the first page. Root and sort must be
+   * those of that walk, else PAGE_TOKEN_MISMATCH.
    * </pre>
    *
    * <code>string page_token = 4 [json_name = "pageToken"];</code>

@@ -96,7 +96,8 @@ private static final long serialVersionUID = 0L;
   private int pageSize_ = 0;
   /**
    * <pre>
-   * Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+   * Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID.
    * </pre>
    *
    * <code>int32 page_size = 2 [json_name = "pageSize"];</code>
@@ -112,8 +113,8 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object pageToken_ = "";
   /**
    * <pre>
-   * `next_page_token` of an earlier page of the same walk. Empty: the first page. The object type must be that of the
-   * walk, else PAGE_TOKEN_MISMATCH.
+   * `next_page_token` of an earlier page of the same walk. Empty: the first page. The object type
+   * must be that of the walk, else PAGE_TOKEN_MISMATCH.
    * </pre>
    *
    * <code>string page_token = 3 [json_name = "pageToken"];</code>
@@ -134,8 +135,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * `next_page_token` of an earlier page of the same walk. Empty: the first page. The object type must be that of the
-   * walk, else PAGE_TOKEN_MISMATCH.
+   * `next_page_token` of an earlier page of the same walk. Empty: the first page. The object type
+   * must be that of the walk, else PAGE_TOKEN_MISMATCH.
    * </pre>
    *
    * <code>string page_token = 3 [json_name = "pageToken"];</code>
@@ -628,7 +629,8 @@ private static final long serialVersionUID = 0L;
     private int pageSize_ ;
     /**
      * <pre>
-     * Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+     * Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+     * FIELD_INVALID.
      * </pre>
      *
      * <code>int32 page_size = 2 [json_name = "pageSize"];</code>
@@ -640,7 +642,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+     * Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+     * FIELD_INVALID.
      * </pre>
      *
      * <code>int32 page_size = 2 [json_name = "pageSize"];</code>
@@ -656,7 +659,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+     * Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+     * FIELD_INVALID.
      * </pre>
      *
      * <code>int32 page_size = 2 [json_name = "pageSize"];</code>
@@ -672,8 +676,8 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object pageToken_ = "";
     /**
      * <pre>
-     * `next_page_token` of an earlier page of the same walk. Empty: the first page. The object type must be that of the
-     * walk, else PAGE_TOKEN_MISMATCH.
+     * `next_page_token` of an earlier page of the same walk. Empty: the first page. The object type
+     * must be that of the walk, else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>string page_token = 3 [json_name = "pageToken"];</code>
@@ -693,8 +697,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * `next_page_token` of an earlier page of the same walk. Empty: the first page. The object type must be that of the
-     * walk, else PAGE_TOKEN_MISMATCH.
+     * `next_page_token` of an earlier page of the same walk. Empty: the first page. The object type
+     * must be that of the walk, else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>string page_token = 3 [json_name = "pageToken"];</code>
@@ -715,8 +719,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * `next_page_token` of an earlier page of the same walk. Empty: the first page. The object type must be that of the
-     * walk, else PAGE_TOKEN_MISMATCH.
+     * `next_page_token` of an earlier page of the same walk. Empty: the first page. The object type
+     * must be that of the walk, else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>string page_token = 3 [json_name = "pageToken"];</code>
@@ -733,8 +737,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * `next_page_token` of an earlier page of the same walk. Empty: the first page. The object type must be that of the
-     * walk, else PAGE_TOKEN_MISMATCH.
+     * `next_page_token` of an earlier page of the same walk. Empty: the first page. The object type
+     * must be that of the walk, else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>string page_token = 3 [json_name = "pageToken"];</code>
@@ -748,8 +752,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * `next_page_token` of an earlier page of the same walk. Empty: the first page. The object type must be that of the
-     * walk, else PAGE_TOKEN_MISMATCH.
+     * `next_page_token` of an earlier page of the same walk. Empty: the first page. The object type
+     * must be that of the walk, else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>string page_token = 3 [json_name = "pageToken"];</code>

@@ -30,7 +30,8 @@ public interface ListSubjectsRequestOrBuilder extends
 
   /**
    * <pre>
-   * Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is FIELD_INVALID.
+   * Subjects wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID.
    * </pre>
    *
    * <code>int32 page_size = 2 [json_name = "pageSize"];</code>
@@ -40,8 +41,8 @@ public interface ListSubjectsRequestOrBuilder extends
 
   /**
    * <pre>
-   * `next_page_token` of an earlier page of the same walk. Empty: the first page. The object type must be that of the
-   * walk, else PAGE_TOKEN_MISMATCH.
+   * `next_page_token` of an earlier page of the same walk. Empty: the first page. The object type
+   * must be that of the walk, else PAGE_TOKEN_MISMATCH.
    * </pre>
    *
    * <code>string page_token = 3 [json_name = "pageToken"];</code>
@@ -50,8 +51,8 @@ public interface ListSubjectsRequestOrBuilder extends
   java.lang.String getPageToken();
   /**
    * <pre>
-   * `next_page_token` of an earlier page of the same walk. Empty: the first page. The object type must be that of the
-   * walk, else PAGE_TOKEN_MISMATCH.
+   * `next_page_token` of an earlier page of the same walk. Empty: the first page. The object type
+   * must be that of the walk, else PAGE_TOKEN_MISMATCH.
    * </pre>
    *
    * <code>string page_token = 3 [json_name = "pageToken"];</code>

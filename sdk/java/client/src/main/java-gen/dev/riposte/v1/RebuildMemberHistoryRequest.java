@@ -136,8 +136,9 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object resumeToken_ = "";
   /**
    * <pre>
-   * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
-   * Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+   * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject
+   * of that answer. Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject
+   * FIELD_INVALID.
    * </pre>
    *
    * <code>string resume_token = 3 [json_name = "resumeToken"];</code>
@@ -158,8 +159,9 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
-   * Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+   * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject
+   * of that answer. Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject
+   * FIELD_INVALID.
    * </pre>
    *
    * <code>string resume_token = 3 [json_name = "resumeToken"];</code>
@@ -831,8 +833,9 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object resumeToken_ = "";
     /**
      * <pre>
-     * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
-     * Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+     * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject
+     * of that answer. Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject
+     * FIELD_INVALID.
      * </pre>
      *
      * <code>string resume_token = 3 [json_name = "resumeToken"];</code>
@@ -852,8 +855,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
-     * Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+     * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject
+     * of that answer. Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject
+     * FIELD_INVALID.
      * </pre>
      *
      * <code>string resume_token = 3 [json_name = "resumeToken"];</code>
@@ -874,8 +878,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
-     * Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+     * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject
+     * of that answer. Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject
+     * FIELD_INVALID.
      * </pre>
      *
      * <code>string resume_token = 3 [json_name = "resumeToken"];</code>
@@ -892,8 +897,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
-     * Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+     * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject
+     * of that answer. Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject
+     * FIELD_INVALID.
      * </pre>
      *
      * <code>string resume_token = 3 [json_name = "resumeToken"];</code>
@@ -907,8 +913,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
-     * Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+     * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject
+     * of that answer. Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject
+     * FIELD_INVALID.
      * </pre>
      *
      * <code>string resume_token = 3 [json_name = "resumeToken"];</code>

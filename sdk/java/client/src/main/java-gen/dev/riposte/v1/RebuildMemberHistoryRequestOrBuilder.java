@@ -57,8 +57,9 @@ public interface RebuildMemberHistoryRequestOrBuilder extends
 
   /**
    * <pre>
-   * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
-   * Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+   * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject
+   * of that answer. Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject
+   * FIELD_INVALID.
    * </pre>
    *
    * <code>string resume_token = 3 [json_name = "resumeToken"];</code>
@@ -67,8 +68,9 @@ public interface RebuildMemberHistoryRequestOrBuilder extends
   java.lang.String getResumeToken();
   /**
    * <pre>
-   * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
-   * Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+   * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject
+   * of that answer. Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject
+   * FIELD_INVALID.
    * </pre>
    *
    * <code>string resume_token = 3 [json_name = "resumeToken"];</code>

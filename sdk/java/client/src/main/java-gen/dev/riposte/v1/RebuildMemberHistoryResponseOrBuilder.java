@@ -40,8 +40,8 @@ public interface RebuildMemberHistoryResponseOrBuilder extends
 
   /**
    * <pre>
-   * Goes on behind the last subject that is done, as `resume_token` of another call; empty before the first and behind
-   * the last one, and where one subject was asked for. It does not age.
+   * Goes on behind the last subject that is done, as `resume_token` of another call; empty before
+   * the first and behind the last one, and where one subject was asked for. It does not age.
    * </pre>
    *
    * <code>string resume_token = 4 [json_name = "resumeToken"];</code>
@@ -50,8 +50,8 @@ public interface RebuildMemberHistoryResponseOrBuilder extends
   java.lang.String getResumeToken();
   /**
    * <pre>
-   * Goes on behind the last subject that is done, as `resume_token` of another call; empty before the first and behind
-   * the last one, and where one subject was asked for. It does not age.
+   * Goes on behind the last subject that is done, as `resume_token` of another call; empty before
+   * the first and behind the last one, and where one subject was asked for. It does not age.
    * </pre>
    *
    * <code>string resume_token = 4 [json_name = "resumeToken"];</code>

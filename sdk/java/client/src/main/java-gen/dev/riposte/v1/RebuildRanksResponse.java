@@ -6,7 +6,8 @@ package dev.riposte.v1;
 
 /**
  * <pre>
- * How far a rebuild of ranks has come: the sums of this call so far. The last message stands for all.
+ * How far a rebuild of ranks has come: the sums of this call so far. The last message stands for
+ * all.
  * </pre>
  *
  * Protobuf type {@code riposte.v1.RebuildRanksResponse}
@@ -94,8 +95,8 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object resumeToken_ = "";
   /**
    * <pre>
-   * Goes on behind the last subject that is done, as `resume_token` of another call; empty before the first and behind
-   * the last one, and where one subject was asked for. It does not age.
+   * Goes on behind the last subject that is done, as `resume_token` of another call; empty before
+   * the first and behind the last one, and where one subject was asked for. It does not age.
    * </pre>
    *
    * <code>string resume_token = 4 [json_name = "resumeToken"];</code>
@@ -116,8 +117,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Goes on behind the last subject that is done, as `resume_token` of another call; empty before the first and behind
-   * the last one, and where one subject was asked for. It does not age.
+   * Goes on behind the last subject that is done, as `resume_token` of another call; empty before
+   * the first and behind the last one, and where one subject was asked for. It does not age.
    * </pre>
    *
    * <code>string resume_token = 4 [json_name = "resumeToken"];</code>
@@ -332,7 +333,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * How far a rebuild of ranks has come: the sums of this call so far. The last message stands for all.
+   * How far a rebuild of ranks has come: the sums of this call so far. The last message stands for
+   * all.
    * </pre>
    *
    * Protobuf type {@code riposte.v1.RebuildRanksResponse}
@@ -675,8 +677,8 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object resumeToken_ = "";
     /**
      * <pre>
-     * Goes on behind the last subject that is done, as `resume_token` of another call; empty before the first and behind
-     * the last one, and where one subject was asked for. It does not age.
+     * Goes on behind the last subject that is done, as `resume_token` of another call; empty before
+     * the first and behind the last one, and where one subject was asked for. It does not age.
      * </pre>
      *
      * <code>string resume_token = 4 [json_name = "resumeToken"];</code>
@@ -696,8 +698,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Goes on behind the last subject that is done, as `resume_token` of another call; empty before the first and behind
-     * the last one, and where one subject was asked for. It does not age.
+     * Goes on behind the last subject that is done, as `resume_token` of another call; empty before
+     * the first and behind the last one, and where one subject was asked for. It does not age.
      * </pre>
      *
      * <code>string resume_token = 4 [json_name = "resumeToken"];</code>
@@ -718,8 +720,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Goes on behind the last subject that is done, as `resume_token` of another call; empty before the first and behind
-     * the last one, and where one subject was asked for. It does not age.
+     * Goes on behind the last subject that is done, as `resume_token` of another call; empty before
+     * the first and behind the last one, and where one subject was asked for. It does not age.
      * </pre>
      *
      * <code>string resume_token = 4 [json_name = "resumeToken"];</code>
@@ -736,8 +738,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Goes on behind the last subject that is done, as `resume_token` of another call; empty before the first and behind
-     * the last one, and where one subject was asked for. It does not age.
+     * Goes on behind the last subject that is done, as `resume_token` of another call; empty before
+     * the first and behind the last one, and where one subject was asked for. It does not age.
      * </pre>
      *
      * <code>string resume_token = 4 [json_name = "resumeToken"];</code>
@@ -751,8 +753,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Goes on behind the last subject that is done, as `resume_token` of another call; empty before the first and behind
-     * the last one, and where one subject was asked for. It does not age.
+     * Goes on behind the last subject that is done, as `resume_token` of another call; empty before
+     * the first and behind the last one, and where one subject was asked for. It does not age.
      * </pre>
      *
      * <code>string resume_token = 4 [json_name = "resumeToken"];</code>

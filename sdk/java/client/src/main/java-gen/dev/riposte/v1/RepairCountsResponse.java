@@ -165,8 +165,8 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object resumeToken_ = "";
   /**
    * <pre>
-   * Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and where one subject was
-   * asked for. It does not age.
+   * Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and
+   * where one subject was asked for. It does not age.
    * </pre>
    *
    * <code>string resume_token = 4 [json_name = "resumeToken"];</code>
@@ -187,8 +187,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and where one subject was
-   * asked for. It does not age.
+   * Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and
+   * where one subject was asked for. It does not age.
    * </pre>
    *
    * <code>string resume_token = 4 [json_name = "resumeToken"];</code>
@@ -1197,8 +1197,8 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object resumeToken_ = "";
     /**
      * <pre>
-     * Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and where one subject was
-     * asked for. It does not age.
+     * Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and
+     * where one subject was asked for. It does not age.
      * </pre>
      *
      * <code>string resume_token = 4 [json_name = "resumeToken"];</code>
@@ -1218,8 +1218,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and where one subject was
-     * asked for. It does not age.
+     * Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and
+     * where one subject was asked for. It does not age.
      * </pre>
      *
      * <code>string resume_token = 4 [json_name = "resumeToken"];</code>
@@ -1240,8 +1240,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and where one subject was
-     * asked for. It does not age.
+     * Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and
+     * where one subject was asked for. It does not age.
      * </pre>
      *
      * <code>string resume_token = 4 [json_name = "resumeToken"];</code>
@@ -1258,8 +1258,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and where one subject was
-     * asked for. It does not age.
+     * Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and
+     * where one subject was asked for. It does not age.
      * </pre>
      *
      * <code>string resume_token = 4 [json_name = "resumeToken"];</code>
@@ -1273,8 +1273,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and where one subject was
-     * asked for. It does not age.
+     * Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and
+     * where one subject was asked for. It does not age.
      * </pre>
      *
      * <code>string resume_token = 4 [json_name = "resumeToken"];</code>

@@ -91,8 +91,8 @@ public interface RepairCountsResponseOrBuilder extends
 
   /**
    * <pre>
-   * Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and where one subject was
-   * asked for. It does not age.
+   * Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and
+   * where one subject was asked for. It does not age.
    * </pre>
    *
    * <code>string resume_token = 4 [json_name = "resumeToken"];</code>
@@ -101,8 +101,8 @@ public interface RepairCountsResponseOrBuilder extends
   java.lang.String getResumeToken();
   /**
    * <pre>
-   * Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and where one subject was
-   * asked for. It does not age.
+   * Goes on behind this subject, as `resume_token` of another call; empty behind the last one, and
+   * where one subject was asked for. It does not age.
    * </pre>
    *
    * <code>string resume_token = 4 [json_name = "resumeToken"];</code>

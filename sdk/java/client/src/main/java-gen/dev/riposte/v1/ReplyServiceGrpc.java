@@ -5,9 +5,10 @@ import static io.grpc.MethodDescriptor.generateFullMethodName;
 /**
  * <pre>
  * Replies: what stands below a root comment.
- * Every call: CALLER_UNKNOWN, COMMENT_NOT_FOUND (for an id that is missing and for one that was not granted alike),
- * FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE,
- * DEADLINE_EXCEEDED, INTERNAL. Edit, delete and undelete a reply through CommentService.
+ * Every call: CALLER_UNKNOWN, COMMENT_NOT_FOUND (for an id that is missing and for one that was not
+ * granted alike), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED,
+ * OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Edit, delete and undelete a reply
+ * through CommentService.
  * </pre>
  */
 @io.grpc.stub.annotations.GrpcGenerated
@@ -204,9 +205,10 @@ public final class ReplyServiceGrpc {
   /**
    * <pre>
    * Replies: what stands below a root comment.
-   * Every call: CALLER_UNKNOWN, COMMENT_NOT_FOUND (for an id that is missing and for one that was not granted alike),
-   * FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE,
-   * DEADLINE_EXCEEDED, INTERNAL. Edit, delete and undelete a reply through CommentService.
+   * Every call: CALLER_UNKNOWN, COMMENT_NOT_FOUND (for an id that is missing and for one that was not
+   * granted alike), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED,
+   * OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Edit, delete and undelete a reply
+   * through CommentService.
    * </pre>
    */
   public interface AsyncService {
@@ -214,12 +216,13 @@ public final class ReplyServiceGrpc {
     /**
      * <pre>
      * Writes a reply to a comment.
-     * Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`. Floors count per root.
-     * A repeat with the same request_id and body answers the first id, floor, subject_revision and ack. Errors:
-     * COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the parent is not ACTIVE), REPLY_FORBIDDEN,
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED,
-     * MEMBER_BLOCKED, REQUEST_ID_REUSED.
-     * Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text": "Welcome"}}`.
+     * Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`.
+     * Floors count per root. A repeat with the same request_id and body answers the first id, floor,
+     * subject_revision and ack. Errors: COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the
+     * parent is not ACTIVE), REPLY_FORBIDDEN, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
+     * CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+     * Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text":
+     * "Welcome"}}`.
      * </pre>
      */
     default void createReply(dev.riposte.v1.CreateReplyRequest request,
@@ -230,9 +233,9 @@ public final class ReplyServiceGrpc {
     /**
      * <pre>
      * Reads a page of all replies of one root, flat, by floor or by rank.
-     * A full walk shows every reply that stood at its start, and was not removed before its end, exactly once, while
-     * others write. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, SUBJECT_HIDDEN,
-     * REVISION_NOT_REACHED.
+     * A full walk shows every reply that stood at its start, and was not removed before its end,
+     * exactly once, while others write. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH,
+     * PAGE_TOKEN_EXPIRED, SUBJECT_HIDDEN, REVISION_NOT_REACHED.
      * Example: `{"rootId": "1234567890123456789", "pageSize": 50}`.
      * </pre>
      */
@@ -244,8 +247,8 @@ public final class ReplyServiceGrpc {
     /**
      * <pre>
      * Reads a comment and all that stands below it, in thread order.
-     * A comment at the depth cap is answered alone. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, SUBJECT_HIDDEN,
-     * REVISION_NOT_REACHED.
+     * A comment at the depth cap is answered alone. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH,
+     * SUBJECT_HIDDEN, REVISION_NOT_REACHED.
      * Example: `{"commentId": "1234567890123456789", "maxDepth": 2}`.
      * </pre>
      */
@@ -256,7 +259,8 @@ public final class ReplyServiceGrpc {
 
     /**
      * <pre>
-     * Reads the chain of comments that a comment answers, upward to the root: the nearest 100 ancestors, and the root.
+     * Reads the chain of comments that a comment answers, upward to the root: the nearest 100
+     * ancestors, and the root.
      * Errors: SUBJECT_HIDDEN, REVISION_NOT_REACHED.
      * Example: `{"commentId": "1234567890123456789"}`.
      * </pre>
@@ -271,9 +275,10 @@ public final class ReplyServiceGrpc {
    * Base class for the server implementation of the service ReplyService.
    * <pre>
    * Replies: what stands below a root comment.
-   * Every call: CALLER_UNKNOWN, COMMENT_NOT_FOUND (for an id that is missing and for one that was not granted alike),
-   * FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE,
-   * DEADLINE_EXCEEDED, INTERNAL. Edit, delete and undelete a reply through CommentService.
+   * Every call: CALLER_UNKNOWN, COMMENT_NOT_FOUND (for an id that is missing and for one that was not
+   * granted alike), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED,
+   * OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Edit, delete and undelete a reply
+   * through CommentService.
    * </pre>
    */
   public static abstract class ReplyServiceImplBase
@@ -288,9 +293,10 @@ public final class ReplyServiceGrpc {
    * A stub to allow clients to do asynchronous rpc calls to service ReplyService.
    * <pre>
    * Replies: what stands below a root comment.
-   * Every call: CALLER_UNKNOWN, COMMENT_NOT_FOUND (for an id that is missing and for one that was not granted alike),
-   * FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE,
-   * DEADLINE_EXCEEDED, INTERNAL. Edit, delete and undelete a reply through CommentService.
+   * Every call: CALLER_UNKNOWN, COMMENT_NOT_FOUND (for an id that is missing and for one that was not
+   * granted alike), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED,
+   * OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Edit, delete and undelete a reply
+   * through CommentService.
    * </pre>
    */
   public static final class ReplyServiceStub
@@ -309,12 +315,13 @@ public final class ReplyServiceGrpc {
     /**
      * <pre>
      * Writes a reply to a comment.
-     * Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`. Floors count per root.
-     * A repeat with the same request_id and body answers the first id, floor, subject_revision and ack. Errors:
-     * COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the parent is not ACTIVE), REPLY_FORBIDDEN,
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED,
-     * MEMBER_BLOCKED, REQUEST_ID_REUSED.
-     * Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text": "Welcome"}}`.
+     * Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`.
+     * Floors count per root. A repeat with the same request_id and body answers the first id, floor,
+     * subject_revision and ack. Errors: COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the
+     * parent is not ACTIVE), REPLY_FORBIDDEN, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
+     * CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+     * Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text":
+     * "Welcome"}}`.
      * </pre>
      */
     public void createReply(dev.riposte.v1.CreateReplyRequest request,
@@ -326,9 +333,9 @@ public final class ReplyServiceGrpc {
     /**
      * <pre>
      * Reads a page of all replies of one root, flat, by floor or by rank.
-     * A full walk shows every reply that stood at its start, and was not removed before its end, exactly once, while
-     * others write. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, SUBJECT_HIDDEN,
-     * REVISION_NOT_REACHED.
+     * A full walk shows every reply that stood at its start, and was not removed before its end,
+     * exactly once, while others write. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH,
+     * PAGE_TOKEN_EXPIRED, SUBJECT_HIDDEN, REVISION_NOT_REACHED.
      * Example: `{"rootId": "1234567890123456789", "pageSize": 50}`.
      * </pre>
      */
@@ -341,8 +348,8 @@ public final class ReplyServiceGrpc {
     /**
      * <pre>
      * Reads a comment and all that stands below it, in thread order.
-     * A comment at the depth cap is answered alone. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, SUBJECT_HIDDEN,
-     * REVISION_NOT_REACHED.
+     * A comment at the depth cap is answered alone. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH,
+     * SUBJECT_HIDDEN, REVISION_NOT_REACHED.
      * Example: `{"commentId": "1234567890123456789", "maxDepth": 2}`.
      * </pre>
      */
@@ -354,7 +361,8 @@ public final class ReplyServiceGrpc {
 
     /**
      * <pre>
-     * Reads the chain of comments that a comment answers, upward to the root: the nearest 100 ancestors, and the root.
+     * Reads the chain of comments that a comment answers, upward to the root: the nearest 100
+     * ancestors, and the root.
      * Errors: SUBJECT_HIDDEN, REVISION_NOT_REACHED.
      * Example: `{"commentId": "1234567890123456789"}`.
      * </pre>
@@ -370,9 +378,10 @@ public final class ReplyServiceGrpc {
    * A stub to allow clients to do synchronous rpc calls to service ReplyService.
    * <pre>
    * Replies: what stands below a root comment.
-   * Every call: CALLER_UNKNOWN, COMMENT_NOT_FOUND (for an id that is missing and for one that was not granted alike),
-   * FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE,
-   * DEADLINE_EXCEEDED, INTERNAL. Edit, delete and undelete a reply through CommentService.
+   * Every call: CALLER_UNKNOWN, COMMENT_NOT_FOUND (for an id that is missing and for one that was not
+   * granted alike), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED,
+   * OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Edit, delete and undelete a reply
+   * through CommentService.
    * </pre>
    */
   public static final class ReplyServiceBlockingV2Stub
@@ -391,12 +400,13 @@ public final class ReplyServiceGrpc {
     /**
      * <pre>
      * Writes a reply to a comment.
-     * Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`. Floors count per root.
-     * A repeat with the same request_id and body answers the first id, floor, subject_revision and ack. Errors:
-     * COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the parent is not ACTIVE), REPLY_FORBIDDEN,
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED,
-     * MEMBER_BLOCKED, REQUEST_ID_REUSED.
-     * Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text": "Welcome"}}`.
+     * Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`.
+     * Floors count per root. A repeat with the same request_id and body answers the first id, floor,
+     * subject_revision and ack. Errors: COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the
+     * parent is not ACTIVE), REPLY_FORBIDDEN, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
+     * CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+     * Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text":
+     * "Welcome"}}`.
      * </pre>
      */
     public dev.riposte.v1.CreateReplyResponse createReply(dev.riposte.v1.CreateReplyRequest request) throws io.grpc.StatusException {
@@ -407,9 +417,9 @@ public final class ReplyServiceGrpc {
     /**
      * <pre>
      * Reads a page of all replies of one root, flat, by floor or by rank.
-     * A full walk shows every reply that stood at its start, and was not removed before its end, exactly once, while
-     * others write. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, SUBJECT_HIDDEN,
-     * REVISION_NOT_REACHED.
+     * A full walk shows every reply that stood at its start, and was not removed before its end,
+     * exactly once, while others write. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH,
+     * PAGE_TOKEN_EXPIRED, SUBJECT_HIDDEN, REVISION_NOT_REACHED.
      * Example: `{"rootId": "1234567890123456789", "pageSize": 50}`.
      * </pre>
      */
@@ -421,8 +431,8 @@ public final class ReplyServiceGrpc {
     /**
      * <pre>
      * Reads a comment and all that stands below it, in thread order.
-     * A comment at the depth cap is answered alone. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, SUBJECT_HIDDEN,
-     * REVISION_NOT_REACHED.
+     * A comment at the depth cap is answered alone. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH,
+     * SUBJECT_HIDDEN, REVISION_NOT_REACHED.
      * Example: `{"commentId": "1234567890123456789", "maxDepth": 2}`.
      * </pre>
      */
@@ -433,7 +443,8 @@ public final class ReplyServiceGrpc {
 
     /**
      * <pre>
-     * Reads the chain of comments that a comment answers, upward to the root: the nearest 100 ancestors, and the root.
+     * Reads the chain of comments that a comment answers, upward to the root: the nearest 100
+     * ancestors, and the root.
      * Errors: SUBJECT_HIDDEN, REVISION_NOT_REACHED.
      * Example: `{"commentId": "1234567890123456789"}`.
      * </pre>
@@ -448,9 +459,10 @@ public final class ReplyServiceGrpc {
    * A stub to allow clients to do limited synchronous rpc calls to service ReplyService.
    * <pre>
    * Replies: what stands below a root comment.
-   * Every call: CALLER_UNKNOWN, COMMENT_NOT_FOUND (for an id that is missing and for one that was not granted alike),
-   * FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE,
-   * DEADLINE_EXCEEDED, INTERNAL. Edit, delete and undelete a reply through CommentService.
+   * Every call: CALLER_UNKNOWN, COMMENT_NOT_FOUND (for an id that is missing and for one that was not
+   * granted alike), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED,
+   * OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Edit, delete and undelete a reply
+   * through CommentService.
    * </pre>
    */
   public static final class ReplyServiceBlockingStub
@@ -469,12 +481,13 @@ public final class ReplyServiceGrpc {
     /**
      * <pre>
      * Writes a reply to a comment.
-     * Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`. Floors count per root.
-     * A repeat with the same request_id and body answers the first id, floor, subject_revision and ack. Errors:
-     * COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the parent is not ACTIVE), REPLY_FORBIDDEN,
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED,
-     * MEMBER_BLOCKED, REQUEST_ID_REUSED.
-     * Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text": "Welcome"}}`.
+     * Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`.
+     * Floors count per root. A repeat with the same request_id and body answers the first id, floor,
+     * subject_revision and ack. Errors: COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the
+     * parent is not ACTIVE), REPLY_FORBIDDEN, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
+     * CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+     * Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text":
+     * "Welcome"}}`.
      * </pre>
      */
     public dev.riposte.v1.CreateReplyResponse createReply(dev.riposte.v1.CreateReplyRequest request) {
@@ -485,9 +498,9 @@ public final class ReplyServiceGrpc {
     /**
      * <pre>
      * Reads a page of all replies of one root, flat, by floor or by rank.
-     * A full walk shows every reply that stood at its start, and was not removed before its end, exactly once, while
-     * others write. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, SUBJECT_HIDDEN,
-     * REVISION_NOT_REACHED.
+     * A full walk shows every reply that stood at its start, and was not removed before its end,
+     * exactly once, while others write. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH,
+     * PAGE_TOKEN_EXPIRED, SUBJECT_HIDDEN, REVISION_NOT_REACHED.
      * Example: `{"rootId": "1234567890123456789", "pageSize": 50}`.
      * </pre>
      */
@@ -499,8 +512,8 @@ public final class ReplyServiceGrpc {
     /**
      * <pre>
      * Reads a comment and all that stands below it, in thread order.
-     * A comment at the depth cap is answered alone. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, SUBJECT_HIDDEN,
-     * REVISION_NOT_REACHED.
+     * A comment at the depth cap is answered alone. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH,
+     * SUBJECT_HIDDEN, REVISION_NOT_REACHED.
      * Example: `{"commentId": "1234567890123456789", "maxDepth": 2}`.
      * </pre>
      */
@@ -511,7 +524,8 @@ public final class ReplyServiceGrpc {
 
     /**
      * <pre>
-     * Reads the chain of comments that a comment answers, upward to the root: the nearest 100 ancestors, and the root.
+     * Reads the chain of comments that a comment answers, upward to the root: the nearest 100
+     * ancestors, and the root.
      * Errors: SUBJECT_HIDDEN, REVISION_NOT_REACHED.
      * Example: `{"commentId": "1234567890123456789"}`.
      * </pre>
@@ -526,9 +540,10 @@ public final class ReplyServiceGrpc {
    * A stub to allow clients to do ListenableFuture-style rpc calls to service ReplyService.
    * <pre>
    * Replies: what stands below a root comment.
-   * Every call: CALLER_UNKNOWN, COMMENT_NOT_FOUND (for an id that is missing and for one that was not granted alike),
-   * FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE,
-   * DEADLINE_EXCEEDED, INTERNAL. Edit, delete and undelete a reply through CommentService.
+   * Every call: CALLER_UNKNOWN, COMMENT_NOT_FOUND (for an id that is missing and for one that was not
+   * granted alike), FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED,
+   * OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. Edit, delete and undelete a reply
+   * through CommentService.
    * </pre>
    */
   public static final class ReplyServiceFutureStub
@@ -547,12 +562,13 @@ public final class ReplyServiceGrpc {
     /**
      * <pre>
      * Writes a reply to a comment.
-     * Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`. Floors count per root.
-     * A repeat with the same request_id and body answers the first id, floor, subject_revision and ack. Errors:
-     * COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the parent is not ACTIVE), REPLY_FORBIDDEN,
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED,
-     * MEMBER_BLOCKED, REQUEST_ID_REUSED.
-     * Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text": "Welcome"}}`.
+     * Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`.
+     * Floors count per root. A repeat with the same request_id and body answers the first id, floor,
+     * subject_revision and ack. Errors: COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the
+     * parent is not ACTIVE), REPLY_FORBIDDEN, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
+     * CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+     * Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text":
+     * "Welcome"}}`.
      * </pre>
      */
     public com.google.common.util.concurrent.ListenableFuture<dev.riposte.v1.CreateReplyResponse> createReply(
@@ -564,9 +580,9 @@ public final class ReplyServiceGrpc {
     /**
      * <pre>
      * Reads a page of all replies of one root, flat, by floor or by rank.
-     * A full walk shows every reply that stood at its start, and was not removed before its end, exactly once, while
-     * others write. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, PAGE_TOKEN_EXPIRED, SUBJECT_HIDDEN,
-     * REVISION_NOT_REACHED.
+     * A full walk shows every reply that stood at its start, and was not removed before its end,
+     * exactly once, while others write. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH,
+     * PAGE_TOKEN_EXPIRED, SUBJECT_HIDDEN, REVISION_NOT_REACHED.
      * Example: `{"rootId": "1234567890123456789", "pageSize": 50}`.
      * </pre>
      */
@@ -579,8 +595,8 @@ public final class ReplyServiceGrpc {
     /**
      * <pre>
      * Reads a comment and all that stands below it, in thread order.
-     * A comment at the depth cap is answered alone. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, SUBJECT_HIDDEN,
-     * REVISION_NOT_REACHED.
+     * A comment at the depth cap is answered alone. Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH,
+     * SUBJECT_HIDDEN, REVISION_NOT_REACHED.
      * Example: `{"commentId": "1234567890123456789", "maxDepth": 2}`.
      * </pre>
      */
@@ -592,7 +608,8 @@ public final class ReplyServiceGrpc {
 
     /**
      * <pre>
-     * Reads the chain of comments that a comment answers, upward to the root: the nearest 100 ancestors, and the root.
+     * Reads the chain of comments that a comment answers, upward to the root: the nearest 100
+     * ancestors, and the root.
      * Errors: SUBJECT_HIDDEN, REVISION_NOT_REACHED.
      * Example: `{"commentId": "1234567890123456789"}`.
      * </pre>

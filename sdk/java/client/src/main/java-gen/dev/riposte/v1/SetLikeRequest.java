@@ -139,8 +139,9 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object requestId_ = "";
   /**
    * <pre>
-   * A UUIDv7 whose last 48 bits are random once per client; optional, the SDKs fill it. The service orders the likes
-   * of one client by it, so that a late repeat of an older call never undoes a newer one.
+   * A UUIDv7 whose last 48 bits are random once per client; optional, the SDKs fill it. The service
+   * orders the likes of one client by it, so that a late repeat of an older call never undoes a
+   * newer one.
    * </pre>
    *
    * <code>string request_id = 4 [json_name = "requestId"];</code>
@@ -161,8 +162,9 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * A UUIDv7 whose last 48 bits are random once per client; optional, the SDKs fill it. The service orders the likes
-   * of one client by it, so that a late repeat of an older call never undoes a newer one.
+   * A UUIDv7 whose last 48 bits are random once per client; optional, the SDKs fill it. The service
+   * orders the likes of one client by it, so that a late repeat of an older call never undoes a
+   * newer one.
    * </pre>
    *
    * <code>string request_id = 4 [json_name = "requestId"];</code>
@@ -795,8 +797,9 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object requestId_ = "";
     /**
      * <pre>
-     * A UUIDv7 whose last 48 bits are random once per client; optional, the SDKs fill it. The service orders the likes
-     * of one client by it, so that a late repeat of an older call never undoes a newer one.
+     * A UUIDv7 whose last 48 bits are random once per client; optional, the SDKs fill it. The service
+     * orders the likes of one client by it, so that a late repeat of an older call never undoes a
+     * newer one.
      * </pre>
      *
      * <code>string request_id = 4 [json_name = "requestId"];</code>
@@ -816,8 +819,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * A UUIDv7 whose last 48 bits are random once per client; optional, the SDKs fill it. The service orders the likes
-     * of one client by it, so that a late repeat of an older call never undoes a newer one.
+     * A UUIDv7 whose last 48 bits are random once per client; optional, the SDKs fill it. The service
+     * orders the likes of one client by it, so that a late repeat of an older call never undoes a
+     * newer one.
      * </pre>
      *
      * <code>string request_id = 4 [json_name = "requestId"];</code>
@@ -838,8 +842,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * A UUIDv7 whose last 48 bits are random once per client; optional, the SDKs fill it. The service orders the likes
-     * of one client by it, so that a late repeat of an older call never undoes a newer one.
+     * A UUIDv7 whose last 48 bits are random once per client; optional, the SDKs fill it. The service
+     * orders the likes of one client by it, so that a late repeat of an older call never undoes a
+     * newer one.
      * </pre>
      *
      * <code>string request_id = 4 [json_name = "requestId"];</code>
@@ -856,8 +861,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * A UUIDv7 whose last 48 bits are random once per client; optional, the SDKs fill it. The service orders the likes
-     * of one client by it, so that a late repeat of an older call never undoes a newer one.
+     * A UUIDv7 whose last 48 bits are random once per client; optional, the SDKs fill it. The service
+     * orders the likes of one client by it, so that a late repeat of an older call never undoes a
+     * newer one.
      * </pre>
      *
      * <code>string request_id = 4 [json_name = "requestId"];</code>
@@ -871,8 +877,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * A UUIDv7 whose last 48 bits are random once per client; optional, the SDKs fill it. The service orders the likes
-     * of one client by it, so that a late repeat of an older call never undoes a newer one.
+     * A UUIDv7 whose last 48 bits are random once per client; optional, the SDKs fill it. The service
+     * orders the likes of one client by it, so that a late repeat of an older call never undoes a
+     * newer one.
      * </pre>
      *
      * <code>string request_id = 4 [json_name = "requestId"];</code>

@@ -59,8 +59,9 @@ public interface SetLikeRequestOrBuilder extends
 
   /**
    * <pre>
-   * A UUIDv7 whose last 48 bits are random once per client; optional, the SDKs fill it. The service orders the likes
-   * of one client by it, so that a late repeat of an older call never undoes a newer one.
+   * A UUIDv7 whose last 48 bits are random once per client; optional, the SDKs fill it. The service
+   * orders the likes of one client by it, so that a late repeat of an older call never undoes a
+   * newer one.
    * </pre>
    *
    * <code>string request_id = 4 [json_name = "requestId"];</code>
@@ -69,8 +70,9 @@ public interface SetLikeRequestOrBuilder extends
   java.lang.String getRequestId();
   /**
    * <pre>
-   * A UUIDv7 whose last 48 bits are random once per client; optional, the SDKs fill it. The service orders the likes
-   * of one client by it, so that a late repeat of an older call never undoes a newer one.
+   * A UUIDv7 whose last 48 bits are random once per client; optional, the SDKs fill it. The service
+   * orders the likes of one client by it, so that a late repeat of an older call never undoes a
+   * newer one.
    * </pre>
    *
    * <code>string request_id = 4 [json_name = "requestId"];</code>

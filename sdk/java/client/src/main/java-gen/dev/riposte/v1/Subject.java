@@ -102,8 +102,8 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object ownerId_ = "";
   /**
    * <pre>
-   * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0 to 64 bytes; empty
-   * means nobody.
+   * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0
+   * to 64 bytes; empty means nobody.
    * </pre>
    *
    * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -124,8 +124,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0 to 64 bytes; empty
-   * means nobody.
+   * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0
+   * to 64 bytes; empty means nobody.
    * </pre>
    *
    * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -206,8 +206,9 @@ private static final long serialVersionUID = 0L;
   private long revision_ = 0L;
   /**
    * <pre>
-   * Grows with every change of the subject or of a comment below it; likes do not move it. 0 for an absent subject of
-   * a type that creates subjects with their first comment. Pass it as `min_revision` to read at least this state.
+   * Grows with every change of the subject or of a comment below it; likes do not move it. 0 for an
+   * absent subject of a type that creates subjects with their first comment. Pass it as
+   * `min_revision` to read at least this state.
    * </pre>
    *
    * <code>int64 revision = 6 [json_name = "revision", jstype = JS_STRING];</code>
@@ -246,8 +247,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-   * to 64 bytes without control characters.
+   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+   * 1 KiB; keys of 1 to 64 bytes without control characters.
    * </pre>
    *
    * <code>map&lt;string, string&gt; metadata = 7 [json_name = "metadata"];</code>
@@ -268,8 +269,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-   * to 64 bytes without control characters.
+   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+   * 1 KiB; keys of 1 to 64 bytes without control characters.
    * </pre>
    *
    * <code>map&lt;string, string&gt; metadata = 7 [json_name = "metadata"];</code>
@@ -280,8 +281,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-   * to 64 bytes without control characters.
+   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+   * 1 KiB; keys of 1 to 64 bytes without control characters.
    * </pre>
    *
    * <code>map&lt;string, string&gt; metadata = 7 [json_name = "metadata"];</code>
@@ -299,8 +300,8 @@ java.lang.String defaultValue) {
   }
   /**
    * <pre>
-   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-   * to 64 bytes without control characters.
+   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+   * 1 KiB; keys of 1 to 64 bytes without control characters.
    * </pre>
    *
    * <code>map&lt;string, string&gt; metadata = 7 [json_name = "metadata"];</code>
@@ -1304,8 +1305,8 @@ java.lang.String defaultValue) {
     private java.lang.Object ownerId_ = "";
     /**
      * <pre>
-     * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0 to 64 bytes; empty
-     * means nobody.
+     * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0
+     * to 64 bytes; empty means nobody.
      * </pre>
      *
      * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -1325,8 +1326,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0 to 64 bytes; empty
-     * means nobody.
+     * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0
+     * to 64 bytes; empty means nobody.
      * </pre>
      *
      * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -1347,8 +1348,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0 to 64 bytes; empty
-     * means nobody.
+     * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0
+     * to 64 bytes; empty means nobody.
      * </pre>
      *
      * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -1365,8 +1366,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0 to 64 bytes; empty
-     * means nobody.
+     * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0
+     * to 64 bytes; empty means nobody.
      * </pre>
      *
      * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -1380,8 +1381,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0 to 64 bytes; empty
-     * means nobody.
+     * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0
+     * to 64 bytes; empty means nobody.
      * </pre>
      *
      * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -1562,8 +1563,9 @@ java.lang.String defaultValue) {
     private long revision_ ;
     /**
      * <pre>
-     * Grows with every change of the subject or of a comment below it; likes do not move it. 0 for an absent subject of
-     * a type that creates subjects with their first comment. Pass it as `min_revision` to read at least this state.
+     * Grows with every change of the subject or of a comment below it; likes do not move it. 0 for an
+     * absent subject of a type that creates subjects with their first comment. Pass it as
+     * `min_revision` to read at least this state.
      * </pre>
      *
      * <code>int64 revision = 6 [json_name = "revision", jstype = JS_STRING];</code>
@@ -1575,8 +1577,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Grows with every change of the subject or of a comment below it; likes do not move it. 0 for an absent subject of
-     * a type that creates subjects with their first comment. Pass it as `min_revision` to read at least this state.
+     * Grows with every change of the subject or of a comment below it; likes do not move it. 0 for an
+     * absent subject of a type that creates subjects with their first comment. Pass it as
+     * `min_revision` to read at least this state.
      * </pre>
      *
      * <code>int64 revision = 6 [json_name = "revision", jstype = JS_STRING];</code>
@@ -1592,8 +1595,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Grows with every change of the subject or of a comment below it; likes do not move it. 0 for an absent subject of
-     * a type that creates subjects with their first comment. Pass it as `min_revision` to read at least this state.
+     * Grows with every change of the subject or of a comment below it; likes do not move it. 0 for an
+     * absent subject of a type that creates subjects with their first comment. Pass it as
+     * `min_revision` to read at least this state.
      * </pre>
      *
      * <code>int64 revision = 6 [json_name = "revision", jstype = JS_STRING];</code>
@@ -1634,8 +1638,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-     * to 64 bytes without control characters.
+     * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+     * 1 KiB; keys of 1 to 64 bytes without control characters.
      * </pre>
      *
      * <code>map&lt;string, string&gt; metadata = 7 [json_name = "metadata"];</code>
@@ -1656,8 +1660,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-     * to 64 bytes without control characters.
+     * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+     * 1 KiB; keys of 1 to 64 bytes without control characters.
      * </pre>
      *
      * <code>map&lt;string, string&gt; metadata = 7 [json_name = "metadata"];</code>
@@ -1668,8 +1672,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-     * to 64 bytes without control characters.
+     * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+     * 1 KiB; keys of 1 to 64 bytes without control characters.
      * </pre>
      *
      * <code>map&lt;string, string&gt; metadata = 7 [json_name = "metadata"];</code>
@@ -1687,8 +1691,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-     * to 64 bytes without control characters.
+     * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+     * 1 KiB; keys of 1 to 64 bytes without control characters.
      * </pre>
      *
      * <code>map&lt;string, string&gt; metadata = 7 [json_name = "metadata"];</code>
@@ -1712,8 +1716,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-     * to 64 bytes without control characters.
+     * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+     * 1 KiB; keys of 1 to 64 bytes without control characters.
      * </pre>
      *
      * <code>map&lt;string, string&gt; metadata = 7 [json_name = "metadata"];</code>
@@ -1736,8 +1740,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-     * to 64 bytes without control characters.
+     * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+     * 1 KiB; keys of 1 to 64 bytes without control characters.
      * </pre>
      *
      * <code>map&lt;string, string&gt; metadata = 7 [json_name = "metadata"];</code>
@@ -1754,8 +1758,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-     * to 64 bytes without control characters.
+     * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+     * 1 KiB; keys of 1 to 64 bytes without control characters.
      * </pre>
      *
      * <code>map&lt;string, string&gt; metadata = 7 [json_name = "metadata"];</code>

@@ -50,8 +50,8 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object objectType_ = "";
   /**
    * <pre>
-   * The kind of object, for example `video`. It is the boundary of tenancy and policy. Required; matches
-   * `[a-z][a-z0-9_]{0,31}` and is registered with the service.
+   * The kind of object, for example `video`. It is the boundary of tenancy and policy. Required;
+   * matches `[a-z][a-z0-9_]{0,31}` and is registered with the service.
    * </pre>
    *
    * <code>string object_type = 1 [json_name = "objectType"];</code>
@@ -72,8 +72,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The kind of object, for example `video`. It is the boundary of tenancy and policy. Required; matches
-   * `[a-z][a-z0-9_]{0,31}` and is registered with the service.
+   * The kind of object, for example `video`. It is the boundary of tenancy and policy. Required;
+   * matches `[a-z][a-z0-9_]{0,31}` and is registered with the service.
    * </pre>
    *
    * <code>string object_type = 1 [json_name = "objectType"];</code>
@@ -99,8 +99,8 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object objectId_ = "";
   /**
    * <pre>
-   * The caller's own id of the object. Required; 1 to 64 bytes of UTF-8 without control characters, compared byte by
-   * byte.
+   * The caller's own id of the object. Required; 1 to 64 bytes of UTF-8 without control characters,
+   * compared byte by byte.
    * </pre>
    *
    * <code>string object_id = 2 [json_name = "objectId"];</code>
@@ -121,8 +121,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The caller's own id of the object. Required; 1 to 64 bytes of UTF-8 without control characters, compared byte by
-   * byte.
+   * The caller's own id of the object. Required; 1 to 64 bytes of UTF-8 without control characters,
+   * compared byte by byte.
    * </pre>
    *
    * <code>string object_id = 2 [json_name = "objectId"];</code>
@@ -500,8 +500,8 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object objectType_ = "";
     /**
      * <pre>
-     * The kind of object, for example `video`. It is the boundary of tenancy and policy. Required; matches
-     * `[a-z][a-z0-9_]{0,31}` and is registered with the service.
+     * The kind of object, for example `video`. It is the boundary of tenancy and policy. Required;
+     * matches `[a-z][a-z0-9_]{0,31}` and is registered with the service.
      * </pre>
      *
      * <code>string object_type = 1 [json_name = "objectType"];</code>
@@ -521,8 +521,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The kind of object, for example `video`. It is the boundary of tenancy and policy. Required; matches
-     * `[a-z][a-z0-9_]{0,31}` and is registered with the service.
+     * The kind of object, for example `video`. It is the boundary of tenancy and policy. Required;
+     * matches `[a-z][a-z0-9_]{0,31}` and is registered with the service.
      * </pre>
      *
      * <code>string object_type = 1 [json_name = "objectType"];</code>
@@ -543,8 +543,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The kind of object, for example `video`. It is the boundary of tenancy and policy. Required; matches
-     * `[a-z][a-z0-9_]{0,31}` and is registered with the service.
+     * The kind of object, for example `video`. It is the boundary of tenancy and policy. Required;
+     * matches `[a-z][a-z0-9_]{0,31}` and is registered with the service.
      * </pre>
      *
      * <code>string object_type = 1 [json_name = "objectType"];</code>
@@ -561,8 +561,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The kind of object, for example `video`. It is the boundary of tenancy and policy. Required; matches
-     * `[a-z][a-z0-9_]{0,31}` and is registered with the service.
+     * The kind of object, for example `video`. It is the boundary of tenancy and policy. Required;
+     * matches `[a-z][a-z0-9_]{0,31}` and is registered with the service.
      * </pre>
      *
      * <code>string object_type = 1 [json_name = "objectType"];</code>
@@ -576,8 +576,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The kind of object, for example `video`. It is the boundary of tenancy and policy. Required; matches
-     * `[a-z][a-z0-9_]{0,31}` and is registered with the service.
+     * The kind of object, for example `video`. It is the boundary of tenancy and policy. Required;
+     * matches `[a-z][a-z0-9_]{0,31}` and is registered with the service.
      * </pre>
      *
      * <code>string object_type = 1 [json_name = "objectType"];</code>
@@ -597,8 +597,8 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object objectId_ = "";
     /**
      * <pre>
-     * The caller's own id of the object. Required; 1 to 64 bytes of UTF-8 without control characters, compared byte by
-     * byte.
+     * The caller's own id of the object. Required; 1 to 64 bytes of UTF-8 without control characters,
+     * compared byte by byte.
      * </pre>
      *
      * <code>string object_id = 2 [json_name = "objectId"];</code>
@@ -618,8 +618,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The caller's own id of the object. Required; 1 to 64 bytes of UTF-8 without control characters, compared byte by
-     * byte.
+     * The caller's own id of the object. Required; 1 to 64 bytes of UTF-8 without control characters,
+     * compared byte by byte.
      * </pre>
      *
      * <code>string object_id = 2 [json_name = "objectId"];</code>
@@ -640,8 +640,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The caller's own id of the object. Required; 1 to 64 bytes of UTF-8 without control characters, compared byte by
-     * byte.
+     * The caller's own id of the object. Required; 1 to 64 bytes of UTF-8 without control characters,
+     * compared byte by byte.
      * </pre>
      *
      * <code>string object_id = 2 [json_name = "objectId"];</code>
@@ -658,8 +658,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The caller's own id of the object. Required; 1 to 64 bytes of UTF-8 without control characters, compared byte by
-     * byte.
+     * The caller's own id of the object. Required; 1 to 64 bytes of UTF-8 without control characters,
+     * compared byte by byte.
      * </pre>
      *
      * <code>string object_id = 2 [json_name = "objectId"];</code>
@@ -673,8 +673,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The caller's own id of the object. Required; 1 to 64 bytes of UTF-8 without control characters, compared byte by
-     * byte.
+     * The caller's own id of the object. Required; 1 to 64 bytes of UTF-8 without control characters,
+     * compared byte by byte.
      * </pre>
      *
      * <code>string object_id = 2 [json_name = "objectId"];</code>

@@ -10,8 +10,8 @@ public interface SubjectKeyOrBuilder extends
 
   /**
    * <pre>
-   * The kind of object, for example `video`. It is the boundary of tenancy and policy. Required; matches
-   * `[a-z][a-z0-9_]{0,31}` and is registered with the service.
+   * The kind of object, for example `video`. It is the boundary of tenancy and policy. Required;
+   * matches `[a-z][a-z0-9_]{0,31}` and is registered with the service.
    * </pre>
    *
    * <code>string object_type = 1 [json_name = "objectType"];</code>
@@ -20,8 +20,8 @@ public interface SubjectKeyOrBuilder extends
   java.lang.String getObjectType();
   /**
    * <pre>
-   * The kind of object, for example `video`. It is the boundary of tenancy and policy. Required; matches
-   * `[a-z][a-z0-9_]{0,31}` and is registered with the service.
+   * The kind of object, for example `video`. It is the boundary of tenancy and policy. Required;
+   * matches `[a-z][a-z0-9_]{0,31}` and is registered with the service.
    * </pre>
    *
    * <code>string object_type = 1 [json_name = "objectType"];</code>
@@ -32,8 +32,8 @@ public interface SubjectKeyOrBuilder extends
 
   /**
    * <pre>
-   * The caller's own id of the object. Required; 1 to 64 bytes of UTF-8 without control characters, compared byte by
-   * byte.
+   * The caller's own id of the object. Required; 1 to 64 bytes of UTF-8 without control characters,
+   * compared byte by byte.
    * </pre>
    *
    * <code>string object_id = 2 [json_name = "objectId"];</code>
@@ -42,8 +42,8 @@ public interface SubjectKeyOrBuilder extends
   java.lang.String getObjectId();
   /**
    * <pre>
-   * The caller's own id of the object. Required; 1 to 64 bytes of UTF-8 without control characters, compared byte by
-   * byte.
+   * The caller's own id of the object. Required; 1 to 64 bytes of UTF-8 without control characters,
+   * compared byte by byte.
    * </pre>
    *
    * <code>string object_id = 2 [json_name = "objectId"];</code>

@@ -37,8 +37,8 @@ public interface SubjectOrBuilder extends
 
   /**
    * <pre>
-   * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0 to 64 bytes; empty
-   * means nobody.
+   * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0
+   * to 64 bytes; empty means nobody.
    * </pre>
    *
    * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -47,8 +47,8 @@ public interface SubjectOrBuilder extends
   java.lang.String getOwnerId();
   /**
    * <pre>
-   * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0 to 64 bytes; empty
-   * means nobody.
+   * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0
+   * to 64 bytes; empty means nobody.
    * </pre>
    *
    * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -98,8 +98,9 @@ public interface SubjectOrBuilder extends
 
   /**
    * <pre>
-   * Grows with every change of the subject or of a comment below it; likes do not move it. 0 for an absent subject of
-   * a type that creates subjects with their first comment. Pass it as `min_revision` to read at least this state.
+   * Grows with every change of the subject or of a comment below it; likes do not move it. 0 for an
+   * absent subject of a type that creates subjects with their first comment. Pass it as
+   * `min_revision` to read at least this state.
    * </pre>
    *
    * <code>int64 revision = 6 [json_name = "revision", jstype = JS_STRING];</code>
@@ -109,8 +110,8 @@ public interface SubjectOrBuilder extends
 
   /**
    * <pre>
-   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-   * to 64 bytes without control characters.
+   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+   * 1 KiB; keys of 1 to 64 bytes without control characters.
    * </pre>
    *
    * <code>map&lt;string, string&gt; metadata = 7 [json_name = "metadata"];</code>
@@ -118,8 +119,8 @@ public interface SubjectOrBuilder extends
   int getMetadataCount();
   /**
    * <pre>
-   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-   * to 64 bytes without control characters.
+   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+   * 1 KiB; keys of 1 to 64 bytes without control characters.
    * </pre>
    *
    * <code>map&lt;string, string&gt; metadata = 7 [json_name = "metadata"];</code>
@@ -134,8 +135,8 @@ public interface SubjectOrBuilder extends
   getMetadata();
   /**
    * <pre>
-   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-   * to 64 bytes without control characters.
+   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+   * 1 KiB; keys of 1 to 64 bytes without control characters.
    * </pre>
    *
    * <code>map&lt;string, string&gt; metadata = 7 [json_name = "metadata"];</code>
@@ -144,8 +145,8 @@ public interface SubjectOrBuilder extends
   getMetadataMap();
   /**
    * <pre>
-   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-   * to 64 bytes without control characters.
+   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+   * 1 KiB; keys of 1 to 64 bytes without control characters.
    * </pre>
    *
    * <code>map&lt;string, string&gt; metadata = 7 [json_name = "metadata"];</code>
@@ -157,8 +158,8 @@ java.lang.String getMetadataOrDefault(
 java.lang.String defaultValue);
   /**
    * <pre>
-   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most 1 KiB; keys of 1
-   * to 64 bytes without control characters.
+   * The caller's own facts, returned as given. At most 16 entries; keys and values together at most
+   * 1 KiB; keys of 1 to 64 bytes without control characters.
    * </pre>
    *
    * <code>map&lt;string, string&gt; metadata = 7 [json_name = "metadata"];</code>

@@ -197,8 +197,8 @@ private static final long serialVersionUID = 0L;
   public static final int ALL_FIELD_NUMBER = 3;
   /**
    * <pre>
-   * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
-   * Only for callers that may use every object type.
+   * All subjects of all object types, deleted ones too, and those of types that the server does
+   * not serve any more. Only for callers that may use every object type.
    * </pre>
    *
    * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>
@@ -210,8 +210,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
-   * Only for callers that may use every object type.
+   * All subjects of all object types, deleted ones too, and those of types that the server does
+   * not serve any more. Only for callers that may use every object type.
    * </pre>
    *
    * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>
@@ -226,8 +226,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
-   * Only for callers that may use every object type.
+   * All subjects of all object types, deleted ones too, and those of types that the server does
+   * not serve any more. Only for callers that may use every object type.
    * </pre>
    *
    * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>
@@ -974,8 +974,8 @@ private static final long serialVersionUID = 0L;
         dev.riposte.v1.AllSubjects, dev.riposte.v1.AllSubjects.Builder, dev.riposte.v1.AllSubjectsOrBuilder> allBuilder_;
     /**
      * <pre>
-     * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
-     * Only for callers that may use every object type.
+     * All subjects of all object types, deleted ones too, and those of types that the server does
+     * not serve any more. Only for callers that may use every object type.
      * </pre>
      *
      * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>
@@ -987,8 +987,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
-     * Only for callers that may use every object type.
+     * All subjects of all object types, deleted ones too, and those of types that the server does
+     * not serve any more. Only for callers that may use every object type.
      * </pre>
      *
      * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>
@@ -1010,8 +1010,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
-     * Only for callers that may use every object type.
+     * All subjects of all object types, deleted ones too, and those of types that the server does
+     * not serve any more. Only for callers that may use every object type.
      * </pre>
      *
      * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>
@@ -1031,8 +1031,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
-     * Only for callers that may use every object type.
+     * All subjects of all object types, deleted ones too, and those of types that the server does
+     * not serve any more. Only for callers that may use every object type.
      * </pre>
      *
      * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>
@@ -1050,8 +1050,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
-     * Only for callers that may use every object type.
+     * All subjects of all object types, deleted ones too, and those of types that the server does
+     * not serve any more. Only for callers that may use every object type.
      * </pre>
      *
      * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>
@@ -1078,8 +1078,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
-     * Only for callers that may use every object type.
+     * All subjects of all object types, deleted ones too, and those of types that the server does
+     * not serve any more. Only for callers that may use every object type.
      * </pre>
      *
      * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>
@@ -1102,8 +1102,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
-     * Only for callers that may use every object type.
+     * All subjects of all object types, deleted ones too, and those of types that the server does
+     * not serve any more. Only for callers that may use every object type.
      * </pre>
      *
      * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>
@@ -1113,8 +1113,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
-     * Only for callers that may use every object type.
+     * All subjects of all object types, deleted ones too, and those of types that the server does
+     * not serve any more. Only for callers that may use every object type.
      * </pre>
      *
      * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>
@@ -1132,8 +1132,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
-     * Only for callers that may use every object type.
+     * All subjects of all object types, deleted ones too, and those of types that the server does
+     * not serve any more. Only for callers that may use every object type.
      * </pre>
      *
      * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>

@@ -66,8 +66,8 @@ public interface SubjectScopeOrBuilder extends
 
   /**
    * <pre>
-   * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
-   * Only for callers that may use every object type.
+   * All subjects of all object types, deleted ones too, and those of types that the server does
+   * not serve any more. Only for callers that may use every object type.
    * </pre>
    *
    * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>
@@ -76,8 +76,8 @@ public interface SubjectScopeOrBuilder extends
   boolean hasAll();
   /**
    * <pre>
-   * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
-   * Only for callers that may use every object type.
+   * All subjects of all object types, deleted ones too, and those of types that the server does
+   * not serve any more. Only for callers that may use every object type.
    * </pre>
    *
    * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>
@@ -86,8 +86,8 @@ public interface SubjectScopeOrBuilder extends
   dev.riposte.v1.AllSubjects getAll();
   /**
    * <pre>
-   * All subjects of all object types, deleted ones too, and those of types that the server does not serve any more.
-   * Only for callers that may use every object type.
+   * All subjects of all object types, deleted ones too, and those of types that the server does
+   * not serve any more. Only for callers that may use every object type.
    * </pre>
    *
    * <code>.riposte.v1.AllSubjects all = 3 [json_name = "all"];</code>

@@ -5,11 +5,12 @@ import static io.grpc.MethodDescriptor.generateFullMethodName;
 /**
  * <pre>
  * Subjects: the things under which comments stand.
- * Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and CALLER_NOT_ALLOWED before
- * existence is told, FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
- * SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
- * Every write takes a `request_id`. The same request_id and body again answers the first subject_revision again, for
- * ever, with the body as it is now; with another body it fails with REQUEST_ID_REUSED.
+ * Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and
+ * CALLER_NOT_ALLOWED before existence is told, FIELD_INVALID with all violations at once, and the
+ * general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+ * Every write takes a `request_id`. The same request_id and body again answers the first
+ * subject_revision again, for ever, with the body as it is now; with another body it fails with
+ * REQUEST_ID_REUSED.
  * </pre>
  */
 @io.grpc.stub.annotations.GrpcGenerated
@@ -299,11 +300,12 @@ public final class SubjectServiceGrpc {
   /**
    * <pre>
    * Subjects: the things under which comments stand.
-   * Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and CALLER_NOT_ALLOWED before
-   * existence is told, FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-   * SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
-   * Every write takes a `request_id`. The same request_id and body again answers the first subject_revision again, for
-   * ever, with the body as it is now; with another body it fails with REQUEST_ID_REUSED.
+   * Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and
+   * CALLER_NOT_ALLOWED before existence is told, FIELD_INVALID with all violations at once, and the
+   * general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+   * Every write takes a `request_id`. The same request_id and body again answers the first
+   * subject_revision again, for ever, with the body as it is now; with another body it fails with
+   * REQUEST_ID_REUSED.
    * </pre>
    */
   public interface AsyncService {
@@ -311,8 +313,9 @@ public final class SubjectServiceGrpc {
     /**
      * <pre>
      * Makes a subject.
-     * Object types with `auto_create` make theirs with the first comment, so that this call is needed only to give an
-     * owner or metadata. A deleted subject still holds its name. Errors: SUBJECT_ALREADY_EXISTS.
+     * Object types with `auto_create` make theirs with the first comment, so that this call is needed
+     * only to give an owner or metadata. A deleted subject still holds its name.
+     * Errors: SUBJECT_ALREADY_EXISTS.
      * Example: `{"key": {"objectType": "video", "objectId": "av170001"}, "ownerId": "up-7"}`.
      * </pre>
      */
@@ -324,8 +327,8 @@ public final class SubjectServiceGrpc {
     /**
      * <pre>
      * Reads one subject with its counts.
-     * A deleted subject is answered with `delete_time`. Under `auto_create` an absent subject reads as empty: state
-     * ACTIVE, counts 0, revision 0. Errors: SUBJECT_NOT_FOUND, REVISION_NOT_REACHED.
+     * A deleted subject is answered with `delete_time`. Under `auto_create` an absent subject reads
+     * as empty: state ACTIVE, counts 0, revision 0. Errors: SUBJECT_NOT_FOUND, REVISION_NOT_REACHED.
      * Example: `{"key": {"objectType": "video", "objectId": "av170001"}}`.
      * </pre>
      */
@@ -337,9 +340,10 @@ public final class SubjectServiceGrpc {
     /**
      * <pre>
      * Reads up to 200 subjects: the counts of a whole page of objects in one call.
-     * Answers in the order of the request. Atomic by default; see `allow_missing`. Errors: SUBJECT_NOT_FOUND with the
-     * first missing name in its metadata.
-     * Example: `{"keys": [{"objectType": "video", "objectId": "1"}, {"objectType": "video", "objectId": "2"}]}`.
+     * Answers in the order of the request. Atomic by default; see `allow_missing`.
+     * Errors: SUBJECT_NOT_FOUND with the first missing name in its metadata.
+     * Example: `{"keys": [{"objectType": "video", "objectId": "1"}, {"objectType": "video",
+     * "objectId": "2"}]}`.
      * </pre>
      */
     default void batchGetSubjects(dev.riposte.v1.BatchGetSubjectsRequest request,
@@ -351,8 +355,8 @@ public final class SubjectServiceGrpc {
      * <pre>
      * Changes owner, state or metadata of a subject, as `update_mask` says.
      * Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, REQUEST_ID_REUSED.
-     * Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state": "SUBJECT_STATE_READ_ONLY"},
-     * "updateMask": "state"}`.
+     * Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state":
+     * "SUBJECT_STATE_READ_ONLY"}, "updateMask": "state"}`.
      * </pre>
      */
     default void updateSubject(dev.riposte.v1.UpdateSubjectRequest request,
@@ -363,9 +367,9 @@ public final class SubjectServiceGrpc {
     /**
      * <pre>
      * Takes a subject away, with all that stands below it; nothing is erased.
-     * Afterwards lists and writes by its name answer SUBJECT_NOT_FOUND, comments below it by their ids
-     * COMMENT_NOT_FOUND; GetSubject and BatchGetSubjects still show it. Errors: SUBJECT_NOT_FOUND (a second delete too),
-     * ETAG_MISMATCH, REQUEST_ID_REUSED.
+     * Afterwards lists and writes by its name answer SUBJECT_NOT_FOUND, comments below it by their
+     * ids COMMENT_NOT_FOUND; GetSubject and BatchGetSubjects still show it. Errors:
+     * SUBJECT_NOT_FOUND (a second delete too), ETAG_MISMATCH, REQUEST_ID_REUSED.
      * Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
      * </pre>
      */
@@ -377,7 +381,8 @@ public final class SubjectServiceGrpc {
     /**
      * <pre>
      * Brings a deleted subject back, with all that stands below it.
-     * Errors: SUBJECT_NOT_FOUND, SUBJECT_ALREADY_EXISTS for one that is not deleted, REQUEST_ID_REUSED.
+     * Errors: SUBJECT_NOT_FOUND, SUBJECT_ALREADY_EXISTS for one that is not deleted,
+     * REQUEST_ID_REUSED.
      * Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
      * </pre>
      */
@@ -388,13 +393,16 @@ public final class SubjectServiceGrpc {
 
     /**
      * <pre>
-     * Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a gap is told.
-     * A change is told some 100 ms after its commit, by every process alike. Likes move no revision and are not told. The
-     * subject must exist, also where its type has `auto_create`. A subject that is deleted or hidden while it is watched
-     * tells so by its own change, and is watched on; it may come back. The stream has no end and no deadline of its own.
-     * It ends with SERVER_STOPPING when the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024
-     * revisions behind: watch again with the last revision received as `after_revision`; what is then too old is told as a gap.
-     * Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
+     * Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a
+     * gap is told.
+     * A change is told some 100 ms after its commit, by every process alike. Likes move no revision
+     * and are not told. The subject must exist, also where its type has `auto_create`. A subject that
+     * is deleted or hidden while it is watched tells so by its own change, and is watched on; it may
+     * come back. The stream has no end and no deadline of its own. It ends with SERVER_STOPPING when
+     * the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024 revisions
+     * behind: watch again with the last revision received as `after_revision`; what is then too old
+     * is told as a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
+     * WATCH_TOO_SLOW, SERVER_STOPPING.
      * Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
      * </pre>
      */
@@ -408,11 +416,12 @@ public final class SubjectServiceGrpc {
    * Base class for the server implementation of the service SubjectService.
    * <pre>
    * Subjects: the things under which comments stand.
-   * Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and CALLER_NOT_ALLOWED before
-   * existence is told, FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-   * SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
-   * Every write takes a `request_id`. The same request_id and body again answers the first subject_revision again, for
-   * ever, with the body as it is now; with another body it fails with REQUEST_ID_REUSED.
+   * Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and
+   * CALLER_NOT_ALLOWED before existence is told, FIELD_INVALID with all violations at once, and the
+   * general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+   * Every write takes a `request_id`. The same request_id and body again answers the first
+   * subject_revision again, for ever, with the body as it is now; with another body it fails with
+   * REQUEST_ID_REUSED.
    * </pre>
    */
   public static abstract class SubjectServiceImplBase
@@ -427,11 +436,12 @@ public final class SubjectServiceGrpc {
    * A stub to allow clients to do asynchronous rpc calls to service SubjectService.
    * <pre>
    * Subjects: the things under which comments stand.
-   * Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and CALLER_NOT_ALLOWED before
-   * existence is told, FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-   * SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
-   * Every write takes a `request_id`. The same request_id and body again answers the first subject_revision again, for
-   * ever, with the body as it is now; with another body it fails with REQUEST_ID_REUSED.
+   * Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and
+   * CALLER_NOT_ALLOWED before existence is told, FIELD_INVALID with all violations at once, and the
+   * general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+   * Every write takes a `request_id`. The same request_id and body again answers the first
+   * subject_revision again, for ever, with the body as it is now; with another body it fails with
+   * REQUEST_ID_REUSED.
    * </pre>
    */
   public static final class SubjectServiceStub
@@ -450,8 +460,9 @@ public final class SubjectServiceGrpc {
     /**
      * <pre>
      * Makes a subject.
-     * Object types with `auto_create` make theirs with the first comment, so that this call is needed only to give an
-     * owner or metadata. A deleted subject still holds its name. Errors: SUBJECT_ALREADY_EXISTS.
+     * Object types with `auto_create` make theirs with the first comment, so that this call is needed
+     * only to give an owner or metadata. A deleted subject still holds its name.
+     * Errors: SUBJECT_ALREADY_EXISTS.
      * Example: `{"key": {"objectType": "video", "objectId": "av170001"}, "ownerId": "up-7"}`.
      * </pre>
      */
@@ -464,8 +475,8 @@ public final class SubjectServiceGrpc {
     /**
      * <pre>
      * Reads one subject with its counts.
-     * A deleted subject is answered with `delete_time`. Under `auto_create` an absent subject reads as empty: state
-     * ACTIVE, counts 0, revision 0. Errors: SUBJECT_NOT_FOUND, REVISION_NOT_REACHED.
+     * A deleted subject is answered with `delete_time`. Under `auto_create` an absent subject reads
+     * as empty: state ACTIVE, counts 0, revision 0. Errors: SUBJECT_NOT_FOUND, REVISION_NOT_REACHED.
      * Example: `{"key": {"objectType": "video", "objectId": "av170001"}}`.
      * </pre>
      */
@@ -478,9 +489,10 @@ public final class SubjectServiceGrpc {
     /**
      * <pre>
      * Reads up to 200 subjects: the counts of a whole page of objects in one call.
-     * Answers in the order of the request. Atomic by default; see `allow_missing`. Errors: SUBJECT_NOT_FOUND with the
-     * first missing name in its metadata.
-     * Example: `{"keys": [{"objectType": "video", "objectId": "1"}, {"objectType": "video", "objectId": "2"}]}`.
+     * Answers in the order of the request. Atomic by default; see `allow_missing`.
+     * Errors: SUBJECT_NOT_FOUND with the first missing name in its metadata.
+     * Example: `{"keys": [{"objectType": "video", "objectId": "1"}, {"objectType": "video",
+     * "objectId": "2"}]}`.
      * </pre>
      */
     public void batchGetSubjects(dev.riposte.v1.BatchGetSubjectsRequest request,
@@ -493,8 +505,8 @@ public final class SubjectServiceGrpc {
      * <pre>
      * Changes owner, state or metadata of a subject, as `update_mask` says.
      * Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, REQUEST_ID_REUSED.
-     * Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state": "SUBJECT_STATE_READ_ONLY"},
-     * "updateMask": "state"}`.
+     * Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state":
+     * "SUBJECT_STATE_READ_ONLY"}, "updateMask": "state"}`.
      * </pre>
      */
     public void updateSubject(dev.riposte.v1.UpdateSubjectRequest request,
@@ -506,9 +518,9 @@ public final class SubjectServiceGrpc {
     /**
      * <pre>
      * Takes a subject away, with all that stands below it; nothing is erased.
-     * Afterwards lists and writes by its name answer SUBJECT_NOT_FOUND, comments below it by their ids
-     * COMMENT_NOT_FOUND; GetSubject and BatchGetSubjects still show it. Errors: SUBJECT_NOT_FOUND (a second delete too),
-     * ETAG_MISMATCH, REQUEST_ID_REUSED.
+     * Afterwards lists and writes by its name answer SUBJECT_NOT_FOUND, comments below it by their
+     * ids COMMENT_NOT_FOUND; GetSubject and BatchGetSubjects still show it. Errors:
+     * SUBJECT_NOT_FOUND (a second delete too), ETAG_MISMATCH, REQUEST_ID_REUSED.
      * Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
      * </pre>
      */
@@ -521,7 +533,8 @@ public final class SubjectServiceGrpc {
     /**
      * <pre>
      * Brings a deleted subject back, with all that stands below it.
-     * Errors: SUBJECT_NOT_FOUND, SUBJECT_ALREADY_EXISTS for one that is not deleted, REQUEST_ID_REUSED.
+     * Errors: SUBJECT_NOT_FOUND, SUBJECT_ALREADY_EXISTS for one that is not deleted,
+     * REQUEST_ID_REUSED.
      * Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
      * </pre>
      */
@@ -533,13 +546,16 @@ public final class SubjectServiceGrpc {
 
     /**
      * <pre>
-     * Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a gap is told.
-     * A change is told some 100 ms after its commit, by every process alike. Likes move no revision and are not told. The
-     * subject must exist, also where its type has `auto_create`. A subject that is deleted or hidden while it is watched
-     * tells so by its own change, and is watched on; it may come back. The stream has no end and no deadline of its own.
-     * It ends with SERVER_STOPPING when the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024
-     * revisions behind: watch again with the last revision received as `after_revision`; what is then too old is told as a gap.
-     * Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
+     * Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a
+     * gap is told.
+     * A change is told some 100 ms after its commit, by every process alike. Likes move no revision
+     * and are not told. The subject must exist, also where its type has `auto_create`. A subject that
+     * is deleted or hidden while it is watched tells so by its own change, and is watched on; it may
+     * come back. The stream has no end and no deadline of its own. It ends with SERVER_STOPPING when
+     * the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024 revisions
+     * behind: watch again with the last revision received as `after_revision`; what is then too old
+     * is told as a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
+     * WATCH_TOO_SLOW, SERVER_STOPPING.
      * Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
      * </pre>
      */
@@ -554,11 +570,12 @@ public final class SubjectServiceGrpc {
    * A stub to allow clients to do synchronous rpc calls to service SubjectService.
    * <pre>
    * Subjects: the things under which comments stand.
-   * Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and CALLER_NOT_ALLOWED before
-   * existence is told, FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-   * SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
-   * Every write takes a `request_id`. The same request_id and body again answers the first subject_revision again, for
-   * ever, with the body as it is now; with another body it fails with REQUEST_ID_REUSED.
+   * Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and
+   * CALLER_NOT_ALLOWED before existence is told, FIELD_INVALID with all violations at once, and the
+   * general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+   * Every write takes a `request_id`. The same request_id and body again answers the first
+   * subject_revision again, for ever, with the body as it is now; with another body it fails with
+   * REQUEST_ID_REUSED.
    * </pre>
    */
   public static final class SubjectServiceBlockingV2Stub
@@ -577,8 +594,9 @@ public final class SubjectServiceGrpc {
     /**
      * <pre>
      * Makes a subject.
-     * Object types with `auto_create` make theirs with the first comment, so that this call is needed only to give an
-     * owner or metadata. A deleted subject still holds its name. Errors: SUBJECT_ALREADY_EXISTS.
+     * Object types with `auto_create` make theirs with the first comment, so that this call is needed
+     * only to give an owner or metadata. A deleted subject still holds its name.
+     * Errors: SUBJECT_ALREADY_EXISTS.
      * Example: `{"key": {"objectType": "video", "objectId": "av170001"}, "ownerId": "up-7"}`.
      * </pre>
      */
@@ -590,8 +608,8 @@ public final class SubjectServiceGrpc {
     /**
      * <pre>
      * Reads one subject with its counts.
-     * A deleted subject is answered with `delete_time`. Under `auto_create` an absent subject reads as empty: state
-     * ACTIVE, counts 0, revision 0. Errors: SUBJECT_NOT_FOUND, REVISION_NOT_REACHED.
+     * A deleted subject is answered with `delete_time`. Under `auto_create` an absent subject reads
+     * as empty: state ACTIVE, counts 0, revision 0. Errors: SUBJECT_NOT_FOUND, REVISION_NOT_REACHED.
      * Example: `{"key": {"objectType": "video", "objectId": "av170001"}}`.
      * </pre>
      */
@@ -603,9 +621,10 @@ public final class SubjectServiceGrpc {
     /**
      * <pre>
      * Reads up to 200 subjects: the counts of a whole page of objects in one call.
-     * Answers in the order of the request. Atomic by default; see `allow_missing`. Errors: SUBJECT_NOT_FOUND with the
-     * first missing name in its metadata.
-     * Example: `{"keys": [{"objectType": "video", "objectId": "1"}, {"objectType": "video", "objectId": "2"}]}`.
+     * Answers in the order of the request. Atomic by default; see `allow_missing`.
+     * Errors: SUBJECT_NOT_FOUND with the first missing name in its metadata.
+     * Example: `{"keys": [{"objectType": "video", "objectId": "1"}, {"objectType": "video",
+     * "objectId": "2"}]}`.
      * </pre>
      */
     public dev.riposte.v1.BatchGetSubjectsResponse batchGetSubjects(dev.riposte.v1.BatchGetSubjectsRequest request) throws io.grpc.StatusException {
@@ -617,8 +636,8 @@ public final class SubjectServiceGrpc {
      * <pre>
      * Changes owner, state or metadata of a subject, as `update_mask` says.
      * Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, REQUEST_ID_REUSED.
-     * Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state": "SUBJECT_STATE_READ_ONLY"},
-     * "updateMask": "state"}`.
+     * Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state":
+     * "SUBJECT_STATE_READ_ONLY"}, "updateMask": "state"}`.
      * </pre>
      */
     public dev.riposte.v1.UpdateSubjectResponse updateSubject(dev.riposte.v1.UpdateSubjectRequest request) throws io.grpc.StatusException {
@@ -629,9 +648,9 @@ public final class SubjectServiceGrpc {
     /**
      * <pre>
      * Takes a subject away, with all that stands below it; nothing is erased.
-     * Afterwards lists and writes by its name answer SUBJECT_NOT_FOUND, comments below it by their ids
-     * COMMENT_NOT_FOUND; GetSubject and BatchGetSubjects still show it. Errors: SUBJECT_NOT_FOUND (a second delete too),
-     * ETAG_MISMATCH, REQUEST_ID_REUSED.
+     * Afterwards lists and writes by its name answer SUBJECT_NOT_FOUND, comments below it by their
+     * ids COMMENT_NOT_FOUND; GetSubject and BatchGetSubjects still show it. Errors:
+     * SUBJECT_NOT_FOUND (a second delete too), ETAG_MISMATCH, REQUEST_ID_REUSED.
      * Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
      * </pre>
      */
@@ -643,7 +662,8 @@ public final class SubjectServiceGrpc {
     /**
      * <pre>
      * Brings a deleted subject back, with all that stands below it.
-     * Errors: SUBJECT_NOT_FOUND, SUBJECT_ALREADY_EXISTS for one that is not deleted, REQUEST_ID_REUSED.
+     * Errors: SUBJECT_NOT_FOUND, SUBJECT_ALREADY_EXISTS for one that is not deleted,
+     * REQUEST_ID_REUSED.
      * Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
      * </pre>
      */
@@ -654,13 +674,16 @@ public final class SubjectServiceGrpc {
 
     /**
      * <pre>
-     * Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a gap is told.
-     * A change is told some 100 ms after its commit, by every process alike. Likes move no revision and are not told. The
-     * subject must exist, also where its type has `auto_create`. A subject that is deleted or hidden while it is watched
-     * tells so by its own change, and is watched on; it may come back. The stream has no end and no deadline of its own.
-     * It ends with SERVER_STOPPING when the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024
-     * revisions behind: watch again with the last revision received as `after_revision`; what is then too old is told as a gap.
-     * Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
+     * Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a
+     * gap is told.
+     * A change is told some 100 ms after its commit, by every process alike. Likes move no revision
+     * and are not told. The subject must exist, also where its type has `auto_create`. A subject that
+     * is deleted or hidden while it is watched tells so by its own change, and is watched on; it may
+     * come back. The stream has no end and no deadline of its own. It ends with SERVER_STOPPING when
+     * the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024 revisions
+     * behind: watch again with the last revision received as `after_revision`; what is then too old
+     * is told as a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
+     * WATCH_TOO_SLOW, SERVER_STOPPING.
      * Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
      * </pre>
      */
@@ -676,11 +699,12 @@ public final class SubjectServiceGrpc {
    * A stub to allow clients to do limited synchronous rpc calls to service SubjectService.
    * <pre>
    * Subjects: the things under which comments stand.
-   * Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and CALLER_NOT_ALLOWED before
-   * existence is told, FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-   * SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
-   * Every write takes a `request_id`. The same request_id and body again answers the first subject_revision again, for
-   * ever, with the body as it is now; with another body it fails with REQUEST_ID_REUSED.
+   * Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and
+   * CALLER_NOT_ALLOWED before existence is told, FIELD_INVALID with all violations at once, and the
+   * general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+   * Every write takes a `request_id`. The same request_id and body again answers the first
+   * subject_revision again, for ever, with the body as it is now; with another body it fails with
+   * REQUEST_ID_REUSED.
    * </pre>
    */
   public static final class SubjectServiceBlockingStub
@@ -699,8 +723,9 @@ public final class SubjectServiceGrpc {
     /**
      * <pre>
      * Makes a subject.
-     * Object types with `auto_create` make theirs with the first comment, so that this call is needed only to give an
-     * owner or metadata. A deleted subject still holds its name. Errors: SUBJECT_ALREADY_EXISTS.
+     * Object types with `auto_create` make theirs with the first comment, so that this call is needed
+     * only to give an owner or metadata. A deleted subject still holds its name.
+     * Errors: SUBJECT_ALREADY_EXISTS.
      * Example: `{"key": {"objectType": "video", "objectId": "av170001"}, "ownerId": "up-7"}`.
      * </pre>
      */
@@ -712,8 +737,8 @@ public final class SubjectServiceGrpc {
     /**
      * <pre>
      * Reads one subject with its counts.
-     * A deleted subject is answered with `delete_time`. Under `auto_create` an absent subject reads as empty: state
-     * ACTIVE, counts 0, revision 0. Errors: SUBJECT_NOT_FOUND, REVISION_NOT_REACHED.
+     * A deleted subject is answered with `delete_time`. Under `auto_create` an absent subject reads
+     * as empty: state ACTIVE, counts 0, revision 0. Errors: SUBJECT_NOT_FOUND, REVISION_NOT_REACHED.
      * Example: `{"key": {"objectType": "video", "objectId": "av170001"}}`.
      * </pre>
      */
@@ -725,9 +750,10 @@ public final class SubjectServiceGrpc {
     /**
      * <pre>
      * Reads up to 200 subjects: the counts of a whole page of objects in one call.
-     * Answers in the order of the request. Atomic by default; see `allow_missing`. Errors: SUBJECT_NOT_FOUND with the
-     * first missing name in its metadata.
-     * Example: `{"keys": [{"objectType": "video", "objectId": "1"}, {"objectType": "video", "objectId": "2"}]}`.
+     * Answers in the order of the request. Atomic by default; see `allow_missing`.
+     * Errors: SUBJECT_NOT_FOUND with the first missing name in its metadata.
+     * Example: `{"keys": [{"objectType": "video", "objectId": "1"}, {"objectType": "video",
+     * "objectId": "2"}]}`.
      * </pre>
      */
     public dev.riposte.v1.BatchGetSubjectsResponse batchGetSubjects(dev.riposte.v1.BatchGetSubjectsRequest request) {
@@ -739,8 +765,8 @@ public final class SubjectServiceGrpc {
      * <pre>
      * Changes owner, state or metadata of a subject, as `update_mask` says.
      * Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, REQUEST_ID_REUSED.
-     * Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state": "SUBJECT_STATE_READ_ONLY"},
-     * "updateMask": "state"}`.
+     * Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state":
+     * "SUBJECT_STATE_READ_ONLY"}, "updateMask": "state"}`.
      * </pre>
      */
     public dev.riposte.v1.UpdateSubjectResponse updateSubject(dev.riposte.v1.UpdateSubjectRequest request) {
@@ -751,9 +777,9 @@ public final class SubjectServiceGrpc {
     /**
      * <pre>
      * Takes a subject away, with all that stands below it; nothing is erased.
-     * Afterwards lists and writes by its name answer SUBJECT_NOT_FOUND, comments below it by their ids
-     * COMMENT_NOT_FOUND; GetSubject and BatchGetSubjects still show it. Errors: SUBJECT_NOT_FOUND (a second delete too),
-     * ETAG_MISMATCH, REQUEST_ID_REUSED.
+     * Afterwards lists and writes by its name answer SUBJECT_NOT_FOUND, comments below it by their
+     * ids COMMENT_NOT_FOUND; GetSubject and BatchGetSubjects still show it. Errors:
+     * SUBJECT_NOT_FOUND (a second delete too), ETAG_MISMATCH, REQUEST_ID_REUSED.
      * Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
      * </pre>
      */
@@ -765,7 +791,8 @@ public final class SubjectServiceGrpc {
     /**
      * <pre>
      * Brings a deleted subject back, with all that stands below it.
-     * Errors: SUBJECT_NOT_FOUND, SUBJECT_ALREADY_EXISTS for one that is not deleted, REQUEST_ID_REUSED.
+     * Errors: SUBJECT_NOT_FOUND, SUBJECT_ALREADY_EXISTS for one that is not deleted,
+     * REQUEST_ID_REUSED.
      * Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
      * </pre>
      */
@@ -776,13 +803,16 @@ public final class SubjectServiceGrpc {
 
     /**
      * <pre>
-     * Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a gap is told.
-     * A change is told some 100 ms after its commit, by every process alike. Likes move no revision and are not told. The
-     * subject must exist, also where its type has `auto_create`. A subject that is deleted or hidden while it is watched
-     * tells so by its own change, and is watched on; it may come back. The stream has no end and no deadline of its own.
-     * It ends with SERVER_STOPPING when the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024
-     * revisions behind: watch again with the last revision received as `after_revision`; what is then too old is told as a gap.
-     * Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
+     * Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a
+     * gap is told.
+     * A change is told some 100 ms after its commit, by every process alike. Likes move no revision
+     * and are not told. The subject must exist, also where its type has `auto_create`. A subject that
+     * is deleted or hidden while it is watched tells so by its own change, and is watched on; it may
+     * come back. The stream has no end and no deadline of its own. It ends with SERVER_STOPPING when
+     * the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024 revisions
+     * behind: watch again with the last revision received as `after_revision`; what is then too old
+     * is told as a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
+     * WATCH_TOO_SLOW, SERVER_STOPPING.
      * Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
      * </pre>
      */
@@ -797,11 +827,12 @@ public final class SubjectServiceGrpc {
    * A stub to allow clients to do ListenableFuture-style rpc calls to service SubjectService.
    * <pre>
    * Subjects: the things under which comments stand.
-   * Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and CALLER_NOT_ALLOWED before
-   * existence is told, FIELD_INVALID with all violations at once, and the general errors RATE_LIMITED, OVERLOADED,
-   * SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
-   * Every write takes a `request_id`. The same request_id and body again answers the first subject_revision again, for
-   * ever, with the body as it is now; with another body it fails with REQUEST_ID_REUSED.
+   * Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and
+   * CALLER_NOT_ALLOWED before existence is told, FIELD_INVALID with all violations at once, and the
+   * general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+   * Every write takes a `request_id`. The same request_id and body again answers the first
+   * subject_revision again, for ever, with the body as it is now; with another body it fails with
+   * REQUEST_ID_REUSED.
    * </pre>
    */
   public static final class SubjectServiceFutureStub
@@ -820,8 +851,9 @@ public final class SubjectServiceGrpc {
     /**
      * <pre>
      * Makes a subject.
-     * Object types with `auto_create` make theirs with the first comment, so that this call is needed only to give an
-     * owner or metadata. A deleted subject still holds its name. Errors: SUBJECT_ALREADY_EXISTS.
+     * Object types with `auto_create` make theirs with the first comment, so that this call is needed
+     * only to give an owner or metadata. A deleted subject still holds its name.
+     * Errors: SUBJECT_ALREADY_EXISTS.
      * Example: `{"key": {"objectType": "video", "objectId": "av170001"}, "ownerId": "up-7"}`.
      * </pre>
      */
@@ -834,8 +866,8 @@ public final class SubjectServiceGrpc {
     /**
      * <pre>
      * Reads one subject with its counts.
-     * A deleted subject is answered with `delete_time`. Under `auto_create` an absent subject reads as empty: state
-     * ACTIVE, counts 0, revision 0. Errors: SUBJECT_NOT_FOUND, REVISION_NOT_REACHED.
+     * A deleted subject is answered with `delete_time`. Under `auto_create` an absent subject reads
+     * as empty: state ACTIVE, counts 0, revision 0. Errors: SUBJECT_NOT_FOUND, REVISION_NOT_REACHED.
      * Example: `{"key": {"objectType": "video", "objectId": "av170001"}}`.
      * </pre>
      */
@@ -848,9 +880,10 @@ public final class SubjectServiceGrpc {
     /**
      * <pre>
      * Reads up to 200 subjects: the counts of a whole page of objects in one call.
-     * Answers in the order of the request. Atomic by default; see `allow_missing`. Errors: SUBJECT_NOT_FOUND with the
-     * first missing name in its metadata.
-     * Example: `{"keys": [{"objectType": "video", "objectId": "1"}, {"objectType": "video", "objectId": "2"}]}`.
+     * Answers in the order of the request. Atomic by default; see `allow_missing`.
+     * Errors: SUBJECT_NOT_FOUND with the first missing name in its metadata.
+     * Example: `{"keys": [{"objectType": "video", "objectId": "1"}, {"objectType": "video",
+     * "objectId": "2"}]}`.
      * </pre>
      */
     public com.google.common.util.concurrent.ListenableFuture<dev.riposte.v1.BatchGetSubjectsResponse> batchGetSubjects(
@@ -863,8 +896,8 @@ public final class SubjectServiceGrpc {
      * <pre>
      * Changes owner, state or metadata of a subject, as `update_mask` says.
      * Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, REQUEST_ID_REUSED.
-     * Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state": "SUBJECT_STATE_READ_ONLY"},
-     * "updateMask": "state"}`.
+     * Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state":
+     * "SUBJECT_STATE_READ_ONLY"}, "updateMask": "state"}`.
      * </pre>
      */
     public com.google.common.util.concurrent.ListenableFuture<dev.riposte.v1.UpdateSubjectResponse> updateSubject(
@@ -876,9 +909,9 @@ public final class SubjectServiceGrpc {
     /**
      * <pre>
      * Takes a subject away, with all that stands below it; nothing is erased.
-     * Afterwards lists and writes by its name answer SUBJECT_NOT_FOUND, comments below it by their ids
-     * COMMENT_NOT_FOUND; GetSubject and BatchGetSubjects still show it. Errors: SUBJECT_NOT_FOUND (a second delete too),
-     * ETAG_MISMATCH, REQUEST_ID_REUSED.
+     * Afterwards lists and writes by its name answer SUBJECT_NOT_FOUND, comments below it by their
+     * ids COMMENT_NOT_FOUND; GetSubject and BatchGetSubjects still show it. Errors:
+     * SUBJECT_NOT_FOUND (a second delete too), ETAG_MISMATCH, REQUEST_ID_REUSED.
      * Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
      * </pre>
      */
@@ -891,7 +924,8 @@ public final class SubjectServiceGrpc {
     /**
      * <pre>
      * Brings a deleted subject back, with all that stands below it.
-     * Errors: SUBJECT_NOT_FOUND, SUBJECT_ALREADY_EXISTS for one that is not deleted, REQUEST_ID_REUSED.
+     * Errors: SUBJECT_NOT_FOUND, SUBJECT_ALREADY_EXISTS for one that is not deleted,
+     * REQUEST_ID_REUSED.
      * Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
      * </pre>
      */

@@ -49,8 +49,8 @@ private static final long serialVersionUID = 0L;
   private dev.riposte.v1.Subject subject_;
   /**
    * <pre>
-   * The subject with its new values. `key` names it; of the rest only the fields to change are read, and `etag`: if it
-   * is set and no longer the subject's, the call fails with ETAG_MISMATCH.
+   * The subject with its new values. `key` names it; of the rest only the fields to change are
+   * read, and `etag`: if it is set and no longer the subject's, the call fails with ETAG_MISMATCH.
    * </pre>
    *
    * <code>.riposte.v1.Subject subject = 1 [json_name = "subject"];</code>
@@ -62,8 +62,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The subject with its new values. `key` names it; of the rest only the fields to change are read, and `etag`: if it
-   * is set and no longer the subject's, the call fails with ETAG_MISMATCH.
+   * The subject with its new values. `key` names it; of the rest only the fields to change are
+   * read, and `etag`: if it is set and no longer the subject's, the call fails with ETAG_MISMATCH.
    * </pre>
    *
    * <code>.riposte.v1.Subject subject = 1 [json_name = "subject"];</code>
@@ -75,8 +75,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The subject with its new values. `key` names it; of the rest only the fields to change are read, and `etag`: if it
-   * is set and no longer the subject's, the call fails with ETAG_MISMATCH.
+   * The subject with its new values. `key` names it; of the rest only the fields to change are
+   * read, and `etag`: if it is set and no longer the subject's, the call fails with ETAG_MISMATCH.
    * </pre>
    *
    * <code>.riposte.v1.Subject subject = 1 [json_name = "subject"];</code>
@@ -90,8 +90,9 @@ private static final long serialVersionUID = 0L;
   private com.google.protobuf.FieldMask updateMask_;
   /**
    * <pre>
-   * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is FIELD_INVALID. Unset
-   * or empty: those of them that are set in `subject`, of which there must be one. A field can be cleared only by name.
+   * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
+   * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
+   * one. A field can be cleared only by name.
    * </pre>
    *
    * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -103,8 +104,9 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is FIELD_INVALID. Unset
-   * or empty: those of them that are set in `subject`, of which there must be one. A field can be cleared only by name.
+   * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
+   * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
+   * one. A field can be cleared only by name.
    * </pre>
    *
    * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -116,8 +118,9 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is FIELD_INVALID. Unset
-   * or empty: those of them that are set in `subject`, of which there must be one. A field can be cleared only by name.
+   * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
+   * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
+   * one. A field can be cleared only by name.
    * </pre>
    *
    * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -592,8 +595,8 @@ private static final long serialVersionUID = 0L;
         dev.riposte.v1.Subject, dev.riposte.v1.Subject.Builder, dev.riposte.v1.SubjectOrBuilder> subjectBuilder_;
     /**
      * <pre>
-     * The subject with its new values. `key` names it; of the rest only the fields to change are read, and `etag`: if it
-     * is set and no longer the subject's, the call fails with ETAG_MISMATCH.
+     * The subject with its new values. `key` names it; of the rest only the fields to change are
+     * read, and `etag`: if it is set and no longer the subject's, the call fails with ETAG_MISMATCH.
      * </pre>
      *
      * <code>.riposte.v1.Subject subject = 1 [json_name = "subject"];</code>
@@ -604,8 +607,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The subject with its new values. `key` names it; of the rest only the fields to change are read, and `etag`: if it
-     * is set and no longer the subject's, the call fails with ETAG_MISMATCH.
+     * The subject with its new values. `key` names it; of the rest only the fields to change are
+     * read, and `etag`: if it is set and no longer the subject's, the call fails with ETAG_MISMATCH.
      * </pre>
      *
      * <code>.riposte.v1.Subject subject = 1 [json_name = "subject"];</code>
@@ -620,8 +623,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The subject with its new values. `key` names it; of the rest only the fields to change are read, and `etag`: if it
-     * is set and no longer the subject's, the call fails with ETAG_MISMATCH.
+     * The subject with its new values. `key` names it; of the rest only the fields to change are
+     * read, and `etag`: if it is set and no longer the subject's, the call fails with ETAG_MISMATCH.
      * </pre>
      *
      * <code>.riposte.v1.Subject subject = 1 [json_name = "subject"];</code>
@@ -641,8 +644,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The subject with its new values. `key` names it; of the rest only the fields to change are read, and `etag`: if it
-     * is set and no longer the subject's, the call fails with ETAG_MISMATCH.
+     * The subject with its new values. `key` names it; of the rest only the fields to change are
+     * read, and `etag`: if it is set and no longer the subject's, the call fails with ETAG_MISMATCH.
      * </pre>
      *
      * <code>.riposte.v1.Subject subject = 1 [json_name = "subject"];</code>
@@ -660,8 +663,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The subject with its new values. `key` names it; of the rest only the fields to change are read, and `etag`: if it
-     * is set and no longer the subject's, the call fails with ETAG_MISMATCH.
+     * The subject with its new values. `key` names it; of the rest only the fields to change are
+     * read, and `etag`: if it is set and no longer the subject's, the call fails with ETAG_MISMATCH.
      * </pre>
      *
      * <code>.riposte.v1.Subject subject = 1 [json_name = "subject"];</code>
@@ -686,8 +689,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The subject with its new values. `key` names it; of the rest only the fields to change are read, and `etag`: if it
-     * is set and no longer the subject's, the call fails with ETAG_MISMATCH.
+     * The subject with its new values. `key` names it; of the rest only the fields to change are
+     * read, and `etag`: if it is set and no longer the subject's, the call fails with ETAG_MISMATCH.
      * </pre>
      *
      * <code>.riposte.v1.Subject subject = 1 [json_name = "subject"];</code>
@@ -704,8 +707,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The subject with its new values. `key` names it; of the rest only the fields to change are read, and `etag`: if it
-     * is set and no longer the subject's, the call fails with ETAG_MISMATCH.
+     * The subject with its new values. `key` names it; of the rest only the fields to change are
+     * read, and `etag`: if it is set and no longer the subject's, the call fails with ETAG_MISMATCH.
      * </pre>
      *
      * <code>.riposte.v1.Subject subject = 1 [json_name = "subject"];</code>
@@ -717,8 +720,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The subject with its new values. `key` names it; of the rest only the fields to change are read, and `etag`: if it
-     * is set and no longer the subject's, the call fails with ETAG_MISMATCH.
+     * The subject with its new values. `key` names it; of the rest only the fields to change are
+     * read, and `etag`: if it is set and no longer the subject's, the call fails with ETAG_MISMATCH.
      * </pre>
      *
      * <code>.riposte.v1.Subject subject = 1 [json_name = "subject"];</code>
@@ -733,8 +736,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The subject with its new values. `key` names it; of the rest only the fields to change are read, and `etag`: if it
-     * is set and no longer the subject's, the call fails with ETAG_MISMATCH.
+     * The subject with its new values. `key` names it; of the rest only the fields to change are
+     * read, and `etag`: if it is set and no longer the subject's, the call fails with ETAG_MISMATCH.
      * </pre>
      *
      * <code>.riposte.v1.Subject subject = 1 [json_name = "subject"];</code>
@@ -758,8 +761,9 @@ private static final long serialVersionUID = 0L;
         com.google.protobuf.FieldMask, com.google.protobuf.FieldMask.Builder, com.google.protobuf.FieldMaskOrBuilder> updateMaskBuilder_;
     /**
      * <pre>
-     * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is FIELD_INVALID. Unset
-     * or empty: those of them that are set in `subject`, of which there must be one. A field can be cleared only by name.
+     * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
+     * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
+     * one. A field can be cleared only by name.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -770,8 +774,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is FIELD_INVALID. Unset
-     * or empty: those of them that are set in `subject`, of which there must be one. A field can be cleared only by name.
+     * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
+     * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
+     * one. A field can be cleared only by name.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -786,8 +791,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is FIELD_INVALID. Unset
-     * or empty: those of them that are set in `subject`, of which there must be one. A field can be cleared only by name.
+     * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
+     * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
+     * one. A field can be cleared only by name.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -807,8 +813,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is FIELD_INVALID. Unset
-     * or empty: those of them that are set in `subject`, of which there must be one. A field can be cleared only by name.
+     * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
+     * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
+     * one. A field can be cleared only by name.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -826,8 +833,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is FIELD_INVALID. Unset
-     * or empty: those of them that are set in `subject`, of which there must be one. A field can be cleared only by name.
+     * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
+     * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
+     * one. A field can be cleared only by name.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -852,8 +860,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is FIELD_INVALID. Unset
-     * or empty: those of them that are set in `subject`, of which there must be one. A field can be cleared only by name.
+     * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
+     * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
+     * one. A field can be cleared only by name.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -870,8 +879,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is FIELD_INVALID. Unset
-     * or empty: those of them that are set in `subject`, of which there must be one. A field can be cleared only by name.
+     * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
+     * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
+     * one. A field can be cleared only by name.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -883,8 +893,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is FIELD_INVALID. Unset
-     * or empty: those of them that are set in `subject`, of which there must be one. A field can be cleared only by name.
+     * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
+     * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
+     * one. A field can be cleared only by name.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -899,8 +910,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is FIELD_INVALID. Unset
-     * or empty: those of them that are set in `subject`, of which there must be one. A field can be cleared only by name.
+     * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
+     * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
+     * one. A field can be cleared only by name.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>

@@ -10,8 +10,8 @@ public interface UpdateSubjectRequestOrBuilder extends
 
   /**
    * <pre>
-   * The subject with its new values. `key` names it; of the rest only the fields to change are read, and `etag`: if it
-   * is set and no longer the subject's, the call fails with ETAG_MISMATCH.
+   * The subject with its new values. `key` names it; of the rest only the fields to change are
+   * read, and `etag`: if it is set and no longer the subject's, the call fails with ETAG_MISMATCH.
    * </pre>
    *
    * <code>.riposte.v1.Subject subject = 1 [json_name = "subject"];</code>
@@ -20,8 +20,8 @@ public interface UpdateSubjectRequestOrBuilder extends
   boolean hasSubject();
   /**
    * <pre>
-   * The subject with its new values. `key` names it; of the rest only the fields to change are read, and `etag`: if it
-   * is set and no longer the subject's, the call fails with ETAG_MISMATCH.
+   * The subject with its new values. `key` names it; of the rest only the fields to change are
+   * read, and `etag`: if it is set and no longer the subject's, the call fails with ETAG_MISMATCH.
    * </pre>
    *
    * <code>.riposte.v1.Subject subject = 1 [json_name = "subject"];</code>
@@ -30,8 +30,8 @@ public interface UpdateSubjectRequestOrBuilder extends
   dev.riposte.v1.Subject getSubject();
   /**
    * <pre>
-   * The subject with its new values. `key` names it; of the rest only the fields to change are read, and `etag`: if it
-   * is set and no longer the subject's, the call fails with ETAG_MISMATCH.
+   * The subject with its new values. `key` names it; of the rest only the fields to change are
+   * read, and `etag`: if it is set and no longer the subject's, the call fails with ETAG_MISMATCH.
    * </pre>
    *
    * <code>.riposte.v1.Subject subject = 1 [json_name = "subject"];</code>
@@ -40,8 +40,9 @@ public interface UpdateSubjectRequestOrBuilder extends
 
   /**
    * <pre>
-   * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is FIELD_INVALID. Unset
-   * or empty: those of them that are set in `subject`, of which there must be one. A field can be cleared only by name.
+   * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
+   * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
+   * one. A field can be cleared only by name.
    * </pre>
    *
    * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -50,8 +51,9 @@ public interface UpdateSubjectRequestOrBuilder extends
   boolean hasUpdateMask();
   /**
    * <pre>
-   * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is FIELD_INVALID. Unset
-   * or empty: those of them that are set in `subject`, of which there must be one. A field can be cleared only by name.
+   * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
+   * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
+   * one. A field can be cleared only by name.
    * </pre>
    *
    * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -60,8 +62,9 @@ public interface UpdateSubjectRequestOrBuilder extends
   com.google.protobuf.FieldMask getUpdateMask();
   /**
    * <pre>
-   * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is FIELD_INVALID. Unset
-   * or empty: those of them that are set in `subject`, of which there must be one. A field can be cleared only by name.
+   * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
+   * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
+   * one. A field can be cleared only by name.
    * </pre>
    *
    * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>

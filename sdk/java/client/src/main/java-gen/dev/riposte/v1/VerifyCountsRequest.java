@@ -88,8 +88,9 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object resumeToken_ = "";
   /**
    * <pre>
-   * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
-   * Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+   * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject
+   * of that answer. Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject
+   * FIELD_INVALID.
    * </pre>
    *
    * <code>string resume_token = 2 [json_name = "resumeToken"];</code>
@@ -110,8 +111,9 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
-   * Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+   * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject
+   * of that answer. Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject
+   * FIELD_INVALID.
    * </pre>
    *
    * <code>string resume_token = 2 [json_name = "resumeToken"];</code>
@@ -667,8 +669,9 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object resumeToken_ = "";
     /**
      * <pre>
-     * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
-     * Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+     * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject
+     * of that answer. Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject
+     * FIELD_INVALID.
      * </pre>
      *
      * <code>string resume_token = 2 [json_name = "resumeToken"];</code>
@@ -688,8 +691,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
-     * Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+     * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject
+     * of that answer. Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject
+     * FIELD_INVALID.
      * </pre>
      *
      * <code>string resume_token = 2 [json_name = "resumeToken"];</code>
@@ -710,8 +714,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
-     * Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+     * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject
+     * of that answer. Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject
+     * FIELD_INVALID.
      * </pre>
      *
      * <code>string resume_token = 2 [json_name = "resumeToken"];</code>
@@ -728,8 +733,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
-     * Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+     * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject
+     * of that answer. Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject
+     * FIELD_INVALID.
      * </pre>
      *
      * <code>string resume_token = 2 [json_name = "resumeToken"];</code>
@@ -743,8 +749,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject of that answer.
-     * Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject FIELD_INVALID.
+     * `resume_token` of an answer of an earlier walk over the same scope: goes on behind the subject
+     * of that answer. Empty: from the beginning. Another scope is PAGE_TOKEN_MISMATCH, one subject
+     * FIELD_INVALID.
      * </pre>
      *
      * <code>string resume_token = 2 [json_name = "resumeToken"];</code>

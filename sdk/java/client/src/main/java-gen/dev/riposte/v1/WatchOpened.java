@@ -47,8 +47,9 @@ private static final long serialVersionUID = 0L;
   private long revision_ = 0L;
   /**
    * <pre>
-   * Everything later is told: `after_revision` of the request or, where that was 0, the subject's revision when the watch
-   * began. As `after_revision` of another call it resumes a stream that broke before its first change.
+   * Everything later is told: `after_revision` of the request or, where that was 0, the subject's
+   * revision when the watch began. As `after_revision` of another call it resumes a stream that
+   * broke before its first change.
    * </pre>
    *
    * <code>int64 revision = 1 [json_name = "revision", jstype = JS_STRING];</code>
@@ -392,8 +393,9 @@ private static final long serialVersionUID = 0L;
     private long revision_ ;
     /**
      * <pre>
-     * Everything later is told: `after_revision` of the request or, where that was 0, the subject's revision when the watch
-     * began. As `after_revision` of another call it resumes a stream that broke before its first change.
+     * Everything later is told: `after_revision` of the request or, where that was 0, the subject's
+     * revision when the watch began. As `after_revision` of another call it resumes a stream that
+     * broke before its first change.
      * </pre>
      *
      * <code>int64 revision = 1 [json_name = "revision", jstype = JS_STRING];</code>
@@ -405,8 +407,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Everything later is told: `after_revision` of the request or, where that was 0, the subject's revision when the watch
-     * began. As `after_revision` of another call it resumes a stream that broke before its first change.
+     * Everything later is told: `after_revision` of the request or, where that was 0, the subject's
+     * revision when the watch began. As `after_revision` of another call it resumes a stream that
+     * broke before its first change.
      * </pre>
      *
      * <code>int64 revision = 1 [json_name = "revision", jstype = JS_STRING];</code>
@@ -422,8 +425,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Everything later is told: `after_revision` of the request or, where that was 0, the subject's revision when the watch
-     * began. As `after_revision` of another call it resumes a stream that broke before its first change.
+     * Everything later is told: `after_revision` of the request or, where that was 0, the subject's
+     * revision when the watch began. As `after_revision` of another call it resumes a stream that
+     * broke before its first change.
      * </pre>
      *
      * <code>int64 revision = 1 [json_name = "revision", jstype = JS_STRING];</code>

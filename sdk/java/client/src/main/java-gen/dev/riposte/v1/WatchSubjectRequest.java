@@ -86,9 +86,9 @@ private static final long serialVersionUID = 0L;
   private long afterRevision_ = 0L;
   /**
    * <pre>
-   * Changes with a greater revision are sent: pass the last revision seen to resume. Default 0: from the next change
-   * on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h can be told one by one, older ones are a
-   * gap.
+   * Changes with a greater revision are sent: pass the last revision seen to resume. Default 0:
+   * from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h
+   * can be told one by one, older ones are a gap.
    * </pre>
    *
    * <code>int64 after_revision = 2 [json_name = "afterRevision", jstype = JS_STRING];</code>
@@ -634,9 +634,9 @@ private static final long serialVersionUID = 0L;
     private long afterRevision_ ;
     /**
      * <pre>
-     * Changes with a greater revision are sent: pass the last revision seen to resume. Default 0: from the next change
-     * on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h can be told one by one, older ones are a
-     * gap.
+     * Changes with a greater revision are sent: pass the last revision seen to resume. Default 0:
+     * from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h
+     * can be told one by one, older ones are a gap.
      * </pre>
      *
      * <code>int64 after_revision = 2 [json_name = "afterRevision", jstype = JS_STRING];</code>
@@ -648,9 +648,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Changes with a greater revision are sent: pass the last revision seen to resume. Default 0: from the next change
-     * on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h can be told one by one, older ones are a
-     * gap.
+     * Changes with a greater revision are sent: pass the last revision seen to resume. Default 0:
+     * from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h
+     * can be told one by one, older ones are a gap.
      * </pre>
      *
      * <code>int64 after_revision = 2 [json_name = "afterRevision", jstype = JS_STRING];</code>
@@ -666,9 +666,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Changes with a greater revision are sent: pass the last revision seen to resume. Default 0: from the next change
-     * on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h can be told one by one, older ones are a
-     * gap.
+     * Changes with a greater revision are sent: pass the last revision seen to resume. Default 0:
+     * from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h
+     * can be told one by one, older ones are a gap.
      * </pre>
      *
      * <code>int64 after_revision = 2 [json_name = "afterRevision", jstype = JS_STRING];</code>

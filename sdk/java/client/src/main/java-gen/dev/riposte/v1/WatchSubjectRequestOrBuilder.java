@@ -37,9 +37,9 @@ public interface WatchSubjectRequestOrBuilder extends
 
   /**
    * <pre>
-   * Changes with a greater revision are sent: pass the last revision seen to resume. Default 0: from the next change
-   * on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h can be told one by one, older ones are a
-   * gap.
+   * Changes with a greater revision are sent: pass the last revision seen to resume. Default 0:
+   * from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h
+   * can be told one by one, older ones are a gap.
    * </pre>
    *
    * <code>int64 after_revision = 2 [json_name = "afterRevision", jstype = JS_STRING];</code>

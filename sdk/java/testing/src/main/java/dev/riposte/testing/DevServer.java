@@ -12,8 +12,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A real server, {@code riposte dev}, on free ports of this machine, with an empty store of its own. It is stopped by
- * {@link #close}, or when the JVM ends, in whatever way.
+ * A real server, {@code riposte dev}, on free ports of this machine, with an empty store of its
+ * own. It is stopped by {@link #close}, or when the JVM ends, in whatever way.
  */
 public final class DevServer implements AutoCloseable {
   /** The variable that names the binary; without it {@code riposte} is looked for on the PATH. */
@@ -23,8 +23,8 @@ public final class DevServer implements AutoCloseable {
   private static final Duration STOP = Duration.ofSeconds(10);
   private static final int TAIL = 2_000;
   /**
-   * The server runs this once it answers, and stops with it: it tells the addresses, and lasts as long as its input, which
-   * this process holds open to its own end.
+   * The server runs this once it answers, and stops with it: it tells the addresses, and lasts as
+   * long as its input, which this process holds open to its own end.
    */
   private static final String COMMAND = "echo \"$RIPOSTE_TARGET $RIPOSTE_ADMIN_TARGET\"; exec cat";
 
@@ -34,7 +34,8 @@ public final class DevServer implements AutoCloseable {
 
   private DevServer(String binary) throws IOException {
     Path log = Files.createTempFile("riposte-dev-", ".log");
-    // The log is read and written by those who have it open; its name need not outlive a process that is killed.
+    // The log is read and written by those who have it open; its name need not outlive a process
+    // that is killed.
     try (InputStream said = Files.newInputStream(log)) {
       try {
         process = new ProcessBuilder(
@@ -67,7 +68,8 @@ public final class DevServer implements AutoCloseable {
    *
    * @return the server
    * @throws UncheckedIOException if there is no binary
-   * @throws IllegalStateException if it ends, or does not answer within 30 s; with what it last wrote
+   * @throws IllegalStateException if it ends, or does not answer within 30 s; with what it last
+   *     wrote
    */
   public static DevServer start() {
     String named = System.getenv(BINARY);

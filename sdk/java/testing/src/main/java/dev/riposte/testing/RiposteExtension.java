@@ -7,9 +7,10 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * Gives the tests of a class a server of their own: {@code @ExtendWith(RiposteExtension.class)}. A constructor, test or
- * life-cycle method may then have a parameter {@link Riposte}, a client of it, or {@link DevServer}. The server starts
- * when it is first asked for and stops after the last test of the class.
+ * Gives the tests of a class a server of their own: {@code @ExtendWith(RiposteExtension.class)}. A
+ * constructor, test or life-cycle method may then have a parameter {@link Riposte}, a client of it,
+ * or {@link DevServer}. The server starts when it is first asked for and stops after the last test
+ * of the class.
  */
 public final class RiposteExtension implements ParameterResolver {
   private static final Namespace NAMESPACE = Namespace.create(RiposteExtension.class);

@@ -223,7 +223,9 @@ final class Scenario {
     return step.containsKey("request") ? placeholders.fill(step.get("request")) : Map.of();
   }
 
-  /** The client, with the fault that the step asks for: its own, so that no other call uses it up. */
+  /**
+   * The client, with the fault that the step asks for: its own, so that no other call uses it up.
+   */
   private Methods methods(Map<?, ?> step) {
     if (!(step.get("fault") instanceof String fault)) {
       return new Methods(client);

@@ -1,0 +1,204 @@
+//! A cache that does not respond: a partition that cannot advance delays no other and is renewed,
+//! and a read without a response is marked as degraded.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use futures::FutureExt;
+use riposte_cache::{
+    Cache, CacheEvent, CacheFill, CacheLimits, CacheRepair, CachedPage, CachedPageQuery, CommittedState, EntryLookup,
+    FillLease, FillOutcome, FillScope, LeaseOutcome, LikeCounts, RelayCursor, SubjectMember, SubjectUpdate,
+    Unavailable,
+};
+use riposte_conformance::caches::ReferenceCache;
+use riposte_conformance::stores::StepClock;
+use riposte_core::comment::CommentView;
+use riposte_core::ids::PARTITIONS;
+use riposte_core::ports::CachedPages;
+use riposte_core::ports::{CommentRows, LikeRows, ListRows, SubjectRows};
+use riposte_core::{CommentId, LikeValue, Partition, Subject, SubjectId, SubjectKey};
+use riposte_sync::track_fallback;
+
+use crate::stress::{RepairRun, Stress};
+use crate::{FIRST_PAGE, Fixture, fixture_on, process, servers};
+
+/// A cache in which one partition advances only after a renewal. All operations but those of the
+/// relay are unavailable.
+#[derive(Debug)]
+struct StuckCache {
+    inner: Arc<dyn Cache>,
+    stuck: Partition,
+    failed_advances: AtomicUsize,
+    renewals: AtomicUsize,
+}
+
+#[async_trait]
+impl Cache for StuckCache {
+    async fn cursors(&self, partitions: &[Partition]) -> Result<Vec<Option<RelayCursor>>, Unavailable> {
+        self.inner.cursors(partitions).await
+    }
+
+    async fn advance(
+        &self,
+        at: Partition,
+        from: RelayCursor,
+        to: RelayCursor,
+        state: &CommittedState,
+    ) -> Result<bool, Unavailable> {
+        if at == self.stuck && self.renewals.load(Ordering::SeqCst) == 0 {
+            self.failed_advances.fetch_add(1, Ordering::SeqCst);
+            return Err(Unavailable);
+        }
+        self.inner.advance(at, from, to, state).await
+    }
+
+    async fn renew(&self, partition: Partition, at: RelayCursor, generation: u64) -> Result<(), Unavailable> {
+        self.renewals.fetch_add(1, Ordering::SeqCst);
+        assert_eq!(partition, self.stuck, "the other partitions are not renewed");
+        self.inner.renew(partition, at, generation).await
+    }
+
+    async fn subjects(&self, _: &[SubjectKey]) -> Result<Vec<EntryLookup<Option<Subject>>>, Unavailable> {
+        Err(Unavailable)
+    }
+
+    async fn comments(&self, _: &[CommentId]) -> Result<Vec<EntryLookup<Option<CommentView>>>, Unavailable> {
+        Err(Unavailable)
+    }
+
+    async fn page(&self, _: &CachedPageQuery) -> Result<EntryLookup<Option<CachedPage>>, Unavailable> {
+        Err(Unavailable)
+    }
+
+    async fn states(
+        &self,
+        _: &SubjectMember,
+        _: &[CommentId],
+    ) -> Result<EntryLookup<Option<Vec<Option<LikeValue>>>>, Unavailable> {
+        Err(Unavailable)
+    }
+
+    async fn open(&self, _: &SubjectKey, _: FillScope, _: u64) -> Result<LeaseOutcome, Unavailable> {
+        Err(Unavailable)
+    }
+
+    async fn name(&self, _: &SubjectKey, _: SubjectId) -> Result<(), Unavailable> {
+        Err(Unavailable)
+    }
+
+    async fn absent(&self, _: &SubjectKey, _: u64) -> Result<(), Unavailable> {
+        Err(Unavailable)
+    }
+
+    async fn fill(&self, _: &FillLease, _: &CacheFill) -> Result<FillOutcome, Unavailable> {
+        Err(Unavailable)
+    }
+
+    async fn close(&self, _: &FillLease) -> Result<(), Unavailable> {
+        Err(Unavailable)
+    }
+
+    async fn apply(&self, _: &[SubjectUpdate]) -> Result<(), Unavailable> {
+        Err(Unavailable)
+    }
+
+    async fn like(&self, _: &[LikeCounts]) -> Result<(), Unavailable> {
+        Err(Unavailable)
+    }
+
+    async fn begin_invalidation(&self, _: &[SubjectMember], _: u64) -> Result<(), Unavailable> {
+        Err(Unavailable)
+    }
+
+    async fn end_invalidation(&self, _: &[SubjectMember], _: u64) -> Result<(), Unavailable> {
+        Err(Unavailable)
+    }
+
+    async fn open_states(&self, _: &SubjectMember, _: u64) -> Result<bool, Unavailable> {
+        Err(Unavailable)
+    }
+
+    async fn fill_states(&self, _: &SubjectMember, _: u64, _: &[(CommentId, LikeValue)]) -> Result<(), Unavailable> {
+        Err(Unavailable)
+    }
+
+    async fn record_existing(&self, _: &SubjectMember, _: &[CommentId]) -> Result<(), Unavailable> {
+        Err(Unavailable)
+    }
+
+    async fn invalidate_subject(&self, _: &SubjectKey) -> Result<(), Unavailable> {
+        Err(Unavailable)
+    }
+
+    fn is_unavailable(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn a_partition_that_cannot_advance_delays_no_other_and_is_renewed() {
+    servers::run_test(async {
+        let inner: Arc<dyn Cache> = Arc::new(ReferenceCache::new(CacheLimits::default()));
+        let Fixture { process: process::CachedProcess { store, reader, .. }, stress, .. } =
+            &fixture_on(Arc::clone(&inner)).await;
+        let stress = Stress::new(stress.processes.clone(), 2);
+        let [stuck, free] = [0, 1].map(|subject| stress.keys[subject].partition());
+        assert_ne!(stuck, free);
+        stress.create_root(0, 0).await;
+        stress.create_root(0, 1).await;
+        let head = stress.assign_sequence().await.expect("sequence numbers");
+        while stress.update_rank_index(100).await.expect("updated") > 0 {}
+        // Two commits of the same time may get their sequence numbers in either order.
+        let events = store.outbox().read(0, 0, 10).await.expect("read");
+        let own = events.iter().find(|of| of.event.partition == free).expect("the commit of the other subject").number;
+        let cache =
+            Arc::new(StuckCache { inner, stuck, failed_advances: AtomicUsize::new(0), renewals: AtomicUsize::new(0) });
+        let (all, stats) = ((0..PARTITIONS).map(Partition::number).collect(), reader.stats().clone());
+        let shared = Arc::clone(&cache) as Arc<dyn Cache>;
+        let cache_repair = CacheRepair::new(shared, store.outbox(), store.reader(), stats, 0, all);
+        let mut repair = RepairRun::new(cache_repair, store.clone());
+        for failures in 1..=3 {
+            assert!(repair.run_once().await.is_err(), "the relay is notified");
+            assert_eq!(cache.failed_advances.load(Ordering::SeqCst), failures);
+            let cursors = cache.cursors(&[stuck, free]).await.expect("answered");
+            assert_eq!(cursors[0], Some(RelayCursor(0)), "one partition makes no progress");
+            assert!(cursors[1] >= Some(RelayCursor(own)), "the other one has its events: {cursors:?}");
+        }
+        repair.run_once().await.expect("advanced");
+        assert_eq!(cache.renewals.load(Ordering::SeqCst), 1);
+        assert_eq!(reader.stats().of(CacheEvent::GenerationStarted), 1);
+        assert_eq!(cache.cursors(&[stuck]).await.expect("answered"), [Some(RelayCursor(head))]);
+    });
+}
+
+#[test]
+fn a_read_is_degraded_exactly_if_the_cache_did_not_respond() {
+    servers::run_test(async {
+        let inner: Arc<dyn Cache> = Arc::new(ReferenceCache::new(CacheLimits::default()));
+        let Fixture { config, stress, .. } = &fixture_on(Arc::clone(&inner)).await;
+        stress.create_root(0, 0).await;
+        let unresponsive =
+            StuckCache { inner, stuck: Partition::number(0), failed_advances: 0.into(), renewals: 0.into() };
+        let unresponsive: Arc<dyn Cache> = Arc::new(unresponsive);
+        let process::CachedProcess { reader, .. } =
+            &process::start(config, &unresponsive, StepClock::at(StepClock::START));
+        let (key, member) = (&stress.keys[0], stress.members().remove(0));
+        let ids = [stress.comment_ids(key)[0]];
+        let reads = [
+            reader.roots(key, FIRST_PAGE, 0).map(|read| assert!(read.expect("read").is_some())).boxed(),
+            reader.subjects(std::slice::from_ref(key)).map(|read| assert!(read.expect("read")[0].is_some())).boxed(),
+            reader.comments(&ids).map(|read| assert!(read.expect("read")[0].is_some())).boxed(),
+            reader.like_states(key, &member, &ids).map(|read| assert!(read.expect("read")[0].is_some())).boxed(),
+        ];
+        assert!(!track_fallback(async { reader.is_degraded() }).await);
+        for read in reads {
+            let degraded = async {
+                read.await;
+                reader.is_degraded()
+            };
+            assert!(track_fallback(degraded).await);
+            assert!(!reader.is_degraded(), "the mark belongs to one read");
+        }
+    });
+}

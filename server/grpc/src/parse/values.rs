@@ -1,0 +1,30 @@
+//! Parses names, notes and times that have no domain type of their own.
+
+use prost_types::Timestamp;
+use riposte_core::{Millis, Violation};
+
+/// The range of times in seconds: the years 0001 to 9999, as for the contract's timestamps.
+const SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
+
+/// Parses a name of 1 to `limit` bytes without control characters.
+pub(crate) fn name(field: &str, value: &str, limit: usize) -> Result<String, Violation> {
+    let is_valid = !value.is_empty() && value.len() <= limit && !value.chars().any(char::is_control);
+    let rule = || Violation::field(field, format!("must have 1 to {limit} bytes and no control characters"));
+    if is_valid { Ok(value.to_owned()) } else { Err(rule()) }
+}
+
+/// Checks a note of at most `limit` code points.
+pub(crate) fn bounded(field: &str, value: &str, limit: usize) -> Result<(), Violation> {
+    let length = value.chars().count();
+    let rule = || Violation::field(field, format!("must have at most {limit} code points, has {length}"));
+    if length <= limit { Ok(()) } else { Err(rule()) }
+}
+
+/// Parses an optional time, in milliseconds.
+pub(crate) fn time(field: &str, time: Option<Timestamp>) -> Result<Option<Millis>, Violation> {
+    let Some(Timestamp { seconds, nanos }) = time else { return Ok(None) };
+    if !SECONDS.contains(&seconds) || !(0..1_000_000_000).contains(&nanos) {
+        return Err(Violation::field(field, "must be a time of the years 0001 to 9999"));
+    }
+    Ok(Some(Millis(seconds * 1_000 + i64::from(nanos) / 1_000_000)))
+}

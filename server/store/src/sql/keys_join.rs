@@ -1,0 +1,58 @@
+//! Selects rows by many keys of several columns with a join. For a chain of ORs the optimizer takes
+//! about 15 µs per key before it reads a row; for a join with a list of keys it takes 3 µs.
+
+use sea_orm::sea_query::{Condition, Expr, ExprTrait, JoinType, Query, SelectStatement, SimpleExpr, UnionType};
+use sea_orm::{DbBackend, EntityTrait, QuerySelect, Select, Value};
+
+use super::read::force_index;
+
+/// The highest number of keys of one statement: SQLite accepts 500 terms in a compound select.
+pub(crate) const KEYS_MAX: usize = 384;
+
+/// The name of the key list in the statement.
+const KEY_LIST: &str = "k";
+
+/// The name of a table's primary key.
+pub(crate) const PRIMARY: &str = "PRIMARY";
+
+/// Returns the rows of `select` whose `columns` have the values of one of `keys`, found through the
+/// unique key `index`. The statement names the index, because the optimizer treats a table that has
+/// just grown as an empty one and would scan all of it. Keys are numbers and bytes; without keys
+/// the result is empty.
+pub(crate) fn join_keys<E: EntityTrait, const N: usize>(
+    select: Select<E>,
+    backend: DbBackend,
+    index: &'static str,
+    columns: [E::Column; N],
+    keys: Vec<[Value; N]>,
+) -> Select<E> {
+    let names: [String; N] = std::array::from_fn(|n| format!("{KEY_LIST}{n}"));
+    let mut key_rows = keys.into_iter().map(|key| key_row(backend, &names, key));
+    let Some(mut list) = key_rows.next() else { return select.limit(0) };
+    for key_row in key_rows {
+        list.union(UnionType::All, key_row);
+    }
+    let mut join_condition = Condition::all();
+    for (column, name) in columns.into_iter().zip(names) {
+        join_condition = join_condition.add(Expr::col((E::default(), column)).eq(Expr::col((KEY_LIST, name))));
+    }
+    let mut select = force_index(select, index);
+    QuerySelect::query(&mut select).join_subquery(JoinType::InnerJoin, list, KEY_LIST, join_condition);
+    select
+}
+
+fn key_row<const N: usize>(backend: DbBackend, names: &[String; N], key: [Value; N]) -> SelectStatement {
+    let mut key_row = Query::select();
+    for (value, name) in key.into_iter().zip(names) {
+        key_row.expr_as(with_cast(backend, value), name.clone());
+    }
+    key_row
+}
+
+/// Servers of the MySQL family treat a parameter that is not compared with a column as text, and
+/// would compare numbers as floating-point values. SQLite keeps the type of the value and does not
+/// have these types.
+fn with_cast(backend: DbBackend, value: Value) -> SimpleExpr {
+    let kind = if matches!(value, Value::Bytes(_)) { "binary" } else { "signed" };
+    if backend == DbBackend::MySql { Expr::val(value).cast_as(kind) } else { Expr::val(value) }
+}
