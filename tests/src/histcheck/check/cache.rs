@@ -226,6 +226,6 @@ mod tests {
         changed(make_stale).finds_nothing();
         let mut data = SampleData::default();
         data.history.cache.push(CacheEntry::Unknown { description: "strange: session".into() });
-        data.finds("no component writes such a key: Odd { what: \"strange: session\" }");
+        data.finds("no component writes such a key: Unknown { description: \"strange: session\" }");
     }
 }
