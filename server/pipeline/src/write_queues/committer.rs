@@ -1,7 +1,9 @@
 //! A committer. In a loop it takes waiting commands, commits them and returns their results.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use futures::FutureExt;
 use riposte_core::Writer;
 use riposte_core::verbs::BatchType;
 use riposte_core::{Command, Error, Result};
@@ -64,7 +66,9 @@ impl<K: BatchType> Committer<K> {
         let size = commands.len();
         let span = spans::batch(&wait_spans, self.source_queue.source, self.source_queue.batch_type, size);
         drop(wait_spans);
-        let outcome = self.writer.commit(&commands.into()).instrument(span).await;
+        // A panic was logged when it happened. The write queues of its batch must not wait for ever.
+        let outcome = AssertUnwindSafe(self.writer.commit(&commands.into()).instrument(span)).catch_unwind().await;
+        let outcome = outcome.unwrap_or_else(|_| Err(Error::internal("the commit of a batch ended in a panic")));
         let (waiting, has_more) = {
             let mut queue = self.source_queue.queue();
             queue.done(&write_queues);

@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestIdentity};
@@ -30,6 +31,7 @@ impl Writer for GatedWriter {
     async fn commit(&self, batch: &Batch) -> Result<Vec<Result<CommandOutput>>> {
         let Batch::Comments(batch) = batch else { return Err(Error::internal("no test submits likes")) };
         self.received.fetch_add(batch.len(), Ordering::SeqCst);
+        assert!(batch.iter().all(|command| number(command) != PANICS), "a command that the writer cannot decide");
         let concurrent = self.concurrent.fetch_add(1, Ordering::SeqCst) + 1;
         self.max_concurrent.fetch_max(concurrent, Ordering::SeqCst);
         if let Some(gate) = &self.gate {
@@ -41,6 +43,9 @@ impl Writer for GatedWriter {
         Ok(batch.iter().map(|command| Err(Error::invalid(number(command).to_string(), ""))).collect())
     }
 }
+
+/// The number of a command with which the writer panics.
+const PANICS: i64 = -1;
 
 fn number(command: &Command) -> i64 {
     command.now.0
@@ -126,6 +131,17 @@ async fn numbers(caller: JoinHandle<Results>) -> Vec<String> {
         other => panic!("{other:?}"),
     };
     results.into_iter().map(field).collect()
+}
+
+#[tokio::test]
+async fn a_writer_that_panics_fails_its_batch_and_no_other_one() {
+    let fixture = Fixture::new(WriteQueueLimits { committers: 1, ..LIMITS }, false);
+    let failed = fixture.write_queues.submit(vec![command(1, PANICS)].into()).await;
+    assert!(matches!(failed, Err(Error::Internal(_))), "{failed:?}");
+    let next = fixture.write_queues.submit(vec![command(1, 7)].into());
+    let next =
+        tokio::time::timeout(Duration::from_secs(30), next).await.expect("its write queue and its committer work");
+    assert_eq!(numbers(tokio::spawn(async { next })).await, ["7"]);
 }
 
 #[tokio::test]
