@@ -17,6 +17,11 @@ pub struct CacheLimits {
     pub like_states_ttl: Duration,
     /// The lifetime of a fill lease.
     pub lease: Duration,
+    /// The number of subjects in the in-process cache.
+    pub subjects: u64,
+    /// The number of comments, and of a member's likes, that the in-process cache stores per
+    /// subject.
+    pub per_subject: usize,
 }
 
 impl Default for CacheLimits {
@@ -27,6 +32,8 @@ impl Default for CacheLimits {
             negative_ttl: Duration::from_secs(5),
             like_states_ttl: Duration::from_secs(600),
             lease: Duration::from_secs(2),
+            subjects: 10_000,
+            per_subject: 2_000,
         }
     }
 }

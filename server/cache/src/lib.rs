@@ -1,7 +1,8 @@
-//! The cache of frequently read data, in Redis and shared by all processes.
+//! The cache of frequently read data, either in Redis and shared by all processes, or in the
+//! process.
 //!
-//! The cache follows a protocol ([`Cache`]). Once no writes are running, each cached value is
-//! correct or absent, even if messages or entries were lost, evicted, late or repeated.
+//! Both implementations follow one protocol ([`Cache`]). Once no writes are running, each cached
+//! value is correct or absent, even if messages or entries were lost, evicted, late or repeated.
 //! [`CachedReader`] serves the domain's reads from the cache, [`CacheUpdater`] and [`CachedWriter`]
 //! apply every commit to it, and [`CacheRepair`] applies the commits that those two missed.
 //!
@@ -12,6 +13,7 @@ mod audit;
 mod config;
 mod floor_index;
 mod invalid_partitions;
+mod memory;
 mod port;
 mod ranking_cache;
 mod read_limit;
@@ -29,6 +31,7 @@ mod writer;
 pub use audit::CacheAuditor;
 pub use config::{CacheLimits, RedisConfig};
 pub use invalid_partitions::InvalidPartitions;
+pub use memory::MemoryCache;
 pub use port::{
     Cache, CacheFill, CachedCandidates, CachedComment, CachedPage, CachedPageQuery, CommentUpdate, CommittedState,
     EntryLookup, FillLease, FillOutcome, FillScope, LeaseOutcome, LikeCounts, ListName, ListPart, ListRange,

@@ -1,5 +1,6 @@
 //! The conformance suite of the cache. It reproduces, step by step, each way in which cached data
-//! could become wrong. [`ReferenceCache`] is the reference model of the protocol.
+//! could become wrong. The in-process cache ([`riposte_cache::MemoryCache`]) is the reference model
+//! of the protocol.
 //!
 //! A test passes an empty cache in which no relay has registered yet and calls [`run`] with the
 //! name of a case from [`NAMES`]. Each case works on a subject of its own.
@@ -9,15 +10,12 @@ mod cases;
 mod fixture;
 mod lost;
 mod previews;
-mod reference;
 
 use std::sync::Arc;
 
 use futures::future::LocalBoxFuture;
 
 use riposte_cache::Cache;
-
-pub use reference::ReferenceCache;
 
 type Case = (&'static str, fn(Arc<dyn Cache>) -> LocalBoxFuture<'static, ()>);
 

@@ -1,7 +1,6 @@
 //! The conformance suite of the backends: [`stores`] has the cases for the ports of the domain,
 //! with an oracle ([`model`]) as the reference of random walks; [`caches`] has those for the
-//! protocol of the cache, with a reference model. The tests of this crate run them on every store
-//! and every cache.
+//! protocol of the cache. The tests of this crate run them on every store and every cache.
 //!
 //! The suite is a crate of its own, so that shipped code is compiled once and contains no part of
 //! it.

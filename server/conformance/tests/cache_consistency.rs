@@ -31,8 +31,7 @@ mod stuck;
 use std::sync::Arc;
 
 use futures::future::join_all;
-use riposte_cache::{Cache, CacheEvent, CacheLimits, CachedPageQuery, EntryLookup, ListPart};
-use riposte_conformance::caches::ReferenceCache;
+use riposte_cache::{Cache, CacheEvent, CacheLimits, CachedPageQuery, EntryLookup, ListPart, MemoryCache};
 use riposte_conformance::stores::StepClock;
 use riposte_core::LikeValue;
 use riposte_core::page::{ListOrder, PageQuery, PageStart};
@@ -44,14 +43,14 @@ const FIRST_PAGE: PageQuery = PageQuery { order: ListOrder::Newest, start: PageS
 
 #[test]
 fn a_thousand_readers_of_a_cold_subject_cause_one_fill() {
-    servers::run_test(async { check_read_storm(Arc::new(ReferenceCache::new(CacheLimits::default()))).await });
+    servers::run_test(async { check_read_storm(Arc::new(MemoryCache::new(CacheLimits::default()))).await });
 }
 
 /// Checks that a thousand concurrent reads of one page, in two processes, cause one fill.
 async fn check_read_storm(cache: Arc<dyn Cache>) {
     let (config, _folder) = process::migrated_sqlite().await;
     process::register_relays(&*cache).await;
-    let writer_cache: Arc<dyn Cache> = Arc::new(ReferenceCache::new(CacheLimits::default()));
+    let writer_cache: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
     let writer = process::start(&config, &writer_cache, StepClock::at(StepClock::START));
     let stress = Stress::new(vec![writer], 1);
     for _ in 0..60 {
@@ -82,7 +81,7 @@ struct Fixture {
 }
 
 async fn fixture() -> Fixture {
-    fixture_on(Arc::new(ReferenceCache::new(CacheLimits::default()))).await
+    fixture_on(Arc::new(MemoryCache::new(CacheLimits::default()))).await
 }
 
 async fn fixture_on(cache: Arc<dyn Cache>) -> Fixture {
@@ -96,7 +95,7 @@ async fn fixture_on(cache: Arc<dyn Cache>) -> Fixture {
 /// Returns a writer whose commits never reach the cache under test, as those of a process that dies
 /// between a commit and its cache update.
 fn unreported_writer(config: &StoreConfig) -> Stress {
-    let other: Arc<dyn Cache> = Arc::new(ReferenceCache::new(CacheLimits::default()));
+    let other: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
     Stress::new(vec![process::start(config, &other, StepClock::at(StepClock::START))], 1)
 }
 
@@ -171,7 +170,7 @@ fn likes_and_replies_are_found_although_the_cache_has_their_subject_as_absent() 
 fn the_reference_model_converges_whatever_is_lost() {
     servers::run_test(async {
         let (config, _folder) = process::migrated_sqlite().await;
-        let reference = Arc::new(ReferenceCache::new(CacheLimits { window: 100, ..CacheLimits::default() }));
+        let reference = Arc::new(MemoryCache::new(CacheLimits { window: 100, ..CacheLimits::default() }));
         let (to_evict, to_clear) = (Arc::clone(&reference), Arc::clone(&reference));
         let cache: Arc<dyn Cache> = reference;
         let processes = [0, 1].map(|_| process::start(&config, &cache, StepClock::at(StepClock::START)));

@@ -8,14 +8,14 @@ mod servers;
 
 use std::sync::Arc;
 
-use riposte_cache::CacheLimits;
-use riposte_conformance::caches::{self, ReferenceCache};
+use riposte_cache::{CacheLimits, MemoryCache};
+use riposte_conformance::caches;
 
 #[test]
 fn the_reference_model_implements_the_protocol() {
     for name in caches::NAMES {
         println!("{name}");
-        servers::run_test(caches::run(name, Arc::new(ReferenceCache::new(CacheLimits::default()))));
+        servers::run_test(caches::run(name, Arc::new(MemoryCache::new(CacheLimits::default()))));
     }
 }
 

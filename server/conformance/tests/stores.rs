@@ -7,10 +7,10 @@
 
 #[path = "stores/cached_cluster.rs"]
 mod cached_cluster;
+#[path = "stores/cached_memory.rs"]
+mod cached_memory;
 #[path = "stores/cached_redis.rs"]
 mod cached_redis;
-#[path = "stores/cached_reference.rs"]
-mod cached_reference;
 #[path = "stores/databases.rs"]
 mod databases;
 #[path = "stores/environment.rs"]

@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use riposte_cache::{
-    Cache, CacheAuditor, CacheEvent, CacheLimits, CacheRepair, CommittedState, RelayCursor, RelayState,
+    Cache, CacheAuditor, CacheEvent, CacheLimits, CacheRepair, CommittedState, MemoryCache, RelayCursor, RelayState,
 };
-use riposte_conformance::caches::ReferenceCache;
 use riposte_conformance::stores::StepClock;
 use riposte_core::ids::PARTITIONS;
 use riposte_core::page::{ListOrder, PageQuery};
@@ -56,7 +55,7 @@ fn a_commit_that_never_reached_the_cache_is_in_primary_reads_and_found_by_the_au
 #[test]
 fn a_commit_that_the_relay_has_yet_to_report_is_no_drift_and_one_that_it_skipped_is() {
     servers::run_test(async {
-        let cache: Arc<dyn Cache> = Arc::new(ReferenceCache::new(CacheLimits::default()));
+        let cache: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
         let Fixture { config, process, stress, .. } = &fixture_on(Arc::clone(&cache)).await;
         stress.create_root(0, 0).await;
         let (key, store) = (&stress.keys[0], &process.store);

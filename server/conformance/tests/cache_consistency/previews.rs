@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use riposte_cache::{Cache, CacheEvent, CacheLimits, RelayCursor};
-use riposte_conformance::caches::ReferenceCache;
+use riposte_cache::{Cache, CacheEvent, CacheLimits, MemoryCache, RelayCursor};
 use riposte_conformance::stores::StepClock;
 use riposte_core::page::{PageQuery, PageStart};
 use riposte_core::ports::ListRows;
@@ -13,7 +12,7 @@ use super::{FIRST_PAGE, process, servers};
 
 #[test]
 fn pages_with_previews_come_from_the_cache() {
-    servers::run_test(async { check_previews(Arc::new(ReferenceCache::new(CacheLimits::default()))).await });
+    servers::run_test(async { check_previews(Arc::new(MemoryCache::new(CacheLimits::default()))).await });
 }
 
 #[test]

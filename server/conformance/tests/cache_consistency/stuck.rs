@@ -8,10 +8,9 @@ use async_trait::async_trait;
 use futures::FutureExt;
 use riposte_cache::{
     Cache, CacheEvent, CacheFill, CacheLimits, CacheRepair, CachedPage, CachedPageQuery, CommittedState, EntryLookup,
-    FillLease, FillOutcome, FillScope, LeaseOutcome, LikeCounts, RelayCursor, SubjectMember, SubjectUpdate,
-    Unavailable,
+    FillLease, FillOutcome, FillScope, LeaseOutcome, LikeCounts, MemoryCache, RelayCursor, SubjectMember,
+    SubjectUpdate, Unavailable,
 };
-use riposte_conformance::caches::ReferenceCache;
 use riposte_conformance::stores::StepClock;
 use riposte_core::comment::CommentView;
 use riposte_core::ids::PARTITIONS;
@@ -139,7 +138,7 @@ impl Cache for StuckCache {
 #[test]
 fn a_partition_that_cannot_advance_delays_no_other_and_is_renewed() {
     servers::run_test(async {
-        let inner: Arc<dyn Cache> = Arc::new(ReferenceCache::new(CacheLimits::default()));
+        let inner: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
         let Fixture { process: process::CachedProcess { store, reader, .. }, stress, .. } =
             &fixture_on(Arc::clone(&inner)).await;
         let stress = Stress::new(stress.processes.clone(), 2);
@@ -175,7 +174,7 @@ fn a_partition_that_cannot_advance_delays_no_other_and_is_renewed() {
 #[test]
 fn a_read_is_degraded_exactly_if_the_cache_did_not_respond() {
     servers::run_test(async {
-        let inner: Arc<dyn Cache> = Arc::new(ReferenceCache::new(CacheLimits::default()));
+        let inner: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
         let Fixture { config, stress, .. } = &fixture_on(Arc::clone(&inner)).await;
         stress.create_root(0, 0).await;
         let unresponsive =

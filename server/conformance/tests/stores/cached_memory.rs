@@ -1,9 +1,8 @@
-//! SQLite with the reference model of the cache.
+//! SQLite with the in-process cache.
 
 use std::sync::{Arc, LazyLock};
 
-use riposte_cache::CacheLimits;
-use riposte_conformance::caches::ReferenceCache;
+use riposte_cache::{CacheLimits, MemoryCache};
 use riposte_conformance::{conformance_cases, conformance_tests};
 
 use crate::environment::{self, Environment};
@@ -12,9 +11,9 @@ use crate::{process, servers};
 static ENVIRONMENT: LazyLock<Option<Environment>> = LazyLock::new(|| {
     let runtime = servers::runtime();
     let backend = runtime.block_on(async {
-        let config = process::sqlite_config(&environment::folder("reference"));
+        let config = process::sqlite_config(&environment::folder("memory"));
         process::migrate(&config).await;
-        let cache = Arc::new(ReferenceCache::new(CacheLimits::default()));
+        let cache = Arc::new(MemoryCache::new(CacheLimits::default()));
         process::register_relays(&*cache).await;
         process::backend(config, cache)
     });

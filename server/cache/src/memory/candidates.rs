@@ -1,18 +1,19 @@
-//! The candidates for the preview of one root. The port of riposte-cache describes the protocol.
+//! The candidates for the preview of one root. The port describes the protocol.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use riposte_cache::{CachedCandidates, CachedComment, LikeCounts, ListUpdate};
 use riposte_core::CommentId;
 use riposte_core::rank::preview_order;
+
+use crate::port::{CachedCandidates, CachedComment, LikeCounts, ListUpdate};
 
 /// The maximum number of candidates that include all replies. Replies beyond it are not candidates.
 const MAX_COMPLETE: usize = 16;
 
 /// The candidates of one root. See the module.
 #[derive(Debug, Clone)]
-pub(super) struct ReferenceCandidates {
+pub(super) struct MemoryCandidates {
     members: BTreeMap<i32, CommentId>,
     /// The floor up to which every listed reply is a candidate; [`i32::MAX`] = all replies are.
     high: i32,
@@ -20,7 +21,7 @@ pub(super) struct ReferenceCandidates {
     bound: (i32, i32),
 }
 
-impl ReferenceCandidates {
+impl MemoryCandidates {
     /// Creates the candidates of a root that has no listed replies.
     pub(super) fn empty() -> Self {
         Self { members: BTreeMap::new(), high: i32::MAX, bound: (0, 0) }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use riposte_cache::{ListRange, ListUpdate};
 use riposte_core::CommentId;
 use riposte_core::page::{ListOrder, Page, PageQuery, RangeSplit};
 
+use crate::port::{ListRange, ListUpdate};
+
 /// The cached range of a list. See the module.
 #[derive(Debug, Clone)]
-pub(super) struct ReferenceList {
+pub(super) struct MemoryList {
     /// The end from which the list is cached.
     order: ListOrder,
     /// The first and the last floor of the range.
@@ -17,7 +18,7 @@ pub(super) struct ReferenceList {
     members: BTreeMap<i32, CommentId>,
 }
 
-impl ReferenceList {
+impl MemoryList {
     /// Creates a list from a range, if the range begins at the end from which the list is cached.
     pub(super) fn begin(range: &ListRange) -> Option<Self> {
         let starts_at_end = match range.name.order {

@@ -1,72 +1,44 @@
-//! The reference model of the cache: the protocol over plain maps, written for correctness instead
-//! of speed. The suite compares Redis with it.
+//! The in-process cache: the cache of `riposte dev` and of a single process without Redis, and the
+//! reference model with which the conformance suite compares Redis.
 //!
-//! A subject entry is one value with one lock, and is evicted as a unit. The model never evicts an
-//! entry by itself; tests call [`ReferenceCache::evict`].
+//! A subject entry is one value with one lock, and is evicted as a unit. The number of entries is
+//! limited.
 
 mod candidates;
 mod list;
 mod states;
 mod subject_entry;
 
-use std::collections::HashMap;
-use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use riposte_cache::{
-    Cache, CacheFill, CacheLimits, CachedPage, CachedPageQuery, CommittedState, EntryLookup, FillLease, FillOutcome,
-    FillScope, LeaseOutcome, LikeCounts, RelayCursor, SubjectMember, SubjectUpdate, Unavailable,
-};
+use moka::policy::EvictionPolicy;
+use moka::sync::Cache as Bounded;
 use riposte_core::comment::CommentView;
 use riposte_core::ids::PARTITIONS;
 use riposte_core::{CommentId, LikeValue, Partition, Subject, SubjectId, SubjectKey};
 
+use crate::config::CacheLimits;
+use crate::port::{
+    Cache, CacheFill, CachedPage, CachedPageQuery, CommittedState, EntryLookup, FillLease, FillOutcome, FillScope,
+    LeaseOutcome, LikeCounts, RelayCursor, SubjectMember, SubjectUpdate, Unavailable,
+};
 use states::LikeStates;
-use subject_entry::{EntryClock, ReferenceEntry};
+use subject_entry::{EntryClock, MemoryEntry};
 
-/// The number of comments, and of a member's likes, that are cached per subject.
-const PER_SUBJECT: usize = 2_000;
-
-/// A map with a lock of its own.
+/// The in-process cache. See the module.
 #[derive(Debug)]
-struct SharedMap<K, V>(Mutex<HashMap<K, V>>);
-
-impl<K: Eq + Hash, V: Clone> SharedMap<K, V> {
-    fn new() -> Self {
-        Self(Mutex::default())
-    }
-
-    fn get(&self, key: &K) -> Option<V> {
-        locked(&self.0).get(key).cloned()
-    }
-
-    fn insert(&self, key: K, value: V) {
-        locked(&self.0).insert(key, value);
-    }
-
-    fn remove(&self, key: &K) {
-        locked(&self.0).remove(key);
-    }
-
-    fn clear(&self) {
-        locked(&self.0).clear();
-    }
-}
-
-/// The reference model. See the module.
-#[derive(Debug)]
-pub struct ReferenceCache {
+pub struct MemoryCache {
     limits: CacheLimits,
     start: Instant,
     /// The relay's position and the generation of each partition.
     partitions: Vec<Mutex<Option<(RelayCursor, u64)>>>,
-    names: SharedMap<SubjectKey, Name>,
-    entries: SharedMap<SubjectId, Arc<Mutex<ReferenceEntry>>>,
+    names: Bounded<SubjectKey, Name>,
+    entries: Bounded<SubjectId, Arc<Mutex<MemoryEntry>>>,
     /// The subject of each comment; a comment id does not contain it.
-    comment_subjects: SharedMap<CommentId, SubjectId>,
-    states: SharedMap<SubjectMember, Arc<Mutex<LikeStates>>>,
+    comment_subjects: Bounded<CommentId, SubjectId>,
+    states: Bounded<SubjectMember, Arc<Mutex<LikeStates>>>,
     /// Held while a name or a subject entry may be created.
     creation: Mutex<()>,
 }
@@ -84,18 +56,25 @@ enum Name {
     },
 }
 
-impl ReferenceCache {
+impl MemoryCache {
     /// Creates an empty cache that no relay has reached.
     #[must_use]
     pub fn new(limits: CacheLimits) -> Self {
+        let subjects = limits.subjects;
+        let longest = |ttl: Duration| ttl + ttl / 5;
         Self {
             limits,
             start: Instant::now(),
             partitions: (0..PARTITIONS).map(|_| Mutex::default()).collect(),
-            names: SharedMap::new(),
-            entries: SharedMap::new(),
-            comment_subjects: SharedMap::new(),
-            states: SharedMap::new(),
+            names: Bounded::new(4 * subjects),
+            entries: Bounded::builder().max_capacity(subjects).time_to_live(longest(limits.ttl)).build(),
+            comment_subjects: Bounded::new(64 * subjects),
+            // A policy by frequency could reject the entry of an invalidation.
+            states: Bounded::builder()
+                .max_capacity(4 * subjects)
+                .eviction_policy(EvictionPolicy::lru())
+                .time_to_live(longest(limits.like_states_ttl))
+                .build(),
             creation: Mutex::default(),
         }
     }
@@ -104,14 +83,14 @@ impl ReferenceCache {
     pub fn clear(&self) {
         let _creation = locked(&self.creation);
         self.partitions.iter().for_each(|partition| *locked(partition) = None);
-        self.names.clear();
-        self.entries.clear();
-        self.states.clear();
+        self.names.invalidate_all();
+        self.entries.invalidate_all();
+        self.states.invalidate_all();
     }
 
     /// Drops the entry of one subject, as an eviction would.
     pub fn evict(&self, id: SubjectId) {
-        self.entries.remove(&id);
+        self.entries.invalidate(&id);
     }
 
     fn now(&self) -> i64 {
@@ -139,7 +118,7 @@ impl ReferenceCache {
     }
 
     /// Returns the entry of a subject, if it belongs to the current generation.
-    fn entry(&self, id: SubjectId) -> Option<Arc<Mutex<ReferenceEntry>>> {
+    fn entry(&self, id: SubjectId) -> Option<Arc<Mutex<MemoryEntry>>> {
         let generation = self.generation(CommentId::from(id).partition())?;
         let entry = self.entries.get(&id)?;
         let is_current = locked(&entry).generation == generation;
@@ -169,7 +148,7 @@ impl ReferenceCache {
     }
 
     fn states_of(&self, member: &SubjectMember) -> Arc<Mutex<LikeStates>> {
-        Arc::clone(locked(&self.states.0).entry(member.clone()).or_default())
+        self.states.get_with(member.clone(), Arc::default)
     }
 }
 
@@ -182,7 +161,7 @@ fn millis(duration: Duration) -> i64 {
 }
 
 #[async_trait]
-impl Cache for ReferenceCache {
+impl Cache for MemoryCache {
     async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<EntryLookup<Option<Subject>>>, Unavailable> {
         Ok(keys.iter().map(|key| self.subject(key)).collect())
     }
@@ -235,7 +214,7 @@ impl Cache for ReferenceCache {
             }
         };
         let entry = self.entry(id).unwrap_or_else(|| {
-            let entry = Arc::new(Mutex::new(ReferenceEntry::new(generation)));
+            let entry = Arc::new(Mutex::new(MemoryEntry::new(generation)));
             self.entries.insert(id, Arc::clone(&entry));
             entry
         });
@@ -328,7 +307,7 @@ impl Cache for ReferenceCache {
 
     async fn record_existing(&self, member: &SubjectMember, ids: &[CommentId]) -> Result<(), Unavailable> {
         if let Some(states) = self.states.get(member) {
-            locked(&states).exist(ids, PER_SUBJECT);
+            locked(&states).exist(ids, self.limits.per_subject);
         }
         Ok(())
     }
@@ -371,9 +350,9 @@ impl Cache for ReferenceCache {
     async fn invalidate_subject(&self, key: &SubjectKey) -> Result<(), Unavailable> {
         let _creation = locked(&self.creation);
         if let Some(Name::Of(id)) = self.name_of(key) {
-            self.entries.remove(&id);
+            self.entries.invalidate(&id);
         }
-        self.names.remove(key);
+        self.names.invalidate(key);
         Ok(())
     }
 

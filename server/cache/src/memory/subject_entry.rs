@@ -1,18 +1,19 @@
 //! The cached data of one subject, and the state that the protocol needs to keep it correct. The
-//! port of riposte-cache describes the protocol.
+//! port describes the protocol.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use riposte_cache::{
-    CacheFill, CacheLimits, CachedCandidates, CachedComment, CachedPage, CachedPageQuery, CommentUpdate, FillLease,
-    FillOutcome, FillScope, LikeCounts, ListName, ListPart, ListRange, SubjectUpdate,
-};
 use riposte_core::page::{ListOrder, Page, ReplyPage, RootPage, Thread};
 use riposte_core::{CommentId, Subject};
 
-use super::candidates::ReferenceCandidates;
-use super::list::ReferenceList;
+use super::candidates::MemoryCandidates;
+use super::list::MemoryList;
+use crate::config::CacheLimits;
+use crate::port::{
+    CacheFill, CachedCandidates, CachedComment, CachedPage, CachedPageQuery, CommentUpdate, FillLease, FillOutcome,
+    FillScope, LikeCounts, ListName, ListPart, ListRange, SubjectUpdate,
+};
 
 /// The maximum number of changes in a log.
 const MAX_LOGGED_CHANGES: usize = 64;
@@ -28,12 +29,12 @@ pub(super) struct EntryClock<'l> {
 
 /// The cached data of one subject. See the module.
 #[derive(Debug)]
-pub(super) struct ReferenceEntry {
+pub(super) struct MemoryEntry {
     pub(super) generation: u64,
     row: Option<Subject>,
     /// The highest revision known to be committed.
     committed_revision: i64,
-    lists: HashMap<ListName, ReferenceList>,
+    lists: HashMap<ListName, MemoryList>,
     items: HashMap<CommentId, StoredItem>,
     candidates: RootCandidates,
     log: ChangeLog,
@@ -58,10 +59,10 @@ struct ChangeLog {
 }
 
 /// The candidates for previews, by their roots.
-type RootCandidates = HashMap<CommentId, ReferenceCandidates>;
+type RootCandidates = HashMap<CommentId, MemoryCandidates>;
 
 fn candidates_by_root(read: &[CachedCandidates]) -> RootCandidates {
-    read.iter().map(|of_root| (of_root.root, ReferenceCandidates::of(of_root))).collect()
+    read.iter().map(|of_root| (of_root.root, MemoryCandidates::of(of_root))).collect()
 }
 
 /// Applies a commit to candidates.
@@ -102,7 +103,7 @@ impl StoredItem {
     }
 }
 
-impl ReferenceEntry {
+impl MemoryEntry {
     pub(super) fn new(generation: u64) -> Self {
         Self {
             generation,
@@ -169,7 +170,7 @@ impl ReferenceEntry {
         &self,
         root: Option<CommentId>,
         order: ListOrder,
-        read: impl Fn(&ReferenceList) -> Option<T>,
+        read: impl Fn(&MemoryList) -> Option<T>,
     ) -> Option<T> {
         let other = if order == ListOrder::Oldest { ListOrder::Newest } else { ListOrder::Oldest };
         [order, other].into_iter().find_map(|order| read(self.lists.get(&ListName { root, order })?))
@@ -302,13 +303,13 @@ impl ReferenceEntry {
             match self.lists.get_mut(&range.name) {
                 Some(list) => list.extend(range, limits.window),
                 None => {
-                    if let Some(list) = ReferenceList::begin(range) {
+                    if let Some(list) = MemoryList::begin(range) {
                         self.lists.insert(range.name, list);
                     }
                 }
             }
         }
-        if self.items.len() + items.len() > super::PER_SUBJECT {
+        if self.items.len() + items.len() > limits.per_subject {
             self.items.clear();
             self.candidates.clear();
         }
@@ -386,7 +387,7 @@ impl ReferenceEntry {
                 }
             }
         }
-        if self.items.len() > super::PER_SUBJECT {
+        if self.items.len() > limits.per_subject {
             self.items.clear();
             self.candidates.clear();
         }
@@ -394,7 +395,7 @@ impl ReferenceEntry {
             // The first replies of a root are all of its replies.
             let had_none = self.items.get(&root).is_some_and(|stored| stored.item.comment.counts.live_below == 0);
             if had_none && !self.candidates.contains_key(&root) {
-                self.candidates.insert(root, ReferenceCandidates::empty());
+                self.candidates.insert(root, MemoryCandidates::empty());
             }
         }
         apply_to_candidates(&mut self.candidates, change);
