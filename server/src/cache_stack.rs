@@ -9,9 +9,9 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use riposte_cache::{
-    Cache, CacheAuditor, CacheRepair, CacheRepairConsumer, CacheSettings, CacheStats, CacheUpdater, CachedReader,
-    CachedWriter, DbReadLimit, InvalidPartitions, RankingCache, RedisCache, RedisConfig, RelayState, SourceRoute,
-    StalenessMonitor,
+    Cache, CacheAuditor, CacheKind, CacheRepair, CacheRepairConsumer, CacheSettings, CacheStats, CacheUpdater,
+    CachedReader, CachedWriter, DbReadLimit, InvalidPartitions, MemoryCache, RankingCache, RedisCache, RedisConfig,
+    RelayState, SourceRoute, StalenessMonitor,
 };
 use riposte_core::Partition;
 use riposte_core::Writer;
@@ -37,7 +37,8 @@ pub struct CacheStack(Option<CacheParts>);
 struct CacheParts {
     cache: Arc<dyn Cache>,
     invalid: InvalidPartitions,
-    redis: Arc<RedisCache>,
+    /// `None` for an in-process cache.
+    redis: Option<Arc<RedisCache>>,
     reader: CachedReader,
     stats: CacheStats,
     store: SqlStore,
@@ -79,15 +80,21 @@ impl CacheStack {
         metrics: &Metrics,
         decorators: &Decorators,
     ) -> Result<Self, ConfigErrors> {
-        let Some(address) = config.address()? else { return Ok(Self::none()) };
-        let redis = RedisConfig { library: decorators.lua.clone(), ..config.redis(&address, timeline) };
-        let redis = RedisCache::start(redis).map_err(|error| ConfigError::at("cache.url", error))?;
-        let redis = Arc::new(
-            redis
-                .with_observer(Arc::new(MetricsObserver(metrics.clone())))
-                .with_renderer(Arc::new(ListPageRenderer::new())),
-        );
-        let cache = decorate(&decorators.cache, Arc::clone(&redis) as Arc<dyn Cache>);
+        let redis = match config.address()? {
+            Some(address) => {
+                let redis = RedisConfig { library: decorators.lua.clone(), ..config.redis(&address, timeline) };
+                let redis = RedisCache::start(redis).map_err(|error| ConfigError::at("cache.url", error))?;
+                let observer = Arc::new(MetricsObserver(metrics.clone()));
+                Some(Arc::new(redis.with_observer(observer).with_renderer(Arc::new(ListPageRenderer::new()))))
+            }
+            None => None,
+        };
+        let cache: Arc<dyn Cache> = match (&redis, config.kind) {
+            (Some(redis), _) => Arc::clone(redis) as _,
+            (None, CacheKind::Memory) => Arc::new(MemoryCache::new(config.limits())),
+            (None, CacheKind::None | CacheKind::Redis) => return Ok(Self::none()),
+        };
+        let cache = decorate(&decorators.cache, cache);
         let stats = CacheStats::default();
         observe_cache(&stats, metrics);
         let invalid = InvalidPartitions::new(Arc::clone(&cache), stats.clone());
@@ -104,8 +111,8 @@ impl CacheStack {
 
     /// Waits a short time for Redis, so that it is available from the first call on.
     pub async fn connect(&self) {
-        if let Some(parts) = &self.0
-            && let Err(error) = parts.redis.connect(CONNECT_TIMEOUT).await
+        if let Some(redis) = self.redis()
+            && let Err(error) = redis.connect(CONNECT_TIMEOUT).await
         {
             tracing::warn!(%error, "Redis is unavailable at start; reads go to the database");
         }
@@ -144,18 +151,18 @@ impl CacheStack {
             let (cache, outbox) = (Arc::clone(cache), Arc::clone(outbox));
             CacheRepair::new(cache, outbox, store.reader(), stats.clone(), source, parts.partitions(source))
         };
-        Some(CacheRepairConsumer::new((0..outbox.sources()).map(repair).collect()))
+        Some(CacheRepairConsumer::new(self.is_shared(), (0..outbox.sources()).map(repair).collect()))
     }
 
-    /// Returns true if there is a cache, which one of the processes repairs for all.
+    /// Returns true if all processes share the cache, which one of them repairs for all.
     #[must_use]
-    pub fn is_some(&self) -> bool {
-        self.0.is_some()
+    pub fn is_shared(&self) -> bool {
+        self.redis().is_some()
     }
 
     /// Returns the tasks of the cache that run beside the calls. One task for each data source
-    /// checks that the cache is being repaired. The auditor compares cached data with rows once the
-    /// cache has received their commits.
+    /// checks that a shared cache is being repaired. The auditor compares cached data with rows
+    /// once the cache has received their commits.
     #[must_use]
     pub fn tasks(
         &self,
@@ -174,7 +181,8 @@ impl CacheStack {
         let relay_state = RelayState::new(cache, outbox_read, route, Arc::clone(clock));
         let log_failure = |error| tracing::debug!(%error, "the cache audit could not compare entries with their rows");
         let audit = CacheAuditor::new(parts.reader.clone()).run(relay_state, log_failure).boxed();
-        (0..outbox.sources()).map(watch).chain([audit]).collect()
+        let watched_sources = if self.is_shared() { outbox.sources() } else { 0 };
+        (0..watched_sources).map(watch).chain([audit]).collect()
     }
 
     /// Returns the cached pages; `None` without a cache.
@@ -189,16 +197,21 @@ impl CacheStack {
     /// A text without the address, when the address cannot be parsed or names another server; then
     /// nothing has changed.
     pub async fn exchange(&self, address: &SourceUrl) -> Result<(), String> {
-        match &self.0 {
-            Some(parts) => parts.redis.replace_credentials(address.expose()).await,
+        match self.redis() {
+            Some(redis) => redis.replace_credentials(address.expose()).await,
             None => Ok(()),
         }
     }
 
     /// Closes the connections.
     pub async fn close(&self) {
-        if let Some(parts) = &self.0 {
-            parts.redis.disconnect().await;
+        if let Some(redis) = self.redis() {
+            redis.disconnect().await;
         }
+    }
+
+    /// Returns the client of Redis; `None` without a cache and for an in-process cache.
+    fn redis(&self) -> Option<&Arc<RedisCache>> {
+        self.0.as_ref()?.redis.as_ref()
     }
 }

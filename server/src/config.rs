@@ -32,14 +32,14 @@ pub use self::schema::schema;
 pub use self::show::{EXAMPLE, show};
 
 use crate::listener::{ServerRole, ServerSettings};
-use riposte_cache::CacheSettings;
+use riposte_cache::{CacheKind, CacheSettings};
 use riposte_grpc::admission::{AdmissionLimits, LimitSettings, MemberRates};
 use riposte_grpc::audit::AuditSettings;
 use riposte_grpc::auth::AuthSettings;
 use riposte_grpc::page_token::PageTokenSettings;
 use riposte_grpc::response_cache::ResponseCacheSettings;
 use riposte_pipeline::{EventSettings, WriteCapacity, WriteQueueLimits, WriteQueueSettings};
-use riposte_settings::{ConfigError, ConfigErrors, ErrorReport};
+use riposte_settings::{ConfigError, ConfigErrors, ErrorReport, ErrorScope};
 use riposte_store::{StoreKind, StoreSettings};
 use riposte_telemetry::{LogSettings, TelemetrySettings};
 use schemars::JsonSchema;
@@ -126,10 +126,18 @@ impl Config {
             }
             object_type.validate(&mut report.under(&path));
         }
-        let several = !self.server.roles.are_all();
-        let sqlite = "must contain both api and worker: SQLite (store.kind) is for a single process";
-        report.under("server").require(!several || self.store.kind != StoreKind::Sqlite, "roles", sqlite);
+        if !self.server.roles.are_all() {
+            self.report_single_process_settings(&mut report.under("server"));
+        }
         report.into_faults()
+    }
+
+    /// Reports each setting that requires a single process, for a process without all roles.
+    fn report_single_process_settings(&self, report: &mut ErrorScope<'_>) {
+        let sqlite = "must contain both api and worker: SQLite (store.kind) is for a single process";
+        report.require(self.store.kind != StoreKind::Sqlite, "roles", sqlite);
+        let memory = "must contain both api and worker: the in-process cache (cache.kind) is for a single process";
+        report.require(self.cache.kind != CacheKind::Memory, "roles", memory);
     }
 
     /// Returns each choice that is too insecure for production, with its cure.

@@ -64,6 +64,12 @@ secrets.callers.existingSecret: every caller would be admitted: name the Secret 
 {{- if and (eq (dig "cache" "kind" "none" .Values.config) "redis") (not (or .Values.secrets.cacheUrl.existingSecret .Values.secrets.config.existingSecret)) }}
 secrets.cacheUrl.existingSecret: config.cache.kind is redis: name the Secret with its address
 {{- end }}
+{{- if and (eq (dig "cache" "kind" "none" .Values.config) "memory") (or (ne (int .Values.replicas) 1) .Values.autoscaling.enabled) }}
+config.cache.kind: memory is for a single process: use redis or none, or set replicas to 1
+{{- end }}
+{{- if and (eq (dig "cache" "kind" "none" .Values.config) "memory") .Values.worker.enabled }}
+worker.enabled: with config.cache.kind memory one process does everything: use redis or none, or leave it disabled
+{{- end }}
 {{- end -}}
 
 {{- define "riposte.checks.transport" -}}

@@ -1,4 +1,5 @@
-//! The repair of the cache, by the process that holds the lease of the source.
+//! The repair of the cache. The process that holds the lease of the source repairs a shared cache;
+//! a process repairs its own in-process cache.
 
 use async_trait::async_trait;
 use riposte_core::event::SequencedEvent;
@@ -12,15 +13,17 @@ use crate::repair::CacheRepair;
 /// describe.
 #[derive(Debug)]
 pub struct CacheRepairConsumer {
+    is_shared: bool,
     /// The repair of each source. One loop uses each of them.
     sources: Vec<Mutex<CacheRepair>>,
 }
 
 impl CacheRepairConsumer {
-    /// Creates the consumer with the repair of each source.
+    /// Creates the consumer of a cache that is shared or inside this process, with the repair of
+    /// each source.
     #[must_use]
-    pub fn new(sources: Vec<CacheRepair>) -> Self {
-        Self { sources: sources.into_iter().map(Mutex::new).collect() }
+    pub fn new(is_shared: bool, sources: Vec<CacheRepair>) -> Self {
+        Self { is_shared, sources: sources.into_iter().map(Mutex::new).collect() }
     }
 
     async fn repair(&self, source: usize) -> Result<MutexGuard<'_, CacheRepair>> {
@@ -36,7 +39,11 @@ impl EventConsumer for CacheRepairConsumer {
     }
 
     fn scope(&self) -> ConsumerScope {
-        ConsumerScope::Leader(Batching { commits: 100, ..Batching::DEFAULT })
+        if self.is_shared {
+            ConsumerScope::Leader(Batching { commits: 100, ..Batching::DEFAULT })
+        } else {
+            ConsumerScope::Process
+        }
     }
 
     /// Previews that were read from a rank index without these events are not cached. So the rank

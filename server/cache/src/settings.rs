@@ -48,6 +48,8 @@ pub struct CacheSettings {
 pub enum CacheKind {
     /// No cache: every read goes to the database.
     None,
+    /// The memory of this process, which must be the only one.
+    Memory,
     /// Redis or Redis Cluster, shared by all processes.
     Redis,
 }

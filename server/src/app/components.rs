@@ -62,7 +62,7 @@ impl Components<'_> {
             rankings: Arc::clone(&derived.rankings),
             clock: Arc::clone(self.clock) as _,
             metrics: self.metrics.clone(),
-            repairs_shared_cache: self.cache.is_some(),
+            repairs_shared_cache: self.cache.is_shared(),
             retention: self.config.events.retention.duration(),
         }
     }

@@ -1,5 +1,5 @@
-//! Renamed configuration keys and removed values. An old key or value is an error that names its
-//! successor, in a file, in a variable and in `--set`.
+//! Renamed configuration keys. An old key is an error that names its successor, in a file, in a
+//! variable and in `--set`.
 
 use super::{key_lines::KeyLines, tree};
 use figment::value::{Dict, Value};
@@ -19,11 +19,7 @@ const RENAMED: [(&str, &str); 8] = [
     ("limits.unread_time", "limits.send_buffer_timeout"),
 ];
 
-/// Removed values: the key, the value, and the error of a source that still has it.
-pub(super) const REMOVED_VALUES: [(&str, &str, &str); 1] =
-    [("cache.kind", "memory", "no longer takes \"memory\": set \"none\", or \"redis\" with cache.url")];
-
-/// The values of one source under their current keys, and an error for each old key and value.
+/// The values of one source under their current keys, and an error for each old key.
 pub(super) struct Replaced {
     pub(super) values: Dict,
     pub(super) faults: Vec<ConfigError>,
@@ -50,13 +46,6 @@ pub(super) fn replace(mut values: Dict, source: &ValueOrigin, lines: &BTreeMap<P
         }
     }
     tree::merge(&mut moved, values);
-    for (key, old, message) in REMOVED_VALUES {
-        let path: Vec<String> = key.split('.').map(str::to_owned).collect();
-        if tree::get(&moved, &path).and_then(Value::as_str) == Some(old) {
-            tree::put(&mut moved, &path, None);
-            faults.push(located(ConfigError::at(key, message), source, lines));
-        }
-    }
     Replaced { values: moved, faults }
 }
 
@@ -84,26 +73,18 @@ fn is_below(path: &str, key: &str) -> bool {
 }
 
 fn error(old: &str, new: &str, source: &ValueOrigin, lines: &BTreeMap<PathBuf, KeyLines>) -> ConfigError {
-    let message = match source {
-        ValueOrigin::Variable(_) => format!("is now {new}, as a variable {}", super::load::variable(new)),
-        ValueOrigin::Flag(_) => format!("is now {new}, as in --set {new}=…"),
-        ValueOrigin::File(..) | ValueOrigin::Default | ValueOrigin::Profile(_) => format!("is now {new}"),
-    };
-    located(ConfigError::at(old, message), source, lines)
-}
-
-/// Returns the error with its source, and with its line where the source is a file.
-fn located(error: ConfigError, source: &ValueOrigin, lines: &BTreeMap<PathBuf, KeyLines>) -> ConfigError {
-    let source = match source {
+    let (message, source) = match source {
         ValueOrigin::File(file, _) => {
-            let line = lines.get(file).and_then(|lines| lines.line(&error.path));
-            ValueOrigin::File(file.clone(), line)
+            let line = lines.get(file).and_then(|lines| lines.line(old));
+            (format!("is now {new}"), ValueOrigin::File(file.clone(), line))
         }
-        ValueOrigin::Default | ValueOrigin::Profile(_) | ValueOrigin::Variable(_) | ValueOrigin::Flag(_) => {
-            source.clone()
+        ValueOrigin::Variable(_) => {
+            (format!("is now {new}, as a variable {}", super::load::variable(new)), source.clone())
         }
+        ValueOrigin::Flag(_) => (format!("is now {new}, as in --set {new}=…"), source.clone()),
+        ValueOrigin::Default | ValueOrigin::Profile(_) => (format!("is now {new}"), source.clone()),
     };
-    error.located(source)
+    ConfigError::at(old, message).located(source)
 }
 
 #[cfg(test)]

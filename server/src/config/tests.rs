@@ -313,6 +313,7 @@ fn roles_are_a_nonempty_set_and_a_single_process_needs_both() {
         (&[mysql, "server.roles=[]"][..], "server.roles", "at least one of: api, worker"),
         (&[mysql, "server.roles=['relay']"], "server.roles.0", "must be one of: api, worker"),
         (&[sqlite[0], sqlite[1], "server.roles=['api']"], "server.roles", "SQLite"),
+        (&[mysql, "cache.kind=memory", "server.roles=['worker']"], "server.roles", "in-process cache"),
     ] {
         let errors = found(sets);
         assert_eq!(paths(&errors), [path], "{sets:?}");

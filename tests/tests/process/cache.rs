@@ -179,12 +179,20 @@ async fn until_hits(server: &Server, say: &Say) -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_cache_is_rebuilt_and_pages_come_from_it() -> Result<()> {
+async fn a_cache_in_the_process_is_rebuilt_and_pages_come_from_it() -> Result<()> {
+    check_rebuild(&copying(&["--set", "cache.kind=memory"]).await?).await
+}
+
+#[tokio::test]
+async fn a_cache_in_redis_is_rebuilt_and_pages_come_from_it() -> Result<()> {
     let Some(redis) = Redis::start()? else { return Ok(()) };
-    let server = served(&redis).await?;
+    check_rebuild(&served(&redis).await?).await
+}
+
+async fn check_rebuild(server: &Server) -> Result<()> {
     let say = Say::on(&server.client()?, "video");
     let reply = root_with_reply(&say).await?;
-    until_hits(&server, &say).await?;
+    until_hits(server, &say).await?;
     shows(&say, reply, 1).await?;
     let key = Some(say.key.clone());
     let scope = v1::SubjectScope { scope: Some(v1::subject_scope::Scope::Key(key.context("a key")?)) };
@@ -193,7 +201,7 @@ async fn a_cache_is_rebuilt_and_pages_come_from_it() -> Result<()> {
     let progress = responses.message().await?.context("no progress")?;
     ensure!(progress.subjects_rebuilt == 1, "{progress:?}");
     ensure!(page(&say).await?.threads.len() == 1);
-    ensure!(counted(&server, "drift").await? == 0);
+    ensure!(counted(server, "drift").await? == 0);
     Ok(())
 }
 

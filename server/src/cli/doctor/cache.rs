@@ -11,6 +11,7 @@ const MAX_WAIT: Duration = Duration::from_secs(3);
 pub(super) async fn examine(config: &CacheSettings, timeline: u16) -> Vec<CheckResult> {
     match config.kind {
         CacheKind::None => vec![CheckResult::ok("cache", "none: every read goes to the data sources")],
+        CacheKind::Memory => vec![CheckResult::ok("cache", "in the process, which must be the only one")],
         CacheKind::Redis => redis(config, timeline).await,
     }
 }

@@ -103,24 +103,6 @@ fn all_errors_are_reported_beside_those_of_old_keys() {
 }
 
 #[test]
-fn a_removed_value_names_its_successor_in_a_file_a_variable_and_a_flag() {
-    let from_file = errors("[cache]\nwindow = 400\nkind = 'memory'\n", &[], &[]);
-    let from_variable = errors("", &[("RIPOSTE__CACHE__KIND", "memory")], &[]);
-    let from_flag = errors("", &[], &["cache.kind=memory"]);
-    for (found, source) in [
-        (from_file, "riposte.toml, line 3)"),
-        (from_variable, "(variable RIPOSTE__CACHE__KIND)"),
-        (from_flag, "(flag --set cache.kind)"),
-    ] {
-        let [error] = &found[..] else { panic!("{found:?}") };
-        assert_eq!(error.path, "cache.kind");
-        assert!(error.message.contains("set \"none\"") && error.to_string().ends_with(source), "{error}");
-    }
-    assert!(errors("[cache]\nkind = 'none'\n", &[], &[]).is_empty());
-    assert_eq!(errors("[cache]\nkind = 'disk'\n", &[], &[])[0].message, "must be one of: none, redis");
-}
-
-#[test]
 fn a_value_under_the_current_key_is_not_replaced_by_one_under_the_old_key() {
     let found = errors("cache.unmended = '1d'\ncache.stale_after = '30s'\n", &[], &[]);
     let paths: Vec<_> = found.iter().map(|error| error.path.as_str()).collect();

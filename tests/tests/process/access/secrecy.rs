@@ -59,7 +59,7 @@ async fn cost(server: &Server, client: &Client, id: i64) -> Result<BTreeMap<Stri
 #[tokio::test]
 async fn a_comment_that_a_caller_may_not_read_costs_what_one_costs_that_does_not_exist() -> Result<()> {
     let redis = Redis::start()?.map(|redis| ("redis", Some(redis)));
-    for (cache, redis) in redis.into_iter().chain([("none", None)]) {
+    for (cache, redis) in redis.into_iter().chain([("memory", None), ("none", None)]) {
         let callers = Callers::with_each_role(GRANTED).and("elsewhere", &["reader", "writer"], &[OTHER]);
         let address = redis.as_ref().map(|redis| ["--set".to_owned(), redis.setting()]);
         let kind = ["--set".to_owned(), format!("cache.kind={cache}")];
