@@ -66,7 +66,7 @@ impl<K: BatchType> Committer<K> {
         let size = commands.len();
         let span = spans::batch(&wait_spans, self.source_queue.source, self.source_queue.batch_type, size);
         drop(wait_spans);
-        // A panic was logged when it happened. The write queues of its batch must not wait for ever.
+        // A panic was logged when it happened. The write queues of its batch must not stay busy.
         let outcome = AssertUnwindSafe(self.writer.commit(&commands.into()).instrument(span)).catch_unwind().await;
         let outcome = outcome.unwrap_or_else(|_| Err(Error::internal("the commit of a batch ended in a panic")));
         let (waiting, has_more) = {
