@@ -95,7 +95,7 @@ enum Task {
     /// Render the Helm chart and check it; gets helm where it is missing
     Chart(chart::Args),
     /// Check the conventions that the compiler cannot: sizes, names, and which file may say what
-    Tidy(tidy::Args),
+    Tidy,
 }
 
 const AFTER_HELP: &str = "\
@@ -151,6 +151,6 @@ fn run(cli: Cli) -> Result<bool> {
         }
         Task::Sdk(what) => sdk::run(&repo, &live, &what),
         Task::Chart(args) => chart::run(&repo, &live, &args),
-        Task::Tidy(args) => tidy::run_args(&repo, &args),
+        Task::Tidy => tidy::run(&repo).map(|report| report.show()),
     }
 }

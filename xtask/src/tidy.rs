@@ -72,36 +72,6 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Options of `cargo xtask tidy`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Args {
-    /// List every retired word of docs/glossary.md with the term that replaces it
-    #[arg(long)]
-    words: bool,
-    /// Lower xtask/words-budget.txt to today's counts
-    #[arg(long, requires = "words")]
-    update: bool,
-}
-
-/// Runs the rules, or lists or counts the retired words. Returns `false` if there are faults.
-pub(crate) fn run_args(repo: &Repo, args: &Args) -> Result<bool> {
-    if !args.words {
-        return run(repo).map(|report| report.show());
-    }
-    let mut report = Report::default();
-    let sources = sources(repo, &repo.files()?)?;
-    let words = words::Words::find(repo, &sources, &mut report.faults)?;
-    if !report.faults.is_empty() {
-        return Ok(report.show());
-    }
-    if args.update {
-        words.update(repo)?;
-    } else {
-        words.show();
-    }
-    Ok(true)
-}
-
 fn sources(repo: &Repo, files: &[String]) -> Result<Vec<Source>> {
     let rust = files.iter().filter(|path| path.ends_with(".rs"));
     rust.map(|path| Ok(Source::new(path, read(repo, path)?))).collect()
@@ -144,7 +114,7 @@ pub(crate) fn run(repo: &Repo) -> Result<Report> {
     edges::check(&edges::Graph::of(repo)?, &mut report.faults);
     cycles::check(&sources, &mut report);
     by_hand::check(repo, &mut report)?;
-    words::Words::find(repo, &sources, &mut report.faults)?.check(repo, &mut report)?;
+    words::check(repo, &sources, &mut report.faults)?;
     report.checked = format!("{} Rust files, {} arrows by word", sources.len(), bans::count());
     Ok(report)
 }

@@ -37,10 +37,14 @@ impl Scope {
 /// A row of the table of retired words.
 #[derive(Debug)]
 pub(super) struct Word {
-    /// The scope and the first form, as `prose: who`: the name in reports and in the budget.
+    /// The scope and the first form, as `prose: who`: the name in reports.
     pub(super) key: String,
     /// The term that replaces the word.
     pub(super) instead: String,
+    /// The parts of that term in backticks.
+    pub(super) names: Vec<String>,
+    /// The line of the row.
+    pub(super) line: usize,
 }
 
 /// A row of the table of exceptions.
@@ -50,6 +54,8 @@ pub(super) struct Exception {
     pub(super) text: Option<String>,
     /// The beginning of the paths that the exception applies to; empty for all files.
     pub(super) path: String,
+    /// The line of the row.
+    pub(super) line: usize,
 }
 
 /// Forms of words, looked up by their first part.
@@ -98,14 +104,14 @@ impl Glossary {
         let mut glossary = Self::default();
         let mut keys = BTreeSet::new();
         for (line, row) in rows(text, WORDS) {
-            match glossary.word(&row) {
+            match glossary.word(line, &row) {
                 Ok(key) if keys.insert(key.clone()) => {}
                 Ok(key) => faults.push(Violation::new(GLOSSARY, line, format!("{key:?} has two rows"))),
                 Err(what) => faults.push(Violation::new(GLOSSARY, line, what)),
             }
         }
         for (line, row) in rows(text, EXCEPTIONS) {
-            match exception(&row) {
+            match exception(line, &row) {
                 Some(exception) => glossary.exceptions.push(exception),
                 None => faults.push(Violation::new(GLOSSARY, line, "a row is | `text` | everywhere or `path` | why |")),
             }
@@ -116,7 +122,7 @@ impl Glossary {
         glossary
     }
 
-    fn word(&mut self, row: &[&str]) -> Result<String, &'static str> {
+    fn word(&mut self, line: usize, row: &[&str]) -> Result<String, &'static str> {
         let [word, scope, sense, instead] = row else {
             return Err("a row is | `word` | where | sense | use instead |");
         };
@@ -132,7 +138,8 @@ impl Glossary {
             self.form(form, scope, index);
         }
         let key = format!("{}: {first}", row[1]);
-        self.words.push(Word { key: key.clone(), instead: instead.replace('`', "") });
+        let names = quoted(instead).into_iter().map(str::to_owned).collect();
+        self.words.push(Word { key: key.clone(), instead: instead.replace('`', ""), names, line });
         Ok(key)
     }
 
@@ -167,13 +174,13 @@ fn rows<'a>(text: &'a str, heading: &str) -> Vec<(usize, Vec<&'a str>)> {
     found
 }
 
-fn exception(row: &[&str]) -> Option<Exception> {
+fn exception(line: usize, row: &[&str]) -> Option<Exception> {
     let [text, path, why] = row else { return None };
     let text = *quoted(text).first()?;
     let path = if *path == "everywhere" { "" } else { quoted(path).first().copied()? };
     let whole = text == "*";
     let faulty = why.is_empty() || text.contains('"') || whole && path.is_empty();
-    (!faulty).then(|| Exception { text: (!whole).then(|| text.to_owned()), path: path.to_owned() })
+    (!faulty).then(|| Exception { text: (!whole).then(|| text.to_owned()), path: path.to_owned(), line })
 }
 
 /// Returns the parts of a cell in backticks.
