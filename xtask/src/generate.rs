@@ -1,21 +1,19 @@
-//! Generation of the checked-in files: the server's internal messages from proto/, its instruments
+//! Generation of the server's checked-in files: its internal messages from proto/, its instruments
 //! from server/telemetry, the tables and the dispatch of its methods from
-//! proto/riposte/v1/methods.yaml, the schema from migrations/steps, and the SDKs of all languages.
-//! The build itself needs neither protoc nor buf. Run `cargo xtask gen` after a change of a .proto
-//! file, of the registry, of a step or of methods.yaml.
+//! proto/riposte/v1/methods.yaml, and the schema from migrations/steps.
 
 mod configure;
 pub(crate) mod contract;
 pub(crate) mod files;
 pub(crate) mod methods;
 mod migrations;
+mod name_words;
 pub(crate) mod rules;
 mod rust;
 mod telemetry;
 
 use crate::live::Live;
 use crate::repo::Repo;
-use crate::sdk::{self, Language};
 use crate::tools;
 use anyhow::{Context, Result, ensure};
 use files::Files;
@@ -24,6 +22,7 @@ use std::fs;
 use std::sync::Arc;
 use tonic_prost_build::FileDescriptorSet;
 
+pub(crate) use name_words::words;
 pub(crate) use rust::add as add_rust;
 
 const PUBLIC: &str = "riposte.v1";
@@ -35,23 +34,18 @@ const READERS: [(&str, &str, &str); 3] = [
     ("content_extra.proto", "server/store/src/sql/row/generated", "content_extra"),
 ];
 
-/// Brings everything generated up to date. With `check` it changes nothing and fails with the names
-/// of the files that differ. Returns the languages left out, each with its reason.
-pub(crate) fn run(repo: &Repo, live: &Arc<Live>, check: bool) -> Result<Vec<String>> {
-    let all = descriptors(repo, live)?;
-    let mut files = Files::default();
+/// Adds the files of the server, and the pages about it.
+pub(crate) fn add_server(repo: &Repo, all: &FileDescriptorSet, files: &mut Files) -> Result<()> {
     for (name, folder, module) in READERS {
-        files.add(format!("{folder}/{module}.rs"), messages(&all, name)?)?;
+        files.add(format!("{folder}/{module}.rs"), messages(all, name)?)?;
     }
-    telemetry::add(repo, &mut files)?;
-    migrations::add(repo, &mut files)?;
+    telemetry::add(repo, files)?;
+    migrations::add(repo, files)?;
     files.add(configure::PAGE.to_owned(), configure::page(&fs::read_to_string(repo.at(configure::DEFAULTS))?)?)?;
-    methods::add(repo, &public(&all)?, &mut files)?;
+    methods::add(repo, &public(all)?, files)?;
     // A folder may have files of the methods too.
     READERS.iter().for_each(|(_, folder, _)| files.only_in(repo, folder));
-    let skipped = sdk::generate(repo, live, &Language::all(), &all, &mut files)?;
-    files.write_or_check(repo, check)?;
-    Ok(skipped)
+    Ok(())
 }
 
 /// Returns the descriptors of proto/ that buf makes, with comments.

@@ -12,6 +12,7 @@ mod fuzz;
 mod generate;
 mod live;
 mod prove;
+mod regenerate;
 mod registry;
 mod repo;
 mod run;
@@ -145,7 +146,7 @@ fn run(cli: Cli) -> Result<bool> {
         Task::Bench(what) => bench::run(&repo, &live, &what),
         Task::Toys(args) => toys::run_args(&repo, &live, &args),
         Task::Gen { check } => {
-            let skipped = generate::run(&repo, &live, check)?;
+            let skipped = regenerate::run(&repo, &live, check)?;
             skipped.iter().for_each(|reason| eprintln!("SKIPPED {reason}"));
             Ok(true)
         }

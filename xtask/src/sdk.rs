@@ -29,7 +29,6 @@ pub(crate) use by_hand::{ByHand, count as by_hand};
 pub(crate) use language::Language;
 pub(crate) use measured::Installed;
 pub(crate) use steps::{End, Outcome};
-pub(crate) use templates::words;
 pub(crate) use toolchain::is_marked;
 
 /// The tasks of the SDKs.

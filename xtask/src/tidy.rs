@@ -112,7 +112,7 @@ pub(crate) fn run(repo: &Repo) -> Result<Report> {
         Err(_) => report.faults.push(Violation::new(reasons::CONTRACT, 0, "the list of error reasons is missing")),
     }
     edges::check(&edges::Graph::of(repo)?, &mut report.faults);
-    cycles::check(&sources, &mut report);
+    cycles::check(&read(repo, "Cargo.toml")?, &sources, &mut report.faults)?;
     by_hand::check(repo, &mut report)?;
     words::check(repo, &sources, &mut report.faults)?;
     report.checked = format!("{} Rust files, {} arrows by word", sources.len(), bans::count());

@@ -14,9 +14,10 @@ mod toy;
 mod tree;
 
 use crate::live::Live;
+use crate::regenerate;
 use crate::repo::Repo;
 use crate::run::{Last, run, run_to_end, watched};
-use crate::{generate, tools};
+use crate::tools;
 use anyhow::{Context, Result, bail, ensure};
 use scratch::ScratchTree;
 use std::collections::BTreeSet;
@@ -124,7 +125,7 @@ fn build_and_test(repo: &Repo, live: &Arc<Live>, toys: &Toys, group: &[&Toy], pr
     let names = group.iter().map(|toy| toy.name.as_str()).collect::<Vec<_>>().join(", ");
     eprintln!("\n--- {names}: generate, compile and test");
     let scratch = ScratchTree::make(repo, &tree)?;
-    generate::run(scratch.repo(), live, false).context("the code cannot be generated")?;
+    regenerate::run(scratch.repo(), live, false).context("the code cannot be generated")?;
     // Target and features are those of the test command's own builds, so that no dependency is
     // compiled again: `--examples` selects the features of the tests.
     let mut check = scratch.cargo(repo, &["check", "--workspace", "--all-features", "--lib", "--bins", "--examples"]);

@@ -26,7 +26,7 @@
 //! domain: every caller compiles it in.
 
 #[cfg(feature = "blocking")]
-pub mod blocking;
+mod blocking_client;
 #[cfg(feature = "client")]
 mod client;
 #[cfg(feature = "dev-server")]
@@ -45,6 +45,8 @@ pub use client::{
 };
 #[cfg(feature = "dev-server")]
 pub use dev::{DevServer, Starter};
+#[cfg(feature = "blocking")]
+pub use handles::blocking;
 #[cfg(feature = "client")]
 pub use handles::{Comment, Subject};
 

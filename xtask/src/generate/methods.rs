@@ -9,8 +9,8 @@ pub(crate) mod table;
 
 use super::contract::{Contract, Service};
 use super::files::Files;
+use super::words;
 use crate::repo::Repo;
-use crate::sdk::words;
 use anyhow::Result;
 use std::fs;
 use table::Table;

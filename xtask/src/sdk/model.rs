@@ -219,7 +219,7 @@ impl EnumModel {
 
 /// Returns the value of an enum without the prefix that all its values have.
 pub(super) fn short_value(listed: &str, value: &str) -> String {
-    let prefix = super::templates::words(listed).join("_").to_uppercase() + "_";
+    let prefix = crate::generate::words(listed).join("_").to_uppercase() + "_";
     value.strip_prefix(&prefix).unwrap_or(value).to_owned()
 }
 

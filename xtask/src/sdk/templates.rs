@@ -3,6 +3,7 @@
 use super::model::Model;
 use super::toolchain::Toolchain;
 use crate::generate::files::Files;
+use crate::generate::words;
 use crate::repo::Repo;
 use anyhow::{Context, Result};
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
@@ -45,24 +46,6 @@ pub(super) fn environment() -> Environment<'static> {
     });
     environment.add_filter("wrap", wrap);
     environment
-}
-
-/// Returns the words of a name in any spelling, in lower case: `MemberId`, `memberId`, `member_id`
-/// and `MEMBER_ID` are the same.
-pub(crate) fn words(name: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut before = '_';
-    for letter in name.chars() {
-        let starts = before == '_' || letter.is_ascii_uppercase() && !before.is_ascii_uppercase();
-        if letter != '_' && starts {
-            words.push(String::new());
-        }
-        if let (false, Some(word)) = (letter == '_', words.last_mut()) {
-            word.push(letter.to_ascii_lowercase());
-        }
-        before = letter;
-    }
-    words
 }
 
 fn capital(word: &str) -> String {

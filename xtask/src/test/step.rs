@@ -3,7 +3,7 @@
 use super::summary::Report;
 use super::{Run, alone, chart, contract, crates, fuzz, kube, prove, readme, sdks, suites};
 use crate::run::run;
-use crate::{generate, tidy, tools, toys};
+use crate::{regenerate, tidy, tools, toys};
 use anyhow::Result;
 use clap::ValueEnum;
 
@@ -124,7 +124,7 @@ impl Step {
             Self::Deny => crates::check(at),
             Self::Buf => contract::check(at),
             Self::Drift => {
-                let skipped = generate::run(repo, live, true)?;
+                let skipped = regenerate::run(repo, live, true)?;
                 Ok(skipped.into_iter().fold(Report::success(""), Report::but_skipped))
             }
             Self::Clippy => {

@@ -236,10 +236,15 @@ impl Comment {
     }
 }
 
-/// The handles for programs without an async runtime.
+/// The client for programs without an async runtime, and its handles: the same names, and every
+/// call blocks until its response.
+///
+/// It runs the asynchronous client on a thread of its own. A program that has a tokio runtime
+/// should use the asynchronous client: blocking within a runtime stops one of its threads, and
+/// tokio panics.
 #[cfg(feature = "blocking")]
-pub(crate) mod blocking {
-    use crate::blocking::{Client, Pages, Watch};
+pub mod blocking {
+    pub use crate::blocking_client::{Client, Items, Pages, Waiting, Watch};
     use crate::{Error, v1};
     use std::ops::Deref;
 

@@ -17,6 +17,8 @@ struct Module {
     bound: Vec<(String, Path)>,
     /// The modules that stand in the file itself.
     nested: BTreeSet<String>,
+    /// The names of the items that the file defines outside them.
+    defined: BTreeSet<String>,
     /// All paths that begin with `crate`, `self` or `super`.
     named: Vec<Path>,
 }
@@ -29,10 +31,12 @@ impl Crate {
         if files.iter().any(|(path, _)| *path == "lib.rs") {
             files.retain(|(path, _)| *path != "main.rs");
         }
-        let at: BTreeSet<Path> = files.iter().map(|(path, _)| module(path)).collect();
+        let placed: BTreeMap<String, Path> = files.iter().flat_map(|(path, source)| placed(path, source)).collect();
+        let place = |path: &str| placed.get(path).cloned().unwrap_or_else(|| module(path));
+        let at: BTreeSet<Path> = files.iter().map(|(path, _)| place(path)).collect();
         let mut modules = BTreeMap::new();
         for (path, source) in files {
-            let own = module(path);
+            let own = place(path);
             // A crate of tests has no production code for the other rules; its modules count here.
             let code = without_tests(&source.code);
             let mut found = Module { file: path.to_owned(), ..Module::default() };
@@ -45,6 +49,7 @@ impl Crate {
             }
             found.named.extend(found.bound.iter().map(|(_, path)| path.clone()));
             found.nested = nested(&code).map(str::to_owned).collect();
+            found.defined = defined(&code);
             found.named.extend(inline(&code).filter_map(|path| absolute(&own, &path, &at)));
             modules.insert(own, found);
         }
@@ -84,16 +89,23 @@ impl Crate {
             let rest = [to.as_slice(), &path[end + 1..]].concat();
             return self.definers(&rest, depth + 1);
         }
-        // The glob is followed only to a module that binds the name itself: others are not read.
         let globs = bound.iter().filter(|(own, to)| own == "*" && to[..to.len() - 1] != at[..]);
         let through = globs.flat_map(|(_, to)| {
-            let inner = [&to[..to.len() - 1], std::slice::from_ref(name)].concat();
-            let binds =
-                self.modules.get(&to[..to.len() - 1]).is_some_and(|m| m.bound.iter().any(|(own, _)| own == name));
-            if binds { self.definers(&inner, depth + 1) } else { Vec::new() }
+            let inner = [&to[..to.len() - 1], &path[end..]].concat();
+            if self.has(&to[..to.len() - 1], name) { self.definers(&inner, depth + 1) } else { Vec::new() }
         });
         let through: Vec<Path> = through.collect();
         if through.is_empty() { vec![at] } else { through }
+    }
+
+    /// Returns `true` if a glob import of a module binds the name.
+    fn has(&self, path: &[String], name: &String) -> bool {
+        let Some(module) = self.modules.get(path) else { return false };
+        let is_child = || self.modules.contains_key(&[path, std::slice::from_ref(name)].concat());
+        module.defined.contains(name)
+            || module.nested.contains(name)
+            || module.bound.iter().any(|(own, _)| own == name)
+            || is_child()
     }
 }
 
@@ -101,6 +113,27 @@ impl Crate {
 fn module(path: &str) -> Path {
     let stem = path.strip_suffix(".rs").unwrap_or(path);
     if matches!(stem, "lib" | "main") { Vec::new() } else { stem.split('/').map(str::to_owned).collect() }
+}
+
+/// Returns the files that a file includes as its modules by `#[path]`, each with its module.
+fn placed(path: &str, source: &Source) -> Vec<(String, Path)> {
+    const MARK: &str = "#[path = \"";
+    let folder: Vec<&str> = path.split('/').collect();
+    let mut found = Vec::new();
+    for (at, _) in source.text.match_indices(MARK).filter(|(at, _)| source.code[*at..].starts_with("#[path")) {
+        let Some((to, rest)) = source.text[at + MARK.len()..].split_once("\"]") else { continue };
+        let Some((_, name)) = rest.split(';').next().and_then(|item| item.rsplit_once("mod ")) else { continue };
+        let mut file = folder[..folder.len() - 1].to_vec();
+        for part in to.split('/') {
+            if part == ".." {
+                file.pop();
+            } else {
+                file.push(part);
+            }
+        }
+        found.push((file.join("/"), [module(path).as_slice(), &[name.trim().to_owned()]].concat()));
+    }
+    found
 }
 
 /// Returns a path from the root of the crate; `None` for a path into another crate.
@@ -133,6 +166,24 @@ fn nested(code: &str) -> impl Iterator<Item = &str> {
         let end = rest.find(|c: char| !in_name(c))?;
         rest[end..].trim_start().starts_with('{').then(|| &rest[..end])
     })
+}
+
+/// Returns the names of the items that a file defines at its top level.
+fn defined(code: &str) -> BTreeSet<String> {
+    const KEYWORDS: [&str; 9] = ["struct", "enum", "union", "trait", "type", "fn", "const", "static", "macro_rules!"];
+    let (mut depth, mut found, mut before) = (0_usize, BTreeSet::new(), "");
+    for token in code.split_inclusive(|c: char| !in_name(c) && c != '!') {
+        let name = token.trim_end_matches(|c: char| !in_name(c) && c != '!');
+        if depth == 0 && KEYWORDS.contains(&before) && !name.is_empty() {
+            found.insert(name.to_owned());
+        }
+        depth += usize::from(token.ends_with(['{', '(', '[']));
+        depth = depth.saturating_sub(usize::from(token.ends_with(['}', ')', ']'])));
+        if !name.is_empty() {
+            before = name;
+        }
+    }
+    found
 }
 
 /// Returns the trees of all `use` statements.

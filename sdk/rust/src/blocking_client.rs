@@ -1,5 +1,4 @@
-//! The client for programs without an async runtime: the same names, and every call blocks until
-//! its response.
+//! The client for programs without an async runtime, which the module `blocking` re-exports.
 //!
 //! It runs the asynchronous client on a thread of its own. A program that has a tokio runtime
 //! should use the asynchronous client: blocking within a runtime stops one of its threads, and
@@ -11,8 +10,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tonic::Status;
-
-pub use crate::handles::blocking::{Comment, Subject};
 
 /// A client for all services of one address; see [`crate::Client`]. Cloning is cheap; threads may
 /// share it.
