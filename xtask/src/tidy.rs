@@ -98,11 +98,13 @@ pub(crate) fn run(repo: &Repo) -> Result<Report> {
     }
     bans::check_examples(&mut report.faults);
     services::check(&sources, &mut report.faults);
-    for path in files.iter().filter(|path| path.ends_with(".md")) {
-        documents::check(path, &read(repo, path)?, &mut report.faults);
-    }
+    let documents = files.iter().filter(|path| path.ends_with(".md"));
+    let documents = documents.map(|path| Ok((path.as_str(), read(repo, path)?))).collect::<Result<_>>()?;
+    documents::check(&documents, &mut report.faults);
     for path in files.iter().filter(|path| path.ends_with(".lua")) {
-        widths::lua(path, &read(repo, path)?, &mut report.faults);
+        let text = read(repo, path)?;
+        widths::lua(path, &text, &mut report.faults);
+        sizes::lua(path, &text, &mut report.faults);
     }
     for path in files.iter().filter(|path| widths::has_comments(path)) {
         widths::comments(path, &read(repo, path)?, &mut report.faults);

@@ -1,12 +1,40 @@
-//! A rule for documents: they contain no paths of a particular machine.
+//! Rules for documents: they contain no paths of a particular machine, the overview of the
+//! architecture stays short, the documentation has its four parts, and the decision records have
+//! one form.
+
+mod decisions;
 
 use super::Violation;
+use std::collections::BTreeMap;
+
+const ARCHITECTURE: &str = "ARCHITECTURE.md";
+/// The largest size of the overview, in bytes.
+const ARCHITECTURE_BYTES: usize = 12_288;
+const OVERVIEW: &str = "docs/README.md";
+/// The parts of the documentation, in order.
+const PARTS: [&str; 4] = ["## Tutorials", "## How-to guides", "## Reference", "## Explanation"];
 
 /// The beginnings of paths that exist on one machine only.
 const MACHINE: [&str; 5] = ["/root/", "/home/", "/Users/", "/tmp/", "../shared"];
 
+/// Checks all documents, by their paths.
+pub(crate) fn check(documents: &BTreeMap<&str, String>, faults: &mut Vec<Violation>) {
+    for (path, text) in documents {
+        machine_paths(path, text, faults);
+    }
+    let text = |path| documents.get(path).map_or("", String::as_str);
+    let bytes = text(ARCHITECTURE).len();
+    if !(1..=ARCHITECTURE_BYTES).contains(&bytes) {
+        faults.push(Violation::new(ARCHITECTURE, 0, format!("{bytes} bytes; it has 1 to {ARCHITECTURE_BYTES}")));
+    }
+    if !text(OVERVIEW).lines().filter(|line| line.starts_with("## ")).eq(PARTS) {
+        faults.push(Violation::new(OVERVIEW, 0, format!("its parts are {}", PARTS.join(", "))));
+    }
+    decisions::check(documents, faults);
+}
+
 /// Finds paths of a machine in one document.
-pub(crate) fn check(path: &str, text: &str, faults: &mut Vec<Violation>) {
+fn machine_paths(path: &str, text: &str, faults: &mut Vec<Violation>) {
     for (number, line) in text.lines().enumerate() {
         for place in MACHINE {
             let found = line.match_indices(place).any(|(at, _)| starts_a_path(&line[..at]));
@@ -28,7 +56,7 @@ mod tests {
 
     fn lines(text: &str) -> Vec<usize> {
         let mut faults = Vec::new();
-        check("docs/a.md", text, &mut faults);
+        machine_paths("docs/a.md", text, &mut faults);
         faults.iter().map(|fault| fault.line).collect()
     }
 
@@ -42,5 +70,20 @@ mod tests {
     #[test]
     fn addresses_and_paths_in_the_repository_are_left_alone() {
         assert!(lines("https://example.org/home/a server/tmp/b $DIR/home/c").is_empty());
+    }
+
+    #[test]
+    fn a_long_overview_and_a_missing_part_are_found() {
+        let found = |bytes: usize, overview: &str| {
+            let documents = [(ARCHITECTURE, "a".repeat(bytes)), (OVERVIEW, overview.to_owned())];
+            let mut faults = Vec::new();
+            check(&BTreeMap::from(documents), &mut faults);
+            faults.into_iter().map(|fault| fault.path).collect::<Vec<_>>()
+        };
+        let overview = PARTS.join("\n\ntext\n\n");
+        assert_eq!(found(12_288, &overview), [""; 0]);
+        assert_eq!(found(12_289, &overview), [ARCHITECTURE]);
+        assert_eq!(found(0, &overview), [ARCHITECTURE]);
+        assert_eq!(found(1, &overview.replace("## Reference", "Reference")), [OVERVIEW]);
     }
 }

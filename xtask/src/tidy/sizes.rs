@@ -9,6 +9,8 @@ const FILE_P95: usize = 350;
 const FUNCTION: usize = 70;
 /// The minimum number of test lines for a hundred lines of production code.
 const TESTS_PER_CENT: usize = 80;
+/// The model and the suites.
+pub(super) const SUITES: &str = "server/conformance/src/";
 /// The percentage of functions that may be longer.
 const LONG_PER_CENT: usize = 2;
 
@@ -42,10 +44,20 @@ pub(crate) fn check(sources: &[Source], report: &mut Report) {
     functions_report(&functions, report);
 }
 
+/// Checks a Lua file. Comments and blank lines do not count.
+pub(crate) fn lua(path: &str, text: &str, faults: &mut Vec<Violation>) {
+    let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("--");
+    let lines = text.lines().filter(is_code).count();
+    if lines > FILE_HARD {
+        let what = format!("{lines} lines of code; a file stops at {FILE_HARD}: split it by what it is about");
+        faults.push(Violation::new(path, 0, what));
+    }
+}
+
 /// Returns `true` if a file belongs to the model or to the suites that every store and every cache
 /// pass. These are tests by purpose, but as library code they have the same size limits.
 fn is_suite(path: &str) -> bool {
-    path.starts_with("server/conformance/src/")
+    path.starts_with(SUITES)
 }
 
 fn functions_report(functions: &[Function], report: &mut Report) {
@@ -119,6 +131,17 @@ mod tests {
         assert_eq!(report("//\n".repeat(500)).faults.len(), 0);
         let with_tests = format!("{}#[cfg(test)]\nmod tests {{\n{}}}\n", "//\n".repeat(400), "//\n".repeat(400));
         assert_eq!(report(with_tests).faults.len(), 0);
+    }
+
+    #[test]
+    fn a_lua_file_of_501_lines_of_code_is_found() {
+        let found = |lines: usize| {
+            let text = format!("-- why\n\n{}", "  local a = 1 -- why\n".repeat(lines));
+            let mut faults = Vec::new();
+            lua("server/cache/src/redis/lua/entry.lua", &text, &mut faults);
+            faults.len()
+        };
+        assert_eq!((found(500), found(501)), (0, 1));
     }
 
     #[test]
