@@ -1,5 +1,7 @@
-//! The composition root: the one place that names concrete types and puts them together.
-//! [`startup`] has the steps of a start.
+//! The composition root. [`startup`] has the steps of a start; it creates the store, the cache, the
+//! queues and the event consumers, and [`components`] builds the ports from them. Both belong to
+//! the composition, as do `cache_stack.rs` and `observers.rs`: `cargo xtask tidy` lists the files
+//! that may name concrete types (docs/decisions/0114).
 
 mod accept;
 mod backpressure;

@@ -48,6 +48,11 @@ pub(crate) fn add_server(repo: &Repo, all: &FileDescriptorSet, files: &mut Files
     Ok(())
 }
 
+/// Returns the files of internal messages that are generated.
+pub(crate) fn internal_files() -> impl Iterator<Item = String> {
+    READERS.into_iter().map(|(_, folder, module)| format!("{folder}/{module}.rs"))
+}
+
 /// Returns the descriptors of proto/ that buf makes, with comments.
 pub(crate) fn descriptors(repo: &Repo, live: &Arc<Live>) -> Result<FileDescriptorSet> {
     let buf = tools::buf(repo, live)?;

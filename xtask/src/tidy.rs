@@ -4,11 +4,16 @@
 
 mod bans;
 mod by_hand;
+mod composition;
+mod consumers;
 mod cycles;
 mod documents;
 mod edges;
+mod extensions;
 mod globals;
+mod internal_formats;
 mod layout;
+mod paths;
 mod ports;
 mod product;
 mod reasons;
@@ -81,6 +86,19 @@ fn read(repo: &Repo, path: &str) -> Result<String> {
     std::fs::read_to_string(repo.at(path)).with_context(|| format!("cannot read {path}"))
 }
 
+/// Returns the paths in the tables of the rules, each with the file of its rule.
+fn named_paths() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let of = |rule: &'static str, path| (rule, path);
+    (bans::paths().map(move |path| of("xtask/src/tidy/bans/table.rs", path)))
+        .chain(composition::paths().map(move |path| of("xtask/src/tidy/composition.rs", path)))
+        .chain(extensions::paths().map(move |path| of("xtask/src/tidy/extensions.rs", path)))
+        .chain(internal_formats::paths().map(move |path| of("xtask/src/tidy/internal_formats.rs", path)))
+        .chain(product::paths().map(move |path| of("xtask/src/tidy/product.rs", path)))
+        .chain(type_names::paths().map(move |path| of("xtask/src/tidy/type_names.rs", path)))
+        .chain(ports::PORTS.map(move |path| of("xtask/src/tidy/ports.rs", path)))
+        .chain([of("xtask/src/tidy/services.rs", services::SERVICES), of("xtask/src/tidy/sizes.rs", sizes::SUITES)])
+}
+
 /// Checks every rule against the working tree.
 pub(crate) fn run(repo: &Repo) -> Result<Report> {
     let files = repo.files()?;
@@ -95,9 +113,14 @@ pub(crate) fn run(repo: &Repo) -> Result<Report> {
         globals::check(source, &mut report.faults);
         widths::rust(source, &mut report.faults);
         ports::check(source, &mut report.faults);
+        extensions::check(source, &mut report.faults);
     }
     bans::check_examples(&mut report.faults);
     services::check(&sources, &mut report.faults);
+    composition::check(&sources, &mut report.faults);
+    consumers::check(&sources, &mut report.faults);
+    internal_formats::check(&sources, &mut report.faults);
+    paths::check(&files, named_paths(), &mut report.faults);
     let documents = files.iter().filter(|path| path.ends_with(".md"));
     let documents = documents.map(|path| Ok((path.as_str(), read(repo, path)?))).collect::<Result<_>>()?;
     documents::check(&documents, &mut report.faults);

@@ -27,6 +27,11 @@ pub(crate) fn count() -> usize {
     table::BANS.len()
 }
 
+/// Returns the paths that the table names.
+pub(super) fn paths() -> impl Iterator<Item = &'static str> {
+    table::BANS.iter().flat_map(|ban| ban.inside.iter().chain(ban.except)).copied()
+}
+
 /// Tests every entry with its violation. This is part of each run and not of the tests alone,
 /// because a rule without a test may detect nothing.
 pub(crate) fn check_examples(faults: &mut Vec<Violation>) {

@@ -13,6 +13,11 @@ const BINARY: &str = "server/src/";
 /// The maximum share of the binary, in percent.
 const BINARY_PER_CENT: usize = 25;
 
+/// Returns the paths that the rule names.
+pub(super) fn paths() -> impl Iterator<Item = &'static str> {
+    PRODUCT.into_iter().chain([SUITES, BINARY])
+}
+
 /// Checks the share of the binary, and reports the figures.
 pub(crate) fn check(sources: &[Source], report: &mut Report) {
     let ships = |path: &str| PRODUCT.iter().any(|root| path.starts_with(root)) && !path.starts_with(SUITES);

@@ -6,7 +6,7 @@ use super::source::{Source, line_of, words};
 use std::collections::BTreeSet;
 
 /// The folder of the handlers: a folder for each service.
-const SERVICES: &str = "server/grpc/src/services/";
+pub(super) const SERVICES: &str = "server/grpc/src/services/";
 
 /// Finds services that name each other.
 pub(crate) fn check(sources: &[Source], faults: &mut Vec<Violation>) {
@@ -48,8 +48,7 @@ mod tests {
 
     #[test]
     fn a_use_of_another_service_is_found() {
-        for used in ["use crate::rpc::generated::services::reply::get_thread;", "use super::super::reply::get_thread;"]
-        {
+        for used in ["use crate::generated::services::reply::get_thread;", "use super::super::reply::get_thread;"] {
             let mut faults = Vec::new();
             check(&sources(used), &mut faults);
             assert_eq!(faults.len(), 1, "{used}");
@@ -59,7 +58,7 @@ mod tests {
     #[test]
     fn what_services_share_may_be_used() {
         let mut faults = Vec::new();
-        check(&sources("use super::pin_comment::set_pin;\nuse crate::rpc::parse;"), &mut faults);
+        check(&sources("use super::pin_comment::set_pin;\nuse crate::parse;"), &mut faults);
         assert!(faults.is_empty());
     }
 }

@@ -16,6 +16,11 @@ const PRODUCT: [&str; 3] = ["server/", "migrations/", "sdk/rust/src/"];
 const LEFT_OUT: [&str; 3] = ["server/conformance/", "server/transfer/", "server/store/src/sql/entity/"];
 const FREE: [&str; 3] = ["Args", "Action", "Error"];
 
+/// Returns the paths that the rule names.
+pub(super) fn paths() -> impl Iterator<Item = &'static str> {
+    PRODUCT.into_iter().chain(LEFT_OUT)
+}
+
 /// Counts the types of each public name.
 pub(crate) fn check(sources: &[Source], report: &mut Report) {
     let mut named: BTreeMap<&str, Vec<(&str, usize)>> = BTreeMap::new();
