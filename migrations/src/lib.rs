@@ -3,8 +3,9 @@
 //! any point, and the next run continues there. Two runs may start at once; one of them waits for
 //! the other. A step never changes after its release.
 //!
-//! This crate must never be called by a process that serves: `serve` compares the schema and stays
-//! not ready.
+//! This crate must never be called by a process that serves from servers of the MySQL family: it
+//! compares the schema and stays not ready. Only an embedded store is migrated at the start,
+//! because no other process could do it.
 
 mod alter;
 mod apply;

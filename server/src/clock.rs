@@ -1,4 +1,5 @@
-//! The clocks of this machine. No other part of the service reads them.
+//! The wall clock of this machine, behind the Clock port. Every decision about a time uses the
+//! port. Telemetry reads the clock itself for its timestamps, on which no decision depends.
 
 use riposte_core::{Millis, ports::Clock};
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -11,8 +11,9 @@
 //! not on each other. Modules import each name from the module that defines it; the names below are
 //! for other crates.
 //!
-//! This crate must never do I/O, read a clock or an environment, or know a database, a cache or a
-//! wire format.
+//! This crate must never do I/O, read a clock or an environment, or know a database, the protocol
+//! of the cache or a wire format. The port [`CachedPages`](ports::CachedPages) passes on rendered
+//! pages as bytes, whose format the gRPC layer knows.
 
 pub mod domain;
 pub mod ports;

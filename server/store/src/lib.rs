@@ -2,8 +2,9 @@
 //! or one SQLite file, with the same code. [`SqlStore::open`] returns a [`SqlStore`], and the rest
 //! of the service uses its ports only.
 //!
-//! This crate must never know an RPC, a proto message or a status, and SeaORM types and driver text
-//! leave it only for the migrations.
+//! This crate must never know an RPC, a message of the public contract or a status. The internal
+//! messages in which rows are encoded are private to the codecs of `sql/row`. SeaORM types and
+//! driver text leave the crate only for the migrations.
 
 pub mod config;
 mod error;

@@ -1,9 +1,10 @@
 //! Concurrency primitives that the crates of the server share. Each file contains one primitive. A
-//! primitive knows neither comments nor databases: its caller supplies the keys, the errors and the
-//! log texts.
+//! primitive knows neither comments nor databases: its caller supplies the keys, the work and the
+//! errors. [`BackoffLog`] logs a text of its own about a loop that its caller names.
 //!
-//! This crate must never depend on another crate of the workspace, do I/O, or start a task that
-//! outlives the work of its caller.
+//! This crate must never depend on another crate of the workspace, do I/O, or start a task but for
+//! work that a caller supplies: a load of [`SingleFlight`] that has started runs to its end, even
+//! if no caller waits for it any more.
 
 mod backoff_log;
 mod batcher;

@@ -141,8 +141,8 @@ verbs! {
 }
 
 verbs! {
-    /// The verb of a command about a like, with its arguments. The codes and names continue those
-    /// of [`CommandKind`].
+    /// The verb of a command about a like, with its arguments. Its codes and names and those of
+    /// [`CommandKind`] are one list: a stored code stands for one verb of either type.
     LikeCommandKind: LikeVerb,
     SetLike = (14, "SetLike") "Set a member's like.",
     ImportLike = (16, "ImportLike") "Import a like with its time.",
