@@ -49,6 +49,7 @@ pub(crate) struct Args {
 
 /// Applies the chosen toys. Returns `false` if a toy touches more files than its target.
 pub(crate) fn run_args(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
+    let start = Instant::now();
     let toys = Toys::read(repo)?;
     if args.list {
         for toy in &toys.all {
@@ -71,6 +72,8 @@ pub(crate) fn run_args(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<boo
     for group in &groups {
         build_and_test(repo, live, &toys, group, profile)?;
     }
+    let count: usize = groups.iter().map(Vec::len).sum();
+    println!("{count} toy changes applied, compiled and tested in {} s", start.elapsed().as_secs());
     Ok(true)
 }
 
