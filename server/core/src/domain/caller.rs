@@ -30,9 +30,9 @@ pub enum Role {
     Reader,
     /// Writes on behalf of members.
     Writer,
-    /// Hides, shows and deletes as a moderator.
+    /// Hides, unhides and deletes comments as a moderator.
     Moderator,
-    /// Imports, exports, verifies, repairs, rebuilds.
+    /// Imports, exports, verifies, repairs and rebuilds.
     Operator,
 }
 
@@ -133,7 +133,7 @@ impl Caller {
     }
 }
 
-/// Hashes the name alone. This distributes callers well enough, and it is cheap for the lookup of a
+/// Hashes the name alone. This distributes callers well enough, and is cheap for the lookup of a
 /// caller in each read.
 impl Hash for Caller {
     fn hash<H: Hasher>(&self, state: &mut H) {
@@ -160,13 +160,13 @@ mod tests {
         assert!(web.may_use(&article) && !web.may_use(&video));
         let open = Caller::unrestricted("open");
         assert!(Role::ALL.iter().all(|role| open.has(*role)) && open.may_use(&video));
-        assert_ne!(Caller::unrestricted("web"), web, "grants that changed make another caller");
+        assert_ne!(Caller::unrestricted("web"), web, "other grants make another caller");
         assert_eq!([&ungranted, &web, &open].map(Caller::may_use_all), [false, false, true]);
         assert_eq!([&ungranted, &web, &open].map(|caller| caller.types().contains(&article)), [false, true, true]);
     }
 
     #[test]
-    fn callers_are_spread_by_their_names() {
+    fn callers_are_hashed_by_their_names() {
         let [a, b] = ["a", "b"].map(Caller::unrestricted);
         let without_grants = Caller::new("a", Grants::default());
         let state = RandomState::new();

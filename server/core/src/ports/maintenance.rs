@@ -9,7 +9,7 @@ use crate::domain::page::CountDrift;
 use crate::domain::subject::SubjectKey;
 use crate::domain::time::Millis;
 
-/// The member histories, which derive from the comments and are distributed by member.
+/// The member histories, which are derived from the comments and distributed by member.
 ///
 /// Both methods read the current comments and write a history row only over an older one. So they
 /// may run twice, late, concurrently and in any order.

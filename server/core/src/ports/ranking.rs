@@ -14,7 +14,7 @@ use crate::domain::subject::SubjectKey;
 use crate::domain::time::Millis;
 use crate::ports::RebuildProgress;
 
-/// The rank indexes, which derive from the comments; see
+/// The rank indexes, which are derived from the comments; see
 /// [`RankIndex`](crate::domain::rank::RankIndex).
 ///
 /// Both methods lock a list, read its comments under that lock and write the scores that
@@ -22,7 +22,7 @@ use crate::ports::RebuildProgress;
 /// concurrently and in any order.
 #[async_trait]
 pub trait RankIndexes: Send + Sync + std::fmt::Debug {
-    /// Updates the rank indexes for the comments that these events of a source name.
+    /// Updates the rank indexes for the comments in these events of a data source.
     async fn apply(&self, source: usize, events: &[SequencedEvent]) -> Result<()>;
 
     /// Updates the rank indexes for the next comments of a subject, at most `limit`, after `after`.
@@ -37,10 +37,10 @@ pub trait RankIndexes: Send + Sync + std::fmt::Debug {
 /// never changes and is stored for [`SNAPSHOT_RETENTION`](crate::domain::rank::SNAPSHOT_RETENTION).
 #[async_trait]
 pub trait RankingSnapshots: Send + Sync + std::fmt::Debug {
-    /// Returns the ranking for a walk that begins now, and the list's next floor. It is the last
-    /// ranking if that one is [current](crate::domain::rank::RankVersion::is_current), otherwise a
-    /// new one. If several processes create one at the same time, the first wins and all return its
-    /// ranking. `None` if the subject or the root is absent, or the subject is deleted.
+    /// Returns the ranking for a walk that begins now, and the list's next floor. The last ranking
+    /// is returned if it is [current](crate::domain::rank::RankVersion::is_current), otherwise a
+    /// new one. If several processes create a ranking at the same time, all return the one that was
+    /// stored first. `None` if the subject or the root is absent, or the subject is deleted.
     async fn current(&self, list: &RankedList, now: Millis) -> Result<Option<(Ranking, i32)>>;
 
     /// Returns the ranking of an earlier page; `None` if it is no longer stored.

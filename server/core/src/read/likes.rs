@@ -13,8 +13,8 @@ impl Comments {
     /// Returns a member's values for comments of one subject, in the order of `ids`.
     ///
     /// # Errors
-    /// A violation for each id of another partition; [`Error::CommentNotFound`] if a comment is not
-    /// in the subject; [`Error::SubjectNotFound`].
+    /// Those of [`Comments::policy`]; a violation for each id of another partition;
+    /// [`Error::CommentNotFound`] if a comment is not in the subject; [`Error::SubjectNotFound`].
     pub async fn like_states(
         &self,
         caller: &Caller,
@@ -62,7 +62,8 @@ impl Comments {
     /// ids. A subject that does not exist reads as empty if its object type has `auto_create`.
     ///
     /// # Errors
-    /// [`Error::SubjectNotFound`], also for a deleted subject; [`Error::SubjectHidden`].
+    /// Those of [`Comments::policy`]; [`Error::SubjectNotFound`], also for a deleted subject;
+    /// [`Error::SubjectHidden`].
     pub async fn member_likes(
         &self,
         caller: &Caller,

@@ -40,8 +40,9 @@ impl Comments {
     /// root, with the preview of that thread around the reply.
     ///
     /// # Errors
-    /// [`Error::SubjectNotFound`], [`Error::SubjectHidden`], [`Error::RevisionNotReached`];
-    /// [`Error::CommentNotFound`] for a `ListStart::Comment` that is not in the subject.
+    /// Those of [`Comments::policy`]; [`Error::SubjectNotFound`], [`Error::SubjectHidden`],
+    /// [`Error::RevisionNotReached`]; [`Error::CommentNotFound`] for a `ListStart::Comment` that is
+    /// not in the subject.
     pub async fn list_comments(&self, caller: &Caller, request: &ListComments) -> Result<RootPage> {
         let policy = self.policy(caller, request.subject.object_type())?;
         let (start, around) = match request.at {

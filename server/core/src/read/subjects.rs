@@ -14,7 +14,8 @@ impl Comments {
     /// version 0 before its first comment.
     ///
     /// # Errors
-    /// [`Error::SubjectNotFound`], also for a deleted one; [`Error::SubjectHidden`].
+    /// Those of [`Comments::policy`]; [`Error::SubjectNotFound`], also for a deleted subject;
+    /// [`Error::SubjectHidden`].
     pub(super) async fn listable_subject(&self, caller: &Caller, key: &SubjectKey) -> Result<Subject> {
         let found = self.subjects(caller, std::slice::from_ref(key), 0).await?.pop().flatten();
         let subject = found.filter(|subject| subject.delete_time.is_none()).ok_or(Error::SubjectNotFound)?;
@@ -25,8 +26,8 @@ impl Comments {
     /// Returns a subject that can be watched: it exists, and its lists may be shown.
     ///
     /// # Errors
-    /// [`Error::SubjectNotFound`], also for a deleted one, and for one that only auto_create
-    /// implies; [`Error::SubjectHidden`].
+    /// Those of [`Comments::policy`]; [`Error::SubjectNotFound`], also for a deleted subject and for
+    /// one that only auto_create implies; [`Error::SubjectHidden`].
     pub async fn watchable(&self, caller: &Caller, key: &SubjectKey) -> Result<Subject> {
         let subject = self.listable_subject(caller, key).await?;
         if subject.version > 0 { Ok(subject) } else { Err(Error::SubjectNotFound) }

@@ -7,10 +7,10 @@ use crate::domain::subject::SubjectKey;
 use crate::read::Comments;
 
 impl Comments {
-    /// Compares every count of a subject with the rows it counts.
+    /// Compares every stored count of a subject with the counted rows.
     ///
     /// # Errors
-    /// [`Error::SubjectNotFound`].
+    /// [`Error::CallerNotAllowed`], [`Error::SubjectNotFound`].
     pub async fn verify(&self, caller: &Caller, key: &SubjectKey) -> Result<CountReport> {
         caller.check_type(key.object_type())?;
         let subject = self.reader.subjects(std::slice::from_ref(key)).await?.pop().flatten();

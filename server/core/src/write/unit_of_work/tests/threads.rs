@@ -31,8 +31,8 @@ fn a_new_comment_is_complete() {
     let mut fixture = Fixture::open();
     let mut root = fixture.create();
     root.client = ClientInfo { ip: None, platform: "ios".to_owned(), device: String::new() };
-    let (id, now) = (root.id, fixture.command(root.clone()));
-    let output = fixture.run_command(&now).expect("written");
+    let (id, command) = (root.id, fixture.command(root.clone()));
+    let output = fixture.run_command(&command).expect("written");
     let revision = fixture.subject().revision;
     let expected = Comment {
         reference: CommentRef {
@@ -44,7 +44,7 @@ fn a_new_comment_is_complete() {
             floor: 1,
             member: member("author"),
             born_revision: revision,
-            create_time: now.now,
+            create_time: command.now,
         },
         counts: CommentCounts::ZERO,
         lifecycle: Lifecycle {
@@ -54,7 +54,7 @@ fn a_new_comment_is_complete() {
             listed: true,
             revision: 1,
             version: 1,
-            update_time: now.now,
+            update_time: command.now,
             edit_time: None,
             delete_time: None,
         },
@@ -152,7 +152,7 @@ fn counts_include_visible_comments_only() {
 }
 
 #[test]
-fn a_deletion_records_its_role_and_time_and_an_undelete_restores_the_state() {
+fn a_deletion_records_its_actor_and_time_and_an_undelete_restores_the_state() {
     let cases: [(DeleteActor, DeletedBy, Option<&str>); 3] = [
         (author("author"), DeletedBy::Author, Some("author")),
         (owner("owner"), DeletedBy::SubjectOwner, Some("owner")),
@@ -220,12 +220,12 @@ fn an_edit_stores_the_former_content_and_its_time() {
     let before = fixture.row(id).clone();
     let mut expected = Vec::new();
     let (mut current, mut since) = (fixture.contents[&id].clone(), before.reference.create_time);
-    for (n, now) in ["second", "third"].into_iter().enumerate() {
-        let edit = fixture.command(fixture.edit(id, "author", now));
+    for (n, new_text) in ["second", "third"].into_iter().enumerate() {
+        let edit = fixture.command(fixture.edit(id, "author", new_text));
         let output = fixture.run_command(&edit).expect("edited");
         let version = before.lifecycle.version + n as i64;
         expected.push(ContentEdit { comment_id: id, version, content: current, time: since });
-        (current, since) = (text(now), edit.now);
+        (current, since) = (text(new_text), edit.now);
         assert_eq!(view(&output).content, Some(current.clone()));
         let row = fixture.row(id);
         assert_eq!(

@@ -24,8 +24,8 @@ type RandomInput = (u8, usize, u8);
 
 const MEMBERS: [&str; 3] = ["author", "owner", "stranger"];
 
-/// Returns a comment in this state, if one exists, and a member that may change it, so that
-/// commands succeed more often than with random members.
+/// Returns a comment, in this state if one exists, and a member that may change it, so that
+/// commands succeed more often than with random members. Without any comment, the id is unused.
 fn comment(fixture: &mut Fixture, index: usize, state: Option<CommentState>) -> (CommentId, MemberId) {
     let all: Vec<_> = fixture.comments.values().collect();
     let in_state: Vec<_> =
