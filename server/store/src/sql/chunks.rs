@@ -19,7 +19,7 @@ pub(crate) fn padded_chunks<T: Clone>(items: &[T]) -> impl Iterator<Item = Vec<T
     padded_chunks_of(SIZES[0], items)
 }
 
-/// As [`padded_chunks`], with lists of at most `size_max` items, which is one of the known sizes.
+/// As [`padded_chunks`], with lists of at most `size_max` items; `size_max` is a known size.
 pub(crate) fn padded_chunks_of<T: Clone>(size_max: usize, items: &[T]) -> impl Iterator<Item = Vec<T>> + '_ {
     items.chunks(size_max).map(|chunk| {
         let size = SIZES.into_iter().rev().find(|size| *size >= chunk.len()).unwrap_or(chunk.len());

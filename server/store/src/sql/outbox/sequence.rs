@@ -55,9 +55,9 @@ impl AssignSequence {
         loop {
             let oldest = unsequenced(tx, scan_limit).await?;
             let revisions = revisions_of(tx, &oldest).await?;
-            // Fewer rows than requested are all pending rows. A batch can commit only after the
-            // batch with the preceding revision has released the subject, so if a commit is
-            // visible, all earlier commits of its subjects are visible too.
+            // If the query returns fewer rows than requested, they are all pending rows. A batch
+            // can commit only after the batch with the preceding revision has released the subject,
+            // so if a commit is visible, all earlier commits of its subjects are visible too.
             let is_complete = oldest.len() < scan_limit;
             // The remaining rows are left for later. Several processes generate ids, so ids do not
             // follow the revisions: an earlier commit may be among the remaining rows.
@@ -76,9 +76,9 @@ impl AssignSequence {
     }
 }
 
-/// Reads commits without a number. They come along their key, which ends with the id, so roughly
-/// the oldest first. Correctness does not depend on that, and an ORDER BY would make MariaDB read
-/// and sort all pending rows for each pick.
+/// Reads commits without a number, in the order of a key that ends with the id: roughly the oldest
+/// first. Correctness does not depend on that order, and an ORDER BY would make MariaDB read and
+/// sort all pending rows for each read.
 async fn unsequenced(tx: &SourceTx, limit: usize) -> Result<Vec<i64>, StoreError> {
     let rows = Entity::find().select_only().column(Column::Id).filter(Column::PubSeq.is_null()).limit(limit as u64);
     Ok(force_index(rows, index::PUBLISHED).into_tuple().all(&tx.unrouted()).await?)
@@ -123,8 +123,8 @@ async fn unsequenced_revisions(tx: &SourceTx, revisions: &[(i64, i64)]) -> Resul
     Ok(found.into_iter().filter(|(commit, _)| unsequenced.contains(commit)).map(|(_, revision)| revision).collect())
 }
 
-/// The number of rows that one statement sequences. The statement compares each of them with half
-/// of the others' ids, and the next statement costs about as much as that.
+/// The number of rows that one statement sequences. The statement compares the id of each row with
+/// half of these ids on average; at this number that costs about as much as one more statement.
 const ROWS_PER_UPDATE: usize = 64;
 
 /// Writes numbers to rows, by (id, number).
@@ -140,5 +140,5 @@ async fn write(tx: &SourceTx, numbers: &[(i64, i64)]) -> Result<(), StoreError> 
     if written == numbers.len() as u64 {
         return Ok(());
     }
-    Err(Error::internal(format!("of {} rows of the outbox {written} were numbered", numbers.len())).into())
+    Err(Error::internal(format!("only {written} of {} rows of the outbox were numbered", numbers.len())).into())
 }

@@ -4,7 +4,7 @@
 //! A failed connection, or an exhausted pool, does not mean that the source is unavailable: a
 //! failover closes connections, and a pool whose connections all wait for a lock has no free one.
 //! So the source is probed on a connection outside the pools, and the breaker opens if the probe
-//! fails. The probe takes the address from the pool, because credentials may be exchanged there.
+//! fails. The probe takes the address from the pool, because its credentials may be replaced.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct SourceBreaker {
     breaker: CircuitBreaker,
-    /// True until the schema of the source has been read and found valid.
+    /// True while the source counts as unavailable because its schema is unknown.
     schema_unknown: AtomicBool,
     begin: Instant,
     probe_after: Duration,
@@ -104,8 +104,8 @@ impl SourceBreaker {
         }
     }
 
-    /// Returns whether the source responds on a connection of its own. One probe runs at a time;
-    /// calls that arrived meanwhile use its result.
+    /// Probes the source on a new connection and returns whether it responds. One probe runs at a
+    /// time; calls that arrive at most `probe_after` after its start use its result.
     async fn responds(&self) -> bool {
         let arrival = Instant::now();
         let mut last_probe = self.last_probe.lock().await;

@@ -39,8 +39,8 @@ impl Gather for CommentsById {
     }
 }
 
-/// Reads the comments with these ids that exist, each with its content, in one statement, because a
-/// batch may touch every table.
+/// Reads the comments with these ids that exist. One statement reads rows together with their
+/// contents, because a batch may touch every table.
 async fn with_content<C: ConnectionTrait>(
     db: &OnShard<C>,
     ids: &[CommentId],

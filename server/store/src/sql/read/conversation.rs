@@ -51,7 +51,7 @@ impl ReadQuery for Conversation {
         let statement = Statement::from_sql_and_values(tx.get_database_backend(), SELECT_ANCESTORS, values);
         let mut chain = comments_of(Model::find_by_statement(statement).all(tx).await?)?;
         let root = chain.first().and_then(|own| own.reference.root_id);
-        // If the limit cuts the chain off, the root of the thread is added at its end.
+        // If the limit cuts the chain off, the root of the thread is added to its end.
         if let Some(root) = root.filter(|root| chain.iter().all(|comment| comment.reference.id != *root)) {
             chain.extend(comments(tx, &[root]).await?);
         }

@@ -38,11 +38,11 @@ pub(super) struct Previews {
 struct RootReplies {
     /// Listed replies, each once, in preview order.
     replies: Vec<Comment>,
-    /// The positions of those in the rank index: (likes, floor).
+    /// The (likes, floor) of each reply that was read from the rank index.
     by_likes: Vec<(i32, i32)>,
     /// The floors of the oldest replies.
     oldest: Vec<i32>,
-    /// True if these are all listed replies of the root.
+    /// True if `replies` has all listed replies of the root.
     complete: bool,
 }
 
@@ -70,9 +70,10 @@ impl Previews {
     /// first `size` of its rank index, and the oldest `size` + 1 of its listed replies; the extra
     /// one shows that there are more.
     ///
-    /// Most threads are no longer than that. So the lowest floors of all roots are read first, in
-    /// one statement along one index. For a longer thread, the remaining candidates are read by a
-    /// bounded range for each root; planning these ranges costs more than reading their rows.
+    /// Most threads have at most `size` + 1 replies. So the replies with the lowest floors of all
+    /// roots are read first, in one statement along one index. For longer threads, one bounded
+    /// range for each root reads the remaining candidates; planning these ranges costs more than
+    /// reading their rows.
     pub(super) async fn read(tx: &Tx, subject: SubjectId, roots: &[&Comment], size: u8) -> Result<Self, StoreError> {
         let mut previews = Self { size: usize::from(size), ..Self::default() };
         if size == 0 {
@@ -92,8 +93,8 @@ impl Previews {
         let (mut incomplete, mut lacks_oldest) = (Vec::new(), Vec::new());
         for root in roots {
             let found = previews.by_root.entry(root.reference.id).or_default();
-            // All visible replies are among those found, and so are all that are listed because of
-            // them.
+            // A tombstone has a lower floor than the visible replies below it. So if all visible
+            // replies were found, all listed replies were found.
             found.complete = found.visible_count() >= root.counts.live_below;
             if !found.complete {
                 incomplete.push(root.reference.id.get());
@@ -143,7 +144,7 @@ impl Previews {
         Ok(())
     }
 
-    /// Returns the preview of a root, and whether it has more listed replies.
+    /// Returns the preview of a root, and whether the root has more listed replies.
     pub(super) fn for_root(&self, root: &Comment) -> (&[Comment], bool) {
         match self.by_root.get(&root.reference.id) {
             Some(RootReplies { replies, .. }) => (&replies[..replies.len().min(self.size)], replies.len() > self.size),
@@ -151,8 +152,8 @@ impl Previews {
         }
     }
 
-    /// Returns all replies that were read. Those that only show that there are more are included
-    /// only if `with_candidates` is true.
+    /// Returns the replies of all previews; if `with_candidates` is true, all replies that were
+    /// read.
     pub(super) fn all(&self, with_candidates: bool) -> impl Iterator<Item = &Comment> {
         let count_max = if with_candidates { usize::MAX } else { self.size };
         self.by_root.values().flat_map(move |found| found.replies.iter().take(count_max))

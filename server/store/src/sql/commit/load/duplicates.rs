@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use riposte_core::request::IdempotencyRecord;
-use riposte_core::request::{Fingerprint, IdempotencyKey};
+use riposte_core::request::{Fingerprint, IdempotencyKey, IdempotencyRecord};
 use riposte_core::verbs::CommandKind;
 use riposte_core::{Command, CommentId, Partition, SubjectId};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Select};
@@ -22,13 +21,13 @@ use crate::sql::row;
 /// it.
 const CREATE_CODE: i8 = 5;
 
-/// (subject_id, request_key)
+/// The index on (subject_id, request_key).
 const REQUEST_INDEX: &str = "comment_index_@_request";
 
-/// The expectation whether a batch contains repeats of requests that already created comments.
+/// Whether a batch is expected to contain repeats of requests that already created comments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::sql::commit) enum DuplicateCheck {
-    /// Duplicates are unlikely and not read. The unique request key rejects a duplicate
+    /// Duplicates are unlikely and are not read. The unique request key rejects a duplicate
     /// comment, and the batch is then retried.
     Unlikely,
     /// Duplicates are possible and are read.
@@ -89,6 +88,7 @@ pub(in crate::sql::commit) fn detects_duplicates(verb: &CommandKind) -> bool {
     matches!(verb, CommandKind::Create(_) | CommandKind::Reply(_))
 }
 
+/// Returns the records that the rows of comments contain: those of the requests that created them.
 async fn records_of_comments<C: ConnectionTrait>(
     db: &OnShard<C>,
     list: &[SubjectRequest],
@@ -96,7 +96,8 @@ async fn records_of_comments<C: ConnectionTrait>(
     use comment_index::{Column, Entity};
     let columns = [Column::SubjectId, Column::Id, Column::RequestKey, Column::RequestPrint, Column::BornRevision];
     let select = Entity::find().select_only().columns(columns);
-    let select = requests(select, db, list, REQUEST_INDEX, [Column::Part, Column::SubjectId, Column::RequestKey]);
+    let select =
+        select_requests(select, db, list, REQUEST_INDEX, [Column::Part, Column::SubjectId, Column::RequestKey]);
     let rows: Vec<(i64, i64, Vec<u8>, i64, i64)> = select.into_tuple().all(db).await?;
     let record = |(subject, id, key, fingerprint, revision): (i64, i64, Vec<u8>, i64, i64)| {
         let record = IdempotencyRecord {
@@ -110,13 +111,14 @@ async fn records_of_comments<C: ConnectionTrait>(
     rows.into_iter().map(record).collect()
 }
 
+/// Returns the records of the requests that have a row of their own.
 async fn stored_records<C: ConnectionTrait>(
     db: &OnShard<C>,
     list: &[SubjectRequest],
 ) -> StoreResult<Vec<(SubjectRequest, IdempotencyRecord)>> {
     use comment_request::{Column, Entity};
     let columns = [Column::Part, Column::SubjectId, Column::RequestKey];
-    let select = requests(Entity::find(), db, list, PRIMARY, columns);
+    let select = select_requests(Entity::find(), db, list, PRIMARY, columns);
     let record = |found: comment_request::Model| {
         let record = IdempotencyRecord {
             verb: found.verb,
@@ -131,7 +133,7 @@ async fn stored_records<C: ConnectionTrait>(
 
 /// Selects the rows of these requests: with an IN list of keys if all are of one subject, else with
 /// a join.
-fn requests<E: EntityTrait, C: ConnectionTrait>(
+fn select_requests<E: EntityTrait, C: ConnectionTrait>(
     select: Select<E>,
     db: &OnShard<C>,
     list: &[SubjectRequest],
@@ -145,7 +147,7 @@ fn requests<E: EntityTrait, C: ConnectionTrait>(
     {
         return force_index(select, index).filter(subject.eq(first.get())).filter(key.is_in(list.iter().map(bytes)));
     }
-    let key_columns = |requests: &SubjectRequest| [requests.0.get().into(), bytes(requests).into()];
+    let key_columns = |request: &SubjectRequest| [request.0.get().into(), bytes(request).into()];
     join_keys(select, db.get_database_backend(), index, [subject, key], list.iter().map(key_columns).collect())
 }
 

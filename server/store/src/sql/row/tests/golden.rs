@@ -84,7 +84,7 @@ fn outcomes() -> Vec<(&'static str, ChangeKind, CommentOutcome)> {
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut hex, byte| {
-        write!(hex, "{byte:02x}").expect("a string takes it");
+        write!(hex, "{byte:02x}").expect("a string accepts every write");
         hex
     })
 }
@@ -96,7 +96,7 @@ fn an_outcome_keeps_its_golden_bytes_and_is_read_from_them() {
         let changes = Changes { outcomes: [(id(77), Some(outcome))].into(), ..of_comments(&[(77, None, what)]) };
         let events_of_case = vec![event(5, Some(9), changes)];
         let row = commit_model(id(3), &events_of_case).try_into_model().expect("every column is set");
-        writeln!(lines, "{case} {}", hex(&row.events)).expect("a string takes it");
+        writeln!(lines, "{case} {}", hex(&row.events)).expect("a string accepts every write");
         assert_eq!(events(&row), Some(events_of_case), "{case}");
     }
     assert!(OUTCOMES == lines, "the stored format has changed; all lines as they are now:\n{lines}");
@@ -135,7 +135,7 @@ fn a_commit_keeps_its_golden_bytes_and_is_read_from_them() {
         let row = commit_model(id(3), &events_of_case).try_into_model().expect("every column is set");
         lines.push_str(case);
         lines.push(' ');
-        row.events.iter().for_each(|byte| write!(lines, "{byte:02x}").expect("a string takes it"));
+        row.events.iter().for_each(|byte| write!(lines, "{byte:02x}").expect("a string accepts every write"));
         lines.push('\n');
         assert_eq!(events(&row), Some(events_of_case), "{case}");
     }
