@@ -79,7 +79,7 @@ impl MemoryCache {
         }
     }
 
-    /// Drops all data, as an empty restart of a server would.
+    /// Drops all data, as the restart of a server without persistence would.
     pub fn clear(&self) {
         let _creation = locked(&self.creation);
         self.partitions.iter().for_each(|partition| *locked(partition) = None);
@@ -331,7 +331,8 @@ impl Cache for MemoryCache {
                 locked(&entry).record_committed(*revision);
             }
         }
-        // The likes follow the revisions: a like of a comment that has not arrived waits for it.
+        // The likes come after the revisions: a like whose comment has not arrived yet waits for
+        // the comment.
         self.like(&committed.likes).await?;
         for states in committed.likers.iter().filter_map(|member| self.states.get(member)) {
             locked(&states).clear();

@@ -47,8 +47,8 @@ impl RelayState {
         self.clock.now()
     }
 
-    /// Waits until the cache has received all commits of a partition before `time`, but at most
-    /// some seconds. An error of the clock makes the wait longer or shorter by the same amount.
+    /// Waits until the cache has received all commits of a partition before `time`, but at most 15
+    /// seconds. An error of the clock makes the wait longer or shorter by the same amount.
     ///
     /// # Errors
     /// Those of the outbox.

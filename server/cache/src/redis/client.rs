@@ -92,7 +92,7 @@ async fn is_denied(address: Config) -> bool {
 }
 
 /// Keeps a connection open. The client library reconnects by itself after most failures; this
-/// function opens the connection again after the others.
+/// function opens the connection again after all other failures.
 async fn keep_connected(connection: Connection, closing: Arc<AtomicBool>) {
     while !closing.load(Ordering::Acquire) {
         // The error is ignored, because the calls that failed report it. The guard ends the
@@ -291,7 +291,7 @@ impl RedisClient {
         }
     }
 
-    /// Waits until all connections are open, at most for `within`. The error is the reason of the
+    /// Waits until all connections are open, for at most `within`. The error is the reason of the
     /// last failure.
     pub(super) async fn wait_connected(&self, within: Duration) -> Result<(), String> {
         let mut failures = self.pool.next().error_rx();

@@ -50,7 +50,7 @@ pub(super) fn member(member: &SubjectMember) -> String {
 }
 
 /// Returns the name of a list in keys, without its order.
-fn owner(root: Option<CommentId>, subject: i64) -> String {
+fn list_name(root: Option<CommentId>, subject: i64) -> String {
     root.map_or_else(|| format!("s{}", hex(subject)), |root| format!("r{}", hex(root.get())))
 }
 
@@ -75,7 +75,7 @@ pub(super) fn scope(scope: FillScope) -> String {
     }
 }
 
-/// Returns the row, its pins, and a flag for a deleted subject.
+/// Returns the row of a subject, its pins, and a flag that is set if the subject is deleted.
 fn row(subject: &Subject) -> [Value; 3] {
     let pins: String = subject.pins.iter().map(|pin| hex(pin.get())).collect();
     let deleted = if subject.delete_time.is_some() { "1" } else { "" };
@@ -90,7 +90,7 @@ fn comment(comment: CommentId, parts: CommentParts) -> [Value; 4] {
     [id(comment), bytes(parts.head), bytes(parts.row), bytes(parts.content)]
 }
 
-/// Encodes a change in the format that the library describes.
+/// Encodes a change in the format that lua/change.lua describes.
 pub(super) fn change(change: &SubjectUpdate) -> Vec<Value> {
     let subject = &change.subject;
     let mut args = vec![number(subject.revision)];
@@ -98,7 +98,11 @@ pub(super) fn change(change: &SubjectUpdate) -> Vec<Value> {
     args.push(text(if change.created { name(&subject.key) } else { String::new() }));
     args.push(number(change.lists.len()));
     for list in &change.lists {
-        args.extend([text(owner(list.root, subject.id.get())), number(list.added.len()), number(list.removed.len())]);
+        args.extend([
+            text(list_name(list.root, subject.id.get())),
+            number(list.added.len()),
+            number(list.removed.len()),
+        ]);
         args.extend(list.added.iter().flat_map(member_of_list));
         args.extend(list.removed.iter().map(number));
     }
@@ -126,7 +130,7 @@ pub(super) fn fill(fill_lease: &FillLease, fill: &CacheFill) -> Vec<Value> {
     }
     args.push(number(fill.lists.len()));
     for ListRange { name, low, high, members } in &fill.lists {
-        args.extend([text(owner(name.root, fill_lease.subject.get())), text(order(name.order))]);
+        args.extend([text(list_name(name.root, fill_lease.subject.get())), text(order(name.order))]);
         args.extend([number(low), number(high), number(members.len())]);
         args.extend(members.iter().flat_map(member_of_list));
     }

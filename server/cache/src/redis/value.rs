@@ -27,7 +27,7 @@ const MAGIC: &[u8; 3] = b"rc4";
 /// The length of a row's checksum in bytes.
 const CHECKSUM: usize = 8;
 
-/// A comment in the form that the functions take.
+/// A comment in the form that the functions in Redis take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CommentParts {
     /// The head, without an incarnation.
@@ -51,8 +51,8 @@ pub(super) fn likes(likes: &LikeCounts) -> Vec<u8> {
     bytes
 }
 
-/// Encodes the same, followed by the comment's preview position if it has one, as an argument of a
-/// function.
+/// Encodes the counts as [`likes`] does, followed by the preview position of the comment if it has
+/// one, as an argument of a function.
 pub(super) fn likes_and_position(counts: &LikeCounts) -> Vec<u8> {
     let mut bytes = likes(counts);
     if let Some((root, floor)) = counts.preview_position {
@@ -132,11 +132,11 @@ mod tests {
         assert_eq!(decode_comment(&value[..value.len() - 1], None), None, "cut off");
         assert_eq!(decode_comment(&value[..HEAD - 1], None), None);
         assert_eq!(decode_comment(&value, riposte_core::CommentId::new(1)), None, "the id of another comment");
-        // Likes are rewritten in place, and the incarnation is that of the subject entry that
-        // contains the comment.
+        // The checksums cover neither the likes, which are rewritten in place, nor the incarnation,
+        // which is that of the subject entry.
         for at in (0..value.len()).filter(|at| !(4..12).contains(at) && !(20..36).contains(at)) {
             value[at] ^= 1;
-            assert_eq!(decode_comment(&value, None), None, "byte {at} changed on the way");
+            assert_eq!(decode_comment(&value, None), None, "byte {at} is damaged");
             value[at] ^= 1;
         }
     }
