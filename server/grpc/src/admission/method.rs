@@ -26,9 +26,9 @@ pub(crate) enum PoolName {
 /// The maximum size of a request and the time limit of its call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MessageProfile {
-    /// A request of a few names and a page token.
+    /// A request of a few ids and a page token.
     Read,
-    /// A request of up to 200 names.
+    /// A request of up to 200 keys or ids.
     Batch,
     /// A request with the content of a comment.
     Write,
@@ -87,7 +87,7 @@ impl PoolName {
 }
 
 impl MessageProfile {
-    /// Returns true if the responses of a call have no end of their own.
+    /// Returns true if a call has more than one request or response.
     pub(crate) const fn streams(self) -> bool {
         matches!(self, Self::Stream | Self::Import)
     }
@@ -97,12 +97,12 @@ impl MessageProfile {
         matches!(self, Self::Read | Self::Batch)
     }
 
-    /// Returns the maximum size of a message, in bytes; `limit` for profiles without a limit of
-    /// their own.
+    /// Returns the maximum size of a message, in bytes: at most `limit`, and `limit` for profiles
+    /// without a limit of their own.
     ///
-    /// The limits of the contract are lower: 200 keys or ids are 20 KiB, a page token under 1 KiB,
-    /// and the longest text that a policy may allow, 16,000 code points after NFC, 192 KB before
-    /// NFC if each of them is sent as three.
+    /// The limits of the contract are lower. 200 keys or ids take 20 KiB, and a page token takes
+    /// less than 1 KiB. The longest text that a policy may allow has 16,000 code points after NFC;
+    /// it takes 192 KB if a caller sends each of them as three code points.
     pub(crate) const fn max_message(self, limit: usize) -> usize {
         let bound = match self {
             Self::Read | Self::Admin | Self::Stream => 8 << 10,

@@ -5,7 +5,7 @@ use riposte_sdk::v1;
 
 use super::time;
 
-/// Converts a subject. A subject that does not exist yet, of a type with auto_create, has neither
+/// Converts a subject. A subject that does not exist yet, whose type has auto_create, has neither
 /// times nor an etag.
 pub(crate) fn subject(subject: &Subject) -> v1::Subject {
     let exists = subject.version > 0;

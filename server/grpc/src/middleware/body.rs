@@ -1,5 +1,5 @@
-//! The body of a response: either produced by a handler or served from cached bytes. Both end with
-//! the request id.
+//! The body of a response: either produced by a handler or served from cached bytes. Both
+//! responses carry the request id.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -46,11 +46,11 @@ struct HandlerBody {
     /// The request id, which goes into the trailers.
     id: Option<HeaderValue>,
     /// The single message of a unary call, or the status that it failed with.
-    message: Option<Message>,
+    message: Option<FrameResult>,
     timer: CallTimer,
     /// Counts the bytes that the client has not read.
     buffer: Option<ConnectionBuffer>,
-    /// The caller's deadline of a stream.
+    /// The deadline that the caller set for a stream.
     deadline: Option<Pin<Box<Sleep>>>,
 }
 
@@ -62,8 +62,8 @@ enum BodyKind {
     Cached(Option<Bytes>, Option<HeaderMap>),
 }
 
-/// A frame, as a body yields it.
-type Message = Result<Frame<Bytes>, tonic::Status>;
+/// A frame or a failure, as a body yields it.
+type FrameResult = Result<Frame<Bytes>, tonic::Status>;
 
 /// The response of a handler.
 #[derive(Debug)]
@@ -71,7 +71,7 @@ pub(super) struct HandlerResponse {
     pub(super) response: Response<Body>,
     /// The single message of a unary call, or the status that it failed with, taken out of the
     /// response: the size of an encoded message is known.
-    pub(super) message: Option<Message>,
+    pub(super) message: Option<FrameResult>,
     /// The limited resource of a stream.
     pub(super) guard: Option<InFlightGuard>,
     /// The deadline at which a stream that has not ended yet is ended.
@@ -118,7 +118,7 @@ pub(super) fn from_handler(
 }
 
 impl HandlerBody {
-    fn frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, tonic::Status>>> {
+    fn frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<FrameResult>> {
         if self.deadline.as_mut().is_some_and(|deadline| deadline.as_mut().poll(cx).is_ready()) {
             // The remaining frames are dropped with the body; no frame follows the trailers.
             self.deadline = None;
@@ -145,7 +145,7 @@ impl HandlerBody {
     }
 
     /// Returns the trailers of a stream whose deadline has passed.
-    fn deadline_trailers(&mut self) -> Message {
+    fn deadline_trailers(&mut self) -> FrameResult {
         let error = RpcError::from(Error::DeadlineExceeded);
         let status = status(error, self.id.as_ref().map(request_id::text).unwrap_or_default());
         let mut trailers = HeaderMap::new();
@@ -164,7 +164,7 @@ fn track(buffer: Option<&ConnectionBuffer>, frame: Frame<Bytes>) -> Frame<Bytes>
     }
 }
 
-/// Builds a complete response from a cached message, which includes its head.
+/// Builds a complete response from a cached message, which includes the head of its gRPC frame.
 pub(super) fn from_cache(
     message: Bytes,
     id: HeaderValue,

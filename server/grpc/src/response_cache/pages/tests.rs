@@ -71,7 +71,7 @@ fn event(changes: Changes) -> SequencedEvent {
 async fn a_thousand_concurrent_readers_cause_one_read() {
     let (pages, primary) = (pages(LIMITS), Primary::default());
     let response = pages.admit(&caller(), b"first page", &key("a")).expect("every subject is hot");
-    // The primary responds after all readers wait.
+    // The primary responds only when all readers wait.
     let (open, gate) = watch::channel(false);
     let mut readers = JoinSet::new();
     for _ in 0..1_000 {

@@ -1,4 +1,4 @@
-//! PinComment.
+//! PinComment, and the part that it shares with UnpinComment.
 
 use riposte_core::verbs::{PinComment, WriteOutput};
 use riposte_core::{Caller, CommentView};
@@ -37,7 +37,7 @@ pub(super) async fn set_pin(
     Ok(WriteOutput { value: value.seen_by(Some(&member)), revision })
 }
 
-/// The fields that both requests have.
+/// The fields of a request to pin or to unpin a comment.
 pub(super) struct PinFields {
     pub(super) id: i64,
     pub(super) member_id: String,
