@@ -1,8 +1,8 @@
 //! Changes of tables that exist and may be large.
 //!
 //! A statement names the way in which the server makes the change, so that a change that would
-//! rewrite a table is an error and not a surprise. The server is asked for a column or key before
-//! it is added, because no statement that adds a column may run twice on both MySQL and MariaDB.
+//! rewrite a table fails. A query looks for a column or key before a statement adds it, because no
+//! statement that adds a column may run twice on both MySQL and MariaDB.
 
 use crate::cost::StatementCost;
 use crate::table::{ColumnSpec, IndexSpec, TableSpread};
@@ -25,7 +25,7 @@ pub(crate) struct AddIndex {
     pub(crate) index: IndexSpec,
 }
 
-/// A statement on one table. It contains the marker of a routed table.
+/// A statement on one table. The name of a routed table has its marker.
 #[derive(Debug, Clone)]
 pub(crate) struct TableStatement {
     pub(crate) statement: Statement,

@@ -18,7 +18,7 @@ pub enum StatementCost {
     OnlineBuild,
     /// The database reads the whole table, while writes wait.
     LockedBuild,
-    /// The server is of this version, which would rewrite the table; it refuses the statement.
+    /// A server of this version would rewrite the table, so it refuses the statement.
     Refused(String),
 }
 

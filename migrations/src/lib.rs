@@ -1,10 +1,10 @@
 //! The schema of Riposte, step by step, in every shard of every data source. The steps are data
-//! (migrations/steps); `cargo xtask gen` generates them and the store's entities. A run may stop at
-//! any point, and the next run continues there. Two runs may start at once; one of them waits for
-//! the other. A step never changes after its release.
+//! (migrations/steps), from which `cargo xtask gen` generates their code and the store's entities.
+//! A run may stop at any point, and the next run continues there. Two runs may start at once; one
+//! of them waits for the other. A step never changes after its release.
 //!
-//! This crate must never be called by a process that serves from servers of the MySQL family: it
-//! compares the schema and stays not ready. Only an embedded store is migrated at the start,
+//! `serve` never calls this crate for MySQL or MariaDB: it compares the schema and stays not ready
+//! until an operator has migrated it. The file of an embedded store is migrated at the start,
 //! because no other process could do it.
 
 mod alter;
@@ -70,8 +70,8 @@ pub async fn up(store: &SqlStore, mut progress: impl FnMut(MigrationProgress)) -
         .map(|source| tokio::spawn(apply::up(store.clone(), source, sender.clone())))
         .collect();
     drop(sender);
-    while let Some(step) = receiver.recv().await {
-        progress(step);
+    while let Some(report) = receiver.recv().await {
+        progress(report);
     }
     for (source, run) in runs.into_iter().enumerate() {
         run.await.map_err(|panicked| Error::Failed { source, text: panicked.to_string() })??;

@@ -17,7 +17,7 @@ pub(crate) struct MigrationStep {
     pub(crate) columns: &'static [AddColumn],
     /// The new keys of tables of earlier steps.
     pub(crate) indexes: &'static [AddIndex],
-    /// The tables of earlier steps, one of each per data source, that this step replaces.
+    /// The tables of earlier steps that this step drops; each exists once in a data source.
     pub(crate) dropped: &'static [&'static str],
 }
 

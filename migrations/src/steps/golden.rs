@@ -47,7 +47,7 @@ fn statements(steps: &[MigrationStep], backend: DbBackend) -> String {
         lines.extend(step.dropped.iter().map(|table| format!("-- drops {table}")));
     }
     lines.iter().fold(String::new(), |mut text, line| {
-        writeln!(text, "{line}").expect("a string takes it");
+        writeln!(text, "{line}").expect("a string accepts every write");
         text
     })
 }
