@@ -75,8 +75,8 @@ impl ErrorScope<'_> {
     /// Adds an error of the key `name` if its value is an empty path, for example from an empty
     /// environment variable.
     pub fn path(&mut self, name: &str, path: Option<&PathBuf>) {
-        let is_named = path.is_none_or(|path| !path.as_os_str().is_empty());
-        self.require(is_named, name, "is empty: set a path, or omit the key");
+        let is_absent_or_set = path.is_none_or(|path| !path.as_os_str().is_empty());
+        self.require(is_absent_or_set, name, "is empty: set a path, or omit the key");
     }
 
     /// Adds an error of the key `name` unless `valid`.

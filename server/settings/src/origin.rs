@@ -13,7 +13,7 @@ pub enum ValueOrigin {
     File(PathBuf, Option<usize>),
     /// An environment variable, by its name.
     Variable(String),
-    /// A command-line flag, with as much of it as names the key.
+    /// A command-line flag without its value, as in `--listen` or `--set server.listen`.
     Flag(String),
 }
 

@@ -21,7 +21,8 @@ pub struct BackoffLog {
 }
 
 impl BackoffLog {
-    /// Creates the log of the loop `loop_name` of a source, counted from 0, without a failure.
+    /// Creates the log of the loop `loop_name` of a data source. The loop has not failed yet;
+    /// `source` counts from 0.
     #[must_use]
     pub fn new(loop_name: &'static str, source: usize) -> Self {
         Self { loop_name, source: source + 1, wait: None }

@@ -47,8 +47,8 @@ impl<Q, A> Batcher<Q, A> {
 
     /// Adds a request. Returns the channel of its response, and, if fewer than the maximum of
     /// workers exist, a new worker, which the caller must run in a task of its own. The channel
-    /// closes without a response if the worker that took the request is dropped, or the last
-    /// worker before any took it.
+    /// closes without a response if the worker that took the request is dropped, or if the last
+    /// worker is dropped before any worker took the request.
     pub fn add(self: &Arc<Self>, request: Q) -> (oneshot::Receiver<A>, Option<BatchWorker<Q, A>>) {
         let (reply, response) = oneshot::channel();
         let mut queue = self.queue();

@@ -17,7 +17,7 @@ pub struct CircuitBreaker {
 }
 
 impl CircuitBreaker {
-    /// The pause after the breaker opens, before the first probe, and between two probes.
+    /// The pause between the opening and the first probe, and between two probes.
     pub const PAUSE: Duration = Duration::from_millis(500);
 
     /// Returns `true` while the breaker is open.
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn it_opens_after_failures_in_a_row_and_lets_one_try_now_and_then() {
+    fn a_breaker_opens_after_failures_in_a_row_and_admits_one_probe_per_pause() {
         let breaker = CircuitBreaker::default();
         for _ in 1..FAILURES {
             assert!(!breaker.failed(at(0)));
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_beyond_all_clocks_is_late_and_no_overflow() {
+    fn the_longest_time_does_not_overflow() {
         let breaker = CircuitBreaker::default();
         assert!(breaker.open(Duration::MAX) && !breaker.may_try(at(1_000_000)));
     }

@@ -32,7 +32,7 @@ mod tests {
     use super::{fell_back, record_fallback, track_fallback};
 
     #[tokio::test]
-    async fn the_flag_is_of_one_scope() {
+    async fn every_scope_has_a_flag_of_its_own() {
         record_fallback();
         assert!(!fell_back(), "there is no flag");
         let seen = track_fallback(async {

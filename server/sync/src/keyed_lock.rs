@@ -51,7 +51,7 @@ mod tests {
         assert!(locks.of(&1).try_lock().is_ok());
         drop(first);
         let third = locks.of(&3);
-        assert_eq!(locks.0.lock().expect("whole").keys().collect::<Vec<_>>(), [&3]);
+        assert_eq!(locks.0.lock().expect("not poisoned").keys().collect::<Vec<_>>(), [&3]);
         drop(third);
     }
 }

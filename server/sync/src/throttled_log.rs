@@ -1,5 +1,5 @@
-//! A limit on the rate of a log message. If every call would log the same message, it is logged at
-//! most once a second, with the number of suppressed messages.
+//! A limit on the rate of a log message. A message that every call would log is logged at most once
+//! a second, with the number of suppressed messages.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -7,8 +7,8 @@ use std::time::Duration;
 /// The minimum interval between two messages.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Lets one message pass once a second. The caller logs it. Times come from any clock that never
-/// goes back and count from any fixed instant.
+/// Lets a message pass at most once a second. The caller logs the message. Times come from any
+/// clock that never goes back and count from any fixed instant.
 #[derive(Debug, Default)]
 pub struct ThrottledLog {
     /// The time at which the message may pass again, in milliseconds.
