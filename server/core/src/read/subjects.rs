@@ -26,8 +26,8 @@ impl Comments {
     /// Returns a subject that can be watched: it exists, and its lists may be shown.
     ///
     /// # Errors
-    /// Those of [`Comments::policy`]; [`Error::SubjectNotFound`], also for a deleted subject and for
-    /// one that only auto_create implies; [`Error::SubjectHidden`].
+    /// Those of [`Comments::policy`]; [`Error::SubjectNotFound`], also for a deleted subject and
+    /// for one that only auto_create implies; [`Error::SubjectHidden`].
     pub async fn watchable(&self, caller: &Caller, key: &SubjectKey) -> Result<Subject> {
         let subject = self.listable_subject(caller, key).await?;
         if subject.version > 0 { Ok(subject) } else { Err(Error::SubjectNotFound) }
