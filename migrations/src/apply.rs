@@ -171,7 +171,7 @@ impl<'a> ProgressCounter<'a> {
 
     fn report(&self, table: String) {
         let done = self.done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
-        // The receiver is gone once the caller has stopped; the tables are created all the same.
+        // The receiver is dropped if the caller stops; the run goes on without it.
         let _ = self.run.progress.send(MigrationProgress {
             source: self.run.source_number,
             done,

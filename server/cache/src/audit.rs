@@ -33,8 +33,9 @@ impl CacheAuditor {
         Self { reader }
     }
 
-    /// Audits responses without end, one of each kind at a time. A difference is reported only
-    /// after `relay` has confirmed that the cache received the commits that the rows showed.
+    /// Audits responses until the caller drops the future: in each round one of each kind, after
+    /// each grace period. A difference is reported only after `relay` has confirmed that the cache
+    /// received the commits that the rows showed.
     /// `on_error` is called with the error when a comparison fails.
     pub async fn run(self, relay: RelayState, on_error: impl Fn(riposte_core::Error)) {
         loop {

@@ -66,7 +66,7 @@ mod tests {
     use super::{FloorIndex, MAX_FLOORS};
 
     #[test]
-    fn floors_are_known_all_or_not_at_all_and_a_list_is_bounded() {
+    fn all_requested_floors_are_found_or_none_and_a_list_is_bounded() {
         let index = FloorIndex::new();
         let list = (SubjectKey::stored("t".into(), "o".into()), None);
         let id = |floor: i32| CommentId::new(i64::from(floor) + 1_000).expect("positive");

@@ -32,9 +32,9 @@ pub(super) use state::position;
 /// The keys of the outbox, by name. All sequenced rows of a day precede the pending ones, so a scan
 /// along the ids would have to step over them.
 mod index {
-    /// (pub_seq), followed by the id as the primary key
+    /// The index on (pub_seq), whose entries end with the primary key, the id.
     pub(super) const PUBLISHED: &str = "outbox_commit_published";
-    /// (subject_id, revision)
+    /// The index on (subject_id, revision).
     pub(super) const SUBJECT: &str = "outbox_revision_subject";
 }
 

@@ -69,12 +69,12 @@ fn records() -> Vec<Record> {
 fn exported_lines_keep_their_golden_text_and_are_read_from_it() {
     let mut bytes = Vec::new();
     let scope = Scope { object_type: "video".to_owned(), object_id: Some("4711".to_owned()) };
-    write_header(&mut bytes, Some(&scope)).expect("a vector takes it");
+    write_header(&mut bytes, Some(&scope)).expect("a vector accepts every write");
     for record in records() {
-        write(&mut bytes, &record, None).expect("a vector takes it");
+        write(&mut bytes, &record, None).expect("a vector accepts every write");
     }
     let problem = Problem { reason: "TEXT_EMPTY".to_owned(), message: "it has no text".to_owned() };
-    write(&mut bytes, &records()[2], Some(&problem)).expect("a vector takes it");
+    write(&mut bytes, &records()[2], Some(&problem)).expect("a vector accepts every write");
     let text = String::from_utf8(bytes).expect("JSON is UTF-8");
     assert!(GOLDEN == text, "the format has changed; all lines as they are now:\n{text}");
     let lines: Vec<_> = GOLDEN.lines().map(|line| parse(line).expect("a line of the format")).collect();

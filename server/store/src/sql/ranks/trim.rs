@@ -13,7 +13,7 @@ use crate::sql::pool::{DataSources, SourceTx};
 use crate::sql::read::force_index;
 use crate::sql::transact::{self, TransactionBody};
 
-/// (create_time)
+/// The index on (create_time).
 const AGE_INDEX: &str = "comment_epoch_@_age";
 
 /// Deletes at most `limit` old rankings of a source.

@@ -19,13 +19,13 @@ use crate::sql::row;
 
 /// The indexes along which lists are read, by name.
 pub(super) mod index {
-    /// (subject_id, root_id, listed, floor)
+    /// The index on (subject_id, root_id, listed, floor).
     pub(in super::super) const LISTED: &str = "comment_index_@_listed";
-    /// (subject_id, root_id, floor)
+    /// The index on (subject_id, root_id, floor).
     pub(in super::super) const FLOOR: &str = "comment_index_@_floor";
-    /// (path)
+    /// The index on (path).
     pub(in super::super) const PATH: &str = "comment_index_@_path";
-    /// (comment_id, value, time, member_id)
+    /// The index on (comment_id, value, time, member_id).
     pub(in super::super) const LIKERS: &str = "comment_like_@_likers";
 }
 

@@ -13,7 +13,7 @@ use crate::sql::keys_join::{KEYS_MAX, join_keys};
 use crate::sql::pool::SourceTx;
 use crate::sql::row;
 
-/// (object_type, object_id)
+/// The index on (object_type, object_id).
 const KEY_INDEX: &str = "comment_subject_@_key";
 
 #[derive(Debug)]

@@ -101,7 +101,7 @@ fn extra_fields(text: &str, stored: &[u8]) -> Result<ExtraFields> {
     Ok(if text_hash == xxh3_64(text.as_bytes()) { fields } else { ExtraFields::new() })
 }
 
-/// Returns the column of the fields that have none; it is NULL if there are none.
+/// Encodes the fields that have no column of their own; `None` if the content has no such field.
 fn extra_bytes(content: &Content) -> Option<Vec<u8>> {
     let fields = content.extra();
     let text_hash = xxh3_64(content.text().as_bytes());
