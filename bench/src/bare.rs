@@ -20,7 +20,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The address of the bare tables, and the number of loops that write to them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BareTables {
-    /// mysql://user@host:port/database; the database and its tables are made unless they stand
+    /// mysql://user@host:port/database; the database and its tables are created unless they exist
     #[arg(long)]
     url: String,
     /// Connections, each with a loop of its own

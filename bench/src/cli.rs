@@ -43,7 +43,7 @@ enum Measure {
     BareRedisStates(bare::redis::Args),
     /// Serve one page of the service to every call, as constant bytes
     Constant(constant::Args),
-    /// Bring subjects to a number of threads with their replies, through the API
+    /// Create threads with replies in subjects, up to a number, through the API
     Threads(threads::Args),
     /// Read the first page of subjects once each, through the API
     Visit(visit::Args),
@@ -53,18 +53,19 @@ enum Measure {
     BareCreate(bare::create::Args),
     /// Likes on bare tables, one hand-written transaction each
     BareLike(bare::like::Args),
-    /// Bring a subject to a number of comments, through the API
+    /// Create comments in a subject, up to a number, through the API
     Fill(fill::Args),
-    /// Make the database of a URL anew, empty
+    /// Create the database of a URL again, empty
     Database(database::Args),
-    /// ListComments or CreateComment at several times the rate that can be borne, with deadlines
+    /// ListComments or CreateComment at several times the rate that the service can serve, with
+    /// deadlines
     Overload(overload::Args),
-    /// Resets or idle connections by the thousands beside an honest caller, and the memory that
+    /// Thousands of resets or idle connections together with an honest caller, and the memory that
     /// they cost
     Hostile(overload::hostile::Args),
-    /// Carry what goes to a server and back, a little later, until the process is ended
+    /// Forward all data to and from a server with a delay, until the process is ended
     Delay(delay::Args),
-    /// Time a fixed piece of work on every core at once: is the processor really there?
+    /// Time a fixed piece of work on every core at once, to find a processor that is not available
     Probe,
 }
 

@@ -18,7 +18,7 @@ use tonic::transport::server::TcpIncoming;
 use tonic::{Request, Response, Status};
 use tower::Service;
 
-/// Which page to serve.
+/// The page to serve.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

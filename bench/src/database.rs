@@ -4,10 +4,10 @@ use anyhow::{Context, Result, ensure};
 use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Executor};
 
-/// Which database to make.
+/// The database to create.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// mysql://user@host:port/database; what stands in that database is lost
+    /// mysql://user@host:port/database; all data in that database is lost
     #[arg(long)]
     url: String,
 }
@@ -32,7 +32,7 @@ pub(crate) async fn ensure(url: &str) -> Result<()> {
 async fn server(url: &str) -> Result<(MySqlConnection, String)> {
     let named: MySqlConnectOptions = url.parse()?;
     let name = named.get_database().context("the URL names no database")?.to_owned();
-    ensure!(name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'), "`{name}` is no plain name");
+    ensure!(name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'), "`{name}` is not a plain name");
     let bare: MySqlConnectOptions = url.replacen(&format!("/{name}"), "/", 1).parse()?;
     Ok((bare.disable_statement_logging().connect().await?, name))
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The default number of roots on a page.
 const PAGE: i32 = 20;
 
-/// Which page to read.
+/// The page to read.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -21,10 +21,10 @@ pub(crate) struct Args {
     /// The page, counted from 1; the subject has at least that many pages
     #[arg(long, default_value_t = 5_000)]
     page: i32,
-    /// By rank, and not from the newest on
+    /// Read the ranked list, and not the list that begins with the newest
     #[arg(long)]
     ranked: bool,
-    /// Callers, each of which waits for its answer before it asks again
+    /// Concurrent callers; each makes its next call when it has the response to the last one
     #[arg(long, default_value_t = 16)]
     callers: usize,
     #[command(flatten)]
@@ -47,9 +47,9 @@ pub(crate) async fn run(args: &Args) -> Result<Report> {
     args.span.closed((0..args.callers).map(caller).collect()).await
 }
 
-/// Returns the request of that page. A client that pages to it would have its token; here a jump to
-/// a comment lands before it and continues. After the ranked comments a list continues by floor, so
-/// that the comment is equally deep in both.
+/// Returns the request of that page. A client that walks the list receives the token of the page
+/// with the page before it. Here the token comes with a page around a comment. A ranked list
+/// continues by floor after its ranked comments, so the comment is equally deep in both lists.
 async fn deep(
     clients: &Clients,
     newest: &v1::ListCommentsRequest,
@@ -59,7 +59,7 @@ async fn deep(
     let list = async |request: v1::ListCommentsRequest| {
         anyhow::Ok(clients.of(0).comments().list_comments(request).await.context("ListComments")?.into_inner())
     };
-    let roots = list(newest.clone()).await?.subject.context("an answer without a subject")?.root_count;
+    let roots = list(newest.clone()).await?.subject.context("a response without a subject")?.root_count;
     let floor = roots - PAGE * (page - 1) + PAGE / 2;
     ensure!(floor > PAGE, "{roots} comments have no page {page}");
     let there = list(v1::ListCommentsRequest { around_floor: floor, ..newest.clone() }).await?;

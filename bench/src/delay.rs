@@ -12,13 +12,13 @@ use tokio::time::sleep;
 /// The maximum number of bytes of one piece.
 const PIECE: usize = 64 << 10;
 
-/// Which server, and how much later.
+/// The server, and the delay.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
     /// Address of the server
     #[arg(long)]
     to: SocketAddr,
-    /// Milliseconds for a question and its answer
+    /// The delay of a request and its response together, in milliseconds
     #[arg(long, default_value_t = 5)]
     ms: u64,
 }

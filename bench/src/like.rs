@@ -10,7 +10,7 @@ use riposte_sdk::{Connection, v1};
 use std::sync::Arc;
 use v1::like_service_client::LikeServiceClient;
 
-/// The number of comments on a subject, where there are many.
+/// The maximum number of comments on a subject.
 const COMMENTS_PER_SUBJECT: usize = 100;
 
 /// The comments to like.
@@ -18,10 +18,11 @@ const COMMENTS_PER_SUBJECT: usize = 100;
 pub(crate) struct Args {
     #[command(flatten)]
     target: TargetArgs,
-    /// Comments that the likes are spread over at random; 1 is a hot one. A subject has 100 of them
+    /// Comments that the likes are spread over at random; 1 is a hot one. A subject has at most
+    /// 100 of them
     #[arg(long, default_value_t = 1)]
     comments: usize,
-    /// Callers, each of which waits for its answer before it asks again
+    /// Concurrent callers; each makes its next call when it has the response to the last one
     #[arg(long, default_value_t = 256)]
     callers: usize,
     #[command(flatten)]

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) struct Args {
     #[command(flatten)]
     target: TargetArgs,
-    /// Callers, each of which waits for its answer before it asks again
+    /// Concurrent callers; each makes its next call when it has the response to the last one
     #[arg(long, default_value_t = 64)]
     callers: usize,
     /// The percentage of calls that read; of the others half create and half like

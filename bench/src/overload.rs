@@ -1,8 +1,9 @@
 //! More calls than the service can serve. The run first finds the knee: the rate beyond which more
-//! callers only wait longer. Calls then come at several times that rate, independently of their
-//! outcomes, each with a deadline of its own; afterwards at less than the knee. Pages of the
-//! response cache are read during the load. Alternatively, a process that the service needs stands
-//! still while calls come at less than the knee.
+//! callers only wait longer. During the overload, calls come at several times the rate of the knee.
+//! They do not wait for earlier calls, and each has a deadline. Before and after the overload,
+//! calls come at less than the rate of the knee. Pages of the response cache are read during the
+//! overload. Instead of an overload, a process that the service needs can be stopped for a time,
+//! while calls come at less than the rate of the knee.
 
 mod arrivals;
 pub(crate) mod hostile;
@@ -26,9 +27,9 @@ use stopped::Stopped;
 
 /// The number of comments under each subject.
 const COMMENTS: usize = 4;
-/// The time for which calls come at less than the knee, before and after the load.
+/// The time for which calls come at less than the rate of the knee, before and after the overload.
 const BELOW: Duration = Duration::from_secs(8);
-/// The ratio of that rate to the knee's rate.
+/// The ratio of this lower rate to the rate of the knee.
 const BELOW_KNEE: f64 = 0.7;
 /// The method of a create.
 const CREATE_COMMENT: &str = "/riposte.v1.CommentService/CreateComment";
@@ -36,7 +37,7 @@ const CREATE_COMMENT: &str = "/riposte.v1.CommentService/CreateComment";
 /// The calls that are made too often.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum What {
-    /// Pages that the rows have to answer
+    /// Pages that must be read from the rows
     Pages,
     /// New comments
     Creates,
@@ -53,19 +54,19 @@ pub(crate) struct Args {
     /// Subjects that the calls are spread over at random
     #[arg(long, default_value_t = 400)]
     subjects: usize,
-    /// The factor over the rate of the knee
+    /// The rate of the overload, as a multiple of the rate of the knee
     #[arg(long, default_value_t = 5.0)]
     times: f64,
-    /// Seconds of that
+    /// The duration of the overload, in seconds
     #[arg(long, default_value_t = 20.0)]
     seconds: f64,
-    /// A process that stands still for that time, while calls come at less than the knee
+    /// Instead of an overload, stop this process for that duration
     #[arg(long, value_name = "PID", conflicts_with = "times")]
     stop: Option<i32>,
-    /// Milliseconds that a call has, as its client counts
+    /// The deadline of each call, in milliseconds
     #[arg(long, default_value_t = 1_000)]
     deadline_ms: u64,
-    /// Kept pages per second
+    /// Reads per second of a page in the response cache
     #[arg(long, default_value_t = 100.0)]
     hot_rate: f64,
 }
@@ -119,7 +120,7 @@ pub(crate) async fn run(args: &Args) -> Result<OverloadReport> {
     let knee = Knee::of(&much).await?;
     let below = || Arrivals::run(&much, knee.rate * BELOW_KNEE, BELOW);
     let before = below().await;
-    // The time is long enough to make the page a hot one before anything counts.
+    // The time is long enough to make the page hot before the measurement.
     Arrivals::run(&cached, args.hot_rate, Duration::from_secs(3)).await;
     let most = Duration::from_secs_f64(args.seconds);
     let aside = tokio::spawn({

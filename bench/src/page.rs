@@ -10,15 +10,15 @@ use prost::Message;
 use riposte_sdk::v1;
 use std::sync::Arc;
 
-/// Which pages to read.
+/// The pages to read.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     target: TargetArgs,
-    /// Subjects that the reads are spread over at random; they stand already
+    /// Subjects that the reads are spread over at random; they must exist
     #[arg(long, default_value_t = 1)]
     subjects: usize,
-    /// Callers, each of which waits for its answer before it asks again
+    /// Concurrent callers; each makes its next call when it has the response to the last one
     #[arg(long, default_value_t = 64)]
     callers: usize,
     #[command(flatten)]

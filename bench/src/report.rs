@@ -17,11 +17,11 @@ pub(crate) struct MeasuredTime {
 /// The figures of one measurement, printed as one line.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
-    /// The number of successful operations within the window.
+    /// The number of successful operations within the measured time.
     operations: u64,
     /// The number of failed operations; they count in no other figure.
     errors: u64,
-    /// Length of the window.
+    /// Length of the measured time, in seconds.
     seconds: f64,
     /// Operations per second.
     rate: f64,
@@ -119,7 +119,7 @@ impl Report {
     }
 }
 
-/// Returns the smallest latency that `percent` of all do not exceed, in milliseconds.
+/// Returns the smallest latency that `percent` of the samples do not exceed, in milliseconds.
 fn percentile(sorted: &[u64], percent: f64) -> f64 {
     let rank = (sorted.len() as f64 * percent / 100.0).ceil() as usize;
     sorted.get(rank.max(1) - 1).map_or(0.0, |nanos| *nanos as f64 / 1e6)

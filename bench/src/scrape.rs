@@ -23,7 +23,7 @@ pub(crate) async fn settled(address: &str, name: &str) -> Result<f64> {
         }
         last = now;
     }
-    bail!("{name} does not stand still")
+    bail!("{name} still changes")
 }
 
 async fn page(address: &str) -> Result<String> {

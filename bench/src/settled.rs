@@ -1,5 +1,5 @@
-//! A command that waits until all derived state of a service's commits is up to date, by the
-//! service's own tables.
+//! A command that waits until the event consumers of a service have processed all commits. It reads
+//! the tables of the service.
 
 use crate::bare::open;
 use anyhow::{Result, ensure};
@@ -7,13 +7,13 @@ use sqlx::Row;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// Which service.
+/// The service, and the longest wait.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// mysql://user@host:port/database of the service
     #[arg(long)]
     url: String,
-    /// Seconds to wait at most
+    /// The longest wait, in seconds
     #[arg(long, default_value_t = 120.0)]
     within: f64,
 }
@@ -35,7 +35,7 @@ pub(crate) async fn run(args: &Args) -> Result<String> {
         if behind == 0 {
             return Ok(serde_json::json!({ "seconds": seconds }).to_string());
         }
-        ensure!(seconds < args.within, "{behind} events have not been followed");
+        ensure!(seconds < args.within, "{behind} commits are not processed yet");
         sleep(AGAIN).await;
     }
 }

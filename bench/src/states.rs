@@ -21,7 +21,7 @@ const BATCH_GET_LIKE_STATES: &str = "/riposte.v1.LikeService/BatchGetLikeStates"
 pub(crate) struct Args {
     #[command(flatten)]
     target: TargetArgs,
-    /// Callers, each of which waits for its answer before it asks again
+    /// Concurrent callers; each makes its next call when it has the response to the last one
     #[arg(long, default_value_t = 16)]
     callers: usize,
     #[command(flatten)]

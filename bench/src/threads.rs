@@ -14,13 +14,13 @@ const WIDTH: usize = 64;
 pub(crate) struct Args {
     #[command(flatten)]
     target: TargetArgs,
-    /// Subjects
+    /// The number of subjects
     #[arg(long, default_value_t = 1)]
     subjects: usize,
-    /// Roots of each
+    /// The number of roots of each subject
     #[arg(long, default_value_t = 20)]
     roots: usize,
-    /// Replies of each root
+    /// The number of replies of each root
     #[arg(long, default_value_t = 3)]
     replies: usize,
 }
@@ -40,13 +40,13 @@ pub(crate) async fn run(args: &Args) -> Result<String> {
 async fn threads(client: &Client, key: &v1::SubjectKey, args: &Args) -> Result<usize> {
     let request = v1::GetSubjectRequest { key: Some(key.clone()), fresh: true, ..Default::default() };
     let found = client.subjects().get_subject(request).await.context("GetSubject")?.into_inner();
-    let there = found.subject.context("an answer without a subject")?.comment_count;
+    let there = found.subject.context("a response without a subject")?.comment_count;
     if there > 0 {
         return Ok(usize::try_from(there)?);
     }
     for number in 0..args.roots {
         let made = client.comments().create_comment(prepare::comment(key, number)).await.context("CreateComment")?;
-        let root = made.into_inner().comment.context("an answer without a comment")?.id;
+        let root = made.into_inner().comment.context("a response without a comment")?.id;
         for reply in 0..args.replies {
             client.replies().create_reply(prepare::reply(root, number + reply)).await.context("CreateReply")?;
         }

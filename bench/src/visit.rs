@@ -19,12 +19,12 @@ const VISITS: usize = 3;
 const REPEATS: u32 = 10;
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Which subjects.
+/// The subjects to visit.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     target: TargetArgs,
-    /// Subjects
+    /// The number of subjects
     #[arg(long, default_value_t = 1)]
     subjects: usize,
 }

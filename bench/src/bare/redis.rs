@@ -35,7 +35,7 @@ pub(crate) struct Args {
     /// Subjects that the reads are spread over at random
     #[arg(long, default_value_t = 1)]
     subjects: usize,
-    /// Callers, each of which waits for its answer before it asks again
+    /// Concurrent callers; each makes its next call when it has the response to the last one
     #[arg(long, default_value_t = 64)]
     callers: usize,
     #[command(flatten)]

@@ -17,8 +17,8 @@ VALUES (?, 0, ?, 0, 0, 1, ?, ?, 1, ?, 1, 0, 0, 0, 0, 0, 0, 1, ?, 1, ?, ?, ?, ?, 
 pub(super) const INSERT_CONTENT: &str = "\
 INSERT INTO bare_content (comment_id, part, text, mentions, metadata) VALUES (?, 0, ?, '[]', '{}')";
 
-/// Returns the first of many ids that no other run uses. They are ordered by time, as the service's
-/// are, so that new rows go to the end of the primary keys.
+/// Returns the first of many ids that no other run uses. They are ordered by time, like the ids
+/// of the service, so that new rows go to the end of the primary keys.
 pub(super) fn first_id() -> i64 {
     // 2026-01-01. A run that generates a million ids in a second stays below the ids of the next
     // one.
@@ -42,8 +42,9 @@ pub(super) async fn subjects(connection: &mut MySqlConnection, first: i64, count
     Ok(ids)
 }
 
-/// Returns the ids of `count` comments, `per_subject` to a subject, each with its subject's. Many
-/// comments are reused from an earlier run; a hot one is always new.
+/// Returns the ids of `count` comments, each with the id of its subject. A subject has
+/// `per_subject` comments. Several comments are reused from an earlier run; a single comment is
+/// always new.
 pub(super) async fn comments(
     connection: &mut MySqlConnection,
     count: usize,

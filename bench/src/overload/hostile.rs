@@ -1,5 +1,5 @@
-//! Hostile clients together with an honest one: calls by the ten thousands that are cancelled at
-//! once, or connections by the thousands. The measurement reports the memory of the service and the
+//! Hostile clients together with an honest one: tens of thousands of calls that are cancelled at
+//! once, or thousands of connections. The measurement reports the memory of the service and the
 //! latencies of the honest client, which reads a cached page.
 
 mod http2;
@@ -18,8 +18,8 @@ use std::time::Duration;
 
 /// The pages per second that the honest client requests.
 const HONEST: f64 = 100.0;
-/// The time for which that client is alone: first until the page is a hot one, then to measure the
-/// usual latency, and at the end for the memory.
+/// The time for which that client is alone: first to make the page hot, then to measure the usual
+/// latency, and at the end to measure the memory.
 const ALONE: Duration = Duration::from_secs(3);
 /// The deadline of a page.
 const DEADLINE: Duration = Duration::from_secs(1);
@@ -29,7 +29,7 @@ const DEADLINE: Duration = Duration::from_secs(1);
 pub(crate) enum What {
     /// Calls, each reset after its last byte
     Resets,
-    /// Connections that greet, answer pings and ask for nothing
+    /// Connections that greet, reply to pings and make no call
     Idle,
 }
 

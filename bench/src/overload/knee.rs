@@ -15,7 +15,7 @@ const STEP: Duration = Duration::from_secs(3);
 /// The ratio to the best rate that is nearly the best.
 pub(crate) const NEARLY: f64 = 0.95;
 
-/// A load that the service can just bear.
+/// The largest load that the service can serve.
 #[derive(Debug, Clone)]
 pub(crate) struct Knee {
     pub(crate) callers: usize,

@@ -15,8 +15,8 @@ pub(crate) struct OverloadReport {
     knee_callers: usize,
     knee_rate: f64,
     knee_p99_ms: f64,
-    /// Calls per second that were made, and that were successful within their deadlines; then the
-    /// ratio of the second to the knee's rate.
+    /// Calls per second that were made; calls per second that were successful within their
+    /// deadlines; and the ratio of the latter rate to the rate of the knee.
     offered_rate: f64,
     good_rate: f64,
     goodput: f64,
@@ -26,7 +26,8 @@ pub(crate) struct OverloadReport {
     /// rejected.
     refused: usize,
     lost: usize,
-    /// The time until success rate and latency at 0.7 of the knee were the usual ones again.
+    /// The time after the load until the calls at 0.7 of the knee had their usual success rate and
+    /// latency again.
     back_ms: u64,
     /// The first second after the load, counted from 1, in which calls are served as at the knee;
     /// `None` if there was none.
@@ -43,7 +44,7 @@ pub(crate) struct OverloadReport {
 pub(crate) struct Phases {
     /// The calls below the knee.
     pub(crate) before: Arrivals,
-    /// The calls far beyond it.
+    /// The calls far beyond the knee.
     pub(crate) over: Arrivals,
     /// The calls below the knee after the load.
     pub(crate) after: Arrivals,

@@ -19,7 +19,7 @@ impl Stopped {
 impl Drop for Stopped {
     fn drop(&mut self) {
         if let Err(error) = kill(self.0, Signal::SIGCONT) {
-            eprintln!("process {} does not go on: {error}", self.0);
+            eprintln!("process {} does not continue: {error}", self.0);
         }
     }
 }

@@ -25,7 +25,7 @@ const ROUNDS: usize = 9;
 /// The file of figures, below cargo's build directory.
 const FIGURES: &str = "bench/compare.json";
 
-/// Which older server to compare with, and how long.
+/// The older server, and the extent of the comparison.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
     /// The older server, built with the profile of this tree

@@ -50,7 +50,7 @@ pub(crate) struct Args {
     /// Only these trials [default: all]
     #[arg(long, value_enum, value_delimiter = ',')]
     only: Vec<Trial>,
-    /// The factors over the rate of the knee, one after the other
+    /// The rates of the overloads, as multiples of the rate of the knee
     #[arg(long, value_delimiter = ',', default_values_t = [5.0, 10.0])]
     times: Vec<f64>,
     /// Seconds of each trial with several times the knee

@@ -34,7 +34,7 @@ pub(crate) enum Row {
     PageDb,
     /// Page 5,000 of a subject with 1 M comments, against page 1
     DeepStable,
-    /// The same by rank
+    /// Page 5,000 of the ranked list of a subject with 1 M comments, against page 1
     DeepRanked,
     /// Page 1 of a subject with 1 M comments, against one with 1 k
     LargeStable,
