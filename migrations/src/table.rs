@@ -14,7 +14,8 @@ pub(crate) enum TableSpread {
     Index,
 }
 
-/// A table. The name of a spread table ends in a marker that is bound to the table number.
+/// A table. The name of a spread table ends in a marker. A statement contains the table number
+/// instead of the marker.
 #[derive(Debug)]
 pub(crate) struct TableSpec {
     pub(crate) name: &'static str,

@@ -160,7 +160,7 @@ impl CacheStack {
         self.redis().is_some()
     }
 
-    /// Returns the tasks of the cache that run beside the calls. One task for each data source
+    /// Returns the tasks of the cache that run independently of calls. One task for each data source
     /// checks that a shared cache is being repaired. The auditor compares cached data with rows
     /// once the cache has received their commits.
     #[must_use]

@@ -42,7 +42,7 @@ fn config_print_shows_all_five_sources_and_no_secret() {
     let output = riposte(&arguments, &[("RIPOSTE__STORE__POOLS__READ__CONNECTIONS", "3")]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let shown = stdout(&output).replace(&path, "riposte.toml");
-    // The origins stand in a column of their own; its place is not the point.
+    // The origins are in a separate column, whose position does not matter here.
     let lines: Vec<_> = shown.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
     for expected in [
         "server.max_call_time = \"5s\" # riposte.toml, line 2",
@@ -58,7 +58,7 @@ fn config_print_shows_all_five_sources_and_no_secret() {
 }
 
 #[test]
-fn what_config_print_says_can_be_read_back() {
+fn the_output_of_config_print_is_a_valid_configuration_file() {
     let folder = tempfile::tempdir().unwrap();
     let shown = stdout(&riposte(&["config", "print", "--dev", "--show-origin"], &[]));
     let path = file(folder.path(), &shown);
@@ -103,7 +103,7 @@ fn config_check_names_the_successor_of_every_old_key_in_each_source_at_once() {
 }
 
 #[test]
-fn serve_refuses_what_dev_allows_and_names_each_key_with_its_cure() {
+fn serve_refuses_what_dev_allows_and_names_each_key_with_its_remedy() {
     let output = riposte(&["serve", "--set", "store.kind=sqlite", "--set", "store.pools.write.connections=1"], &[]);
     assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
     let text = stderr(&output);
@@ -149,7 +149,7 @@ fn doctor_fails_exactly_the_line_of_the_source_that_is_down() {
 }
 
 #[test]
-fn errors_are_explained_and_completions_are_made() {
+fn errors_are_explained_and_completions_are_generated() {
     let explained = riposte(&["errors", "explain", "pin_limit_reached"], &[]);
     assert!(stdout(&explained).starts_with("PIN_LIMIT_REACHED  (gRPC code FAILED_PRECONDITION)\n"));
     assert!(stdout(&riposte(&["errors", "list"], &[])).lines().count() > 30);

@@ -47,7 +47,7 @@ fn terminate(child: &Child) {
 }
 
 #[test]
-fn the_endpoint_file_comes_when_the_server_answers_and_sigterm_ends_it_with_code_0() {
+fn the_endpoint_file_appears_when_the_server_is_ready_and_sigterm_ends_the_server_with_code_0() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("endpoint.json");
     let arguments = ["--endpoint-file", path.to_str().unwrap(), "--seed", "none"];
@@ -67,7 +67,7 @@ fn the_endpoint_file_comes_when_the_server_answers_and_sigterm_ends_it_with_code
 }
 
 #[test]
-fn a_file_of_an_earlier_server_is_gone_before_this_one_answers() {
+fn an_old_endpoint_file_is_replaced_before_the_command_starts() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("endpoint.json");
     fs::write(&path, "left by an earlier server").unwrap();
@@ -86,7 +86,7 @@ fn exec_runs_a_command_beside_the_server_and_returns_its_exit_code() {
     let output = exec(&[], &script);
     assert_eq!(output.status.code(), Some(42));
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.ends_with("is SERVING\n") && text.lines().count() == 1, "only the command speaks: {text}");
+    assert!(text.ends_with("is SERVING\n") && text.lines().count() == 1, "only the command writes output: {text}");
     assert!(!is_serving(fs::read_to_string(note).unwrap().trim()), "no server is left");
 }
 
@@ -98,8 +98,8 @@ fn exec_passes_sigterm_on_and_leaves_no_process() {
     let arguments = ["--endpoint-file", note.to_str().unwrap(), "--exec", "--", "sh", "-c", script];
     let mut child = dev(&arguments).spawn().unwrap();
     let endpoint = endpoint(&note);
-    // The shell may not have set its trap yet; then it dies by the signal, which is passed on just
-    // the same.
+    // The shell may not have set its trap yet. Then the signal, which is passed on as well, ends
+    // the shell.
     terminate(&child);
     assert!(matches!(child.wait().unwrap().code(), Some(9 | 143)));
     assert!(!is_serving(endpoint["grpc"].as_str().unwrap()));

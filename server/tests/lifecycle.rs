@@ -1,4 +1,4 @@
-//! Signals, in a process of their own: they belong to all of it, and would reach the other tests.
+//! Signals. This test has a process of its own, because a signal reaches all tests of a process.
 
 use nix::{
     sys::signal::{Signal as UnixSignal, kill},

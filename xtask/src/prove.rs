@@ -31,10 +31,11 @@ pub(crate) struct Args {
     /// Minutes during which faults are injected
     #[arg(long, conflicts_with_all = ["hours", "seconds"], value_parser = RangedU64ValueParser::<u64>::new().range(1..=LONGEST / 60))]
     minutes: Option<u64>,
-    /// The same in hours, in segments of 20 minutes, each with servers and a seed of its own
+    /// Hours during which faults are injected, in segments of 20 minutes, each with servers and a
+    /// seed of its own
     #[arg(long, conflicts_with = "seconds", value_parser = RangedU64ValueParser::<u64>::new().range(1..=LONGEST / 3600))]
     hours: Option<u64>,
-    /// The same in seconds
+    /// Seconds during which faults are injected
     #[arg(long, value_parser = RangedU64ValueParser::<u64>::new().range(1..=LONGEST))]
     seconds: Option<u64>,
     /// The seed of the faults and calls; a run shows its seed [default: a random one]

@@ -34,13 +34,13 @@ const READY_WITHIN: Duration = Duration::from_secs(90);
 /// The individual settings of a server.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Setup {
-    /// A commit waits until the redo log is on disk if `true`. Otherwise the flush may come up to a
-    /// second later, and a killed server loses that second.
+    /// If `true`, a commit waits until the redo log is on disk. Otherwise the flush may happen up
+    /// to a second later, and a killed server loses that second.
     pub(crate) durable: bool,
-    /// Files are written by system calls of threads, in which errors can be injected, if `true`;
-    /// otherwise by asynchronous I/O of the kernel.
+    /// If `true`, threads write files by system calls, in which errors can be injected. Otherwise
+    /// asynchronous I/O of the kernel writes them.
     pub(crate) plain_files: bool,
-    /// The binlog is flushed with each commit, in addition to the redo log, if `true`.
+    /// If `true`, each commit flushes the binlog in addition to the redo log.
     pub(crate) sync_binlog: bool,
     /// The size of the buffer pool, in the syntax of the server's option.
     pub(crate) buffer_pool: &'static str,
@@ -71,7 +71,7 @@ impl Single {
 
     /// Returns the server's process id.
     pub(crate) fn pid(&self) -> Option<i32> {
-        // The launcher (setpriv, chroot) replaces itself by the server.
+        // The launcher (setpriv, chroot) is replaced by the server.
         self.server.process.as_ref().map(Process::group)
     }
 }
@@ -264,11 +264,11 @@ fn wait_until_it_greets(process: &mut Process, port: u16) -> Result<()> {
         }
         std::thread::sleep(Duration::from_millis(25));
     }
-    bail!("it took no connection within {} s", READY_WITHIN.as_secs())
+    bail!("it accepted no connection within {} s", READY_WITHIN.as_secs())
 }
 
-/// Returns the protocol version of the greeting: byte 5, after the packet's length and number. 255
-/// there is an error.
+/// Returns the protocol version of the greeting: byte 5, after the packet's length and number. The
+/// value 255 means an error.
 fn greeted(port: u16) -> Option<u8> {
     let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).ok()?;
     stream.set_read_timeout(Some(Duration::from_secs(5))).ok()?;
@@ -281,7 +281,7 @@ fn greeted(port: u16) -> Option<u8> {
 pub(crate) fn tail(log: &Path) -> String {
     let text = std::fs::read(log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();
-    format!("its log ends so:\n{}", lines[lines.len().saturating_sub(15)..].join("\n"))
+    format!("the end of its log:\n{}", lines[lines.len().saturating_sub(15)..].join("\n"))
 }
 
 /// Duplicates a folder with its contents. This is faster than the initialization of a new data

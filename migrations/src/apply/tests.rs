@@ -119,7 +119,7 @@ async fn is_resumed(store: &SqlStore) {
     let row = table.query_one_raw(Statement::from_string(backend, "SELECT toy FROM comment_ranked_@")).await;
     let toy = row.expect("read").expect("a row").try_get::<Option<Vec<u8>>>("", "toy");
     assert_eq!(toy, Ok(None), "an old row has no value");
-    // A process that does not know the column goes on inserting.
+    // A process that does not know the column continues to insert rows.
     let insert = insert.replace("(1, 0", "(2, 0");
     table.execute_raw(Statement::from_string(backend, insert)).await.expect("inserted");
 }

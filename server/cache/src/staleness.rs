@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cache_is_stale_while_a_cursor_stands_still_and_until_it_has_caught_up() {
+    fn the_cache_is_stale_while_a_cursor_does_not_move_and_until_it_has_caught_up() {
         let still = for_seconds(40, (5, 5, 0)).chain(for_seconds(60, (5, 9, 0)));
         let back = [Some((11, 15, 0)), Some((14, 20, 0)), Some((15, 30, 0)), Some((16, 40, 0))];
         assert_eq!(

@@ -92,8 +92,8 @@ async fn fixture_on(cache: Arc<dyn Cache>) -> Fixture {
     Fixture { config, process, stress, _folder }
 }
 
-/// Returns a writer whose commits never reach the cache under test, as those of a process that dies
-/// between a commit and its cache update.
+/// Returns a writer whose commits never reach the cache under test, like the commits of a process
+/// that dies between a commit and its cache update.
 fn unreported_writer(config: &StoreConfig) -> Stress {
     let other: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
     Stress::new(vec![process::start(config, &other, StepClock::at(StepClock::START))], 1)

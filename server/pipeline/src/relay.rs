@@ -1,7 +1,7 @@
 //! The relay of one data source. The process that holds the source's lease assigns sequence numbers
-//! to committed events and runs the event consumers that work once for all processes. The other
-//! workers check periodically whether the lease is still held; processes that are no workers only
-//! measure the lag.
+//! to committed events and runs the event consumers that serve all processes. The other workers
+//! check periodically whether the lease is still held. Processes that are not workers only measure
+//! the lag.
 //!
 //! Sequencing and event consumers run concurrently, so watchers never wait for an event consumer
 //! that is behind.
@@ -46,7 +46,7 @@ pub struct RelayPorts {
     /// If true, this process repairs the shared cache while it holds a lease, and is preferred as
     /// the holder.
     pub repairs_shared_cache: bool,
-    /// The longest time for which events wait for a consumer.
+    /// The maximum time for which events are kept for a consumer.
     pub retention: Duration,
 }
 

@@ -38,7 +38,7 @@ impl DataThreads {
         Ok(Self { runtime: Some(runtime) })
     }
 
-    /// Returns a handle with which components are started on the threads.
+    /// Returns the handle that starts components on these threads.
     pub(super) fn runtime(&self) -> DataRuntime {
         DataRuntime(self.runtime.as_ref().map(|runtime| runtime.handle().clone()))
     }

@@ -30,7 +30,7 @@ impl TlsServer {
         Ok(server_config(files, metrics)?.map(|config| Self(Arc::new(ArcSwap::new(config)))))
     }
 
-    /// Reads the files again. They apply to all following connections.
+    /// Reads the files again. The new certificates apply to new connections.
     pub(super) fn reload(&self, files: &TlsSettings, metrics: &Metrics) -> Result<()> {
         if let Some(config) = server_config(files, metrics)? {
             self.0.store(config);

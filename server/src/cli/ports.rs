@@ -7,7 +7,7 @@ use std::{
     net::{SocketAddr, TcpListener},
 };
 
-/// Checks that each address can be listened on. The text beside each address names the setting that
+/// Checks that each address can be listened on. The text of an address names the setting that
 /// changes it.
 ///
 /// # Errors

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_cancelled_caller_leaves_no_entry_and_the_load_goes_on() {
+    async fn a_cancelled_caller_leaves_no_entry_and_the_load_continues() {
         let (shared_loads, gate) = (SingleFlight::<u8, usize>::default(), Arc::new(Semaphore::new(0)));
         let load = |number| {
             let gate = Arc::clone(&gate);

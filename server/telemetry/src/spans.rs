@@ -31,7 +31,7 @@ pub(super) fn call(method: &str, headers: &HeaderMap, request_id: &HeaderValue) 
     );
     if !span.is_disabled() {
         let parent = TraceContextPropagator::new().extract_with_context(&Context::new(), &Carrier(headers));
-        // It fails if spans are only logged.
+        // `set_parent` fails if spans are only logged.
         drop(span.set_parent(parent));
     }
     span

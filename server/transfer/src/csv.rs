@@ -23,8 +23,8 @@ use super::template::{Columns, Template};
 /// then likes.
 ///
 /// # Errors
-/// A file or column is missing, or a row is not CSV or not UTF-8 (with file and line). A cell that
-/// cannot be parsed makes a rejected record instead.
+/// A file or column is missing, or a row is not CSV or not UTF-8 (with file and line). A record
+/// with a cell that cannot be parsed is rejected instead.
 pub(crate) fn read(
     files: &[PathBuf],
     map: &Map,

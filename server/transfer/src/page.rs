@@ -28,7 +28,7 @@ impl PageNames<'_> {
     }
 }
 
-/// The key of comments on an unknown page, to be filled in by hand in the rejects file.
+/// Returns the key of comments on an unknown page. An operator completes it in the rejects file.
 pub(crate) fn unknown(settings: &ReadSettings) -> Key {
     Key { object_type: settings.object_type.clone(), object_id: String::new() }
 }
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_is_named_by_what_it_has() {
+    fn the_object_id_is_the_first_name_that_is_not_empty() {
         let cases = [
             ("", "http://example.tld/2014/test/", "", "/2014/test/"),
             ("", "http://example.tld/?p=4#comments", "", "/?p=4"),

@@ -1,5 +1,5 @@
-//! The stored corpora of the fuzz targets, and inputs near them, against the entry points that the
-//! targets call. Requests are fuzzed against a whole server.
+//! Passes the stored corpora of the fuzz targets, and similar inputs, to the functions that the
+//! targets call. Only the target of requests needs a whole server and is left out.
 
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -33,7 +33,7 @@ fn near(mut corpus: Vec<Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
 }
 
 #[test]
-fn the_corpora_break_nothing() {
+fn no_input_of_the_corpora_causes_a_panic() {
     corpus("page_tokens").iter().for_each(|bytes| page_token(bytes));
     corpus("imports").iter().for_each(|bytes| import(bytes));
     for bytes in corpus("cache_entries") {
@@ -47,12 +47,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]
-    fn nothing_like_the_inside_of_a_token_breaks_a_walk(bytes in near(corpus("page_tokens"))) {
+    fn no_input_similar_to_a_page_token_causes_a_panic(bytes in near(corpus("page_tokens"))) {
         page_token(&bytes);
     }
 
     #[test]
-    fn nothing_like_a_file_of_another_system_breaks_an_import(bytes in near(corpus("imports"))) {
+    fn no_input_similar_to_an_import_file_causes_a_panic(bytes in near(corpus("imports"))) {
         import(&bytes);
     }
 }

@@ -2,8 +2,8 @@
 
 use riposte_cache::REDIS_LIBRARY;
 
-/// A mutant: its name, and the replaced lines. It has several lines where one change alone would
-/// have no effect.
+/// A mutant: its name, and the replaced lines. A mutant has several lines where one of them
+/// alone would have no effect.
 struct LuaMutant {
     name: &'static str,
     lines: &'static [Line],

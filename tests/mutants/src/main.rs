@@ -1,10 +1,10 @@
 //! `riposte-mutant`: the command line of `riposte` with a deliberate bug (mutant), which `cargo
-//! xtask prove --planted` has to find. The variable `RIPOSTE_MUTANT` names the mutant; without it
-//! the program behaves as `riposte`.
+//! xtask prove --planted` has to find. The variable `RIPOSTE_MUTANT` names the mutant. Without the
+//! variable the program behaves like `riposte`.
 //!
-//! Each mutant decorates a port and breaks its contract, as a bug in the implementation would,
-//! replaces lines of the Redis functions, or binds page tokens to less than their list. So the
-//! shipped code contains no switch for it.
+//! There are three kinds of mutants. Some decorate a port and break its contract, as a bug in the
+//! implementation would. Some replace lines of the Redis functions. Some bind page tokens to less
+//! than their list. Therefore the shipped code contains no switch for a mutant.
 
 mod cache;
 mod log;

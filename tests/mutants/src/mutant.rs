@@ -57,9 +57,9 @@ pub(crate) enum Mutant {
     RepliesOff,
     /// Neither writers nor the relay report the commits of half of the partitions to the cache.
     CommitsNotApplied,
-    /// The same for likes of comments.
+    /// Neither writers nor the relay report likes of comments to the cache.
     LikesNotApplied,
-    /// The same for the like states of members.
+    /// Neither writers nor the relay invalidate the cached like states of members.
     LikersNotInvalidated,
     /// The rows of a page of roots are read before the subject whose revision and counts it
     /// contains.

@@ -71,7 +71,7 @@ impl MutantReader {
         }
     }
 
-    /// Replaces a comment, sometimes, by the comment of the same subject that was read before it.
+    /// Sometimes replaces a comment by the comment of the same subject that was read before it.
     fn replace_by_neighbour(&self, view: &mut CommentView) {
         if self.mutant == Mutant::NeighboursShown {
             let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! The mutants of page tokens, which are bound to less than their list.
+//! Mutants of page tokens. Their tokens are bound to less than their list.
 
 use std::sync::Arc;
 
@@ -31,8 +31,8 @@ mod tests {
         TokenContext::new(&Caller::unrestricted(caller), "ListComments").subject(&key)
     }
 
-    /// Returns the outcome of a token that is given back for the same list of another subject, and
-    /// for a list of another caller.
+    /// Returns the outcomes of a token of one list: in the list of another subject, and in the list
+    /// of another caller.
     fn outcomes(mutant: Mutant) -> [Result<TokenCursor, Error>; 2] {
         let tokens = PageTokenCodec::new(Vec::new()).bound_by(of(mutant));
         let token = tokens.seal(&list("app", "1"), &TokenCursor::Revision(1), Millis(0)).unwrap();

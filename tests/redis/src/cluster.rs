@@ -20,7 +20,7 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Starts a cluster, and returns when it is whole as [`Cluster::settle`] defines.
+    /// Starts a cluster, and returns when it is complete ([`Cluster::wait_until_ready`]).
     ///
     /// # Errors
     /// If a node does not start, or the nodes do not form a cluster.
@@ -159,7 +159,7 @@ impl Cluster {
 
     /// Returns when the cluster is complete: every running node serves or follows, agrees with the
     /// others on the role of each node, and considers no running node dead; all slots are served by
-    /// running nodes; every running replica of these is linked and up to date.
+    /// running nodes; every running replica of these nodes is linked and up to date.
     ///
     /// # Errors
     /// If that does not happen, for example because a master without a replica was killed.
@@ -169,18 +169,18 @@ impl Cluster {
 
     fn is_complete(&self) -> Result<()> {
         let views = self.views()?;
-        let of_the_living = |peers: &[Peer]| -> Vec<Peer> {
-            let mut living: Vec<Peer> = peers.iter().filter(|peer| self.runs(peer)).cloned().collect();
-            living.sort_by_key(|peer| peer.port);
-            living
+        let running_nodes = |peers: &[Peer]| -> Vec<Peer> {
+            let mut running: Vec<Peer> = peers.iter().filter(|peer| self.runs(peer)).cloned().collect();
+            running.sort_by_key(|peer| peer.port);
+            running
         };
-        let first = of_the_living(views.first().context("no node runs")?);
+        let first = running_nodes(views.first().context("no node runs")?);
         for view in &views {
-            let view = of_the_living(view);
+            let view = running_nodes(view);
             ensure!(view.len() == views.len(), "{} of {} nodes are known", view.len(), views.len());
-            ensure!(view.iter().all(Peer::is_well), "a node is taken for dead: {view:?}");
-            let alike = view.iter().zip(&first).all(|(one, other)| one.place() == other.place());
-            ensure!(alike, "two nodes disagree: {view:?} and {first:?}");
+            ensure!(view.iter().all(Peer::is_well), "a node is considered dead: {view:?}");
+            let agree = view.iter().zip(&first).all(|(one, other)| one.place() == other.place());
+            ensure!(agree, "two nodes disagree: {view:?} and {first:?}");
         }
         let served: usize = first.iter().map(Peer::served).sum();
         ensure!(served == SLOTS, "{served} of {SLOTS} slots are served");

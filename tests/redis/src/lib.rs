@@ -3,9 +3,9 @@
 //! that restarts is empty.
 //!
 //! Shared servers are started by `cargo xtask test` and found by [`shared`] and [`shared_cluster`].
-//! A test that injects faults starts its own server: [`Server`] can be killed, stopped, restarted
-//! and emptied, and a [`Cluster`] fails over, on request to a replica that lags. All functions
-//! block: a server starts in some 20 ms, a cluster in two or three seconds.
+//! A test that injects faults starts its own server: a [`Server`] can be killed, suspended,
+//! restarted and emptied, and a [`Cluster`] can fail over, even to a replica that lags. All
+//! functions block: a server starts in about 20 ms, a cluster in two or three seconds.
 //!
 //! This crate must never touch a server that it did not start, and must never be a part of a
 //! release.

@@ -20,7 +20,7 @@ impl Peer {
         text.lines().map(|line| Self::parse(line).with_context(|| format!("CLUSTER NODES says {line:?}"))).collect()
     }
 
-    /// `<id> <ip:port@bus[,name]> <flags> <master> <ping> <pong> <epoch> <link> <slots…>`
+    /// Parses `<id> <ip:port@bus[,name]> <flags> <master> <ping> <pong> <epoch> <link> <slots…>`
     fn parse(line: &str) -> Result<Self> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let [id, address, flags, master, _ping, _pong, _epoch, _link, slots @ ..] = words.as_slice() else {
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_masters_replicas_and_the_dead_are_read() {
+    fn lines_of_masters_replicas_and_failed_nodes_are_parsed() {
         let text = "aa 127.0.0.1:7001@7101 myself,master - 0 0 1 connected 0-5460 5462 [5462->-bb]\n\
                     bb 127.0.0.1:7002@7102,name slave,fail? aa 0 0 1 connected\n\
                     cc :0@0 master,noaddr - 0 0 1 disconnected\n";

@@ -30,8 +30,8 @@ impl Program {
         found.map(|program| Self::new(&[program.as_os_str()], &std::env::temp_dir()))
     }
 
-    /// Creates a value from `words`, which are the program and, before it, any command that must
-    /// start it; data folders are created in `base`.
+    /// Creates a value from `words`: the program, after the command that must start it, if there is
+    /// one. Data folders are created in `base`.
     #[must_use]
     pub fn new(words: &[impl AsRef<std::ffi::OsStr>], base: &Path) -> Self {
         Self { words: words.iter().map(|word| word.as_ref().to_owned()).collect(), base: base.to_owned() }

@@ -134,12 +134,12 @@ impl Server {
         command.args(self.flags()).stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
         let mut child = command.spawn().context("redis-server cannot be run")?;
         let port = self.port;
-        let ready = until("redis-server answers", || {
+        let ready = until("redis-server responds", || {
             // An early end is reported at once.
             if let Some(status) = child.try_wait()? {
                 return Ok(Err(anyhow!("redis-server ended with {status}")));
             }
-            ensure!(Connection::open(port)?.ask(&["PING"])? == Reply::Text("PONG".to_owned()), "a stranger answers");
+            ensure!(Connection::open(port)?.ask(&["PING"])? == Reply::Text("PONG".to_owned()), "another program");
             Ok(Ok(()))
         });
         self.child = Some(child);
@@ -168,7 +168,7 @@ impl Server {
     pub fn pause(&self) -> Result<()> {
         let pid = self.pid()?;
         kill(Pid::from_raw(pid), Signal::SIGSTOP)?;
-        until_true("redis-server stands still", || {
+        until_true("redis-server is suspended", || {
             let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
             Ok(stat.rsplit_once(") ").context("no state")?.1.starts_with('T'))
         })
@@ -203,5 +203,5 @@ impl Drop for Server {
 fn end_of(log: &Path) -> String {
     let text = std::fs::read_to_string(log).unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();
-    format!("its log ends so:\n{}", lines[lines.len().saturating_sub(15)..].join("\n"))
+    format!("the end of its log:\n{}", lines[lines.len().saturating_sub(15)..].join("\n"))
 }

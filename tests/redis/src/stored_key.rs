@@ -21,7 +21,7 @@ pub struct StoredKey {
 }
 
 /// Encodes values on the server, because they need not be text.
-const SPELL: &str = "
+const ENCODE_VALUES: &str = "
 local kind = redis.call('TYPE', KEYS[1]).ok
 local values = {}
 if kind == 'string' then values = { redis.call('GET', KEYS[1]) }
@@ -38,7 +38,8 @@ pub(crate) fn of(server: &Server) -> Result<Vec<StoredKey>> {
     let mut connection = Connection::open(server.port())?;
     let mut all = Vec::new();
     for name in names(&mut connection)? {
-        let Reply::List(fields) = connection.ask(&["EVAL", SPELL, "1", &name])? else { bail!("no list of {name}") };
+        let reply = connection.ask(&["EVAL", ENCODE_VALUES, "1", &name])?;
+        let Reply::List(fields) = reply else { bail!("no list of {name}") };
         let mut fields = fields.into_iter().map(Reply::text);
         let kind = fields.next().context("no type")??;
         if kind != "none" {
@@ -48,7 +49,7 @@ pub(crate) fn of(server: &Server) -> Result<Vec<StoredKey>> {
     Ok(all)
 }
 
-/// SCAN may return a name twice.
+/// Returns the names of all keys. SCAN may return a name twice.
 fn names(connection: &mut Connection) -> Result<BTreeSet<String>> {
     let (mut names, mut cursor) = (BTreeSet::new(), "0".to_owned());
     loop {

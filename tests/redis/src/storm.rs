@@ -25,8 +25,8 @@ pub enum RedisFault {
     Pause(Duration),
     /// A process is killed with SIGKILL and restarts empty; its functions are gone too.
     Restart,
-    /// A replica is cut off, and after this time takes over with the data that it has; then the
-    /// cluster becomes whole again.
+    /// A replica is cut off, and after this time takes over with the data that it has. The fault
+    /// ends when the cluster is complete again.
     Failover(Duration),
 }
 

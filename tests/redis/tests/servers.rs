@@ -8,7 +8,7 @@ fn text(text: &str) -> Reply {
 }
 
 #[test]
-fn a_server_that_was_killed_comes_back_at_its_port_with_nothing() -> Result<()> {
+fn a_killed_server_restarts_at_its_port_without_data() -> Result<()> {
     let Some(program) = Program::find() else { return Ok(()) };
     let mut server = Server::start(&program)?;
     let (port, pid) = (server.port(), server.pid()?);
@@ -22,7 +22,7 @@ fn a_server_that_was_killed_comes_back_at_its_port_with_nothing() -> Result<()> 
     assert_eq!(server.ask(&["DBSIZE"])?, Reply::Number(0));
     assert!(server.ask(&["FCALL", "f", "0"]).is_err(), "an empty start removes functions");
     drop(server);
-    assert!(Connection::open(port).is_err(), "it outlives its guard");
+    assert!(Connection::open(port).is_err(), "the server outlives its guard");
     Ok(())
 }
 
@@ -40,7 +40,7 @@ fn flushing_removes_keys_and_leaves_functions() -> Result<()> {
 }
 
 #[test]
-fn a_server_that_stands_still_answers_once_it_goes_on() -> Result<()> {
+fn a_suspended_server_responds_after_it_is_resumed() -> Result<()> {
     let Some(program) = Program::find() else { return Ok(()) };
     let server = Server::start(&program)?;
     let mut connection = Connection::open(server.port())?;
@@ -50,7 +50,7 @@ fn a_server_that_stands_still_answers_once_it_goes_on() -> Result<()> {
     // The system accepts connections on behalf of the server.
     assert!(Connection::open(server.port()).is_ok() && !asking.is_finished());
     server.resume()?;
-    assert_eq!(asking.join().map_err(|_| anyhow::anyhow!("the asking panicked"))??, text("1"));
+    assert_eq!(asking.join().map_err(|_| anyhow::anyhow!("the asking thread panicked"))??, text("1"));
     Ok(())
 }
 

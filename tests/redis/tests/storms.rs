@@ -1,4 +1,4 @@
-//! Fault sequences affect only their target, and leave it whole.
+//! A fault sequence affects only its target, and the target recovers from every fault.
 
 use std::collections::BTreeSet;
 use std::mem::discriminant;

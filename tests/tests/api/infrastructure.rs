@@ -9,11 +9,11 @@ use riposte_sdk::{Error, v1};
 use riposte_tests::{Case, Fixture, Say, cases};
 
 pub(crate) const CASES: &[Case] = cases![
-    every_answer_carries_a_request_id_and_ours_if_we_gave_one,
+    every_response_has_a_request_id_which_is_that_of_the_caller_if_it_sent_one,
     an_error_carries_reason_domain_and_request_id,
     a_call_dropped_at_random_loses_and_doubles_nothing,
     dev_alone_honours_faults_on_request,
-    a_create_whose_answers_are_lost_is_done_once,
+    a_create_whose_responses_are_lost_is_executed_once,
     a_passed_deadline_is_reported_as_such,
 ];
 
@@ -38,7 +38,7 @@ async fn dev_alone_honours_faults_on_request(fixture: Fixture) -> Result<()> {
     Ok(())
 }
 
-async fn a_create_whose_answers_are_lost_is_done_once(fixture: Fixture) -> Result<()> {
+async fn a_create_whose_responses_are_lost_is_executed_once(fixture: Fixture) -> Result<()> {
     let say = Say::on(&fixture.client, "article");
     let request = v1::CreateCommentRequest {
         subject: Some(say.key.clone()),
@@ -65,7 +65,7 @@ async fn a_passed_deadline_is_reported_as_such(fixture: Fixture) -> Result<()> {
     Ok(())
 }
 
-async fn every_answer_carries_a_request_id_and_ours_if_we_gave_one(fixture: Fixture) -> Result<()> {
+async fn every_response_has_a_request_id_which_is_that_of_the_caller_if_it_sent_one(fixture: Fixture) -> Result<()> {
     let say = Say::on(&fixture.client, "article");
     let mut request =
         tonic::Request::new(ListCommentsRequest { subject: Some(say.key.clone()), ..ListCommentsRequest::default() });

@@ -8,9 +8,9 @@ use tonic::Code;
 pub(crate) const CASES: &[Case] = cases![
     pages_walk_both_ways_and_the_empty_token_is_the_end,
     a_preview_shows_the_first_replies_and_its_token_walks_all_of_them,
-    around_a_comment_answers_its_page_with_tokens_both_ways,
-    around_a_reply_answers_the_page_of_its_root_with_the_replies_around_it,
-    around_a_floor_answers_its_place_even_where_it_is_gone,
+    around_a_comment_returns_its_page_with_tokens_in_both_directions,
+    around_a_reply_returns_the_page_of_its_root_with_the_replies_around_it,
+    around_a_floor_returns_its_place_even_if_its_comment_is_gone,
     a_revision_that_does_not_exist_is_not_reached,
 ];
 
@@ -77,7 +77,7 @@ async fn a_preview_shows_the_first_replies_and_its_token_walks_all_of_them(fixtu
     Ok(())
 }
 
-async fn around_a_comment_answers_its_page_with_tokens_both_ways(fixture: Fixture) -> Result<()> {
+async fn around_a_comment_returns_its_page_with_tokens_in_both_directions(fixture: Fixture) -> Result<()> {
     let (say, all) = filled(&fixture, 20).await?;
     for sort in [CommentSort::Newest, CommentSort::Oldest] {
         for target in [&all[0], &all[9], &all[19]] {
@@ -101,7 +101,7 @@ async fn around_a_comment_answers_its_page_with_tokens_both_ways(fixture: Fixtur
     Ok(())
 }
 
-async fn around_a_reply_answers_the_page_of_its_root_with_the_replies_around_it(fixture: Fixture) -> Result<()> {
+async fn around_a_reply_returns_the_page_of_its_root_with_the_replies_around_it(fixture: Fixture) -> Result<()> {
     let (say, all) = filled(&fixture, 9).await?;
     let mut replies = Vec::new();
     for n in 0..11 {
@@ -125,7 +125,7 @@ async fn around_a_reply_answers_the_page_of_its_root_with_the_replies_around_it(
     Ok(())
 }
 
-async fn around_a_floor_answers_its_place_even_where_it_is_gone(fixture: Fixture) -> Result<()> {
+async fn around_a_floor_returns_its_place_even_if_its_comment_is_gone(fixture: Fixture) -> Result<()> {
     let (say, all) = filled(&fixture, 12).await?;
     let around = |floor: i32| ListCommentsRequest {
         sort: CommentSort::Oldest.into(),

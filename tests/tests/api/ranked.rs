@@ -18,7 +18,7 @@ pub(crate) const CASES: &[Case] = cases![
     ranked_walks_are_exact_while_others_like_write_and_delete,
     a_like_lifts_a_comment_within_seconds,
     a_preview_shows_the_most_liked_replies,
-    around_a_comment_or_floor_a_ranked_page_goes_on_both_ways,
+    around_a_comment_or_floor_a_ranked_page_continues_in_both_directions,
     pinned_roots_stand_apart_and_in_their_place,
     replies_are_ranked_by_likes_and_dislikes_only,
     a_ranked_token_belongs_to_its_sort,
@@ -150,7 +150,7 @@ async fn a_preview_shows_the_most_liked_replies(fixture: Fixture) -> Result<()> 
     Ok(())
 }
 
-async fn around_a_comment_or_floor_a_ranked_page_goes_on_both_ways(fixture: Fixture) -> Result<()> {
+async fn around_a_comment_or_floor_a_ranked_page_continues_in_both_directions(fixture: Fixture) -> Result<()> {
     let (say, roots) = voted(&fixture, 15).await?;
     for (n, target) in [&roots[0], &roots[7], &roots[14]].into_iter().enumerate() {
         let (around_comment_id, around_floor) = if n == 1 { (0, target.floor) } else { (target.id, 0) };

@@ -10,12 +10,12 @@ use riposte_tests::{Case, Fixture, Say, cases, refused};
 use tonic::Code;
 
 pub(crate) const CASES: &[Case] = cases![
-    a_repeated_create_answers_the_first_id_floor_and_revision,
+    a_repeated_create_returns_the_first_id_floor_and_revision,
     the_same_id_with_another_body_is_refused,
     the_same_id_of_another_member_is_another_request,
-    sixteen_twins_at_once_make_one_comment,
+    sixteen_concurrent_repeats_create_one_comment,
     a_failed_attempt_does_not_use_the_id_up,
-    repeated_deletes_and_pins_answer_as_the_first,
+    repeated_deletes_and_pins_return_the_first_result,
 ];
 
 fn create(say: &Say, member: &str, text: &str, id: &str) -> CreateCommentRequest {
@@ -28,7 +28,7 @@ fn create(say: &Say, member: &str, text: &str, id: &str) -> CreateCommentRequest
     }
 }
 
-async fn a_repeated_create_answers_the_first_id_floor_and_revision(fixture: Fixture) -> Result<()> {
+async fn a_repeated_create_returns_the_first_id_floor_and_revision(fixture: Fixture) -> Result<()> {
     let say = Say::on(&fixture.client, "article");
     let id = uuid::Uuid::new_v4().to_string();
     let first = say.client.comments().create_comment(create(&say, "m", "text", &id)).await?.into_inner();
@@ -41,7 +41,7 @@ async fn a_repeated_create_answers_the_first_id_floor_and_revision(fixture: Fixt
     let now = again.comment.clone().unwrap_or_default();
     ensure!((now.id, now.floor) == (comment.id, comment.floor), "{now:?}");
     ensure!((again.subject_revision, again.ack) == (first.subject_revision, first.ack), "{again:?}");
-    ensure!(now.content.unwrap_or_default().text == "edited", "the body is as it is now");
+    ensure!(now.content.unwrap_or_default().text == "edited", "a repeat returns the present content");
     ensure!(say.roots(CommentSort::Oldest, 10).await?.len() == 4);
     Ok(())
 }
@@ -73,7 +73,7 @@ async fn the_same_id_of_another_member_is_another_request(fixture: Fixture) -> R
     Ok(())
 }
 
-async fn sixteen_twins_at_once_make_one_comment(fixture: Fixture) -> Result<()> {
+async fn sixteen_concurrent_repeats_create_one_comment(fixture: Fixture) -> Result<()> {
     let say = Say::on(&fixture.client, "article");
     let id = uuid::Uuid::new_v4().to_string();
     let twin = || {
@@ -107,7 +107,7 @@ async fn a_failed_attempt_does_not_use_the_id_up(fixture: Fixture) -> Result<()>
     Ok(())
 }
 
-async fn repeated_deletes_and_pins_answer_as_the_first(fixture: Fixture) -> Result<()> {
+async fn repeated_deletes_and_pins_return_the_first_result(fixture: Fixture) -> Result<()> {
     let say = Say::on(&fixture.client, "article");
     super::subjects::create(&say, "owner").await?;
     let comment = say.comment("m", "text").await?;

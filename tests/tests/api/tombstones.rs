@@ -11,7 +11,7 @@ pub(crate) const CASES: &[Case] = cases![
     a_deleted_root_stays_as_a_tombstone_above_a_visible_reply_and_goes_with_it,
     a_tombstone_stays_while_anything_visible_stands_below_it_at_any_depth,
     a_thread_begins_with_a_tombstone_while_anything_visible_stands_below_it_and_is_empty_then,
-    a_deleted_comment_without_replies_leaves_the_lists_and_answers_as_a_tombstone,
+    a_deleted_comment_without_replies_leaves_the_lists_and_is_read_as_a_tombstone,
     nothing_is_done_to_a_deleted_comment,
 ];
 
@@ -70,7 +70,7 @@ async fn a_thread_begins_with_a_tombstone_while_anything_visible_stands_below_it
     Ok(())
 }
 
-async fn a_deleted_comment_without_replies_leaves_the_lists_and_answers_as_a_tombstone(fixture: Fixture) -> Result<()> {
+async fn a_deleted_comment_without_replies_leaves_the_lists_and_is_read_as_a_tombstone(fixture: Fixture) -> Result<()> {
     let say = Say::on(&fixture.client, "article");
     let root = say.comment("m", "root").await?;
     delete(&say, root.id, "m").await?;

@@ -16,8 +16,8 @@ use riposte_tests::{Case, Fixture, Say, cases};
 pub(crate) const CASES: &[Case] = cases![
     an_import_keeps_threads_and_times_and_a_second_one_changes_nothing,
     items_that_break_a_rule_are_rejected_alone,
-    two_imports_of_the_same_items_at_once_make_them_once,
-    an_export_holds_everything_parents_first,
+    two_concurrent_imports_of_the_same_items_create_them_once,
+    an_export_contains_everything_with_parents_first,
 ];
 
 async fn import(fixture: &Fixture, items: Vec<ImportItem>) -> Result<Vec<ImportCommentsResponse>> {
@@ -129,7 +129,7 @@ async fn items_that_break_a_rule_are_rejected_alone(fixture: Fixture) -> Result<
     Ok(())
 }
 
-async fn two_imports_of_the_same_items_at_once_make_them_once(fixture: Fixture) -> Result<()> {
+async fn two_concurrent_imports_of_the_same_items_create_them_once(fixture: Fixture) -> Result<()> {
     let say = Say::on(&fixture.client, "article");
     let items: Vec<_> = (0..60)
         .map(|n| {
@@ -148,7 +148,7 @@ async fn two_imports_of_the_same_items_at_once_make_them_once(fixture: Fixture) 
     super::floors::verify(&fixture, &say).await
 }
 
-async fn an_export_holds_everything_parents_first(fixture: Fixture) -> Result<()> {
+async fn an_export_contains_everything_with_parents_first(fixture: Fixture) -> Result<()> {
     let say = Say::on(&fixture.client, "article");
     import(&fixture, thread(&say.key)).await?;
     let roots = say.roots(CommentSort::Oldest, 10).await?;

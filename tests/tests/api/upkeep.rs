@@ -15,7 +15,7 @@ use tonic::Code;
 pub(crate) const CASES: &[Case] = cases![
     a_repair_of_clean_counts_changes_nothing,
     a_verification_resumes_after_any_subject_that_it_has_reported,
-    a_verification_of_all_subjects_visits_every_type_and_goes_on_by_its_own_tokens,
+    a_verification_of_all_subjects_visits_every_type_and_resumes_by_its_own_tokens,
     a_rebuild_reads_every_comment_and_changes_nothing_the_second_time,
     what_is_not_there_cannot_be_kept_up,
 ];
@@ -81,7 +81,7 @@ async fn a_verification_resumes_after_any_subject_that_it_has_reported(fixture: 
     Ok(())
 }
 
-async fn a_verification_of_all_subjects_visits_every_type_and_goes_on_by_its_own_tokens(
+async fn a_verification_of_all_subjects_visits_every_type_and_resumes_by_its_own_tokens(
     fixture: Fixture,
 ) -> Result<()> {
     let ((one, first), (_, second)) = (filled(&fixture, 3).await?, filled(&fixture, 3).await?);

@@ -21,7 +21,7 @@ pub(crate) const CASES: &[Case] = cases![
     a_watch_that_broke_before_its_first_change_resumes_where_it_was_opened,
     a_hundred_watches_of_one_subject_return_the_same_changes,
     a_watch_is_refused_where_a_list_would_be,
-    a_watch_returns_deletions_and_hidings_and_goes_on,
+    a_watch_returns_deletions_and_hidings_and_continues,
     a_watch_ends_at_its_callers_own_deadline,
 ];
 
@@ -133,7 +133,7 @@ async fn a_watch_is_refused_where_a_list_would_be(fixture: Fixture) -> Result<()
     Ok(())
 }
 
-async fn a_watch_returns_deletions_and_hidings_and_goes_on(fixture: Fixture) -> Result<()> {
+async fn a_watch_returns_deletions_and_hidings_and_continues(fixture: Fixture) -> Result<()> {
     let say = Say::on(&fixture.client, "article");
     say.comment("m", "x").await?;
     let mut watch = Watch::open(&say, 0).await?;

@@ -12,7 +12,8 @@ fn bears(cache: &Cache, count: usize) {
     assert!(states.is_none_or(|states| states == count), "{cache:?}: {states:?} states");
 }
 
-/// The same, with writers that differ only by their number counted as one, and fillers likewise.
+/// Fails like [`bears`]. States that differ only by the order of their writers or fillers count as
+/// one.
 fn bears_alike(cache: &Cache, count: usize) {
     let states = visited(cache, |builder| builder.symmetry());
     assert!(states.is_none_or(|states| states == count), "{cache:?}: {states:?} states");

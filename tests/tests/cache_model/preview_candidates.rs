@@ -47,8 +47,9 @@ struct FaultBudget {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Writer {
-    /// Will like a reply, or make one visible again.
+    /// Will like a reply.
     Likes,
+    /// Will make a reply visible again.
     Shows,
     /// Has not yet notified the cache of its commit, which is given by its sequence number.
     Committed(u8),

@@ -42,8 +42,8 @@ pub(super) enum Relay {
     None,
     /// The relay stores its position itself.
     StoresPosition,
-    /// The same, and the relay is notified of every failover, after which it starts again from the
-    /// beginning.
+    /// The relay stores its position itself, and is notified of every failover. After a failover it
+    /// starts again from the beginning.
     SeesFailovers,
     /// The position is stored next to the list in Redis and is compared at each step. `cold_leases`
     /// is true if a Redis without a position grants leases.

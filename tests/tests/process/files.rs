@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use riposte_tests::{Server, command, real, thread_tree};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nonsense_is_refused_by_name_and_nothing_comes_in() -> Result<()> {
+async fn invalid_input_is_refused_by_name_and_nothing_is_imported() -> Result<()> {
     let server = Server::dev().await?;
     let folder = tempfile::tempdir()?;
     let bytes: Vec<u8> = (0..4096).map(|_| rand::random()).collect();

@@ -157,7 +157,7 @@ async fn a_process_stalled_beyond_its_lease_mints_under_a_new_one_and_doubles_no
     tokio::try_join!(a.until(|ids| ids.len() >= 300), b.until(|ids| ids.len() >= 300))?;
     kill(stalled.pid(), Signal::SIGSTOP)?;
     let held = workers(&a.so_far());
-    // Of the numbers that were ever used, one is still leased: the other process goes on.
+    // Of all numbers that were used, one is still leased: that of the process that runs.
     let over = async {
         let count = "SELECT SUM(leased_until > NOW_MS), COUNT(*) FROM worker_lease WHERE minted_until > 0";
         while ground.leases(count).await?.iter().any(|counts| counts != "1\t2") {

@@ -84,7 +84,7 @@ async fn read_until_hits(
 }
 
 #[tokio::test]
-async fn a_page_from_memory_is_the_same_answer_as_any_other() -> Result<()> {
+async fn a_page_from_the_response_cache_equals_any_other_response() -> Result<()> {
     let server = Server::dev_with(None, &HOT).await?;
     let say = Say::on(&server.client()?, "article");
     for n in 0..25 {

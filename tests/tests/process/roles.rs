@@ -200,7 +200,7 @@ async fn a_worker_that_is_killed_or_stopped_is_followed_by_another_and_nothing_i
 }
 
 #[tokio::test]
-async fn a_worker_answers_to_health_and_serves_no_call() -> Result<()> {
+async fn a_worker_serves_health_checks_and_no_other_call() -> Result<()> {
     let Some(ground) = Ground::new().await? else { return Ok(()) };
     let worker = ground.start("[\"worker\"]", &["server.reflection=true"]).await?;
     for target in [worker.target(), worker.admin_target()] {

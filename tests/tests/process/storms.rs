@@ -46,7 +46,7 @@ async fn a_storm_of_connections_waits_for_a_process_that_does_not_run() -> Resul
 }
 
 #[tokio::test]
-async fn a_process_without_descriptors_says_so_now_and_then_with_a_count_and_goes_on_when_it_has_some() -> Result<()> {
+async fn a_process_without_descriptors_logs_this_sometimes_with_a_count_and_continues_when_it_has_some() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let endpoint = folder.path().join("endpoint");
     let mut dev = command::riposte(["dev", "--listen", "127.0.0.1:0", "--seed", "none", "--endpoint-file"])?;

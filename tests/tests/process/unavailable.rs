@@ -19,7 +19,7 @@ async fn fresh(say: &Say) -> Result<(), Status> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn calls_to_a_stalled_source_fail_at_once_and_the_others_go_on() -> Result<()> {
+async fn calls_to_a_stalled_source_fail_at_once_and_the_others_continue() -> Result<()> {
     let Some([first, second]) = mysql::servers() else { return Ok(()) };
     let (name, port) = (mysql::fresh_name(), second.rsplit_once(':').context("no port")?.1.parse()?);
     let proxy = Proxy::to(port).await?;

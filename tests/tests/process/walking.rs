@@ -13,7 +13,7 @@ const SETS: [&str; 4] =
     ["--set", "rankings.depth=20", "--set", "page_tokens.keys=[\"MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\"]"];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_ranked_walk_goes_on_at_another_server_while_others_write_and_the_first_one_ends() -> Result<()> {
+async fn a_ranked_walk_continues_at_another_server_while_others_write_and_the_first_server_stops() -> Result<()> {
     let Some(databases) = mysql::servers() else { return Ok(()) };
     let name = mysql::fresh_name();
     // The first server migrates, and the others share its databases.

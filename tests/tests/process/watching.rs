@@ -1,4 +1,4 @@
-//! Watches over several servers, and past the end of one of them.
+//! Watches over several servers, also after one of them has stopped.
 
 use anyhow::{Result, ensure};
 use riposte_sdk::Error;
@@ -31,8 +31,8 @@ async fn a_watch_at_one_server_returns_changes_made_at_another_and_resumes_there
     }
     let last = revision(&here).await?;
     ensure!(near.until(begin, last).await? == far.until(begin, last).await?, "the servers return different changes");
-    // Whichever server holds the lease: its end hands the lease over, and its watches resume at the
-    // other.
+    // If the stopped server holds the lease, it hands the lease over. Its watches resume at the
+    // other server.
     let stopped = first.stop();
     let (ended, stopped) = tokio::join!(near.end(), stopped);
     let ended = Error::from(ended?);
@@ -45,7 +45,7 @@ async fn a_watch_at_one_server_returns_changes_made_at_another_and_resumes_there
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_reader_that_does_not_read_is_sent_away_and_finds_everything_again() -> Result<()> {
+async fn a_watch_that_is_not_read_is_ended_and_resumes_without_a_gap() -> Result<()> {
     let server = Server::dev().await?;
     let say = Say::on(&server.client()?, "article");
     say.comment("m", "the first").await?;
@@ -60,8 +60,7 @@ async fn a_reader_that_does_not_read_is_sent_away_and_finds_everything_again() -
     }
     let last = revision(&say).await?;
     ensure!(last == begin + 1_280, "{last}");
-    // The events are now more than a thousand revisions ahead of a client that has read none of
-    // them.
+    // The client that has read no event is now more than a thousand revisions behind.
     Watch::open(&say, last - 1).await?.until(last - 1, last).await?;
     let ended = Error::from(Watch::of(idle).await?.end().await?);
     ensure!((ended.code(), ended.reason()) == (Code::ResourceExhausted, ErrorReason::WatchTooSlow), "{ended:?}");

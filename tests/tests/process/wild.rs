@@ -129,7 +129,7 @@ async fn what_the_fuzzer_has_kept_breaks_nothing() -> Result<()> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_method_answers_or_refuses_whatever_it_is_sent() -> Result<()> {
+async fn every_method_responds_to_or_refuses_any_input() -> Result<()> {
     let server = Server::dev_with(None, &["--set", "log.filter=error"]).await?;
     let say = Say::on(&server.client()?, "article");
     let root = say.comment("m", "the first").await?;

@@ -58,7 +58,7 @@ async fn brought_in(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_disqus_export_comes_in_with_its_threads_and_its_orphan_is_listed() -> Result<()> {
+async fn a_disqus_export_is_imported_with_its_threads_and_its_orphan_is_listed() -> Result<()> {
     let page = tree(&[
         ("4", "", "...", 1_381_432_829_000),
         ("5", "4", "Hello, World.", 1_381_474_293_000),
@@ -75,7 +75,7 @@ async fn a_disqus_export_comes_in_with_its_threads_and_its_orphan_is_listed() ->
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_wordpress_export_comes_in_even_where_two_posts_use_one_comment_id() -> Result<()> {
+async fn a_wordpress_export_is_imported_even_if_two_posts_use_one_comment_id() -> Result<()> {
     let post = tree(&[
         ("2", "", "Erster!1", 1_389_720_732_000),
         ("6", "", "Zweiter.", 1_398_784_887_000),
@@ -100,7 +100,7 @@ async fn a_wordpress_export_comes_in_even_where_two_posts_use_one_comment_id() -
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_isso_export_comes_in() -> Result<()> {
+async fn an_isso_export_is_imported() -> Result<()> {
     let text = "Great men can't be ruled. by free online poker";
     let first = tree(&[("/posts/0001/#0", "", text, 1_109_217_817_000)]);
     let second = tree(&[("/posts/0007/#0", "", "Ja-make-a me crazzy mon :)\n", 1_115_535_026_000)]);
@@ -113,7 +113,7 @@ async fn an_isso_export_comes_in() -> Result<()> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_commento_export_comes_in_with_its_scores() -> Result<()> {
+async fn a_commento_export_is_imported_with_its_scores() -> Result<()> {
     let lone = "e7069a7dfcfaed43caf62300a9b0edb1c124ad79d0f5887c93649c15d7f69945";
     let root = "7d77e39fcd813241d6281478cc8f21ab5f807d043c750bc1a936bc23b34fb854";
     let reply = "ea5f7bcd6ac9bb7b657f7d0569831104e1bcf9c253d03c1e16bf9654c49a5ce9";

@@ -20,7 +20,7 @@ use tokio::process::{Child, Command};
 const SLOWLY: [&str; 2] = ["--max-rps", "4000"];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ctrl_c_stops_softly_and_the_same_command_goes_on() -> Result<()> {
+async fn ctrl_c_stops_an_import_gracefully_and_the_same_command_resumes_it() -> Result<()> {
     let Some(data) = real::data() else { return Ok(()) };
     let server = Server::dev().await?;
     let scratch = tempfile::tempdir()?;
@@ -39,7 +39,7 @@ async fn ctrl_c_stops_softly_and_the_same_command_goes_on() -> Result<()> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_killed_and_started_again_costs_an_import_nothing_but_time() -> Result<()> {
+async fn an_import_completes_although_its_server_is_killed_and_restarted() -> Result<()> {
     let Some(data) = real::data() else { return Ok(()) };
     let scratch = tempfile::tempdir()?;
     let [grpc, admin] = [free_port()?, free_port()?];
@@ -91,7 +91,7 @@ async fn begun(mut admin: AdminServiceClient<Connection>) -> Result<()> {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(20), some).await.context("nothing comes in")
+    tokio::time::timeout(Duration::from_secs(20), some).await.context("no subject was imported")
 }
 
 fn free_port() -> Result<String> {

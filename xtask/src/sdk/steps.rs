@@ -28,7 +28,7 @@ pub(crate) enum End {
     Passed,
     /// The error of the failed step.
     Failed(String),
-    /// The missing program.
+    /// The reason: a missing program.
     Skipped(String),
 }
 

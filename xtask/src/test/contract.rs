@@ -38,8 +38,8 @@ pub(super) fn check(at: &Run<'_>) -> Result<Report> {
     })
 }
 
-/// Returns the last release, or before the first one the previous commit; `None` if that has no
-/// contract.
+/// Returns the last release, or the previous commit if there is no release; `None` if this version
+/// has no contract.
 fn baseline(repo: &Repo) -> Option<String> {
     let release = repo.git(&["describe", "--tags", "--abbrev=0", "--match", "v*"]);
     let commit = release.or_else(|_| repo.git(&["rev-parse", "--short", "--verify", "--quiet", "HEAD^"])).ok()?;

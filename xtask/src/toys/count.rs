@@ -5,7 +5,7 @@
 use crate::tidy::source::is_test_file;
 use std::collections::BTreeSet;
 
-/// Folders of tests beside those with the name `tests`.
+/// Folders of tests in addition to those with the name `tests`.
 const OF_TESTS: [&str; 1] = ["server/conformance/"];
 
 /// One file before and after a change. It is `None` before if the change creates it.

@@ -164,7 +164,7 @@ async fn a_name_without_addresses_is_unavailable_and_a_new_address_takes_calls()
 }
 
 #[tokio::test]
-async fn a_watch_goes_on_behind_the_last_revision_seen() {
+async fn a_watch_resumes_after_the_last_revision_seen() {
     let (port, counters, _servers) = servers(2).await;
     let names = Names(Arc::new(Mutex::new(vec![1, 2])));
     let mut watch = client(port, &names).subject("article", "1").watch(41);

@@ -50,7 +50,7 @@ impl ReplyService for ThreePages {
 }
 
 #[tokio::test]
-async fn a_walk_goes_on_by_token_until_it_is_empty_and_stays_in_place_when_a_page_fails() {
+async fn a_walk_continues_until_the_token_is_empty_and_keeps_its_place_when_a_page_fails() {
     let (listener, address) = listener().await;
     let service = ThreePages::default();
     serve(Routes::new(ReplyServiceServer::new(service.clone())), listener);

@@ -1,5 +1,5 @@
 //! Repairs of correct counts. Only direct access to a database can make a count wrong, so the tests
-//! of each store cover the others.
+//! of each store cover repairs of wrong counts.
 
 use riposte_core::Millis;
 use riposte_core::ports::RepairReport;

@@ -49,8 +49,8 @@ async fn extra_fields_belong_to_their_text_beside_an_older_process() {
             comment(&commit_one(&store, &command(&store, &key("extra"), verb)).await.expect("created")).reference.id;
         assert_eq!(read(&store, id).await, (Some(with_field("first")), vec![with_field("first")]));
 
-        // An older process edits: it keeps the former content without its fields, and leaves those
-        // fields beside the new text.
+        // An older process edits: it stores the former content without its extra fields, and leaves
+        // these fields in the row with the new text.
         run("INSERT INTO comment_edit (comment_id, version, part, text, mentions, metadata, time) \
              SELECT comment_id, 1, part, text, mentions, metadata, 1 FROM comment_content")
         .await;

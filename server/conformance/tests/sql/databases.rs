@@ -14,7 +14,7 @@ use sea_orm::{ConnectionTrait, Database};
 /// A fixed start time in 2026.
 pub(crate) const NOON: i64 = 1_790_000_000_000;
 
-/// A clock that stands still until it is moved.
+/// A clock that does not move until it is set.
 #[derive(Debug)]
 pub(crate) struct ManualClock(pub(crate) AtomicI64);
 

@@ -46,8 +46,8 @@ pub type SubjectLoad<'a> = Pin<Box<dyn Future<Output = Result<Subject>> + Send +
 /// The watches of a process.
 #[async_trait]
 pub trait SubjectWatches: Send + Sync + Debug {
-    /// Opens a watch whose client has seen every revision up to `after`; with 0 it begins with the
-    /// next change. `load` reads the subject as the caller may see it.
+    /// Opens a watch. With `after` 0 the watch begins with the next change. Otherwise its client
+    /// has seen every revision up to `after`. `load` reads the subject as the caller may see it.
     ///
     /// # Errors
     /// Those of `load` and of the outbox; [`Error::Overloaded`] at the maximum number of watches;

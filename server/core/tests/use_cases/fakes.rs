@@ -12,7 +12,7 @@ use riposte_core::ports::{Clock, IdSource, RankingSnapshots};
 use riposte_core::rank::{RankedList, Ranking};
 use riposte_core::{CommentId, Error, Millis, Partition, Result};
 
-/// A clock that stands still until it is set.
+/// A clock that does not move until it is set.
 #[derive(Debug, Default)]
 pub(crate) struct ManualClock(AtomicI64);
 

@@ -62,7 +62,7 @@ pub(crate) struct ConsumerLoop {
 struct FollowedConsumer {
     /// Its known position.
     position: i64,
-    /// The time since which events have waited for it without progress.
+    /// The start of the time in which events wait and it makes no progress.
     waiting_since: Option<Instant>,
 }
 
@@ -136,7 +136,7 @@ impl ConsumerLoop {
         (self.isolation, self.followed) = Default::default();
         self.ports.metrics.consumer_stuck(self.source, self.name(), false);
         if self.start != Position::Stored {
-            // The next leader measures it from now on.
+            // From now on the next leader measures the lag.
             self.ports.metrics.consumer_lag(self.source, self.name(), 0);
         }
         self.consumer.lost_lease(self.source).await;
@@ -276,8 +276,8 @@ impl ConsumerLoop {
         Ok(events.len())
     }
 
-    /// Applies events, and reports the one that cannot be applied. A panic of the consumer is an
-    /// error like others: it does not end the task, which also runs the relay.
+    /// Applies events, and reports the one that cannot be applied. A panic of the consumer is
+    /// handled like any other error: it does not end the task, which also runs the relay.
     async fn apply(&mut self, events: &[SequencedEvent]) -> Result<i64> {
         let applied = AssertUnwindSafe(self.consumer.apply(self.source, events)).catch_unwind().await;
         match applied.unwrap_or_else(|_| Err(Error::internal("the consumer panicked"))) {
@@ -315,7 +315,7 @@ impl ConsumerLoop {
         }
     }
 
-    /// Records the progress. Returns `false` if another process may have progress the position.
+    /// Records the progress. Returns `false` if another process may have moved the position.
     async fn advance(&mut self, epoch: Epoch, from: i64, to: i64) -> Result<bool> {
         // The position is stored after the events are applied. A leader that takes over in between
         // applies the same events again.
@@ -336,7 +336,7 @@ impl ConsumerLoop {
     }
 
     /// Reports the lag of a consumer without a stored position, once a second. Every process
-    /// measures those that have one.
+    /// measures the lag of the consumers with a stored position.
     async fn measure(&mut self, position: i64) -> Result<()> {
         if self.start != Position::Stored && self.last_measurement.is_none_or(|last| last.elapsed() >= LAG_INTERVAL) {
             self.last_measurement = Some(Instant::now());

@@ -106,8 +106,8 @@ impl Leader {
         Ok(())
     }
 
-    /// Registers the consumers of this worker, whether it holds the lease or not. So a position
-    /// without a registration is one that no running worker uses.
+    /// Registers the consumers of this worker, whether it holds the lease or not. Therefore no
+    /// running worker uses a position without a registration.
     async fn register(&mut self) -> Result<()> {
         if self.last_registration.is_none_or(|last| last.elapsed() >= REGISTRATION_RENEWAL) {
             self.last_registration = Some(Instant::now());

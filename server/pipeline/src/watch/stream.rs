@@ -30,7 +30,7 @@ pub(super) const FIRST_CHANGE: u64 = 1;
 
 impl SubjectStream {
     /// Creates the stream of a subject whose ring begins after revision `base`. The row counts as
-    /// outdated until `complete`.
+    /// outdated until `complete` is called.
     pub(super) fn new(subject: &Subject, base: i64) -> Self {
         Self {
             id: subject.id,
@@ -88,8 +88,9 @@ impl SubjectStream {
         Ok(())
     }
 
-    /// Completes the ring up to `revision`, at which the row was read with the first `row_changes`
-    /// changes. The missing events up to it are queried; those no longer available become a gap.
+    /// Completes the ring up to `revision`. The row was read at this revision and contains the
+    /// first `row_changes` known changes. Missing events are queried; events that are no longer
+    /// available become a gap.
     pub(super) async fn complete(&self, outbox: &dyn EventLog, revision: i64, row_changes: u64) -> Result<()> {
         self.catch_up(outbox).await?;
         self.ring().fill_to(revision);
@@ -121,8 +122,9 @@ impl SubjectStream {
         self.progress.send_if_modified(|known| std::mem::replace(known, newest) != newest);
     }
 
-    /// Returns the start position of a watcher that has seen every revision up to `after`, or with
-    /// 0 begins with the next change, and the gap that it receives first.
+    /// Returns the start position of a watcher, and the gap that the watcher receives first, if
+    /// any. With `after` 0 the watcher begins with the next change. Otherwise the watcher has seen
+    /// every revision up to `after`.
     pub(super) fn start(&self, after: i64) -> (i64, Option<WatchItem>) {
         let ring = self.ring();
         if after == 0 {

@@ -89,7 +89,7 @@ async fn revisions_between_the_read_of_the_row_and_the_first_event_are_delivered
     fixture.run_tail().await;
     let mut watcher = fixture.join(&watched, 2).await;
     let mut fresh = fixture.join(&watched, 0).await;
-    // The tail delivers the events again that the outbox had delivered.
+    // The tail delivers again the events that were queried from the outbox.
     fixture.position = 0;
     fixture.commit(&watched, [5]);
     fixture.run_tail().await;
@@ -106,8 +106,8 @@ async fn revisions_that_arrive_late_or_out_of_order_are_delivered_in_order() {
     fixture.run_tail().await;
     fixture.commit(&watched, [4]);
     fixture.run_tail().await;
-    // 4 was not committed when 5 arrived, which no store does. It becomes a gap and is never
-    // delivered out of order.
+    // Revision 5 arrives before revision 4 is committed, which no store allows. Revision 4 becomes
+    // a gap and is never delivered out of order.
     assert_eq!(received(&mut watcher).await, [1, 2, 3, -4, 5]);
 }
 

@@ -31,8 +31,8 @@ pub(super) struct Watcher {
 }
 
 impl Watcher {
-    /// Creates a watcher that has seen every revision up to `after`, or with 0 begins with the next
-    /// change.
+    /// Creates a watcher. With `after` 0 the watcher begins with the next change. Otherwise it has
+    /// seen every revision up to `after`.
     pub(super) fn new(hub: WatchHub, guard: SubscriptionGuard, stream: Arc<SubjectStream>, after: i64) -> Self {
         let (seen, gap) = stream.start(after);
         hub.metrics.watch_opened();

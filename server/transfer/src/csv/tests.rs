@@ -110,7 +110,7 @@ fn of_several_votes_the_latest_counts() {
         ),
     ]);
     let groups = groups(&files, &map);
-    assert_eq!(groups[0].comments[0].votes, Votes::default(), "votes are known as events, so not as numbers too");
+    assert_eq!(groups[0].comments[0].votes, Votes::default(), "votes known as events are not counted again");
     let likes: Vec<(&str, LikeValue)> =
         groups[0].likes.iter().map(|like| (like.member_id.as_str(), like.value)).collect();
     assert_eq!(likes, [("1", LikeValue::Dislike)]);
@@ -158,7 +158,7 @@ fn the_whole_madrid_file_is_read_as_its_description_says() {
 
     let batches: Vec<_> = groups.into_iter().map(|group| prepare_batch(group, Orphans::Reject)).collect();
     let ordered: Vec<_> = batches.iter().flat_map(|batch| &batch.comments).collect();
-    assert_eq!(ordered.iter().filter(|ordered| ordered.orphan).count(), 267, "268, of which one has no text either");
+    assert_eq!(ordered.iter().filter(|ordered| ordered.orphan).count(), 267, "one of 268 orphans has no text");
     let mut reasons = BTreeMap::new();
     for reject in batches.iter().flat_map(|batch| &batch.rejects) {
         *reasons.entry(reject.problem.reason.as_str()).or_insert(0) += 1;

@@ -30,8 +30,8 @@ pub(super) enum SubjectExport {
 
 /// Writes one subject: its own record, its comments with parents first, its likes. If all comments
 /// were imported from the same source, they are exported under their external ids of that source,
-/// otherwise under the server's own ids. So the comments of a subject are kept in memory until all
-/// are known.
+/// otherwise under the server's own ids. Therefore the comments of a subject are kept in memory
+/// until all have arrived.
 ///
 /// # Errors
 /// The server fails or breaks the contract; the output cannot be written.
@@ -171,8 +171,8 @@ fn neutral_subject(subject: v1::Subject) -> Subject {
 }
 
 /// Converts a state. Pending, rejected and shadowed comments are exported as hidden, because an
-/// import knows only active, hidden and deleted ones; so are those with a state that this version
-/// does not know, which arrives as unspecified.
+/// import knows only active, hidden and deleted ones. A state that this version does not know
+/// arrives as unspecified and is exported as hidden too.
 fn state(state: v1::CommentState) -> CommentState {
     match state {
         v1::CommentState::Active => CommentState::Active,

@@ -63,7 +63,7 @@ fn an_empty_text_is_a_tombstone_only_above_a_text() {
 }
 
 #[test]
-fn a_comment_deleted_in_the_source_comes_in_without_its_text() {
+fn a_comment_deleted_in_the_source_is_imported_without_its_text() {
     let deleted = Comment { state: CommentState::Deleted, ..comment("1", "", 1, "gone") };
     let batch = batch_of(vec![deleted], Orphans::Reject);
     let first = &batch.comments[0].comment;
@@ -72,13 +72,13 @@ fn a_comment_deleted_in_the_source_comes_in_without_its_text() {
 }
 
 #[test]
-fn orphans_are_marked_and_only_the_head_of_the_chain_is() {
+fn only_the_first_comment_of_a_chain_of_orphans_is_marked() {
     let batch = batch_of(vec![comment("2", "1", 2, "x"), comment("3", "2", 3, "x")], Orphans::Reject);
     assert_eq!(batch.comments.iter().map(|p| p.orphan).collect::<Vec<_>>(), [true, false]);
 }
 
 #[test]
-fn a_missing_parent_is_put_back_as_a_tombstone_when_asked() {
+fn a_missing_parent_becomes_a_tombstone_on_request() {
     let batch = batch_of(
         vec![comment("3", "1", 3, "x"), comment("2", "1", 2, "x"), comment("4", "3", 1, "x")],
         Orphans::Tombstone,
@@ -89,7 +89,7 @@ fn a_missing_parent_is_put_back_as_a_tombstone_when_asked() {
 }
 
 #[test]
-fn circles_stay_outside_with_all_below_them() {
+fn cycles_are_rejected_with_all_replies_to_them() {
     let batch = batch_of(
         vec![
             comment("1", "2", 1, "x"),
@@ -105,7 +105,7 @@ fn circles_stay_outside_with_all_below_them() {
 }
 
 #[test]
-fn a_repeated_comment_is_dropped_and_a_differing_one_refused() {
+fn a_repeated_comment_is_dropped_and_a_differing_one_is_rejected() {
     let batch = batch_of(
         vec![comment("1", "", 1, "x"), comment("1", "", 1, "x"), comment("1", "", 1, "y"), comment("2", "1", 2, "x")],
         Orphans::Reject,
@@ -115,7 +115,7 @@ fn a_repeated_comment_is_dropped_and_a_differing_one_refused() {
 }
 
 #[test]
-fn what_hangs_below_a_refused_comment_stays_outside_with_it() {
+fn all_replies_below_a_rejected_comment_are_rejected() {
     let refused =
         Reject { record: Record::Comment(comment("1", "", 1, "x")), problem: Problem::new("TIME_INVALID", "no time") };
     let comments = vec![comment("2", "1", 2, "x"), comment("3", "2", 3, "x"), comment("4", "", 4, "x")];

@@ -138,7 +138,7 @@ async fn lost_connections_lose_no_item_and_double_none() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn orphans_become_roots_in_their_place_when_asked() {
+async fn orphans_become_roots_in_their_place_on_request() {
     let (server, file) = (StandIn::start(&[]).await, input());
     let outcome = import(&server, file.path().to_owned(), Orphans::Root, None).await;
     assert!(outcome.by_reason.is_empty());
@@ -183,7 +183,7 @@ async fn a_server_that_breaks_every_stream_is_not_tried_for_ever() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stop_loses_nothing_that_was_answered_and_the_next_run_goes_on() {
+async fn a_stop_loses_no_item_with_a_response_and_the_next_run_resumes() {
     let (server, file) = (StandIn::start(&[]).await, input());
     let (stop, stopped) = watch::channel(false);
     let importing = import_until(&server, file.path().to_owned(), Orphans::Reject, None, stopped);

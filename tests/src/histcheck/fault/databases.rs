@@ -1,5 +1,5 @@
-//! The database servers. They belong to the task runner that started this program, which kills and
-//! starts them on request.
+//! The database servers. The task runner that started this program also started them, and kills and
+//! restarts them on request.
 
 use anyhow::{Result, ensure};
 
@@ -15,12 +15,12 @@ impl Databases {
         order("kill", numbers).await
     }
 
-    /// Stops databases (SIGSTOP).
+    /// Suspends databases (SIGSTOP).
     pub(crate) async fn pause(&mut self, numbers: &[u8]) -> Result<()> {
         order("pause", numbers).await
     }
 
-    /// Continues databases (SIGCONT).
+    /// Resumes databases (SIGCONT).
     pub(crate) async fn resume(&mut self, numbers: &[u8]) -> Result<()> {
         order("resume", numbers).await
     }

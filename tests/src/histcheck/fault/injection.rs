@@ -106,8 +106,8 @@ impl Injection {
         }
     }
 
-    /// Selects the process that a fault of this kind affects, by itself or by its clock or
-    /// connections.
+    /// Selects the process that a fault of this kind affects, directly or through the clock or the
+    /// connections of the process.
     fn affected_process(kind: FaultKind, random: &mut StdRng) -> usize {
         if matches!(kind, FaultKind::Late | FaultKind::KillMidway) {
             return LONG_TIMEOUT_SERVER;
@@ -140,8 +140,8 @@ impl Injection {
         if self.both_databases { vec![1, 2] } else { vec![self.database] }
     }
 
-    /// Returns true if it may leave stale cached data that no process knows of. The next fault
-    /// could hide that, because it makes the processes fill the cache again.
+    /// Returns true if the fault may leave stale cached data that no process knows of. The next
+    /// fault could hide this data, because the processes then fill the cache again.
     pub(crate) fn lingers(&self) -> bool {
         self.kind.affects_cache_updates() && self.store == Store::Redis
     }

@@ -22,7 +22,7 @@ const WRITE: Duration = Duration::from_secs(3);
 const READ: Duration = Duration::from_secs(1);
 /// Period in which a client retries a call; longer than any fault lasts.
 const RETRY_PERIOD: Duration = Duration::from_secs(30);
-/// Longest delay of a concurrent read after its call, so that it falls into the middle of the
+/// Longest delay of a concurrent read after its call. Many reads then run in the middle of the
 /// commit.
 const CONCURRENT_READ_DELAY: Duration = Duration::from_millis(50);
 /// Longest delay of a concurrent like after the first like. Over a slow proxy the delay may end
@@ -95,8 +95,8 @@ impl Client {
     /// not retried.
     async fn complete(&mut self, environment: &Environment, planned: PlannedCall) -> Result<()> {
         let request = if planned.call.view().is_some() { (0, 0) } else { self.request(&planned)? };
-        // Some calls are cancelled in the middle of their work, and some are never retried, as by
-        // real callers.
+        // Real callers cancel some calls in the middle of their work, and never retry some. So does
+        // this client.
         let one_in = if matches!(planned.call, Call::Like { .. }) { 6 } else { 30 };
         let rng = self.planner.rng();
         let cancel_after = rng.random_ratio(1, one_in).then(|| Duration::from_micros(rng.random_range(500..40_000)));

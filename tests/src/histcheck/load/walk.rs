@@ -42,9 +42,9 @@ impl PageWalk {
         (call, self.token.clone())
     }
 
-    /// Returns another list than that of this walk, with the token of the next page of this walk.
-    /// The list is of the same subject in another order, or of the same object id in another object
-    /// type. Returns `None` before the first page.
+    /// Returns a list that is not the list of this walk, with the token of the next page of this
+    /// walk. The list is of the same subject in another order, or of the same object id in another
+    /// object type. Returns `None` before the first page.
     pub(crate) fn other_list(&self, other_type: bool) -> Option<(u32, Sort, String)> {
         let PageOf { subject, sort, .. } = self.page;
         let other = if sort == Sort::Newest { Sort::Oldest } else { Sort::Newest };

@@ -13,16 +13,18 @@ pub(super) enum Event {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Writer {
-    /// Will revise the subject, with or without new content, or like the comment.
+    /// Will revise the subject, with or without new content.
     Revises {
         content: bool,
     },
+    /// Will like the comment.
     Likes,
     /// Has not notified the cache yet.
     Committed(Event),
     /// The cache was unavailable. The writer reads the position of the cursor, and then begins a
     /// new generation there.
     Failed,
+    /// Will begin a new generation at this position of the cursor.
     Pays(Value),
     /// The change that the writer reported, if it reported one.
     Done(Option<Event>),

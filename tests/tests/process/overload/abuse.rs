@@ -88,7 +88,7 @@ async fn a_message_that_does_not_come_ends_its_call_and_one_that_is_too_large_to
 }
 
 #[tokio::test]
-async fn headers_beyond_the_limit_are_refused_and_the_connection_goes_on() -> Result<()> {
+async fn headers_beyond_the_limit_are_refused_and_the_connection_stays_open() -> Result<()> {
     let server = dev(&[]).await?;
     let key = Say::on(&server.client()?, "article").key;
     let mut comments = CommentServiceClient::new(channel(&server).await?);

@@ -106,7 +106,7 @@ impl Walks {
         let (mut walked, mut token) = (Vec::new(), String::new());
         for peer in peers.iter().cycle() {
             let page = self.page(list, peer, token).await;
-            let (entries, next) = page.with_context(|| format!("{list:?} behind {walked:?}"))?;
+            let (entries, next) = page.with_context(|| format!("{list:?} after {walked:?}"))?;
             walked.extend(entries);
             token = next;
             if token.is_empty() {

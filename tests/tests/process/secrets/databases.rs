@@ -100,7 +100,7 @@ async fn an_account_that_the_server_refuses_is_not_used_and_is_taken_once_it_is_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn calls_go_on_over_a_second_account_and_another_database_is_refused() -> Result<()> {
+async fn calls_continue_over_a_second_account_and_another_database_is_refused() -> Result<()> {
     let Some(fixture) = Fixture::new().await? else { return Ok(()) };
     let (first, second) = (format!("{}_a", fixture.name), format!("{}_b", fixture.name));
     let (server, say) = fixture.serve(&first, "one").await?;

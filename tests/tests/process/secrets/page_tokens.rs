@@ -23,7 +23,7 @@ async fn begun(say: &Say) -> Result<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_walk_goes_on_while_its_key_is_in_the_ring_and_ends_when_it_is_dropped() -> Result<()> {
+async fn a_walk_continues_while_its_key_is_in_the_ring_and_ends_when_the_key_is_dropped() -> Result<()> {
     let files = Files::new()?;
     files.write("first", OLD)?;
     files.write("second", OLD)?;

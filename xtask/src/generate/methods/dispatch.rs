@@ -1,5 +1,5 @@
-//! The dispatch of a service: its handlers as modules, and the service's trait, of which each
-//! method calls the handler of its RPC.
+//! The dispatch of a service: its handlers as modules, and an implementation of the service's
+//! trait. Each method of the trait calls the handler of its RPC.
 //!
 //! A handler is the function `handle` in the file of its RPC:
 //!
@@ -27,12 +27,12 @@ pub(super) fn service(service: &Service<'_>, contract: &Contract<'_>, table: &Ta
         let row = table.row(method)?;
         let call = Call::of(method, row, contract)?;
         let (verb, rpc) = (&call.verb, method.says.name());
-        // The handlers are written by hand and stand outside the generated folder.
+        // The handlers are written by hand and are outside the generated folder.
         writeln!(modules, "#[path = \"../../services/{folder}/{verb}.rs\"]\npub(crate) mod {verb};")?;
         if call.streams {
             writeln!(streams, "type {rpc}Stream = ResponseStream<v1::{}>;", call.response)?;
         }
-        if call.streams && row.audited && !call.imports {
+        if call.streams && row.audited && !call.has_request_stream {
             writeln!(counted, "\nimpl CountItems for v1::{} {{}}", call.response)?;
         }
         uses.add(&call, row);
@@ -70,7 +70,7 @@ struct Call<'a> {
     request: &'a str,
     response: &'a str,
     streams: bool,
-    imports: bool,
+    has_request_stream: bool,
 }
 
 impl<'a> Call<'a> {
@@ -82,16 +82,16 @@ impl<'a> Call<'a> {
             request: short(method.says.input_type()),
             response: short(method.says.output_type()),
             streams: method.says.server_streaming(),
-            imports: method.says.client_streaming(),
+            has_request_stream: method.says.client_streaming(),
         })
     }
 
     fn method(&self, row: &Row) -> String {
-        let Self { verb, rpc, request, response, streams, imports } = self;
-        let request = if *imports { format!("Streaming<v1::{request}>") } else { format!("v1::{request}") };
+        let Self { verb, rpc, request, response, streams, has_request_stream } = self;
+        let request = if *has_request_stream { format!("Streaming<v1::{request}>") } else { format!("v1::{request}") };
         let response = if *streams { format!("Self::{rpc}Stream") } else { format!("v1::{response}") };
         let name = &row.rpc;
-        let body = match (imports, streams, row.audited) {
+        let body = match (has_request_stream, streams, row.audited) {
             (true, _, _) => format!("{verb}::handle(&self.0, request)"),
             (false, true, true) => format!(
                 "let start = |call, request| {verb}::handle(self.0.clone(), call, request);\n\
@@ -129,9 +129,9 @@ struct Uses {
 impl Uses {
     fn add(&mut self, call: &Call<'_>, row: &Row) {
         self.streams |= call.streams;
-        self.requests |= call.imports;
-        self.streamed |= call.streams && row.audited && !call.imports;
-        self.opens |= call.streams && !row.audited && !call.imports;
+        self.requests |= call.has_request_stream;
+        self.streamed |= call.streams && row.audited && !call.has_request_stream;
+        self.opens |= call.streams && !row.audited && !call.has_request_stream;
         self.unary |= !call.streams && row.audited;
         self.serve |= !call.streams && !row.audited;
     }

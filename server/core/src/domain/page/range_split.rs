@@ -74,7 +74,7 @@ impl RangeSplit {
         }
     }
 
-    /// Makes the page from the rows of both sides, which may come in any order.
+    /// Makes the page from the rows of both sides, which may be in any order.
     pub fn page<T>(&self, query: &PageQuery, mut rows: Vec<T>, floor: impl Fn(&T) -> i32) -> Page<T> {
         rows.sort_by_key(|row| floor(row));
         let low = rows.iter().filter(|row| floor(row) <= self.floor).count();

@@ -2,7 +2,7 @@
 
 /// One comment of the demo, identified by its index in [`COMMENTS`].
 pub(super) struct DemoComment {
-    /// The index of the comment that it replies to.
+    /// The index of the comment that this one replies to.
     pub(super) parent: Option<usize>,
     pub(super) member: &'static str,
     /// Minutes after the first comment.
