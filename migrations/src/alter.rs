@@ -1,8 +1,8 @@
 //! Changes of tables that exist and may be large.
 //!
 //! A statement names the way in which the server makes the change, so that a change that would
-//! rewrite a table fails. A query looks for a column or key before a statement adds it, because no
-//! statement that adds a column may run twice on both MySQL and MariaDB.
+//! rewrite a table fails. A query checks that a column or key is absent before a statement adds it,
+//! because no statement that adds a column may run twice on both MySQL and MariaDB.
 
 use crate::cost::StatementCost;
 use crate::table::{ColumnSpec, IndexSpec, TableSpread};

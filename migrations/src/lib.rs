@@ -3,9 +3,9 @@
 //! A run may stop at any point, and the next run continues there. Two runs may start at once; one
 //! of them waits for the other. A step never changes after its release.
 //!
-//! `serve` never calls this crate for MySQL or MariaDB: on an old schema, `serve` stays not ready
-//! until an operator has migrated it. The file of an embedded store is migrated at the start,
-//! because no other process could do it.
+//! This crate must never be called by `serve` for MySQL or MariaDB: on an old schema, `serve` stays
+//! not ready until an operator has migrated it. The file of an embedded store is migrated at the
+//! start, because no other process could do it.
 
 mod alter;
 mod apply;

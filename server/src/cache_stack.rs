@@ -160,9 +160,9 @@ impl CacheStack {
         self.redis().is_some()
     }
 
-    /// Returns the tasks of the cache that run independently of calls. One task for each data source
-    /// checks that a shared cache is being repaired. The auditor compares cached data with rows
-    /// once the cache has received their commits.
+    /// Returns the tasks of the cache that run independently of calls. One task for each data
+    /// source checks that a shared cache is being repaired. The auditor compares cached data with
+    /// rows once the cache has received their commits.
     #[must_use]
     pub fn tasks(
         &self,

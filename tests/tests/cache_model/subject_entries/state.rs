@@ -14,9 +14,7 @@ pub(super) enum Event {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Writer {
     /// Will revise the subject, with or without new content.
-    Revises {
-        content: bool,
-    },
+    Revises { content: bool },
     /// Will like the comment.
     Likes,
     /// Has not notified the cache yet.

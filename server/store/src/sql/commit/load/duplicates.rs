@@ -24,7 +24,7 @@ const CREATE_CODE: i8 = 5;
 /// The index on (subject_id, request_key).
 const REQUEST_INDEX: &str = "comment_index_@_request";
 
-/// Whether a batch is expected to contain repeats of requests that already created comments.
+/// The expectation that a batch contains repeats of requests that already created comments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::sql::commit) enum DuplicateCheck {
     /// Duplicates are unlikely and are not read. The unique request key rejects a duplicate
