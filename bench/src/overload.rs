@@ -116,22 +116,22 @@ pub(crate) async fn run(args: &Args) -> Result<OverloadReport> {
             (CREATE_COMMENT, keys.iter().enumerate().map(create).collect())
         }
     };
-    let much = Load::open(&args.target, method, requests, deadline)?;
-    let knee = Knee::of(&much).await?;
-    let below = || Arrivals::run(&much, knee.rate * BELOW_KNEE, BELOW);
+    let load = Load::open(&args.target, method, requests, deadline)?;
+    let knee = Knee::of(&load).await?;
+    let below = || Arrivals::run(&load, knee.rate * BELOW_KNEE, BELOW);
     let before = below().await;
     // The time is long enough to make the page hot before the measurement.
     Arrivals::run(&cached, args.hot_rate, Duration::from_secs(3)).await;
-    let most = Duration::from_secs_f64(args.seconds);
-    let aside = tokio::spawn({
+    let duration = Duration::from_secs_f64(args.seconds);
+    let cached_reads = tokio::spawn({
         let (cached, rate) = (cached.clone(), args.hot_rate);
-        async move { Arrivals::run(&cached, rate, most).await }
+        async move { Arrivals::run(&cached, rate, duration).await }
     });
     let stopped = args.stop.map(Stopped::begin).transpose()?;
     let times = if stopped.is_some() { BELOW_KNEE } else { args.times };
-    let over = Arrivals::run(&much, knee.rate * times, most).await;
+    let over = Arrivals::run(&load, knee.rate * times, duration).await;
     drop(stopped);
-    let cached = aside.await?;
+    let cached = cached_reads.await?;
     let after = below().await;
     Ok(OverloadReport::of(&knee, &Phases { before, over, after }, &cached))
 }

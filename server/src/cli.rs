@@ -156,7 +156,7 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn the_declaration_of_the_command_line_is_sound() {
+    fn the_declaration_of_the_command_line_is_valid() {
         Cli::command().debug_assert();
     }
 }

@@ -103,7 +103,7 @@ fn config_check_names_the_successor_of_every_old_key_in_each_source_at_once() {
 }
 
 #[test]
-fn serve_refuses_what_dev_allows_and_names_each_key_with_its_remedy() {
+fn serve_refuses_what_dev_allows_and_names_each_key_with_its_cure() {
     let output = riposte(&["serve", "--set", "store.kind=sqlite", "--set", "store.pools.write.connections=1"], &[]);
     assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
     let text = stderr(&output);

@@ -80,7 +80,7 @@ pub async fn walk(server: &Server, key: &SubjectKey, levels: i32) -> Result<Tree
     for (comment, likes) in exported.values() {
         let node = node(comment.comment.as_ref().context("an empty comment")?, name)?;
         ensure!((node.likes, node.dislikes) == *likes, "{}: {likes:?} were exported, {node:?}", comment.external_id);
-        ensure!(tree.insert(comment.external_id.clone(), node).is_none(), "{} stands twice", comment.external_id);
+        ensure!(tree.insert(comment.external_id.clone(), node).is_none(), "{} exists twice", comment.external_id);
     }
     dense_floors(exported.values().filter_map(|(exported, _)| exported.comment.as_ref()))?;
     let say = Say { client: server.client()?, key: key.clone() };

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dropped_folder_is_gone_from_the_disk_and_from_the_registry() {
+    fn a_dropped_folder_is_removed_from_the_disk_and_from_the_registry() {
         let live = Arc::new(Live::default());
         let folder = live.folder().unwrap();
         let path = folder.path().to_owned();

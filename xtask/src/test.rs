@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_runs_but_what_has_to_be_asked_for() {
+    fn every_step_runs_except_those_on_request() {
         let all = Step::value_variants().len();
         assert_eq!(wanted(&[], &[], false).len(), all - 3);
         assert_eq!(wanted(&[], &[], true).len(), all - 2);

@@ -67,7 +67,7 @@ pub(crate) fn redis(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
 fn redis_version(server: &Path) -> Result<String> {
     let output = output_of(Command::new(server).arg("--version"))?;
     let version = output.split_whitespace().find_map(|word| word.strip_prefix("v="));
-    version.map(str::to_owned).with_context(|| format!("{} is no redis-server: {output}", server.display()))
+    version.map(str::to_owned).with_context(|| format!("{} is not a redis-server: {output}", server.display()))
 }
 
 /// Installs the library that gives a process a separate clock.

@@ -37,7 +37,7 @@ impl Knee {
             }
         }
         let best = steps.iter().map(|step| step.rate).fold(0.0, f64::max);
-        steps.into_iter().find(|step| step.rate >= best * NEARLY).context("nothing was answered")
+        steps.into_iter().find(|step| step.rate >= best * NEARLY).context("no call succeeded")
     }
 }
 

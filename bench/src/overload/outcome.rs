@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn goodput_is_what_was_answered_against_the_knee() {
+    fn goodput_is_the_ratio_of_successful_calls_to_the_knee() {
         let knee = Knee { callers: 4, rate: 2.0, p99_ms: 9.0 };
         let over = arrivals(&[
             (0, 5, CallOutcome::Good),

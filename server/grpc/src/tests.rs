@@ -35,7 +35,7 @@ fn the_properties_of_every_method_equal_the_golden_file() {
 fn line(set: &FileDescriptorSet, service: &str, descriptor: &MethodDescriptorProto) -> String {
     let name = format!("{service}/{}", descriptor.name());
     let path = format!("/riposte.v1.{name}");
-    let found = method(&path).unwrap_or_else(|| panic!("{path} is no known method"));
+    let found = method(&path).unwrap_or_else(|| panic!("{path} is not a known method"));
     assert_eq!(found.name, name);
     let (policy, access) = (found.policy, format!("role({:?})", found.role).to_lowercase());
     let size = policy.profile.max_message(4 << 20);

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn the_exit_code_stands_for_the_worst_state_that_was_found() {
+    fn the_exit_code_reports_the_worst_state_that_was_found() {
         let missing = || SourceSchema::Missing(vec!["m0001_schema"]);
         let (mismatch, down) = (SourceSchema::Mismatch("50/200".into()), SourceSchema::Unreachable("refused".into()));
         assert_eq!(worst_exit_code(&[SourceSchema::Ready, SourceSchema::Ready]), None);

@@ -159,7 +159,7 @@ fn all_errors_of_all_kinds_are_reported_at_once() {
 }
 
 #[test]
-fn broken_lists_and_tables_do_not_hide_the_faults_beside_them() {
+fn broken_lists_and_tables_do_not_hide_other_faults() {
     let file = concat!(
         "auth = 3\n[store]\nkind = 'mysql'\n",
         "[[store.sources]]\nurl = 5\n[[store.sources]]\nsubject_tables = 'x'\n[[store.sources]]\nuri = 'mysql://c'\n",
@@ -272,7 +272,7 @@ fn the_shard_map_gives_each_subject_table_to_exactly_one_source() {
 }
 
 #[test]
-fn production_is_refused_for_each_insecure_choice_beside_all_other_faults_unless_all_are_accepted() {
+fn production_is_refused_for_each_insecure_choice_and_all_other_faults_unless_all_are_accepted() {
     let refused = |sets: &[&str]| {
         let (_folder, inputs) = inputs(Profile::Serve, "store.pools.write.connections=1", &[], sets);
         match Config::load(&Inputs { production: true, ..inputs }) {
@@ -427,7 +427,7 @@ fn rate_limits_are_off_by_default_and_their_values_have_bounds() {
 }
 
 #[test]
-fn a_secret_stands_in_the_configuration_or_in_a_file_and_never_in_both() {
+fn a_secret_is_in_the_configuration_or_in_a_file_and_never_in_both() {
     let file = concat!(
         "cache.kind = 'redis'\ncache.url = 'redis://a'\ncache.url_file = 'c'\n",
         "[page_tokens]\nkeys = ['AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=']\nkey_files = ['k']\n",

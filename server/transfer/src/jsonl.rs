@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_back_the_same_even_from_a_rejects_file() {
+    fn written_records_are_read_back_unchanged_even_from_a_rejects_file() {
         for problem in [None, Some(Problem::new("TEXT_EMPTY", "it has no text"))] {
             let mut text = Vec::new();
             write_header(&mut text, Some(&Scope { object_type: "page".to_owned(), object_id: None })).unwrap();

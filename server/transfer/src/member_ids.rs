@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_fit_whatever_the_source_has() {
+    fn ids_fit_for_any_value_of_the_source() {
         let long = "x".repeat(500);
         assert!(fit_id(&long).len() <= ID_BYTES_MAX);
         assert_ne!(fit_id(&long), fit_id(&"y".repeat(500)));

@@ -90,7 +90,7 @@ mod tests {
     use crate::record::{Comment, Problem};
 
     #[test]
-    fn the_file_appears_when_it_is_whole_and_names_its_source() {
+    fn the_file_appears_when_it_is_complete_and_names_its_source() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("r.jsonl");
         let mut rejects = Rejects::new(Some(path.clone()), "isso");

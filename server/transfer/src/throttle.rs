@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn without_a_bound_nothing_waits() {
+    async fn without_a_bound_no_item_waits() {
         let throttle = Throttle::new(None);
         for _ in 0..1_000_000 {
             throttle.wait().await;

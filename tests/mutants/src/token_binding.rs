@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mutant_accepts_tokens_of_other_lists_and_a_sound_server_none() {
+    fn a_mutant_accepts_tokens_of_other_lists_and_a_correct_server_accepts_none() {
         let (accepted, refused) = (Ok(TokenCursor::Revision(1)), Err(Error::PageTokenMismatch));
         assert_eq!(outcomes(Mutant::TokensUnbound), [accepted.clone(), accepted.clone()]);
         assert_eq!(outcomes(Mutant::TokensOfAnySubject), [accepted, refused.clone()]);

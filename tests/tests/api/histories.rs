@@ -14,10 +14,10 @@ use super::comments::delete;
 
 pub(crate) const CASES: &[Case] = cases![
     a_members_comments_are_walked_newest_first_across_subjects,
-    what_is_not_visible_any_more_is_left_out_unless_it_is_asked_for,
+    comments_that_are_no_longer_visible_are_omitted_unless_they_are_requested,
     comments_below_a_deleted_subject_are_left_out,
     a_token_of_another_history_is_a_mismatch,
-    what_a_member_likes_in_a_subject_is_walked_by_comment,
+    the_likes_of_a_member_in_a_subject_are_walked_by_comment,
 ];
 
 /// Returns a member id that is not used elsewhere.
@@ -83,7 +83,7 @@ async fn a_members_comments_are_walked_newest_first_across_subjects(fixture: Fix
     shows(&fixture, &member, false, &written).await
 }
 
-async fn what_is_not_visible_any_more_is_left_out_unless_it_is_asked_for(fixture: Fixture) -> Result<()> {
+async fn comments_that_are_no_longer_visible_are_omitted_unless_they_are_requested(fixture: Fixture) -> Result<()> {
     let (member, say) = (fresh_member(), Say::on(&fixture.client, "article"));
     let mut written = Vec::new();
     for n in 0..3 {
@@ -140,7 +140,7 @@ async fn a_token_of_another_history_is_a_mismatch(fixture: Fixture) -> Result<()
     Ok(())
 }
 
-async fn what_a_member_likes_in_a_subject_is_walked_by_comment(fixture: Fixture) -> Result<()> {
+async fn the_likes_of_a_member_in_a_subject_are_walked_by_comment(fixture: Fixture) -> Result<()> {
     let say = Say::on(&fixture.client, "article");
     let mut expected = Vec::new();
     for n in 0..23 {

@@ -11,7 +11,7 @@ use riposte_tests::{Case, Fixture, Say, cases};
 pub(crate) const CASES: &[Case] = cases![
     every_response_has_a_request_id_which_is_that_of_the_caller_if_it_sent_one,
     an_error_carries_reason_domain_and_request_id,
-    a_call_dropped_at_random_loses_and_doubles_nothing,
+    a_call_dropped_at_random_loses_and_duplicates_nothing,
     dev_alone_honours_faults_on_request,
     a_create_whose_responses_are_lost_is_executed_once,
     a_passed_deadline_is_reported_as_such,
@@ -90,7 +90,7 @@ async fn an_error_carries_reason_domain_and_request_id(fixture: Fixture) -> Resu
     Ok(())
 }
 
-async fn a_call_dropped_at_random_loses_and_doubles_nothing(fixture: Fixture) -> Result<()> {
+async fn a_call_dropped_at_random_loses_and_duplicates_nothing(fixture: Fixture) -> Result<()> {
     let say = Say::on(&fixture.client, "article");
     let mut acknowledged = Vec::new();
     for n in 0..120_u64 {

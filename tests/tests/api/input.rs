@@ -19,7 +19,7 @@ pub(crate) const CASES: &[Case] = cases![
     hostile_words_never_reach_the_database_as_code,
     a_message_over_the_limit_is_refused_in_our_words,
     ids_that_were_never_generated_are_not_found,
-    every_string_may_be_as_long_as_it_may,
+    every_string_may_have_its_maximum_length,
 ];
 
 async fn violations(say: &Say, request: CreateCommentRequest) -> Result<(ErrorReason, Vec<String>)> {
@@ -179,7 +179,7 @@ async fn ids_that_were_never_generated_are_not_found(fixture: Fixture) -> Result
     Ok(())
 }
 
-async fn every_string_may_be_as_long_as_it_may(fixture: Fixture) -> Result<()> {
+async fn every_string_may_have_its_maximum_length(fixture: Fixture) -> Result<()> {
     let say = Say::on(&fixture.client, "article");
     let id = uuid::Uuid::new_v4().simple().to_string();
     let key = SubjectKey { object_type: "a2345678901234567890123456789012".into(), object_id: format!("{id}{id}") };

@@ -32,7 +32,7 @@ async fn pages_walk_both_ways_and_the_empty_token_is_the_end(fixture: Fixture) -
     ] {
         let mut request = ListCommentsRequest { sort: sort.into(), page_size: 4, ..Default::default() };
         let mut pages = vec![say.list(request.clone()).await?];
-        ensure!(pages[0].previous_page_token.is_empty(), "nothing stands before the first page");
+        ensure!(pages[0].previous_page_token.is_empty(), "nothing precedes the first page");
         while let Some(token) = pages.last().map(|p| p.next_page_token.clone()).filter(|t| !t.is_empty()) {
             request.page_token = token;
             pages.push(say.list(request.clone()).await?);

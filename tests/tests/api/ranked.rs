@@ -19,10 +19,10 @@ pub(crate) const CASES: &[Case] = cases![
     a_like_lifts_a_comment_within_seconds,
     a_preview_shows_the_most_liked_replies,
     around_a_comment_or_floor_a_ranked_page_continues_in_both_directions,
-    pinned_roots_stand_apart_and_in_their_place,
+    pinned_roots_are_listed_separately_and_in_their_place,
     replies_are_ranked_by_likes_and_dislikes_only,
     a_ranked_token_belongs_to_its_sort,
-    a_ranked_list_of_nothing_is_empty_and_a_revision_beyond_is_not_reached,
+    a_ranked_list_without_comments_is_empty_and_a_later_revision_is_not_reached,
     a_rebuild_of_ranks_finds_nothing_left_to_do_the_second_time,
 ];
 
@@ -180,7 +180,7 @@ async fn around_a_comment_or_floor_a_ranked_page_continues_in_both_directions(fi
     Ok(())
 }
 
-async fn pinned_roots_stand_apart_and_in_their_place(fixture: Fixture) -> Result<()> {
+async fn pinned_roots_are_listed_separately_and_in_their_place(fixture: Fixture) -> Result<()> {
     let (say, roots) = voted(&fixture, 6).await?;
     let owned = Subject { key: Some(say.key.clone()), owner_id: "owner".into(), ..Subject::default() };
     let update = UpdateSubjectRequest {
@@ -255,7 +255,7 @@ async fn a_ranked_token_belongs_to_its_sort(fixture: Fixture) -> Result<()> {
     Ok(())
 }
 
-async fn a_ranked_list_of_nothing_is_empty_and_a_revision_beyond_is_not_reached(fixture: Fixture) -> Result<()> {
+async fn a_ranked_list_without_comments_is_empty_and_a_later_revision_is_not_reached(fixture: Fixture) -> Result<()> {
     let nothing = Say::on(&fixture.client, "article");
     for sort in RANKED {
         let page = nothing.page(sort, 5).await?;
@@ -270,7 +270,7 @@ async fn a_ranked_list_of_nothing_is_empty_and_a_revision_beyond_is_not_reached(
     let now = say.list(at(0)).await?.subject.unwrap_or_default().revision;
     let more = say.comment("m", "after the ranking").await?;
     let page = say.list(at(now + 1)).await?;
-    ensure!(floors(&page).contains(&more.floor), "a walk holds all that stands at its revision: {:?}", floors(&page));
+    ensure!(floors(&page).contains(&more.floor), "a walk contains all roots of its revision: {:?}", floors(&page));
     ensure!(refused(say.list(at(now + 2)).await)? == (Code::Unavailable, ErrorReason::RevisionNotReached));
     Ok(())
 }

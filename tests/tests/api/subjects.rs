@@ -12,7 +12,7 @@ use tonic::Code;
 pub(crate) const CASES: &[Case] = cases![
     a_subject_is_created_once_and_keeps_its_owner_and_metadata,
     an_absent_subject_of_an_auto_create_type_reads_as_empty,
-    lists_beside_a_first_comment_are_never_refused,
+    lists_during_a_first_comment_are_never_refused,
     an_update_changes_only_what_the_mask_names_and_moves_the_etag,
     a_read_only_subject_takes_reads_and_no_writes,
     a_hidden_subject_takes_neither_lists_nor_writes,
@@ -71,7 +71,7 @@ async fn an_absent_subject_of_an_auto_create_type_reads_as_empty(fixture: Fixtur
     Ok(())
 }
 
-async fn lists_beside_a_first_comment_are_never_refused(fixture: Fixture) -> Result<()> {
+async fn lists_during_a_first_comment_are_never_refused(fixture: Fixture) -> Result<()> {
     for _ in 0..20 {
         let say = Say::on(&fixture.client, "article");
         let lists = async {

@@ -6,13 +6,13 @@ use riposte_tests::{Case, Fixture, Say, cases, refused};
 use tonic::Code;
 
 pub(crate) const CASES: &[Case] = cases![
-    text_of_every_script_comes_back_as_it_was_in_normal_form,
+    text_of_every_script_is_returned_unchanged_in_normal_form,
     nul_and_blank_are_no_text,
     ids_are_compared_byte_by_byte,
     equal_ids_under_two_types_are_two_subjects_and_two_people,
 ];
 
-async fn text_of_every_script_comes_back_as_it_was_in_normal_form(fixture: Fixture) -> Result<()> {
+async fn text_of_every_script_is_returned_unchanged_in_normal_form(fixture: Fixture) -> Result<()> {
     let say = Say::on(&fixture.client, "article");
     for (sent, stored) in [
         ("盖楼", "盖楼"),

@@ -8,9 +8,9 @@ use tonic::Code;
 use super::comments::{delete, get, undelete};
 
 pub(crate) const CASES: &[Case] = cases![
-    a_deleted_root_stays_as_a_tombstone_above_a_visible_reply_and_goes_with_it,
-    a_tombstone_stays_while_anything_visible_stands_below_it_at_any_depth,
-    a_thread_begins_with_a_tombstone_while_anything_visible_stands_below_it_and_is_empty_then,
+    a_deleted_root_stays_as_a_tombstone_until_its_last_visible_reply_is_deleted,
+    a_tombstone_stays_while_anything_visible_is_below_it_at_any_depth,
+    a_thread_begins_with_a_tombstone_while_anything_visible_is_below_it_and_is_empty_afterwards,
     a_deleted_comment_without_replies_leaves_the_lists_and_is_read_as_a_tombstone,
     nothing_is_done_to_a_deleted_comment,
 ];
@@ -19,7 +19,7 @@ fn is_tombstone(comment: &Comment) -> bool {
     comment.state() == CommentState::Deleted && comment.content.is_none() && comment.member_id.is_empty()
 }
 
-async fn a_deleted_root_stays_as_a_tombstone_above_a_visible_reply_and_goes_with_it(fixture: Fixture) -> Result<()> {
+async fn a_deleted_root_stays_as_a_tombstone_until_its_last_visible_reply_is_deleted(fixture: Fixture) -> Result<()> {
     let say = Say::on(&fixture.client, "article");
     let root = say.comment("m", "root").await?;
     let reply = say.reply(root.id, "x", "reply").await?;
@@ -35,7 +35,7 @@ async fn a_deleted_root_stays_as_a_tombstone_above_a_visible_reply_and_goes_with
     super::floors::verify(&fixture, &say).await
 }
 
-async fn a_tombstone_stays_while_anything_visible_stands_below_it_at_any_depth(fixture: Fixture) -> Result<()> {
+async fn a_tombstone_stays_while_anything_visible_is_below_it_at_any_depth(fixture: Fixture) -> Result<()> {
     let say = Say::on(&fixture.client, "deep");
     let mut chain = vec![say.comment("m", "0").await?];
     for n in 1..6 {
@@ -54,7 +54,7 @@ async fn a_tombstone_stays_while_anything_visible_stands_below_it_at_any_depth(f
     super::floors::verify(&fixture, &say).await
 }
 
-async fn a_thread_begins_with_a_tombstone_while_anything_visible_stands_below_it_and_is_empty_then(
+async fn a_thread_begins_with_a_tombstone_while_anything_visible_is_below_it_and_is_empty_afterwards(
     fixture: Fixture,
 ) -> Result<()> {
     let say = Say::on(&fixture.client, "deep");

@@ -17,7 +17,7 @@ pub(crate) const CASES: &[Case] = cases![
     a_verification_resumes_after_any_subject_that_it_has_reported,
     a_verification_of_all_subjects_visits_every_type_and_resumes_by_its_own_tokens,
     a_rebuild_reads_every_comment_and_changes_nothing_the_second_time,
-    what_is_not_there_cannot_be_kept_up,
+    upkeep_of_a_missing_subject_or_with_an_invalid_token_is_refused,
 ];
 
 fn of(object_type: &str) -> Option<SubjectScope> {
@@ -128,7 +128,7 @@ async fn a_rebuild_reads_every_comment_and_changes_nothing_the_second_time(fixtu
     Ok(())
 }
 
-async fn what_is_not_there_cannot_be_kept_up(fixture: Fixture) -> Result<()> {
+async fn upkeep_of_a_missing_subject_or_with_an_invalid_token_is_refused(fixture: Fixture) -> Result<()> {
     let nothing = Say::on(&fixture.client, "article");
     let missing = (Code::NotFound, ErrorReason::SubjectNotFound);
     let mut admin = fixture.server.admin()?;

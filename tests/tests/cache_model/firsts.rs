@@ -182,7 +182,7 @@ impl Firsts {
 }
 
 #[test]
-fn a_page_that_is_kept_whole_is_true_while_it_is_answered() {
+fn a_page_that_is_cached_as_a_whole_is_correct_while_it_is_served() {
     for failovers in [0, 1] {
         let checker = Firsts { without: &[], failovers }.checker().spawn_dfs().join();
         println!("{failovers} failovers: {} states", checker.unique_state_count());

@@ -92,7 +92,7 @@ fn lease_revision_watermark_and_relay_bear_all_but_a_failover() {
 }
 
 #[test]
-fn a_relay_that_hears_of_every_failover_would_bear_it_too() {
+fn a_relay_that_is_notified_of_every_failover_survives_it_too() {
     states(Protocol { relay: Relay::SeesFailovers, ..RELAYED }, FaultBudget { expiry: 0, ..EACH_ONCE });
 }
 
@@ -103,11 +103,11 @@ fn a_position_in_redis_is_not_enough_where_leases_are_given_without_one() {
 }
 
 #[test]
-fn the_sound_one_bears_every_fault_once() {
+fn the_sound_protocol_survives_every_fault_once() {
     assert_eq!(states(SOUND, EACH_ONCE), 3_511_316);
 }
 
 #[test]
-fn the_sound_one_bears_two_restarts_and_two_failovers() {
+fn the_sound_protocol_survives_two_restarts_and_two_failovers() {
     assert_eq!(states(SOUND, FaultBudget { crash: 1, failover: 2, restart: 2, ..NO_FAULTS }), 1_507_948);
 }

@@ -84,7 +84,7 @@ async fn data_in_a_folder_outlives_the_server_stopped_or_killed() -> Result<()> 
 }
 
 #[tokio::test]
-async fn without_a_folder_nothing_is_kept() -> Result<()> {
+async fn without_a_folder_no_data_is_kept() -> Result<()> {
     let first = Server::dev().await?;
     let say = Say::on(&first.client()?, "article");
     say.comment("m", "gone").await?;
@@ -96,7 +96,7 @@ async fn without_a_folder_nothing_is_kept() -> Result<()> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn twenty_servers_run_beside_each_other() -> Result<()> {
+async fn twenty_servers_run_at_the_same_time() -> Result<()> {
     let begin = Instant::now();
     let servers = futures::future::try_join_all((0..20).map(|_| Server::dev())).await?;
     println!("20 servers at once: up after {:.1?}", begin.elapsed());

@@ -111,7 +111,7 @@ async fn two_processes_started_at_once_share_no_id_and_no_worker() -> Result<()>
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_clock_that_steps_back_ten_seconds_under_a_running_server_doubles_no_id() -> Result<()> {
+async fn a_clock_that_steps_back_ten_seconds_under_a_running_server_duplicates_no_id() -> Result<()> {
     let (Some(clock), Some(ground)) = (Clock::new()?, Ground::new().await?) else { return Ok(()) };
     let server = Server::serve_in(&ground.0.arguments, &clock.variables()).await?;
     let hammer = Hammer::on(&server)?;
@@ -142,7 +142,7 @@ async fn a_server_ten_seconds_behind_loses_its_number_to_another_and_shares_no_i
     ground.show_unused().await?;
     let moved =
         |ids: &[NewComment]| workers(&ids[mark.min(ids.len())..]).iter().any(|(p, ours)| !ours.is_subset(&first[p]));
-    late.until(moved).await.context("the one behind takes no other number")?;
+    late.until(moved).await.context("the server with the late clock takes no other number")?;
     let (late, other) = (late.stop().await?, other.stop().await?);
     unique(&[&late, &other])?;
     let ours: Vec<_> = late.iter().filter(|id| first[&id.partition()].contains(&id.worker())).copied().collect();
@@ -150,7 +150,7 @@ async fn a_server_ten_seconds_behind_loses_its_number_to_another_and_shares_no_i
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_process_stalled_beyond_its_lease_mints_under_a_new_one_and_doubles_nothing() -> Result<()> {
+async fn a_process_stalled_beyond_its_lease_generates_under_a_new_one_and_duplicates_nothing() -> Result<()> {
     let Some(ground) = Ground::new().await? else { return Ok(()) };
     let (stalled, beside) = tokio::try_join!(ground.serve(), ground.serve())?;
     let (a, b) = (Hammer::on(&stalled)?, Hammer::on(&beside)?);

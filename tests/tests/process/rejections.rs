@@ -6,7 +6,7 @@ use riposte_tests::command;
 const SOURCE: &str = "store.sources=[{url=\"mysql://riposte:hush-hush@127.0.0.1:1/r\"}]";
 
 #[tokio::test]
-async fn serve_refuses_what_is_not_safe() -> Result<()> {
+async fn serve_refuses_unsafe_settings() -> Result<()> {
     let output = command::run(["serve", "--set", SOURCE]).await?.ended(2)?;
     let output = output.says(&["allow-insecure"])?;
     ensure!(!output.err.contains("hush-hush"), "a password is shown: {}", output.err);
@@ -32,7 +32,7 @@ async fn the_start_names_the_keys_of_all_unusable_files() -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_unknown_key_is_refused_wherever_it_stands_and_the_nearest_is_named() -> Result<()> {
+async fn an_unknown_key_is_refused_wherever_it_is_and_the_nearest_key_is_named() -> Result<()> {
     for verb in [&["dev", "--listen", "127.0.0.1:0"][..], &["serve"], &["config", "check"], &["migrate", "status"]] {
         let output = command::run(verb.iter().chain(&["--set", "server.lisen=127.0.0.1:0"])).await?.ended(2)?;
         output.says(&["server.lisen", "listen", "--set"])?;

@@ -60,7 +60,7 @@ async fn is_stale(server: &Server) -> Result<bool> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_and_a_worker_are_together_what_one_process_is() -> Result<()> {
+async fn a_server_and_a_worker_together_equal_one_process() -> Result<()> {
     let (Some(ground), Some(redis)) = (Ground::new().await?, Redis::start()?) else { return Ok(()) };
     let url = redis.setting();
     let cached = ["cache.kind=redis", &url, "response_cache.enabled=false", "rankings.depth=1"];
@@ -167,7 +167,7 @@ async fn without_a_worker_calls_succeed_and_events_follow_in_order_once_one_star
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_worker_that_is_killed_or_stopped_is_followed_by_another_and_nothing_is_left_out() -> Result<()> {
+async fn a_worker_that_is_killed_or_stopped_is_replaced_by_another_and_no_event_is_omitted() -> Result<()> {
     let Some(ground) = Ground::new().await? else { return Ok(()) };
     let server = ground.start("[\"api\"]", &[]).await?;
     let say = Say::on(&server.client()?, "article");
@@ -194,7 +194,7 @@ async fn a_worker_that_is_killed_or_stopped_is_followed_by_another_and_nothing_i
     say.comment("m", "under the third").await?;
     watch.until(last, last + 1).await?;
     let last = ground.leader().await?;
-    ensure!(!last.is_empty() && last != follows, "{last} behind {follows}");
+    ensure!(!last.is_empty() && last != follows, "{last} after {follows}");
     drop(third);
     Ok(())
 }

@@ -69,7 +69,7 @@ async fn no_call_fails_while_every_server_is_replaced(kind: RedisKind) -> Result
 /// Returns the number of restarts.
 #[expect(clippy::disallowed_methods, reason = "the environment sets the extent of a test run")]
 fn rolls() -> Result<usize> {
-    std::env::var("RIPOSTE_ROLLS").map_or(Ok(SERVERS), |rolls| rolls.parse().context("RIPOSTE_ROLLS is no number"))
+    std::env::var("RIPOSTE_ROLLS").map_or(Ok(SERVERS), |rolls| rolls.parse().context("RIPOSTE_ROLLS is not a number"))
 }
 
 /// Servers over the same databases, and the name that resolves to all of them.
@@ -170,7 +170,7 @@ fn follow(client: &Client, begin: i64) -> (watch::Receiver<i64>, JoinHandle<Resu
                 Event::Gap(gap) => bail!("a gap: {gap:?}"),
                 Event::Change(change) => {
                     let last = *report.borrow();
-                    ensure!(change.revision == last + 1, "{} behind {last}", change.revision);
+                    ensure!(change.revision == last + 1, "{} after {last}", change.revision);
                     report.send_replace(change.revision);
                 }
             }

@@ -25,7 +25,7 @@ async fn a_service_that_works_passes_again_and_again_and_no_comment_is_left() ->
 }
 
 #[tokio::test]
-async fn what_keeps_callers_away_keeps_it_away_and_says_so() -> Result<()> {
+async fn a_smoke_test_without_access_fails_and_reports_the_reason() -> Result<()> {
     let server = Server::dev_with(None, &["--set", "open_object_types=false"]).await?;
     let unknown = smoke(server.target(), &["--subjects", "2"]).await?.ended(2)?;
     unknown.says(&["smoke-1: create the subject", "2 of 2 subjects failed"])?;

@@ -108,7 +108,7 @@ impl Wild {
 /// Reads the corpus as the target `requests` of `tests/fuzz` reads its inputs: the first byte
 /// selects the method.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_fuzzer_has_kept_breaks_nothing() -> Result<()> {
+async fn no_request_of_the_corpus_breaks_the_server() -> Result<()> {
     let server = Server::dev_with(None, &["--set", "log.filter=error"]).await?;
     let (public, admin) = (Raw::to(server.target(), None)?, Raw::to(server.admin_target(), None)?);
     let names: Vec<String> = raw::methods()?.iter().map(raw::name).collect();

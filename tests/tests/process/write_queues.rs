@@ -163,7 +163,7 @@ async fn a_full_write_queue_rejects_without_effect_and_the_rejected_calls_can_be
 }
 
 #[tokio::test]
-async fn callers_that_go_away_cancel_nothing_and_a_repeat_finds_the_comment() -> Result<()> {
+async fn callers_that_disconnect_cancel_nothing_and_a_repeat_finds_the_comment() -> Result<()> {
     let Some(mut jam) = Jam::new().await? else { return Ok(()) };
     let calls = (0..200).map(|n| jam.caller(n).create(n, Duration::from_millis(300)));
     for outcome in futures::future::join_all(calls).await {

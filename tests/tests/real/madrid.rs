@@ -29,12 +29,12 @@ fn the_file_is_the_one_that_is_known() -> Result<()> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn all_of_it_stands_in_sqlite_as_in_the_file_and_a_second_import_changes_nothing() -> Result<()> {
+async fn the_data_in_sqlite_equals_the_file_and_a_second_import_changes_nothing() -> Result<()> {
     import_all(Some(Storage::sqlite()?)).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn all_of_it_stands_in_two_mariadb_servers_as_in_the_file_and_a_second_import_changes_nothing() -> Result<()> {
+async fn the_data_in_two_mariadb_servers_equals_the_file_and_a_second_import_changes_nothing() -> Result<()> {
     import_all(Storage::mariadb().await?).await
 }
 
@@ -76,7 +76,7 @@ async fn import_all(storage: Option<Storage>) -> Result<()> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn orphans_become_roots_when_that_is_asked_for_and_every_text_is_kept() -> Result<()> {
+async fn orphans_become_roots_on_request_and_every_text_is_kept() -> Result<()> {
     let Some(data) = real::data() else { return Ok(()) };
     let madrid = Madrid::read(&data, Orphans::Root)?;
     ensure!(madrid.comments().count() == 5633 - 55);

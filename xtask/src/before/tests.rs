@@ -29,7 +29,7 @@ fn a_revision_is_resolved_to_its_commit_and_an_unknown_one_is_named() {
 }
 
 #[test]
-fn the_source_is_checked_out_and_nothing_stays_registered() {
+fn the_source_is_checked_out_and_nothing_remains_registered() {
     let (_folder, repo, head) = repository();
     let folder = repo.target().join("before/first/src");
     let source = Source::check_out(&repo, folder.clone(), &head).unwrap();

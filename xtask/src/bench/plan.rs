@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn mysql_comes_with_whatever_else_was_chosen() {
+    fn mysql_is_added_to_any_other_variant() {
         let selection = RowSelection { rows: vec![Row::LikeHot], pinned: true, mysql: true, ..EVERYTHING };
         let rows = writes(&selection);
         assert_eq!(rows.len(), 3);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn both_at_once_is_measured_when_it_is_asked_for() {
+    fn both_at_once_is_measured_on_request() {
         let selection = RowSelection { pinned: true, tables: Some(Tables::Many), ..EVERYTHING };
         assert!(writes(&selection).iter().all(|(_, variant)| variant.pinned && variant.tables == Tables::Many));
         assert_eq!(writes(&selection).len(), 8);

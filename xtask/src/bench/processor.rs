@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_processor_that_is_half_gone_is_not_there() {
+    fn a_processor_with_half_of_its_speed_is_not_available() {
         let mut processor = Processor { best_ms: f64::INFINITY };
         assert!(processor.judge(50.0) && processor.judge(55.0) && processor.judge(40.0));
         assert!(!processor.judge(80.0) && processor.judge(49.0));

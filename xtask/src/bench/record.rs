@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_people_wrote_stays_when_the_table_is_replaced() {
+    fn hand_written_text_stays_when_the_table_is_replaced() {
         let begin = begin(Book::Read);
         let first = between_marks(&format!("Why.\n{begin}{END}After.\n"), Book::Read, "| 1 |").unwrap();
         let second = between_marks(&first, Book::Read, "| 2 |").unwrap();

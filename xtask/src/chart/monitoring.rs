@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn exemplars_are_asked_for_where_they_are() {
+    fn exemplars_are_requested_where_they_exist() {
         let exemplars = BTreeSet::from(["a_bucket".to_owned()]);
         let dashboard = json!({"panels": [{"targets": [
             {"expr": "rate(a_bucket[5m])", "exemplar": true}, {"expr": "rate(a_bucket[5m])"},

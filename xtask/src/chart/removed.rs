@@ -80,7 +80,7 @@ mod tests {
     use super::places_of;
 
     #[test]
-    fn a_value_that_is_gone_keeps_every_step_of_its_path_open() {
+    fn a_removed_value_keeps_every_step_of_its_path_open() {
         let places: Vec<String> = places_of("server.port").collect();
         assert_eq!(places, ["/properties/server", "/properties/server/properties/port"]);
     }

@@ -61,7 +61,7 @@ fn open_to_users(mut config: Value) -> Result<Value> {
         ensure!(gone.is_some(), "the server has no key {key}");
     }
     drop_secrets(&mut config);
-    config.as_object_mut().context("the schema is no object")?.remove("$schema");
+    config.as_object_mut().context("the schema is not an object")?.remove("$schema");
     Ok(config)
 }
 

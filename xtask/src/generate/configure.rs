@@ -56,7 +56,7 @@ mod tests {
     use super::page;
 
     #[test]
-    fn every_table_is_a_section_with_what_is_said_of_it() {
+    fn every_table_is_a_section_with_its_description() {
         let made = page("# About all.\n\n# One.\na = 1\n\n# Two.\n[two]\nb = 2\n\n# More.\nc = 3\n").unwrap();
         let sections = "## Top-level keys\n\n```toml\n# One.\na = 1\n```\n\n\
                         ## [two]\n\n```toml\n# Two.\n[two]\nb = 2\n\n# More.\nc = 3\n```\n";

@@ -107,7 +107,7 @@ fn policy(entry: &Value) -> Result<Option<Policy>> {
 
 /// Parses a duration in JSON's form: `1.5s`.
 fn milliseconds(text: &str) -> Result<u64> {
-    let seconds = text.strip_suffix('s').with_context(|| format!("{text} is no duration"))?;
+    let seconds = text.strip_suffix('s').with_context(|| format!("{text} is not a duration"))?;
     let (seconds, part) = seconds.split_once('.').unwrap_or((seconds, ""));
     ensure!(part.len() <= 3, "{text} is finer than a millisecond");
     let part: u64 = format!("{part:0<3}").parse()?;

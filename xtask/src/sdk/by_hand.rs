@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_users_get_is_counted() {
+    fn only_shipped_files_are_counted() {
         for path in ["sdk/go/client.go", "sdk/go/internal/a.go"] {
             assert!(is_counted(Language::Go, path), "{path}");
         }

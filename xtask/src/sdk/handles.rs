@@ -192,14 +192,14 @@ impl Listed {
     }
 
     fn verb(&self, contract: &Contract<'_>, find: &Find<'_>, held: &Message<'_>, verb: &ListedVerb) -> Result<Verb> {
-        let (service, name) = verb.call.split_once('.').with_context(|| format!("{} is no method", verb.call))?;
+        let (service, name) = verb.call.split_once('.').with_context(|| format!("{} is not a method", verb.call))?;
         let method = find(service, name).with_context(|| format!("the contract has no method {}", verb.call))?;
         let (request, response) = (contract.named(&method.request)?, contract.named(&method.response)?);
         let (mut set, mut arguments) = (Vec::new(), Vec::<Argument>::new());
         for (path, from) in &verb.set {
             let (one, argument) = Set::of(contract, held, request, path, from)?;
             let shared = set.iter().any(|before: &Set| before.path[0] == one.path[0]);
-            ensure!(!shared, "{} is set twice: a handle is no place for more", one.path[0]);
+            ensure!(!shared, "{} is set twice: a handle sets each field once", one.path[0]);
             arguments.extend(argument);
             set.push(one);
         }
@@ -323,7 +323,7 @@ fn walk<'c>(
     for name in way {
         let field = message.field(name)?;
         if !field.is_message() {
-            bail!("{name} of {} is no message", message.name);
+            bail!("{name} of {} is not a message", message.name);
         }
         message = contract.named(&field.type_name())?;
         messages.push(message.name.to_owned());

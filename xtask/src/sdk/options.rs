@@ -44,7 +44,7 @@ pub(super) fn read(repo: &Repo) -> Result<Vec<ClientOption>> {
 fn parse(text: &str) -> Result<Vec<ClientOption>> {
     let Listed { mut options } = yaml_serde::from_str(text)?;
     for option in &mut options {
-        ensure!(option.dev.is_none() || option.kind == OptionKind::Text, "{} is no address", option.name);
+        ensure!(option.dev.is_none() || option.kind == OptionKind::Text, "{} is not an address", option.name);
         option.variable = format!("RIPOSTE_{}", option.name.to_uppercase());
     }
     Ok(options)

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stands_between_the_marks_is_shown_at_the_left() {
+    fn text_between_the_marks_is_shown_without_indentation() {
         let program = "fn main() {\n    // [quickstart]\n    if a {\n        b\n\n    }\n    // [quickstart]\n}\n";
         assert_eq!(shown(program).unwrap(), "if a {\n    b\n\n}\n");
         assert_eq!(shown("nothing"), None);

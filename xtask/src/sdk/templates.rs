@@ -91,13 +91,13 @@ mod tests {
     }
 
     #[test]
-    fn comments_are_wrapped_and_paragraphs_stay_apart() {
+    fn comments_are_wrapped_and_paragraphs_stay_separate() {
         assert_eq!(wrap("one two three\n\nfour", 11, "// ", None), "// one two\n// three\n//\n// four");
         assert_eq!(wrap("* one two three", 11, "// ", Some("  ")), "// * one\n//   two\n//   three");
     }
 
     #[test]
-    fn a_template_that_asks_for_what_is_not_there_fails() {
+    fn a_template_that_uses_an_unknown_name_fails() {
         assert!(environment().render_str("{{ absent }}", ()).is_err());
     }
 }

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_checkout_with_nothing_of_its_own_is_fresh() {
+    fn only_a_checkout_without_local_files_is_fresh() {
         assert!(is_fresh(""));
         assert!(is_fresh("!! .tools/\n!! sdk/java/target/\n!! sdk/typescript/node_modules/\n!! target/"));
         assert!(!is_fresh("!! target/\n M README.md"));

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_failure_said_is_kept_with_its_head_and_its_tail() {
+    fn the_output_of_a_failure_is_kept_with_its_head_and_its_tail() {
         let lines: String = (0..100).map(|line| format!("line {line}\n")).collect();
         let (totals, _) = seen(&format!(
             "Running a\ntest c ... FAILED\nsuccesses:\nquiet\nfailures:\n\n---- c stdout ----\n{lines}\

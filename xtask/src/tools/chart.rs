@@ -31,7 +31,7 @@ pub(crate) fn helm(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
     let mut install = repo.command("go");
     install.args(["install", &format!("helm.sh/helm/v3/cmd/helm@v{HELM}")]).env("GOBIN", &bin);
     run(live, &mut install).context("helm is not here, and Go cannot build it")?;
-    helm_at_hand(repo).context("what Go has built is no helm 3")
+    helm_at_hand(repo).context("Go has not built a helm 3")
 }
 
 fn is_helm(program: &Path) -> bool {

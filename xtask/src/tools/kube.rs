@@ -59,7 +59,7 @@ pub(crate) fn kube_apiserver(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
         let theirs = fs::read_to_string(manifest["GoMod"].as_str().context("go does not say where go.mod is")?)?;
         fs::write(folder.join("go.mod"), manifest_of_a_build(&theirs))?;
         run(live, &mut build(repo, &folder, &program)).context("Go cannot build kube-apiserver")?;
-        ensure!(there(), "what Go has built is no kube-apiserver {KUBERNETES}");
+        ensure!(there(), "Go has not built a kube-apiserver {KUBERNETES}");
     }
     Ok(program)
 }
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_that_lie_beside_the_server_come_as_modules_of_their_own() {
+    fn parts_next_to_the_server_are_modules_of_their_own() {
         let theirs = "module k8s.io/kubernetes\n\ngo 1.24.0\n\nrequire k8s.io/api v0.0.0\n\nreplace (\n\tk8s.io/api => ./staging/src/k8s.io/api\n\ta.example/b => a.example/c v1.0.0\n)\n";
         let ours = manifest_of_a_build(theirs);
         assert!(ours.contains("\ngo 1.24.0\n") && ours.contains(&format!("require k8s.io/kubernetes v{KUBERNETES}\n")));

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_inserted_beside_the_line_of_its_anchor_or_replaces_it() {
+    fn text_is_inserted_next_to_the_line_of_its_anchor_or_replaces_it() {
         assert_eq!(
             applied("after = 'use a'\ninsert = 'use b;'").unwrap(),
             TEXT.replace("use a;\n", "use a;\nuse b;\n")

@@ -66,7 +66,7 @@ impl ScratchTree {
         let members = root.get("workspace").and_then(|workspace| workspace.get("members"));
         let members = members.and_then(toml::Value::as_array).context("Cargo.toml has no members")?;
         let name = |member: &toml::Value| {
-            let member = manifest(member.as_str().context("a member is no text")?)?;
+            let member = manifest(member.as_str().context("a member is not a text")?)?;
             let name = member.get("package").and_then(|package| package.get("name")).and_then(toml::Value::as_str);
             name.map(str::to_owned).context("a package has no name")
         };

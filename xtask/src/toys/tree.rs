@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_add_up_and_the_folder_stays_as_it_is() {
+    fn changes_add_up_and_the_folder_is_not_changed() {
         let (folder, mut tree) = tree(&[("a.rs", "fn a() {}\n")]);
         let change = |insert: &str| toy(&format!("[[change]]\nfile = 'a.rs'\nafter = 'fn a'\ninsert = '{insert}'"));
         assert!(tree.apply(&change("use b;")).unwrap().is_empty());

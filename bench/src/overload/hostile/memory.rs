@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_most_is_at_least_what_was_there_before() {
+    async fn the_maximum_is_at_least_the_memory_before() {
         let own = i32::try_from(std::process::id()).unwrap();
         let (before, most, after) = Memory::watch(own).unwrap().stop().unwrap();
         assert!(before > 0.0 && most >= before && after > 0.0);

@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_single_plain_message_is_left_alone() {
+    fn a_frame_that_is_not_one_plain_message_is_not_changed() {
         let frame = framed(&SetLikeRequest { comment_id: 7, ..Default::default() });
         for broken in [&[][..], &[0, 0, 0], &[1, 0, 0, 0, 0], &frame[..frame.len() - 1], &[0, 0, 0, 0, 1, 0xff]] {
             assert_eq!(with_text(&Bytes::copy_from_slice(broken), 4, || "new".into()), None);

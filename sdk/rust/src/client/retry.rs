@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_unavailable_is_retried_and_not_for_ever() {
+    fn only_unavailable_calls_are_retried_and_a_limited_number_of_times() {
         let (throttle, rule) = (Throttle::default(), rule(CREATE).unwrap());
         let unavailable = Status::unavailable("gone");
         assert!(throttle.wait(rule, 1, Some(&unavailable)).is_some());

@@ -113,7 +113,7 @@ async fn the_third_failure_is_the_callers_and_no_other_code_is_repeated() {
 }
 
 #[tokio::test]
-async fn what_had_no_effect_is_said_only_if_no_attempt_can_have_had_one() {
+async fn a_call_is_marked_as_not_executed_only_if_no_attempt_can_have_had_an_effect() {
     let refused = || {
         let mut status = Status::resource_exhausted("full");
         status.metadata_mut().insert("riposte-not-executed", "true".parse().unwrap());

@@ -18,7 +18,7 @@ async fn server() -> Option<DevServer> {
 }
 
 #[tokio::test]
-async fn a_server_starts_serves_and_is_gone_when_it_is_dropped() {
+async fn a_server_starts_serves_and_ends_when_it_is_dropped() {
     let Some(server) = server().await else { return };
     let client = server.client().unwrap();
     client.wait_ready(Duration::from_secs(5)).await.unwrap();

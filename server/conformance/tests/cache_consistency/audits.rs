@@ -53,7 +53,7 @@ fn a_commit_that_never_reached_the_cache_is_in_primary_reads_and_found_by_the_au
 }
 
 #[test]
-fn a_commit_that_the_relay_has_yet_to_report_is_no_drift_and_one_that_it_skipped_is() {
+fn a_commit_that_the_relay_will_report_is_no_drift_and_one_that_it_skipped_is_a_drift() {
     servers::run_test(async {
         let cache: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
         let Fixture { config, process, stress, .. } = &fixture_on(Arc::clone(&cache)).await;

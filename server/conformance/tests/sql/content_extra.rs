@@ -34,7 +34,7 @@ async fn edit(store: &SqlStore, id: CommentId, content: Content) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn extra_fields_belong_to_their_text_beside_an_older_process() {
+async fn extra_fields_belong_to_their_text_while_an_older_process_also_writes() {
     for database in all_databases().await {
         let store = database.fresh().await;
         let run = async |sql: &str| {

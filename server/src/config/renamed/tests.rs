@@ -81,7 +81,7 @@ fn an_old_section_names_its_successor_even_if_it_is_empty_or_not_a_table() {
 }
 
 #[test]
-fn all_errors_are_reported_beside_those_of_old_keys() {
+fn all_errors_are_reported_together_with_those_of_old_keys() {
     let file = "[hot]\nwindow = '5m'\ncapacity = 0\n[limits]\nunread_size = '1MiB'\nread = 4\n";
     let found = errors(file, &[("RIPOSTE__CACHE__UNMENDED", "30s")], &["server.listen=nowhere"]);
     let mut paths: Vec<_> = found.iter().map(|error| error.path.as_str()).collect();
@@ -123,7 +123,7 @@ fn every_key_of_the_earlier_release_is_a_key_or_has_a_successor_that_is_one() {
 }
 
 #[test]
-fn an_entry_for_a_key_stands_before_that_of_its_section() {
+fn an_entry_for_a_key_precedes_that_of_its_section() {
     for (index, (old, _)) in RENAMED.iter().enumerate() {
         assert!(RENAMED[..index].iter().all(|(earlier, _)| !is_below(old, earlier)), "{old} is never reached");
     }

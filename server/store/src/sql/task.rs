@@ -80,7 +80,7 @@ mod tests {
     use crate::sql::pool::DataSources;
 
     #[tokio::test]
-    async fn reads_whose_callers_have_gone_are_bounded_and_those_that_wait_are_answered() {
+    async fn reads_without_a_caller_are_bounded_and_reads_that_wait_complete() {
         let mut config = StoreConfig::sqlite(None);
         config.read.acquire_timeout = Duration::from_secs(60);
         let sources = Arc::new(DataSources::open(&config).expect("opened"));

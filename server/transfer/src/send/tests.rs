@@ -200,7 +200,7 @@ async fn a_stop_loses_no_item_with_a_response_and_the_next_run_resumes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_stands_before_a_broken_line_is_brought_in() {
+async fn items_before_a_broken_line_are_imported() {
     let (server, mut file) = (StandIn::start(&[]).await, input());
     writeln!(file, "{{\"comment\":").unwrap();
     let outcome = import(&server, file.path().to_owned(), Orphans::Reject, None).await;

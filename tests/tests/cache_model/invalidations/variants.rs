@@ -15,7 +15,7 @@ fn found(without: &'static [Rule], faults: FaultBudget) {
 }
 
 #[test]
-fn what_a_member_likes_converges_under_two_faults() {
+fn the_likes_of_a_member_converge_under_two_faults() {
     let all = [
         FaultBudget { evict: 1, crash: 1, ..NONE },
         FaultBudget { unavailable: 1, expiry: 1, ..NONE },

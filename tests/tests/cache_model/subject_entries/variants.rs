@@ -80,7 +80,7 @@ fn blocks_without_incarnations_generations_or_w_are_stale_or_torn() {
 }
 
 #[test]
-fn a_relay_that_does_not_raise_or_whose_cursor_lies_elsewhere_misses_what_was_lost() {
+fn a_relay_that_does_not_raise_or_whose_cursor_is_elsewhere_misses_lost_updates() {
     found(FEW, &[Rule::RelayRaises], CRASH);
     found(FEW, &[Rule::CursorInTheSlot], FAILOVER);
 }

@@ -41,7 +41,7 @@ async fn has_line(server: &Server, line: &str) -> Result<bool> {
 }
 
 #[tokio::test]
-async fn a_caller_by_jwt_is_what_the_file_of_callers_says() -> Result<()> {
+async fn a_caller_by_jwt_has_the_roles_of_the_callers_file() -> Result<()> {
     let (issuer, key, forger) = (Issuer::new()?, Key::new("a")?, Key::new("a")?);
     issuer.publish(&[&key])?;
     let callers = callers();
@@ -53,7 +53,7 @@ async fn a_caller_by_jwt_is_what_the_file_of_callers_says() -> Result<()> {
     let say = Say::on(&web, GRANTED);
     let denied = say.comment("m", "x").await.err().context("a role that was not granted")?;
     ensure!(denied.code() == Code::PermissionDenied, "{denied}");
-    ensure!(code(&server, callers.token("reader")).await? == Code::Ok, "tokens of the file count beside");
+    ensure!(code(&server, callers.token("reader")).await? == Code::Ok, "tokens of the file are accepted too");
 
     let mut responses = Vec::new();
     for (reason, token) in [
@@ -140,7 +140,7 @@ async fn a_token_that_expires_ends_no_stream_and_begins_none() -> Result<()> {
 }
 
 #[tokio::test]
-async fn over_tls_the_token_counts_beside_a_certificate() -> Result<()> {
+async fn over_tls_a_token_is_accepted_together_with_a_certificate() -> Result<()> {
     const OTHERS: &str = "spiffe://example.org/ns/shop/sa/other";
     let (issuer, key, authority) = (Issuer::new()?, Key::new("a")?, Authority::new()?);
     issuer.publish(&[&key])?;

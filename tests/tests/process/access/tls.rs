@@ -83,7 +83,7 @@ async fn callers_are_known_by_token_or_by_certificate_over_tls() -> Result<()> {
 }
 
 #[tokio::test]
-async fn the_client_speaks_tls_with_a_token_or_a_certificate_of_its_own() -> Result<()> {
+async fn the_client_uses_tls_with_a_token_or_a_certificate_of_its_own() -> Result<()> {
     let authority = Authority::new()?;
     authority.serve(&authority.issue(&["localhost"])?)?;
     let callers = Callers::with_each_role(GRANTED).and_identity("web", WEB, &["reader"], &[GRANTED]);

@@ -53,7 +53,7 @@ async fn a_flood_of_lists_stops_neither_moderators_nor_writers_nor_kept_pages() 
         admin.hide_comment(hide).await.context("a moderator waits behind lists")?;
         admin.unhide_comment(unhide).await?;
         say.comment("m", &format!("a writer, {n}")).await.context("a writer waits behind lists")?;
-        say.page(CommentSort::Newest, 10).await.context("a kept page waits behind lists")?;
+        say.page(CommentSort::Newest, 10).await.context("a page of the response cache waits behind lists")?;
     }
     ensure!(turned.load(Ordering::Relaxed) > before, "there was no flood meanwhile");
     stop.store(true, Ordering::Relaxed);

@@ -36,7 +36,7 @@ async fn a_member_writes_as_much_as_the_type_allows_and_does_not_delay_others() 
         Say::on(&client, "deep").comment("m7", &format!("a type without a rate, {n}")).await?;
     }
     let stored = say.roots(CommentSort::Oldest, 10).await?;
-    ensure!(stored.len() == 2, "a refused write stands: {stored:?}");
+    ensure!(stored.len() == 2, "a refused write was stored: {stored:?}");
     Ok(())
 }
 

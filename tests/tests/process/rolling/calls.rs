@@ -86,7 +86,7 @@ macro_rules! body {
     };
 }
 
-/// Sends a request like [`body`], and returns the comment and the revision of the response.
+/// Sends a request like `body!`, and returns the comment and the revision of the response.
 macro_rules! commented {
     ($client:expr, $method:ident, $request:expr) => {{
         let body = body!($client, $method, $request);

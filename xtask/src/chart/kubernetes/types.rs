@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_differs_by_a_field_or_by_what_it_asks_for() {
+    fn a_type_differs_by_a_field_or_by_what_it_requires() {
         let both = json!({"name": {}, "mountPath": {}});
         assert_eq!(message("VolumeMount", &both, &json!(["name", "mountPath"])), "");
         assert_eq!(

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_described_is_strict() {
+    fn described_places_are_strict() {
         let named = json!({"type": "object", "patternProperties": {"^[a-z/]+$": {"type": "string"}}, "additionalProperties": false});
         let complete = json!({"type": ["integer", "string"], "pattern": "^[0-9]+%$"});
         let narrowed = json!({"type": "array", "items": {"$ref": "#/definitions/x"}, "if": {"minItems": 2}, "then": {"maxItems": 3}});
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_cannot_be_described_is_excepted() {
+    fn only_places_that_cannot_be_described_are_exceptions() {
         let open = json!({"type": "object"});
         let patches = json!({"type": "array", "items": closed(&json!({"value": {}}))});
         let objects = json!({"type": "array", "items": open});

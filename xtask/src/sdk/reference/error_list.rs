@@ -18,7 +18,7 @@ pub(super) fn taken(text: &str, reasons: &Linker) -> Result<(String, Vec<ListedE
     let mut errors = Vec::new();
     for item in items(list.trim_end_matches('.')) {
         let (name, note) = item.split_once(' ').unwrap_or((item, ""));
-        ensure!(reasons.knows(name), "`{name}` stands in a list of errors and is no reason");
+        ensure!(reasons.knows(name), "`{name}` is in a list of errors and is not a reason");
         let note = note.strip_prefix('(').and_then(|note| note.strip_suffix(')')).unwrap_or(note);
         errors.push((name.to_owned(), note.to_owned()));
     }
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_taken_out_of_its_text_with_what_it_says() {
+    fn a_list_is_removed_from_its_text_and_keeps_its_notes() {
         let text = "Pages are alike. Errors: A_A (one, or\ntwo), B with its name. More of it.\n\nExample: `{}`.";
         let (rest, errors) = taken(text, &reasons()).unwrap();
         assert_eq!(rest, "Pages are alike. More of it.\n\nExample: `{}`.");

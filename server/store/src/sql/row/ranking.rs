@@ -67,7 +67,7 @@ mod tests {
     use super::{SnapshotFingerprint, ranking, ranking_model};
 
     #[test]
-    fn a_ranking_comes_back_as_it_was_and_a_torn_one_is_a_fault() {
+    fn a_ranking_is_read_back_unchanged_and_a_truncated_one_is_an_error() {
         let list = RankedList::Roots(SubjectKey::stored("video".to_owned(), "1".to_owned()), RankSort::Top);
         let id = CommentId::new(77).expect("positive");
         let fingerprint = SnapshotFingerprint { revision: 9, changes: -3 };

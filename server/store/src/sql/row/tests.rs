@@ -47,7 +47,7 @@ fn sample() -> riposte_core::Comment {
 }
 
 #[test]
-fn a_comment_comes_back_from_its_row_as_it_was() {
+fn a_comment_is_read_back_from_its_row_unchanged() {
     let request = RequestIdentity { key: IdempotencyKey([3; 16]), fingerprint: Fingerprint(-4) };
     let row = comment_model(&sample(), &request, 12).try_into_model().expect("every column is set");
     assert_eq!((row.part, row.depth, row.request_print), (12, 1, -4));
@@ -55,7 +55,7 @@ fn a_comment_comes_back_from_its_row_as_it_was() {
 }
 
 #[test]
-fn a_subject_comes_back_from_its_row_as_it_was() {
+fn a_subject_is_read_back_from_its_row_unchanged() {
     let mut before = Subject::new(SubjectId::from(id(5)), SubjectKey::stored("video".into(), "x ".into()), Millis(1));
     before.owner = Some(MemberId::stored("o".to_owned()));
     before.pins = vec![id(i64::MAX), id(1), id(256)];
@@ -79,7 +79,7 @@ fn content_and_client_data_are_read_as_they_were_written() {
 }
 
 #[test]
-fn fields_without_a_column_come_back_with_their_text_and_are_stale_beside_another() {
+fn fields_without_a_column_are_read_with_their_text_and_are_stale_with_another_text() {
     let plain = |text: &str| Content::stored(text.to_owned(), Vec::new(), Metadata::new());
     let extra: ExtraFields =
         [("b", &[0, 255][..]), ("a", &[])].map(|(name, value)| (name.to_owned(), value.into())).into();

@@ -103,7 +103,7 @@ fn an_outcome_keeps_its_golden_bytes_and_is_read_from_them() {
 }
 
 #[test]
-fn an_outcome_stands_at_the_first_change_that_has_one_and_takes_no_byte_for_a_plain_create() {
+fn an_outcome_is_stored_at_the_first_change_that_has_one_and_takes_no_byte_for_a_plain_create() {
     let kinds = [ChangeKind::Liked, ChangeKind::Created, ChangeKind::Edited].map(|what| (77, None, what));
     let edited = CommentOutcome { version: 2, ..CommentOutcome::PUBLISHED };
     let changes = Changes { outcomes: [(id(77), Some(edited))].into(), ..of_comments(&kinds) };
