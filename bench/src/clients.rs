@@ -7,7 +7,7 @@ use riposte_sdk::{Client, v1};
 /// The addresses of the service, and the distribution of the load.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct TargetArgs {
-    /// Address of the service; may be given again, the callers are then spread over all
+    /// The address of the service; if several are given, the callers are spread over all of them
     #[arg(long = "endpoint", value_name = "URL", required = true)]
     endpoints: Vec<String>,
     /// Connections to each endpoint
@@ -16,7 +16,7 @@ pub(crate) struct TargetArgs {
     /// The object type of the subjects
     #[arg(long, default_value = "bench")]
     pub(crate) object_type: String,
-    /// The prefix of the subjects' ids; existing subjects are used again [default: random]
+    /// The prefix of the subjects' ids; existing subjects are reused [default: random]
     #[arg(long, default_value_t = random(), hide_default_value = true)]
     prefix: String,
 }

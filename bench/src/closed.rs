@@ -10,10 +10,10 @@ use tokio::time::{Instant, sleep, sleep_until};
 /// The length of a measurement.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct MeasureTime {
-    /// Seconds measured
+    /// The length of the measurement, in seconds
     #[arg(long, default_value_t = 3.0)]
     seconds: f64,
-    /// Seconds of the same load before that, in which connections are made and statements prepared
+    /// Seconds of the same load before the measurement, to open connections and prepare statements
     #[arg(long, default_value_t = 0.5)]
     warm_up: f64,
     #[command(flatten)]
@@ -22,7 +22,7 @@ pub(crate) struct MeasureTime {
 
 /// One caller of a closed loop.
 pub(crate) trait Caller: Send + 'static {
-    /// Does one operation to its end: its response means that it is durable.
+    /// Executes one operation and waits for its response: the operation is then durable.
     fn call(&mut self) -> impl Future<Output = Result<()>> + Send;
 
     /// Returns the kind of the last call if it is not the measured kind. Its latency alone is

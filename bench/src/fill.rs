@@ -1,4 +1,4 @@
-//! A command that fills one subject to a number of comments.
+//! A command that creates comments on one subject until the subject has a number of them.
 
 use crate::clients::{Clients, TargetArgs};
 use crate::closed::Caller;
@@ -11,18 +11,18 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
-/// The comments to fill in.
+/// The comments to create.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     target: TargetArgs,
-    /// Comments that the subject has afterwards; those it has already count
+    /// The number of comments that the subject has afterwards, with those that exist already
     #[arg(long, default_value_t = 1_000_000)]
     comments: i32,
-    /// Calls in flight
+    /// The number of concurrent calls
     #[arg(long, default_value_t = 512)]
     callers: usize,
-    /// Seconds after which it stops, however many there are
+    /// Seconds after which the command stops, with any number of comments
     #[arg(long, default_value_t = 600.0)]
     within: f64,
 }

@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep_until};
 /// The number of due calls without a response above which the measurement fails.
 const BEHIND_MAX: usize = 50_000;
 
-/// At which rate to like.
+/// The comments to like, and the rate.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

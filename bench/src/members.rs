@@ -1,4 +1,4 @@
-//! The members of likes: each a new one, in no order.
+//! The members that set likes: each like has a new member. The ids have no order.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

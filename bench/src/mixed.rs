@@ -23,7 +23,7 @@ pub(crate) struct Args {
     /// Concurrent callers; each makes its next call when it has the response to the last one
     #[arg(long, default_value_t = 64)]
     callers: usize,
-    /// The percentage of calls that read; of the others half create and half like
+    /// The percentage of reads; half of the other calls are creates and half are likes
     #[arg(long, default_value_t = 95, value_parser = clap::value_parser!(u8).range(1..=99))]
     reads: u8,
     /// The metrics endpoint of the service, for the share of pages that are served from the
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     span: MeasureTime,
 }
 
-/// The service's counter of pages that are served as they were cached, updated each second.
+/// The service's counter of pages served from the response cache, updated each second.
 const HITS: &str = "riposte_response_cache_hits_total";
 
 /// One caller that makes every kind of call.

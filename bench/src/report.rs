@@ -32,7 +32,7 @@ pub(crate) struct Report {
     /// The 99th percentile of the concurrent operations of other kinds, by kind.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     aside_p99_ms: BTreeMap<&'static str, f64>,
-    /// The percentage of pages that were served as they were cached, by the service's own count.
+    /// The percentage of pages that were served from the response cache, by the service's count.
     #[serde(skip_serializing_if = "Option::is_none")]
     kept_percent: Option<f64>,
     /// CPU of this process per operation, in microseconds.
@@ -113,7 +113,7 @@ impl Samples {
 }
 
 impl Report {
-    /// Adds the percentage of pages that were served as they were cached.
+    /// Adds the percentage of pages that were served from the response cache.
     pub(crate) fn with_cached(self, percent: Option<f64>) -> Self {
         Self { kept_percent: percent, ..self }
     }

@@ -15,12 +15,12 @@ use tokio::sync::Barrier;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-/// The readers.
+/// The readers of the storm.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     target: TargetArgs,
-    /// Readers, each of which asks once
+    /// The number of readers; each makes one call
     #[arg(long, default_value_t = 1_000)]
     readers: usize,
     #[command(flatten)]

@@ -36,47 +36,47 @@ use std::sync::Arc;
 pub(crate) enum Bench {
     /// Creates and likes, durable, through gRPC, against a bare SQL loop
     ///
-    /// Starts real database servers and `riposte serve` on private ports, lets riposte-bench load
-    /// them in turns with the bare loop (1, 16 and 64 connections; the best one counts), and
-    /// reports medians over the rounds. The table goes to the terminal, its figures to write.json
-    /// in the folder bench of cargo's build directory, and with --record to
-    /// docs/benchmarks/write.md, which explains the rows. Close what else runs: the processor is
-    /// what is measured.
+    /// Starts real database servers and `riposte serve` on private ports. The load of riposte-bench
+    /// and the bare loop (1, 16 and 64 connections; the best one counts) run alternately. The
+    /// result is the median over the rounds. The table goes to the terminal, its figures to
+    /// write.json in the folder bench of cargo's build directory, and with --record to
+    /// docs/benchmarks/write.md, which explains the rows. Stop all other programs first: the
+    /// processor is measured.
     Write(suite::Args),
     /// Pages and like states, through gRPC, against constant bytes and bare SQL
     ///
-    /// As `write`: servers on private ports, sides that take turns, medians over the rounds.
+    /// As `write`: servers on private ports, sides that run alternately, medians over the rounds.
     /// page_hot has server and load on cores of their own and is compared with a server that
-    /// answers the same bytes to every call. The figures go to read.json in the folder bench of
+    /// returns the same bytes for every call. The figures go to read.json in the folder bench of
     /// cargo's build directory, and with --record to docs/benchmarks/read.md, which explains the
     /// rows.
     Read(suite::Args),
     /// One client of each SDK, against the bare generated stub of its language
     ///
-    /// Builds and installs the packages, starts a `riposte dev` for each language, one after the
-    /// other, and lets the SDK's benchmark program call it in turns with the bare stub; beside
-    /// that, install size, lines by hand, and the time from the start of a program to its first
-    /// answer. The table goes to the terminal, its figures to sdk.json in the folder bench of
-    /// cargo's build directory, and with --record to docs/benchmarks/sdk.md, which explains the
-    /// columns.
+    /// Builds and installs the packages, and starts a `riposte dev` for each language, one after
+    /// the other. The SDK's benchmark program calls the server alternately through the SDK and
+    /// through the bare stub. The command also measures the install size, the lines written by
+    /// hand, and the time from the start of a program to its first response. The table goes to the
+    /// terminal, its figures to sdk.json in the folder bench of cargo's build directory, and with
+    /// --record to docs/benchmarks/sdk.md, which explains the columns.
     Sdk(sdk::Args),
     /// Pages and creates at several times the rate at which the service is saturated
     ///
     /// Puts a database behind a slow connection and finds the knee of the service. Then calls come
-    /// at several times that rate, whatever their outcome, and finally at a lower rate; cached
-    /// pages are read meanwhile. The figures go to overload.json in the folder bench of cargo's
-    /// build directory, and with --record to docs/benchmarks/overload.md, which explains the
-    /// columns.
+    /// at several times that rate, whatever their outcome, and finally at a lower rate. Cached
+    /// pages are read at the same time. The figures go to overload.json in the folder bench of
+    /// cargo's build directory, and with --record to docs/benchmarks/overload.md, which explains
+    /// the columns.
     Overload(overload::Args),
     /// Server CPU per operation of this tree's server, against an older one
     ///
-    /// Builds this tree's server and measures it and BINARY under the same load in turns, A B B A,
-    /// each on a database server of its own, with one table and with many. Both binaries must be
-    /// built with one profile: the same lto above all. BINARY has the configuration keys of its own
-    /// revision, which FILE lists. The command fails when the lower end of the 95 % interval of a
-    /// row's median ratio, new to old, is above 1.03. The table goes to the terminal, its figures
+    /// Builds this tree's server and measures it and BINARY alternately (A B B A) under the same
+    /// load, each on a database server of its own, with one table and with many. Both binaries must
+    /// be built with one profile: the same lto above all. BINARY has the configuration keys of its
+    /// own revision, which FILE lists. The command fails when the lower end of the 95 % interval of
+    /// a row's median ratio, new to old, is above 1.03. The table goes to the terminal, its figures
     /// to compare.json in the folder bench of cargo's build directory. docs/benchmarks/compare.md
-    /// explains the method. Stop all other programs before.
+    /// explains the method. Stop all other programs first.
     Compare(compare::Args),
 }
 

@@ -1,4 +1,4 @@
-//! Comments, one transaction each, as a competent engineer would write it by hand: four necessary
+//! Comments, one transaction each, as a competent engineer would write them by hand: four necessary
 //! statements and COMMIT. The subject's row is locked only as long as its floor requires.
 
 use super::{BareTables, now_ms, rows};

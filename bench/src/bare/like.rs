@@ -1,6 +1,6 @@
-//! Likes, one transaction each, as a competent engineer would write it by hand: one statement that
-//! sets the like and returns its earlier value, and one for the comment's counts, which locks the
-//! hot row only until COMMIT.
+//! Likes, one transaction each, as a competent engineer would write them by hand: one statement
+//! that sets the like and returns its earlier value, and one for the comment's counts, which locks
+//! the hot row only until COMMIT.
 
 use super::{BareTables, now_ms, rows};
 use crate::closed::{Caller, MeasureTime};
@@ -10,7 +10,7 @@ use anyhow::{Result, ensure};
 use sqlx::mysql::MySqlConnection;
 use std::sync::Arc;
 
-/// The number of comments on a subject, where there are many.
+/// The maximum number of comments on a subject.
 const COMMENTS_PER_SUBJECT: usize = 100;
 /// The stored value of a like.
 const LIKE: u64 = 1;

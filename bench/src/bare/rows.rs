@@ -85,7 +85,7 @@ pub(super) fn index(
         .bind(id.to_be_bytes().to_vec())
         .bind(floor)
         .bind(format!("m{}", id.rem_euclid(100_000)).into_bytes())
-        // The subject's revision grows by one with each comment, as its floors do.
+        // The subject's revision grows by one with each comment, like its floors.
         .bind(i64::from(floor))
         .bind(i64::from(floor))
         .bind(rand::random::<[u8; 16]>().to_vec())

@@ -5,7 +5,7 @@ use anyhow::{Context, Result, ensure};
 use sqlx::mysql::MySqlConnection;
 use sqlx::{Executor, Row};
 
-/// One subject of the service, and how many loops read it.
+/// One subject of the service, and the number of loops that read it.
 #[derive(Debug, clap::Args)]
 pub(super) struct OneSubject {
     /// mysql://user@host:port/database of the service
@@ -17,7 +17,7 @@ pub(super) struct OneSubject {
     /// The object type of the subject
     #[arg(long, default_value = "bench")]
     object_type: String,
-    /// The prefix of the subject's id, as the loads through gRPC have it
+    /// The prefix of the subject's id, the same as in the loads through gRPC
     #[arg(long)]
     prefix: String,
 }

@@ -1,5 +1,5 @@
-//! Calls that begin when they are due, independently of the outcomes of earlier ones; their time
-//! counts from then on.
+//! Calls that begin when they are due, independently of the outcomes of earlier ones. The latency
+//! of a call counts from the time at which the call is due.
 
 use super::Load;
 use std::time::Duration;
@@ -21,9 +21,9 @@ pub(crate) enum CallOutcome {
 /// One call.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Call {
-    /// The time at which it was due, from the first call.
+    /// The time at which the call was due, counted from the first call.
     pub(crate) due: Duration,
-    /// The time from then until its end.
+    /// The time from then until the end of the call.
     pub(crate) took: Duration,
     pub(crate) outcome: CallOutcome,
 }
@@ -84,7 +84,7 @@ async fn call(load: Load, number: usize, begin: Instant, due: Instant) -> Call {
     Call { due: due - begin, took, outcome }
 }
 
-/// Returns the value that `percent` of all do not exceed; the values are sorted.
+/// Returns the value that `percent` of the values do not exceed. The values must be sorted.
 pub(crate) fn percentile(sorted: &[f64], percent: f64) -> f64 {
     let rank = (sorted.len() as f64 * percent / 100.0).ceil() as usize;
     sorted.get(rank.max(1) - 1).copied().unwrap_or(0.0)

@@ -96,13 +96,13 @@ pub(crate) async fn run(args: &Args) -> Result<Harm> {
     let alone = Arrivals::run(&honest, HONEST, ALONE).await;
     let memory = Memory::watch(args.pid)?;
     let lasting = Duration::from_secs_f64(args.seconds);
-    let beside = tokio::spawn(async move { Arrivals::run(&honest, HONEST, lasting).await });
+    let honest_reads = tokio::spawn(async move { Arrivals::run(&honest, HONEST, lasting).await });
     let address = args.target.address()?;
     let done = match args.what {
         What::Resets => resets::run(address, &page(key, true), args.hostile, args.rate, lasting).await?,
         What::Idle => idle::run(address, args.hostile, lasting).await?,
     };
-    let beside = beside.await?;
+    let honest_reads = honest_reads.await?;
     tokio::time::sleep(ALONE).await;
     let (before_mib, most_mib, after_mib) = memory.stop()?;
     Ok(Harm {
@@ -114,8 +114,8 @@ pub(crate) async fn run(args: &Args) -> Result<Harm> {
         most_mib,
         after_mib,
         alone_p99_ms: percentile(&alone.latencies_ms(), 99.0),
-        honest_p99_ms: percentile(&beside.latencies_ms(), 99.0),
-        honest_calls: beside.calls.len(),
-        honest_lost: beside.calls.len() - beside.count(CallOutcome::Good),
+        honest_p99_ms: percentile(&honest_reads.latencies_ms(), 99.0),
+        honest_calls: honest_reads.calls.len(),
+        honest_lost: honest_reads.calls.len() - honest_reads.count(CallOutcome::Good),
     })
 }

@@ -1,5 +1,5 @@
-//! Comparison of this tree's server with an older one: server CPU per operation, under the same
-//! load and in turns.
+//! Comparison of this tree's server with an older one: server CPU per operation. Both servers run
+//! alternately under the same load.
 
 mod interval;
 mod row;

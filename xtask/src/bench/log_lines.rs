@@ -43,7 +43,7 @@ impl LogLines {
                 return Ok(endpoint);
             }
             if let Some(status) = process.child().try_wait()? {
-                bail!("it ended with {status}");
+                bail!("the process ended with {status}");
             }
             std::thread::sleep(Duration::from_millis(20));
         }

@@ -1,5 +1,5 @@
-//! A run under far more load than the service can bear: the work that is still done, and the time
-//! to recover. Hostile clients follow.
+//! A run under far more load than the service can serve: the work that is still done, and the time
+//! to recover. Then hostile clients are measured.
 
 mod environment;
 mod hostile;

@@ -1,4 +1,4 @@
-//! Calls by the ten thousands, each cancelled after its last byte. A client whose connection is
+//! Tens of thousands of calls, each cancelled after its last byte. A client whose connection is
 //! closed opens another one.
 
 use super::http2::GivenUp;
@@ -54,7 +54,7 @@ async fn storm(address: String, call: Arc<GivenUp>, pace: Duration, until: Insta
         let mut open = tokio::spawn(http2::tend(reader, Arc::clone(&speaker)));
         let mut stream = 1;
         while Instant::now() < until {
-            // Calls that could not be written when they were due are not made up for.
+            // Calls that could not be written when they were due are not repeated later.
             due = (due + pace).max(Instant::now());
             let mut batch = BytesMut::new();
             (0..BATCH).for_each(|number| call.put(&mut batch, stream + 2 * number));

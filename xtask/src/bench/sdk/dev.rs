@@ -22,7 +22,7 @@ impl Dev {
         command.arg("echo \"$RIPOSTE_TARGET\"; exec cat");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut process = live.spawn(&mut command)?;
-        let output = process.child().stdout.take().context("its output was just asked for")?;
+        let output = process.child().stdout.take().context("the process has no standard output")?;
         let mut target = String::new();
         BufReader::new(output).read_line(&mut target)?;
         let target = target.trim().to_owned();
