@@ -115,15 +115,16 @@ fn serve_refuses_what_dev_allows_and_names_each_key_with_its_cure() {
 #[test]
 fn every_failure_has_its_exit_code_and_writes_its_error_to_standard_error() {
     let down = ["--set", "store.sources=[{url='mysql://u:canary@127.0.0.1:1/r'}]"];
-    let hasty = ["--set", "store.pools.read.acquire_timeout=50ms", "--set", "store.pools.write.acquire_timeout=50ms"];
+    let timeouts =
+        ["--set", "store.pools.read.acquire_timeout=50ms", "--set", "store.pools.write.acquire_timeout=50ms"];
     let cases: [(&[&str], i32); 7] = [
         (&["version"], 0),
         (&["frobnicate"], 2),
         (&["config", "check"], 2),
         (&["errors", "explain", "NO_SUCH_REASON"], 3),
         (&["healthcheck", "--target", "127.0.0.1:1"], 5),
-        (&["migrate", "status", down[0], down[1], hasty[0], hasty[1], hasty[2], hasty[3]], 5),
-        (&["migrate", "up", down[0], down[1], hasty[0], hasty[1], hasty[2], hasty[3]], 5),
+        (&["migrate", "status", down[0], down[1], timeouts[0], timeouts[1], timeouts[2], timeouts[3]], 5),
+        (&["migrate", "up", down[0], down[1], timeouts[0], timeouts[1], timeouts[2], timeouts[3]], 5),
     ];
     for (arguments, expected) in cases {
         let output = riposte(arguments, &[]);
@@ -138,9 +139,9 @@ fn every_failure_has_its_exit_code_and_writes_its_error_to_standard_error() {
 fn doctor_fails_exactly_the_line_of_the_source_that_is_down() {
     let set = "store.sources=[{url='mysql://u:canary@127.0.0.1:1/r'}]";
     let key = "page_tokens.keys=['MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=']";
-    let hasty = "store.pools.write.acquire_timeout=50ms";
+    let short_timeout = "store.pools.write.acquire_timeout=50ms";
     let insecure = "auth.allow_insecure=true";
-    let output = riposte(&["doctor", "--set", set, "--set", key, "--set", hasty, "--set", insecure], &[]);
+    let output = riposte(&["doctor", "--set", set, "--set", key, "--set", short_timeout, "--set", insecure], &[]);
     let text = stdout(&output);
     let failed: Vec<_> = text.lines().filter(|line| line.starts_with("FAIL")).collect();
     assert_eq!(failed.len(), 1, "{text}");

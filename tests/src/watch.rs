@@ -61,7 +61,7 @@ impl Watch {
     /// The server's; the error of a broken connection; DATA_LOSS if the stream ends without a
     /// status.
     pub async fn next(&mut self) -> Result<Event, Status> {
-        let next = self.stream.message().await?.ok_or_else(|| Status::data_loss("it ended without saying why"))?;
+        let next = self.stream.message().await?.ok_or_else(|| Status::data_loss("the watch ended without a status"))?;
         next.event.ok_or_else(|| Status::data_loss("an answer without event"))
     }
 
@@ -99,11 +99,11 @@ impl Watch {
             loop {
                 match self.stream.message().await {
                     Ok(Some(_)) => {}
-                    Ok(None) => bail!("it ended without saying why"),
+                    Ok(None) => bail!("the watch ended without a status"),
                     Err(status) => return Ok(status),
                 }
             }
         };
-        tokio::time::timeout(TIMEOUT, end).await.context("it does not end")?
+        tokio::time::timeout(TIMEOUT, end).await.context("the watch does not end")?
     }
 }

@@ -257,14 +257,14 @@ fn wait_until_it_greets(process: &mut Process, port: u16) -> Result<()> {
     let deadline = Instant::now() + READY_WITHIN;
     while Instant::now() < deadline {
         if let Some(status) = process.child().try_wait()? {
-            bail!("it ended with {status}");
+            bail!("the server ended with {status}");
         }
         if greeted(port).is_some_and(|version| version == 10) {
             return Ok(());
         }
         std::thread::sleep(Duration::from_millis(25));
     }
-    bail!("it accepted no connection within {} s", READY_WITHIN.as_secs())
+    bail!("the server accepted no connection within {} s", READY_WITHIN.as_secs())
 }
 
 /// Returns the protocol version of the greeting: byte 5, after the packet's length and number. The

@@ -105,7 +105,7 @@ impl Cluster {
         let mut running = replicas
             .map(|peer| self.number(peer))
             .filter(|number| number.as_ref().is_ok_and(|number| self.nodes[*number].is_running()));
-        running.next().context("it has no replica")?
+        running.next().context("the master has no running replica")?
     }
 
     /// Cuts off a replica from its master's replication stream: from now on it lags, and keeps its
@@ -141,8 +141,9 @@ impl Cluster {
         node.ask(&["CLUSTER", "FAILOVER", "TAKEOVER"])?;
         until("all nodes know the new master", || {
             for view in self.views()? {
-                let new = view.iter().find(|peer| peer.port == node.port()).context("it is unknown")?;
-                ensure!(new.master.is_none() && new.served() > 0, "it is not known as a master");
+                let new =
+                    view.iter().find(|peer| peer.port == node.port()).context("a node does not know the new master")?;
+                ensure!(new.master.is_none() && new.served() > 0, "a node does not know that it is a master");
             }
             Ok(())
         })?;
@@ -225,6 +226,6 @@ impl Cluster {
 
 fn view(node: &Server) -> Result<Vec<Peer>> {
     let peers = Peer::all(&node.ask(&["CLUSTER", "NODES"])?.text()?)?;
-    ensure!(peers.iter().any(Peer::is_myself), "it does not see itself");
+    ensure!(peers.iter().any(Peer::is_myself), "the node does not list itself");
     Ok(peers)
 }

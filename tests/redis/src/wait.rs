@@ -22,5 +22,5 @@ pub(crate) fn until<T>(what: &str, mut attempt: impl FnMut() -> Result<T>) -> Re
 
 /// Waits like [`until`], for a condition that is true or false.
 pub(crate) fn until_true(what: &str, mut is_true: impl FnMut() -> Result<bool>) -> Result<()> {
-    until(what, || if is_true()? { Ok(()) } else { bail!("it is not true") })
+    until(what, || if is_true()? { Ok(()) } else { bail!("the condition is not true") })
 }

@@ -60,7 +60,7 @@ async fn a_passed_deadline_is_reported_as_such(fixture: Fixture) -> Result<()> {
     let list = ListCommentsRequest { subject: Some(say.key.clone()), ..ListCommentsRequest::default() };
     let mut request = with_fault(list, "delay_ms=60000")?;
     request.set_timeout(Duration::from_millis(200));
-    let status = say.client.comments().list_comments(request).await.err().context("it was answered")?;
+    let status = say.client.comments().list_comments(request).await.err().context("the call succeeded")?;
     ensure!(status.code() == tonic::Code::DeadlineExceeded, "{status:?}");
     Ok(())
 }

@@ -23,7 +23,9 @@ pub(crate) const CASES: &[Case] = cases![
 ];
 
 async fn violations(say: &Say, request: CreateCommentRequest) -> Result<(ErrorReason, Vec<String>)> {
-    let Err(status) = say.client.comments().create_comment(request).await else { anyhow::bail!("it was accepted") };
+    let Err(status) = say.client.comments().create_comment(request).await else {
+        anyhow::bail!("the comment was accepted")
+    };
     let error = Error::from(status);
     ensure!(error.code() == Code::InvalidArgument, "{error:?}");
     let mut fields: Vec<_> = error.violations().iter().map(|v| v.field.clone()).collect();

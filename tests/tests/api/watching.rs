@@ -139,14 +139,14 @@ async fn a_watch_returns_deletions_and_hidings_and_continues(fixture: Fixture) -
     let mut watch = Watch::open(&say, 0).await?;
     set_state(&say, SubjectState::Hidden).await?;
     ensure!(watch.change().await?.subject_changed);
-    ensure!(refused(Watch::open(&say, 0).await)?.1 == ErrorReason::SubjectHidden, "though it is watched");
+    ensure!(refused(Watch::open(&say, 0).await)?.1 == ErrorReason::SubjectHidden, "also for a watched subject");
     set_state(&say, SubjectState::Active).await?;
     ensure!(watch.change().await?.subject_changed);
     let key = Some(say.key.clone());
     let delete = DeleteSubjectRequest { key: key.clone(), ..DeleteSubjectRequest::default() };
     say.client.subjects().delete_subject(delete).await?;
     ensure!(watch.change().await?.subject_changed);
-    ensure!(refused(Watch::open(&say, 0).await)?.1 == ErrorReason::SubjectNotFound, "though it is watched");
+    ensure!(refused(Watch::open(&say, 0).await)?.1 == ErrorReason::SubjectNotFound, "also for a watched subject");
     let back = UndeleteSubjectRequest { key, ..UndeleteSubjectRequest::default() };
     say.client.subjects().undelete_subject(back).await?;
     ensure!(watch.change().await?.subject_changed);

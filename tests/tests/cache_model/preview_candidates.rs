@@ -286,9 +286,9 @@ impl PreviewCandidates {
     }
 
     fn relay_is_idle(&self, state: &State) -> bool {
-        let stands =
+        let cursor_is_current =
             |at| state.redis.cursor.is_some_and(|(cursor, _)| cursor == at || !self.keeps(Rule::CursorInTheSlot));
-        matches!(state.relay, Relay::At(at) if at == state.head() && stands(at))
+        matches!(state.relay, Relay::At(at) if at == state.head() && cursor_is_current(at))
     }
 
     fn is_quiet(&self, state: &State) -> bool {

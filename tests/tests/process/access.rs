@@ -256,7 +256,7 @@ async fn a_batch_that_is_refused_names_the_type_that_was_not_granted() -> Result
     let key = |object_type: &str| v1::SubjectKey { object_type: object_type.into(), object_id: "1".into() };
     let batch = v1::BatchGetSubjectsRequest { keys: vec![key(GRANTED), key(OTHER)], ..Default::default() };
     let refused = callers.client(&server, "reader")?.subjects().batch_get_subjects(batch).await;
-    let error = Error::from(refused.err().context("it was answered")?);
+    let error = Error::from(refused.err().context("the call succeeded")?);
     ensure!(error.reason() == ErrorReason::CallerNotAllowed, "{error:?}");
     ensure!(error.metadata().get("object_type").is_some_and(|object_type| object_type == OTHER), "{error:?}");
     Ok(())
@@ -270,7 +270,7 @@ async fn calls_that_a_caller_may_not_make_count_in_its_rate() -> Result<()> {
     let say = Say::on(&callers.client(&server, "reader")?, GRANTED);
     let mut refused = Vec::new();
     while refused.last() != Some(&ErrorReason::RateLimited) && refused.len() < 100 {
-        let status = say.comment("m", "a reader does not write").await.err().context("it was let in")?;
+        let status = say.comment("m", "a reader does not write").await.err().context("the call was admitted")?;
         refused.push(Error::from(status).reason());
     }
     let denied = refused.iter().filter(|reason| **reason == ErrorReason::CallerNotAllowed).count();

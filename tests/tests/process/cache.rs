@@ -46,7 +46,7 @@ impl Redis {
     }
 
     fn signal(&self, signal: Signal) -> Result<()> {
-        let pid = self.child.id().context("it has ended")?;
+        let pid = self.child.id().context("the server has ended")?;
         Ok(kill(Pid::from_raw(i32::try_from(pid)?), signal)?)
     }
 }

@@ -29,7 +29,7 @@ async fn it_says_after_how_long_it_serves_and_a_line_to_paste() -> Result<()> {
                 break;
             }
         }
-        let (millis, outside) = (millis.context("it does not say when it serves")?, begin.elapsed().as_millis());
+        let (millis, outside) = (millis.context("the banner has no start time")?, begin.elapsed().as_millis());
         ensure!(pasted && millis <= GENEROUS, "{millis} ms, {pasted}");
         times.push(format!("{millis} ms (with the seed and the banner, seen from outside: {outside} ms)"));
         dev.kill().await?;

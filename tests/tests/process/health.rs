@@ -56,7 +56,7 @@ async fn a_watch_ends_by_the_deadline_of_its_caller() -> Result<()> {
     let raw = Raw::to(server.target(), None)?;
     let mut health = raw.open(WATCH, Vec::new(), Duration::from_secs(1)).await?;
     ensure!(health.message().await?.as_deref() == Some(SERVING));
-    let end = health.message().await.err().context("it ended without saying why")?;
+    let end = health.message().await.err().context("the watch ended without a status")?;
     ensure!(end.code() == Code::DeadlineExceeded, "{end:?}");
     Ok(())
 }
@@ -73,7 +73,7 @@ async fn a_question_about_health_is_a_short_one() -> Result<()> {
             Ok(responses) => responses.message().await.err(),
             Err(refused) => Some(refused.clone()),
         };
-        let refused = refused.context("it was read")?;
+        let refused = refused.context("the call was accepted")?;
         ensure!(refused.code() == Code::InvalidArgument && refused.message().contains("1024 bytes"), "{refused:?}");
     }
     Ok(())

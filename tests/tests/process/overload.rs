@@ -23,7 +23,7 @@ async fn dev(sets: &[&str]) -> Result<Server> {
 /// Checks that a refusal is complete: its reason, its lack of effect, and its retry delay, for the
 /// SDK and for gRPC's own retries. Returns that delay.
 fn is_rejected<T: std::fmt::Debug>(outcome: Result<T, Status>, reason: ErrorReason) -> Result<Duration> {
-    let status = outcome.as_ref().err().cloned().context("it was let in")?;
+    let status = outcome.as_ref().err().cloned().context("the call was admitted")?;
     ensure!(refused(outcome)? == (Code::ResourceExhausted, reason), "{status:?}");
     let metadata = status.metadata();
     ensure!(metadata.contains_key("riposte-not-executed") && metadata.contains_key("riposte-request-id"), "{status:?}");

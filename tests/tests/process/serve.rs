@@ -43,7 +43,7 @@ impl LoggedServer {
     }
 
     async fn stop(mut self) -> Result<Option<i32>> {
-        let pid = self.child.id().and_then(|id| i32::try_from(id).ok()).context("it has ended")?;
+        let pid = self.child.id().and_then(|id| i32::try_from(id).ok()).context("the server has ended")?;
         nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), nix::sys::signal::Signal::SIGTERM)?;
         let ended = tokio::time::timeout(Duration::from_secs(30), self.child.wait()).await;
         Ok(ended??.code())

@@ -57,7 +57,7 @@ async fn a_process_without_descriptors_logs_this_sometimes_with_a_count_and_cont
     let addresses: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&endpoint)?)?;
     let address = addresses["grpc"].as_str().context("no address")?.to_owned();
     serves(&format!("http://{address}")).await?;
-    let pid = child.id().context("it has ended")?.to_string();
+    let pid = child.id().context("the server has ended")?.to_string();
     let descriptors = async |count: &str| {
         let limit = format!("--nofile={count}:");
         let status = Command::new("prlimit").args(["--pid", &pid, &limit]).status().await?;
@@ -68,7 +68,7 @@ async fn a_process_without_descriptors_logs_this_sometimes_with_a_count_and_cont
     let _waits = TcpStream::connect(&address).await?;
     let mut failures = Vec::new();
     while failures.len() < 2 {
-        let line = log.next_line().await?.context("it has ended")?;
+        let line = log.next_line().await?.context("the server has ended")?;
         let event: serde_json::Value = serde_json::from_str(&line).unwrap_or_default();
         let message = event["message"].as_str().unwrap_or_default();
         if message.contains("could not be accepted") {

@@ -26,7 +26,7 @@ async fn ctrl_c_stops_an_import_gracefully_and_the_same_command_resumes_it() -> 
     let scratch = tempfile::tempdir()?;
     let running = import(&data, server.admin_target(), scratch.path())?.args(SLOWLY).stderr(Stdio::piped()).spawn()?;
     begun(server.admin()?).await?;
-    let pid = running.id().and_then(|id| i32::try_from(id).ok()).context("it ended early")?;
+    let pid = running.id().and_then(|id| i32::try_from(id).ok()).context("the import ended early")?;
     kill(Pid::from_raw(pid), Signal::SIGINT)?;
     let ended = tokio::time::timeout(Duration::from_secs(20), running.wait_with_output()).await??;
     let text = String::from_utf8_lossy(&ended.stderr).into_owned();

@@ -160,12 +160,12 @@ impl Field<'_> {
         }
     }
 
-    /// Returns `true` if it holds a message.
+    /// Returns `true` if the field contains a message.
     pub(crate) fn is_message(&self) -> bool {
         self.says.r#type() == Type::Message
     }
 
-    /// Returns `true` if it holds a value of an enum.
+    /// Returns `true` if the field contains a value of an enum.
     pub(crate) fn is_enum(&self) -> bool {
         self.says.r#type() == Type::Enum
     }

@@ -16,7 +16,7 @@ impl Language {
         Self::value_variants().to_vec()
     }
 
-    /// Returns its name, which is that of its folder.
+    /// Returns the name of the language, which is also the name of its folder.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Rust => "rust",

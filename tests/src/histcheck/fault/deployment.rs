@@ -98,7 +98,7 @@ impl Deployment {
                 self.fleet.signal(process, Signal::SIGCONT)
             }
             FaultKind::StepClock => {
-                let clock = self.clocks.get(process).context("it has no clock of its own")?;
+                let clock = self.clocks.get(process).context("the process has no clock of its own")?;
                 clock.set(injection.ahead)?;
                 tokio::time::sleep(length).await;
                 clock.set(0)
@@ -132,7 +132,7 @@ impl Deployment {
                 Ok(())
             }
             FaultKind::Blackhole => {
-                let network = self.networks.get(process).context("it is in no network of its own")?;
+                let network = self.networks.get(process).context("the process has no network of its own")?;
                 network.drop_packets(store.index()).await?;
                 tokio::time::sleep(length).await;
                 network.pass_packets(store.index()).await

@@ -131,8 +131,9 @@ impl State {
     /// Returns true if no participant will change anything, and the relay has reported every event
     /// to this cache.
     pub(super) fn is_quiet(&self, by: By) -> bool {
-        let stands = self.redis.cursor.is_some_and(|(at, _)| at == self.head() || !by.keeps(Rule::CursorInTheSlot));
-        stands
+        let cursor_is_current =
+            self.redis.cursor.is_some_and(|(at, _)| at == self.head() || !by.keeps(Rule::CursorInTheSlot));
+        cursor_is_current
             && self.relay == Relay::At(self.head())
             && self.late.is_none()
             && self.writers.iter().all(|writer| matches!(writer, Writer::Done(_)))

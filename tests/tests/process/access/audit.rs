@@ -204,7 +204,7 @@ async fn a_full_disk_stops_moderation_and_no_comments() -> Result<()> {
     let reader = callers.client(&server, "reader")?;
     let get = v1::GetCommentRequest { id: comment.id, ..v1::GetCommentRequest::default() };
     let found = reader.comments().get_comment(get).await?.into_inner().comment.unwrap_or_default();
-    ensure!(found.state() == v1::CommentState::Active, "it was hidden all the same: {found:?}");
+    ensure!(found.state() == v1::CommentState::Active, "the comment was hidden: {found:?}");
     let key = comment.subject.clone();
     let mut operator = callers.client(&server, "operator")?.admin()?;
     let exported = operator.export_subject(v1::ExportSubjectRequest { key }).await;
@@ -328,7 +328,7 @@ async fn the_record_of_a_cancelled_import_has_its_progress() -> Result<()> {
     let items_to_come = tokio_stream::wrappers::ReceiverStream::new(receiver);
     let mut responses = admin.import_comments(items_to_come).await?.into_inner();
     responses.message().await?.context("an answer")?;
-    ensure!(log.records()?.len() == 1, "it has ended, but it has not");
+    ensure!(log.records()?.len() == 1, "the end of the running call is already recorded");
     drop((responses, items));
     until("its end is recorded", || async { Ok(log.records()?.len() == 2) }).await?;
     let end = &log.records()?[1];
