@@ -9,7 +9,7 @@ use crate::table::{ColumnSpec, IndexSpec, TableSpread};
 use sea_orm_migration::prelude::{Alias, Table};
 use sea_orm_migration::sea_orm::{DbBackend, Statement};
 
-/// A new column of a table. It is nullable, so that earlier versions can go on inserting rows.
+/// A new column of a table. It is nullable, so that earlier versions can still insert rows.
 #[derive(Debug)]
 pub(crate) struct AddColumn {
     pub(crate) table: &'static str,

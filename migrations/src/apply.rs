@@ -13,14 +13,14 @@ use sea_orm_migration::sea_orm::DbBackend;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// The number of tables in progress at a time in one source. More of them only wait for each other
-/// inside the server.
+/// The number of tables in progress at a time in one source. More tables would only wait for each
+/// other inside the server.
 const CONCURRENT_TABLES: usize = 4;
 
-/// Limits the time that a statement waits until no transaction uses its table, in seconds. During
-/// that time all later statements on the table wait too, those of serving processes included.
+/// The longest time that a statement waits until no transaction uses its table, in seconds. During
+/// this wait all later statements on the table wait too, including those of serving processes.
 const LOCK_WAIT_STATEMENT: &str = "SET SESSION lock_wait_timeout = 2";
-/// The time in which transactions go on before the statement is tried again.
+/// The pause before the statement is tried again. Transactions continue during the pause.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// The number of attempts; with them, a read of several minutes does not end the run.
 const ATTEMPTS_MAX: usize = 200;
@@ -171,7 +171,7 @@ impl<'a> ProgressCounter<'a> {
 
     fn report(&self, table: String) {
         let done = self.done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
-        // The receiver is dropped if the caller stops; the run goes on without it.
+        // The caller may have dropped the receiver. The tables are created nevertheless.
         let _ = self.run.progress.send(MigrationProgress {
             source: self.run.source_number,
             done,

@@ -14,7 +14,7 @@ pub enum StatementCost {
     Instant,
     /// The definition of the table changes, and no row is rewritten.
     InstantColumn,
-    /// The server reads the whole table, while reads and writes go on.
+    /// The server reads the whole table, while reads and writes continue.
     OnlineBuild,
     /// The database reads the whole table, while writes wait.
     LockedBuild,

@@ -47,8 +47,8 @@ impl LeaseRelease {
 
 impl BackgroundTasks {
     /// Starts the tasks that these `roles` require. The tasks wait until `ready` reports that the
-    /// store can be used. A worker takes part in the relay of every source; a process that is no
-    /// worker only measures the lag. A process that serves calls runs the consumers of scope
+    /// store can be used. A worker takes part in the relay of every source; a process that is
+    /// not a worker only measures the lag. A process that serves calls runs the consumers of scope
     /// `Process` and the `api_tasks`.
     #[must_use]
     pub fn start(

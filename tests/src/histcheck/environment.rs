@@ -29,7 +29,7 @@ const SHARED_SETTINGS: [&str; 6] = [
     // Small enough that walks by rank go beyond the rank index, and lists beyond the cached range.
     "rankings.depth=100",
     "cache.window=100",
-    // The response cache also holds pages that are read only a little.
+    // The response cache also holds pages that are read rarely.
     "response_cache.threshold=5",
 ];
 

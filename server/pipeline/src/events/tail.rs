@@ -121,7 +121,7 @@ impl EventTail {
                         let longest = if last_activity.elapsed() < QUIET { POLL_OTHERS } else { IDLE };
                         tokio::select! {
                             () = numbers.wait(POLL_MIN, longest) => {}
-                            // A commit of this process is sequenced soon, perhaps by another one.
+                            // A commit of this process is sequenced soon, perhaps by another process.
                             () = committed.changed(), if longest > POLL_OTHERS => {
                                 last_activity = Instant::now();
                                 tokio::time::sleep(POLL_MIN).await;
@@ -163,8 +163,7 @@ impl RetainedEvents {
     }
 
     /// Returns the retained events of up to `limit` commits after a sequence number, out of one
-    /// batch;
-    /// `None` if some of them are no longer retained.
+    /// batch; `None` if some of them are no longer retained.
     fn after(&self, after: i64, limit: usize) -> Option<EventBatch> {
         if after < self.base {
             return None;

@@ -1,6 +1,6 @@
-//! The lag monitor of a process that is no worker. Such a process takes no part in the relay, but
-//! it measures the lag of a source. So the metrics of every running process show if workers are
-//! missing.
+//! The lag monitor of a process that is not a worker. Such a process takes no part in the relay,
+//! but it measures the lag of a source. Therefore the metrics of every running process show if
+//! workers are missing.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

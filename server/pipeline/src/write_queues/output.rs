@@ -26,7 +26,7 @@ impl Dispatcher {
         runtime.spawn(async move {
             while let Some(batch) = received.recv().await {
                 for (reply, results) in batch {
-                    // The caller has gone if this fails.
+                    // If this fails, the caller no longer waits.
                     let _ = reply.send(results);
                 }
             }

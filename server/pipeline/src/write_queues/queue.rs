@@ -21,7 +21,7 @@ const CROWDED_SHARE: usize = 4;
 pub(super) struct QueuedCommands<K> {
     /// Commands of one partition, in order.
     pub(super) commands: Vec<Command<K>>,
-    /// The channel to the caller, which may have gone.
+    /// The channel to the caller, which may no longer wait.
     pub(super) reply: oneshot::Sender<Result<Vec<Result<CommandOutput>>>>,
     /// The span of the wait, which ends when it is dropped.
     pub(super) wait_span: tracing::Span,

@@ -1,7 +1,7 @@
 //! Counts of comments equal the comments at the revision of the response.
 //!
-//! Comments that an open request may have changed contribute a range, from the first revision on at
-//! which the change is possible; all others contribute their exact state.
+//! A comment that an open request may have changed contributes a range, beginning with the first
+//! revision at which the change is possible. Every other comment contributes its exact state.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ struct VisibleCount {
     /// Revisions with the change of the number at each; after [`VisibleCount::accumulate`], with
     /// the number from each revision on.
     certain: Vec<(i64, i32)>,
-    /// The revisions from which on comments may count or not.
+    /// The revisions from which comments may or may not count.
     uncertain: Vec<i64>,
 }
 

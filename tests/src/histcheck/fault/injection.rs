@@ -42,7 +42,7 @@ pub(crate) struct Injection {
     pub(crate) length: Duration,
     /// The longest delay of a chunk.
     pub(crate) delay: Duration,
-    /// Seconds by which a clock is set forward.
+    /// Seconds by which a clock is set forward, or set back if negative.
     pub(crate) ahead: i32,
     /// Number of deleted keys.
     pub(crate) keys: u8,

@@ -94,7 +94,7 @@ type KindRow = (FaultKind, &'static str, Option<Means>, (u64, u64));
 
 /// The duration of most kinds.
 const USUAL_LENGTH: (u64, u64) = (100, 3_000);
-/// The duration of faults that a connection or a clock has.
+/// The duration of faults of a connection or a clock.
 const LONG_LENGTH: (u64, u64) = (300, 3_000);
 
 impl FaultKind {
