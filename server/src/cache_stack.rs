@@ -71,8 +71,8 @@ impl CacheStack {
     /// statistics are reported by `metrics`; `decorators` may wrap it and replace its functions.
     ///
     /// # Errors
-    /// When the address of Redis cannot be parsed. An unavailable Redis is no error: reads go to
-    /// the store until Redis is available.
+    /// When the address of Redis cannot be parsed. An unavailable Redis is not an error: reads go
+    /// to the store until Redis is available.
     pub fn open(
         config: &CacheSettings,
         timeline: u16,

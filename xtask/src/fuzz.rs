@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// Seconds for each target
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     seconds: u32,
-    /// Add to the corpus in the repository what reaches code that nothing there reaches
+    /// Add inputs to the stored corpus if they reach code that the corpus does not reach
     #[arg(long)]
     keep: bool,
 }

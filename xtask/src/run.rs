@@ -47,7 +47,7 @@ pub(crate) fn run_observed_within(
     succeeded(run_piped(live, command, limit, see)?, command)
 }
 
-/// Does the same as [`run_observed`] for a command whose failing exit status is no error.
+/// Does the same as [`run_observed`], for a command whose failing exit status is not an error.
 pub(crate) fn run_to_end(live: &Arc<Live>, command: &mut Command, see: &mut dyn FnMut(&str)) -> Result<ExitStatus> {
     run_piped(live, command, LIMIT, see)
 }

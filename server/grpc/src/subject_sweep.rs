@@ -53,7 +53,7 @@ impl<A> SweepItem<'_, A> {
     /// Sends a response to the reader.
     ///
     /// # Errors
-    /// [`Error::DeadlineExceeded`] if the reader has gone; the task then ends.
+    /// [`Error::DeadlineExceeded`] if the reader has disconnected; the task then ends.
     pub(crate) async fn send(&self, response: A) -> Result<(), Error> {
         self.responses.send(Ok(response)).await.map_err(|_| Error::DeadlineExceeded)
     }
@@ -80,7 +80,7 @@ enum SweepRange {
     },
 }
 
-/// Starts the sweep in a task, which ends when its reader has gone.
+/// Starts the sweep in a task, which ends when its reader has disconnected.
 pub(crate) async fn run<W: SubjectTask>(
     services: Services,
     call: Call,

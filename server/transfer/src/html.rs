@@ -164,7 +164,7 @@ pub(crate) fn entity_character(name: &str) -> Option<char> {
         return Some(' ');
     }
     let index = NAMED_ENTITIES.binary_search_by_key(&name.as_bytes(), |(entity, _)| *entity).ok()?;
-    // A name of two characters is no character.
+    // The name of an entity of two characters has no value of type `char`.
     NAMED_ENTITIES.get(index)?.1.parse().ok()
 }
 

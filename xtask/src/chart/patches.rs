@@ -1,4 +1,4 @@
-//! The chart's last resort, `patches`, works on every object: each name that it knows is patched in
+//! The chart's value `patches` works on every object: each name that it knows is patched in
 //! an example that renders the object.
 
 use super::findings::Findings;

@@ -11,7 +11,7 @@ pub(super) fn all() -> Vec<&'static str> {
     SOURCES.into_iter().flat_map(str::lines).filter_map(name).collect()
 }
 
-/// Fails if one of the names is no mutant.
+/// Fails if one of the names is not a mutant.
 pub(super) fn check_names(named: &[String]) -> Result<()> {
     let all = all();
     let unknown = named.iter().find(|name| !all.contains(&name.as_str()));

@@ -1,11 +1,10 @@
 //! Send buffers: the bytes of responses that clients have not read yet, of one connection and of
 //! the whole process.
 //!
-//! An HTTP/2 client can send requests and not read the responses, which then wait in memory for as
-//! long as the client likes. So a connection with too many such bytes receives no more responses,
-//! and is closed if the bytes do not drain. While all connections together buffer too many
-//! bytes, small responses are still sent, so that clients that read are not affected by those that
-//! do not.
+//! An HTTP/2 client can send requests and not read the responses, which then wait in memory without
+//! a time limit. Therefore a connection with too many such bytes receives no more responses, and is
+//! closed if the bytes do not drain. While all connections together buffer too many bytes, small
+//! responses are still sent, so that clients that read are not affected by those that do not.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -23,7 +23,7 @@ pub(super) struct AuditFile {
     path: PathBuf,
     file: File,
     metadata: Metadata,
-    /// True if the last line may be incomplete, after the death of a process or on a full disk.
+    /// True if the last line may be incomplete: a process was killed, or the disk was full.
     may_be_torn: bool,
 }
 

@@ -9,8 +9,8 @@ pub(super) enum AuthFailure {
     Missing,
     /// An `authorization` header other than `Bearer …`.
     Scheme,
-    /// A token that is no JWT, or one without configured keys for JWTs, and whose hash belongs to
-    /// no caller.
+    /// A token that is not a JWT, or one without configured keys for JWTs, and whose hash belongs
+    /// to no caller.
     Token,
     /// A certificate whose identity belongs to no caller.
     Identity,

@@ -26,7 +26,7 @@ use crate::status::status;
 #[derive(Debug)]
 pub struct CallBody {
     kind: BodyKind,
-    /// The limited resource of a stream, until the stream has ended or its reader has gone.
+    /// The limited resource of a stream, until the stream has ended or its reader has left.
     _guard: Option<InFlightGuard>,
 }
 

@@ -121,7 +121,7 @@ impl EventTail {
                         let longest = if last_activity.elapsed() < QUIET { POLL_OTHERS } else { IDLE };
                         tokio::select! {
                             () = numbers.wait(POLL_MIN, longest) => {}
-                            // A commit of this process is sequenced soon, perhaps by another process.
+                            // A commit of this process is sequenced soon, maybe by another process.
                             () = committed.changed(), if longest > POLL_OTHERS => {
                                 last_activity = Instant::now();
                                 tokio::time::sleep(POLL_MIN).await;

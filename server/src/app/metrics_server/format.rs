@@ -42,7 +42,7 @@ impl MetricsFormat {
 struct Range {
     name: String,
     version: Option<String>,
-    /// The weight from 0, not acceptable, to 1. A value that is no number counts as 0.
+    /// The weight from 0, not acceptable, to 1. A value that is not a number counts as 0.
     weight: f64,
 }
 

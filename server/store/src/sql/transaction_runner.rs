@@ -19,7 +19,7 @@ const SPAN_TARGET: &str = "riposte::span";
 pub trait TransactionObserver: fmt::Debug + Send + Sync {
     /// Called when a transaction of this name ended. `duration` includes the wait for its
     /// connection and all its retries. `failed` is the class of the database error; a rejection by
-    /// the domain is no failure. The call is made within the span of the transaction.
+    /// the domain is not a failure. The call is made within the span of the transaction.
     fn transaction(&self, system: &'static str, name: &'static str, duration: Duration, failed: Option<&'static str>);
 
     /// Called when a transaction has waited `duration` for a connection of a pool (`read`, `write`)

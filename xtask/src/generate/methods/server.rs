@@ -1,4 +1,4 @@
-//! The server's tables: the facts of each method, and the metadata of each request.
+//! The server's tables: the properties of each method, and the metadata of each request.
 
 use super::table::{MethodClass, Pool, Profile, Role, Row, Table};
 use super::{HEAD, dispatch, folder};

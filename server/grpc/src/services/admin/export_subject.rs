@@ -52,7 +52,7 @@ struct Export {
 }
 
 impl Export {
-    /// Sends an item. Returns false if the reader has gone.
+    /// Sends an item. Returns false if the reader has disconnected.
     async fn send(&mut self, item: Item) -> bool {
         self.responses.send(Ok(v1::ExportSubjectResponse { item: Some(item) })).await.is_ok()
     }
