@@ -14,8 +14,8 @@ pub(crate) enum TableSpread {
     Index,
 }
 
-/// A table. The name of a spread table ends in a marker. A statement contains the table number
-/// instead of the marker.
+/// A table. The name of a spread table ends in a marker. The table number replaces the marker
+/// before a statement runs.
 #[derive(Debug)]
 pub(crate) struct TableSpec {
     pub(crate) name: &'static str,

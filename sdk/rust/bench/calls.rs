@@ -1,6 +1,6 @@
-//! Calls per second of one client beside those of the bare generated stub, at the server that
-//! `RIPOSTE_TARGET` names. `cargo xtask bench sdk` runs it; docs/benchmarks/sdk.md says what the
-//! figures mean.
+//! Calls per second of one client, compared with those of the bare generated stub, at the server
+//! that `RIPOSTE_TARGET` names. `cargo xtask bench sdk` runs it; docs/benchmarks/sdk.md says what
+//! the figures mean.
 //!
 //! `calls first` makes one call in a new process; `calls ROUNDS SECONDS` measures both alternately
 //! and writes a line of JSON for each way to call.

@@ -21,7 +21,7 @@ use tonic::Code;
 
 use super::metrics::ask;
 
-/// The object type that every caller of this file is granted, and one that none is.
+/// The object type that every caller of this file is granted, and one that no caller is granted.
 const GRANTED: &str = "article";
 const OTHER: &str = "video";
 

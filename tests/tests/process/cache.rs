@@ -90,8 +90,8 @@ async fn shows(say: &Say, reply: i64, likes: i32) -> Result<()> {
     Ok(())
 }
 
-/// Reads until a response is degraded or not, as requested; every response is complete all the
-/// same.
+/// Reads until a response is degraded or not, as requested. Every response is complete in both
+/// cases.
 pub(super) async fn until(say: &Say, degraded: bool, roots: usize) -> Result<()> {
     let responses = async {
         loop {
@@ -210,7 +210,7 @@ async fn commits_of_a_process_without_cache_reach_the_cache_through_the_relay_an
     let (Some(redis), Some(databases)) = (Redis::start()?, mysql::servers()) else { return Ok(()) };
     let name = mysql::fresh_name();
     // This server has no cache. It starts first and holds the lease until a server with a cache
-    // asks for it.
+    // requests the lease.
     let deaf = Server::serve(&databases, &name).await?;
     let url = redis.setting();
     let more = ["--set", "cache.kind=redis", "--set", &url, "--set", "response_cache.enabled=false"].map(str::to_owned);

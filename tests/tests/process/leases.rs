@@ -1,5 +1,5 @@
-//! Worker numbers of several processes on one database: no id is generated twice, whatever clocks
-//! and stalls do.
+//! Worker numbers of several processes on one database: no id is generated twice, even if clocks
+//! jump or processes stall.
 
 mod hammer;
 

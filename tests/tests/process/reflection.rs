@@ -1,4 +1,4 @@
-//! Reflection in `riposte dev`, which saves tools the protos, and the command line of the README.
+//! Reflection in `riposte dev`, so that tools need no proto files, and the command of the README.
 
 use anyhow::{Context, Result, ensure};
 use futures::stream;

@@ -1,6 +1,6 @@
 //! A rolling restart under load: three servers are ended and replaced in turn, and no call fails.
 //!
-//! By default each server is replaced once. `RIPOSTE_ROLLS=50` asks for more restarts.
+//! By default each server is replaced once. `RIPOSTE_ROLLS=50` sets more restarts.
 //! `RIPOSTE_TEST_BIN_BEFORE` names an older binary, which then runs half of the servers, so that
 //! two versions run side by side (docs/upgrade.md). `cargo xtask before REV` builds one.
 

@@ -1,4 +1,4 @@
-//! Walks by rank over several servers, and past the end of one of them.
+//! Walks by rank over several servers, also after one of them has stopped.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -18,7 +18,7 @@ const SHORTEST_REFRESH: Duration = Duration::from_secs(1);
 const EJECTED: Duration = Duration::from_secs(1);
 const LONGEST_EJECTED: Duration = Duration::from_secs(30);
 
-/// The addresses behind a target, used in turn; dead ones are skipped while others live.
+/// The addresses of a target, used in turn. Unavailable ones are skipped while others work.
 #[derive(Debug)]
 pub(super) struct Balancer {
     place: ServerTarget,

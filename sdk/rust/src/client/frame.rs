@@ -30,7 +30,7 @@ pub(crate) fn with_text(frame: &Bytes, field: u32, make: impl FnOnce() -> String
     Some(filled.freeze())
 }
 
-/// Returns true if the field of the message has text; `None` if the bytes are no message.
+/// Returns true if the field of the message has text; `None` if the bytes are not a message.
 fn has_text(mut message: &[u8], field: u32) -> Option<bool> {
     while message.has_remaining() {
         let (number, wire_type) = decode_key(&mut message).ok()?;

@@ -5,7 +5,7 @@ use tonic::{Code, Status};
 
 include!("../gen/rules.rs");
 
-/// The call settings of a unary method; see the service configurations beside the protos.
+/// The call settings of a unary method; see the service configurations next to the protos.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rule {
     /// The deadline of a call that sets none; it covers all attempts.

@@ -147,7 +147,7 @@ async fn a_dead_address_costs_no_call_and_is_left_out() {
     let before = counters[1].0.load(Ordering::Relaxed);
     call(&client, 100).await;
     let counts: Vec<usize> = counters.iter().map(|counting| counting.0.load(Ordering::Relaxed)).collect();
-    // The server of the connection that is open may answer until the connection is closed.
+    // The server of the connection that is open may respond until the connection is closed.
     assert!(counts[1] <= before + 34 && counts[0] + counts[1] + counts[2] == 120, "{counts:?}");
 }
 

@@ -119,7 +119,7 @@ async fn a_call_is_marked_as_not_executed_only_if_no_attempt_can_have_had_an_eff
         status.metadata_mut().insert("riposte-not-executed", "true".parse().unwrap());
         status
     };
-    // A refusal that names no time to come again is not repeated.
+    // A call that is refused without a retry delay is not repeated.
     for (first, says, calls) in [(refused(), true, 1), (Status::unavailable("the connection broke"), false, 2)] {
         let service = Flaky::failing([refused(), refused(), first]);
         let status = client(&service).await.likes().set_like(like()).await.unwrap_err();

@@ -133,7 +133,8 @@ impl Shared {
         Ok(())
     }
 
-    /// Reads two pages, the second by the token of the first: as a rule from another server.
+    /// Reads two pages. The second page is usually read at another server, by the token of the
+    /// first.
     async fn walk(&self, step: usize) -> Result<(), Status> {
         let sort = if step % 8 < 4 { CommentSort::Hot } else { CommentSort::Newest };
         let first = ListCommentsRequest {

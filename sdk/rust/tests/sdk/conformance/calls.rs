@@ -56,7 +56,7 @@ impl Caller {
         Ok(json(response.get_ref()))
     }
 
-    /// The items that a list yields, and how many pages they come in.
+    /// The items that a list yields, and the number of its pages.
     pub(crate) async fn list(&self, name: &str, request: &Value) -> Result<(Vec<Value>, usize), Error> {
         let method = self.method(name);
         let request = message(method.input(), request).encode_to_vec();
@@ -107,7 +107,7 @@ impl Caller {
         R: Follow<Event: Message>,
     {
         let (mut watch, mut events) = (self.client.follow(request), Vec::new());
-        // A stream that must be refused has no event, and is asked for one.
+        // A refusal arrives in place of the first event, so at least one event is requested.
         while events.len() < count.max(1) {
             let event = watch.next().await?.encode_to_vec();
             events.push(json(&DynamicMessage::decode(kind.clone(), event.as_slice()).unwrap()));

@@ -17,7 +17,7 @@ pub(crate) fn filled_text(text: &str, vars: &BTreeMap<String, String>) -> String
     vars.iter().fold(text.to_owned(), |text, (name, value)| text.replace(&format!("${{{name}}}"), value))
 }
 
-/// Holds an answer against what is expected of it; the error names the place.
+/// Compares a response with the expected one. The error names the place of a difference.
 pub(crate) fn compare(expected: &Value, actual: &Value, at: &str) -> Result<(), String> {
     match (expected, actual) {
         (Value::Object(wanted), _) if wanted.contains_key("$set") => {

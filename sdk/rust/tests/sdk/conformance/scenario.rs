@@ -87,7 +87,7 @@ impl Scenario {
     /// Runs the scenario; an error names the step that failed.
     pub(crate) async fn run(&self, caller: &Caller, vars: &Vars) -> Outcome {
         let (unique, uuid) = (caller.uuid().replace('-', ""), caller.uuid());
-        // The first half of an id is the time and a count, so it is of this scenario alone.
+        // The first half of an id is the time and a count, so only this scenario has it.
         vars.set("unique", unique[..16].to_owned());
         vars.set("uuid", uuid);
         run(&self.steps, caller, vars).await
@@ -141,7 +141,7 @@ impl Step {
         same("different responses", values.len(), responses.len())
     }
 
-    /// One repetition of a call; `None` if it failed as it ought to.
+    /// One repetition of a call; `None` if it failed as expected.
     async fn repetition(
         &self,
         number: usize,
@@ -218,7 +218,7 @@ impl ExpectedError {
         if !same {
             return Err(format!("{error:?} instead of {self:?}"));
         }
-        // An answer that did not come has no id.
+        // A missing response has no id.
         if error.request_id().is_none() && !has_deadline && name != "DEADLINE_EXCEEDED" {
             return Err(format!("no request id in {error:?}"));
         }
