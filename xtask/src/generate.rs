@@ -34,11 +34,8 @@ const READERS: [(&str, &str, &str); 3] = [
     ("content_extra.proto", "server/store/src/sql/row/generated", "content_extra"),
 ];
 
-/// Updates all generated files. With `check` it changes nothing and fails with the names
-/// of the files that differ. Returns the languages left out, each with its reason.
-pub(crate) fn run(repo: &Repo, live: &Arc<Live>, check: bool) -> Result<Vec<String>> {
-    let all = descriptors(repo, live)?;
-    let mut files = Files::default();
+/// Adds the files of the server, and the pages about it.
+pub(crate) fn add_server(repo: &Repo, all: &FileDescriptorSet, files: &mut Files) -> Result<()> {
     for (name, folder, module) in READERS {
         files.add(format!("{folder}/{module}.rs"), messages(all, name)?)?;
     }

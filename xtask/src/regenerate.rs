@@ -10,7 +10,7 @@ use crate::sdk::{self, Language};
 use anyhow::Result;
 use std::sync::Arc;
 
-/// Brings everything generated up to date. With `check` it changes nothing and fails with the names
+/// Updates all generated files. With `check` it changes nothing and fails with the names
 /// of the files that differ. Returns the languages left out, each with its reason.
 pub(crate) fn run(repo: &Repo, live: &Arc<Live>, check: bool) -> Result<Vec<String>> {
     let all = generate::descriptors(repo, live)?;

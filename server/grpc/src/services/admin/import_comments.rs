@@ -67,7 +67,8 @@ fn run(
             let failed = outcome.is_err();
             for response in outcome.unwrap_or_else(|error| vec![Err(call.status(error))]) {
                 if responses.send(response).await.is_err() {
-                    return; // the caller has disconnected; committed items stay, and a repeat finds them
+                    // The caller has disconnected. Committed items stay, and a repeat finds them.
+                    return;
                 }
             }
             if let Some(code) = decode_error.filter(|_| !failed) {
