@@ -9,14 +9,14 @@ mod tables;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use riposte_sdk::v1::{
     ExportSubjectRequest, SubjectScope, VerifyCountsRequest, export_subject_response::Item as Exported,
     subject_scope::Scope,
 };
-use tonic::Code;
+use tonic::{Code, Status};
 
 use super::fault::Deployment;
 use super::fleet::SERVERS;
@@ -34,6 +34,8 @@ const MEMBERS: usize = 20;
 const COMMENTS: usize = 8;
 /// Number of acknowledged requests that are repeated.
 const REPEATS: usize = 2_000;
+/// Number of attempts of a repeat. A server under load may reject some of them.
+const REPEAT_ATTEMPTS: usize = 10;
 /// Timeout of each read.
 const WITHIN: Duration = Duration::from_secs(10);
 
@@ -74,7 +76,7 @@ pub(super) async fn read(
 /// have a response, as the first request had.
 ///
 /// # Errors
-/// Fails when a repeat has no response, since no fault is injected any more.
+/// Fails when no attempt of a repeat has a response, since no fault is injected any more.
 pub(super) async fn repeat(
     environment: &Environment,
     mut acknowledged: Acknowledged,
@@ -82,7 +84,16 @@ pub(super) async fn repeat(
 ) -> Result<()> {
     let (chosen, _) = acknowledged.partial_shuffle(random, REPEATS);
     for (number, (call, request)) in chosen.iter().enumerate() {
-        perform(environment, CLIENT + 11, (call.clone(), *request), number % SERVERS).await?;
+        let mut failure = None;
+        for _ in 0..REPEAT_ATTEMPTS {
+            failure = attempt(environment, CLIENT + 11, (call.clone(), *request), number % SERVERS).await?;
+            if failure.is_none() {
+                break;
+            }
+        }
+        if let Some(status) = failure {
+            return Err(status.into());
+        }
     }
     Ok(())
 }
@@ -118,23 +129,32 @@ async fn states(environment: &Environment, subject: u32, likes: &[(i64, u32, Val
 
 /// Performs one call. A permanent refusal is recorded as its outcome and checked; no other failure
 /// is allowed when no fault is injected.
-async fn perform(
+async fn perform(environment: &Environment, client: u32, call: (Call, RequestId), server: usize) -> Result<()> {
+    match attempt(environment, client, call, server).await? {
+        None => Ok(()),
+        Some(status) => Err(status.into()),
+    }
+}
+
+/// Attempts one call and records its outcome. Returns the status of a failure that another attempt
+/// may avoid.
+async fn attempt(
     environment: &Environment,
     client: u32,
     (call, request): (Call, RequestId),
     server: usize,
-) -> Result<()> {
+) -> Result<Option<Status>> {
     let begun = environment.now();
-    let outcome = match send(environment.channels.to(server), &call, request, "", WITHIN).await {
-        Ok((outcome, _)) => outcome,
+    let (outcome, failure) = match send(environment.channels.to(server), &call, request, "", WITHIN).await {
+        Ok((outcome, _)) => (outcome, None),
         Err(status) => {
             let (outcome, retryable) = failure_outcome(status.clone());
-            ensure!(!retryable, status);
-            outcome
+            (outcome, retryable.then_some(status))
         }
     };
     let (ended, server) = (environment.now(), server as u8);
-    environment.recorder.op(Op { client, server, begun, ended, request, call, outcome })
+    environment.recorder.op(Op { client, server, begun, ended, request, call, outcome })?;
+    Ok(failure)
 }
 
 /// Exports all rows and likes, and returns the likes.

@@ -6,7 +6,7 @@ use tonic::{Code, Status};
 /// The trailer by which the service reports that a call had no effect.
 const NOT_EXECUTED: &str = "riposte-not-executed";
 
-/// One failure_outcome attempt.
+/// One failed attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
     /// True if the service reported that the call had no effect.
