@@ -64,7 +64,7 @@ impl TransactionRunner {
         tracing::debug_span!(
             target: SPAN_TARGET,
             "transaction",
-            otel.error_type = "client",
+            otel.kind = "client",
             db.system.name = self.system,
             db.operation.name = name,
             "error.type" = tracing::field::Empty,
