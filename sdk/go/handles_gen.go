@@ -113,9 +113,10 @@ func (h *Subject) Watch(ctx context.Context, options ...SubjectWatchOption) iter
 	return h.client.WatchSubject(ctx, request)
 }
 
-// AfterRevision is an option. Changes with a greater revision are sent: pass the last revision seen
-// to resume. Default 0: from the next change on; negative is FIELD_INVALID. The last 1,024
-// revisions of the last 24 h can be told one by one, older ones are a gap.
+// AfterRevision is an option. The watch sends the changes with a greater revision. To resume, pass
+// the last revision received. Default 0: the watch sends the changes after its start. A negative
+// value is FIELD_INVALID. Of the last 24 h, the last 1,024 revisions can be sent one by one; older
+// ones are a gap.
 type AfterRevision int64
 
 // Comment is a handle.

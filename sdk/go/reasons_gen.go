@@ -21,26 +21,26 @@ const (
 	// FAILED_PRECONDITION: The subject takes no writes. Its owner may set its state back by
 	// UpdateSubject.
 	ReasonSubjectReadOnly Reason = "SUBJECT_READ_ONLY"
-	// FAILED_PRECONDITION: The subject is hidden: it takes no writes, and its comments are listed to
-	// nobody. A comment whose id is known can still be read.
+	// FAILED_PRECONDITION: The subject is hidden: it takes no writes, and no list contains its
+	// comments. A comment whose id is known can still be read.
 	ReasonSubjectHidden Reason = "SUBJECT_HIDDEN"
-	// FAILED_PRECONDITION: The comment to answer is deleted or not in sight; the metadata tells its
+	// FAILED_PRECONDITION: The comment to answer is deleted or not in sight; the metadata has its
 	// state.
 	ReasonParentUnavailable Reason = "PARENT_UNAVAILABLE"
 	// FAILED_PRECONDITION: The comment to like, or whose likers are asked for, is deleted or not in
-	// sight; the metadata tells its state.
+	// sight; the metadata has its state.
 	ReasonCommentUnavailable Reason = "COMMENT_UNAVAILABLE"
 	// FAILED_PRECONDITION: The policy of the object type forbids replies here.
 	ReasonReplyForbidden Reason = "REPLY_FORBIDDEN"
-	// FAILED_PRECONDITION: The comment's state does not allow the change; the metadata tells the
-	// state. Read it anew.
+	// FAILED_PRECONDITION: The comment's state does not allow the change; the metadata has the state.
+	// Read the comment again.
 	ReasonStateConflict Reason = "STATE_CONFLICT"
-	// FAILED_PRECONDITION: The time in which an author may edit is over; the metadata tells when it
-	// ended.
+	// FAILED_PRECONDITION: The time in which an author may edit is over; the metadata has the time at
+	// which it ended.
 	ReasonEditWindowClosed Reason = "EDIT_WINDOW_CLOSED"
 	// FAILED_PRECONDITION: The subject has three pinned comments already. Unpin one.
 	ReasonPinLimitReached Reason = "PIN_LIMIT_REACHED"
-	// FAILED_PRECONDITION: The member has to pass a challenge first; the metadata tells its kind.
+	// FAILED_PRECONDITION: The member has to pass a challenge first; the metadata has its kind.
 	ReasonChallengeRequired Reason = "CHALLENGE_REQUIRED"
 	// INVALID_ARGUMENT: The object type is not registered. Register it in the configuration.
 	ReasonObjectTypeUnknown Reason = "OBJECT_TYPE_UNKNOWN"
@@ -72,7 +72,7 @@ const (
 	ReasonCallerNotAllowed Reason = "CALLER_NOT_ALLOWED"
 	// PERMISSION_DENIED: The member is neither the author nor the owner that the act needs.
 	ReasonMemberNotAllowed Reason = "MEMBER_NOT_ALLOWED"
-	// PERMISSION_DENIED: The member may not write for now; the metadata tells until when.
+	// PERMISSION_DENIED: The member may not write for now; the metadata has the end of the block.
 	ReasonMemberSuspended Reason = "MEMBER_SUSPENDED"
 	// PERMISSION_DENIED: The owner of the subject has blocked the member.
 	ReasonMemberBlocked Reason = "MEMBER_BLOCKED"
@@ -96,7 +96,7 @@ const (
 	// DEADLINE_EXCEEDED: The call took longer than its deadline; a write may have happened. Repeat it
 	// with its request_id.
 	ReasonDeadlineExceeded Reason = "DEADLINE_EXCEEDED"
-	// INTERNAL: A fault of the service. Report the request id; nothing else is told.
+	// INTERNAL: A fault of the service. Report the request id; the error has no other detail.
 	ReasonInternal Reason = "INTERNAL"
 	// RESOURCE_EXHAUSTED: The reader of a stream fell too far behind what it watches. Watch again with
 	// the last revision received as `after_revision`, and read faster: hand changes over instead of

@@ -13,8 +13,8 @@ import (
 // revision seen, until ctx ends, the client is closed or the service refuses. Each time it is
 // opened, an event tells where.
 //
-// Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a
-// gap is told.
+// Sends the changes of one subject: dense revisions in order, resumable by `after_revision`. A gap
+// is an event of its own.
 func (c *Client) WatchSubject(ctx context.Context, request *ripostev1.WatchSubjectRequest) iter.Seq2[*ripostev1.WatchSubjectResponse, error] {
 	resume := func(request *ripostev1.WatchSubjectRequest, seen *ripostev1.WatchSubjectResponse) {
 		request.AfterRevision = max(request.AfterRevision, seen.GetOpened().GetRevision(), seen.GetChange().GetRevision(), seen.GetGap().GetLastRevision())

@@ -257,7 +257,7 @@ type ImportedSubject struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its name. Required.
 	Key *SubjectKey `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	// The member who owns it. 0 to 64 bytes; empty means nobody.
+	// The member who owns it. 0 to 64 bytes; empty means that the subject has no owner.
 	OwnerId string `protobuf:"bytes,2,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
 	// Its state. Default ACTIVE.
 	State SubjectState `protobuf:"varint,3,opt,name=state,proto3,enum=riposte.v1.SubjectState" json:"state,omitempty"`
@@ -1268,7 +1268,8 @@ type HideCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The comment. Required.
 	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The moderator who acts. Required; 1 to 64 bytes. Written to the service's log, shown to nobody.
+	// The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
+	// it.
 	ModeratorId string `protobuf:"bytes,2,opt,name=moderator_id,json=moderatorId,proto3" json:"moderator_id,omitempty"`
 	// Why, for the service's log. 0 to 512 code points.
 	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
@@ -1396,7 +1397,8 @@ type UnhideCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The comment. Required.
 	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The moderator who acts. Required; 1 to 64 bytes. Written to the service's log, shown to nobody.
+	// The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
+	// it.
 	ModeratorId string `protobuf:"bytes,2,opt,name=moderator_id,json=moderatorId,proto3" json:"moderator_id,omitempty"`
 	// Why, for the service's log. 0 to 512 code points.
 	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
@@ -1524,7 +1526,8 @@ type AdminServiceDeleteCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The comment. Required.
 	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The moderator who acts. Required; 1 to 64 bytes. Written to the service's log, shown to nobody.
+	// The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
+	// it.
 	ModeratorId string `protobuf:"bytes,2,opt,name=moderator_id,json=moderatorId,proto3" json:"moderator_id,omitempty"`
 	// Why, for the service's log. 0 to 512 code points.
 	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`

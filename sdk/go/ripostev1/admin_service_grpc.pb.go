@@ -107,7 +107,7 @@ type AdminServiceClient interface {
 	// Example: `{"scope": {"key": {"objectType": "video", "objectId": "1"}}}`.
 	RepairCounts(ctx context.Context, in *RepairCountsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[RepairCountsResponse], error)
 	// Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and
-	// tells how far it has come.
+	// reports its progress.
 	//
 	// Safe to run while others write, and twice. Rows are added and corrected. Resumable by
 	// `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
@@ -116,7 +116,7 @@ type AdminServiceClient interface {
 	// Example: `{"scope": {"objectType": "video"}}`.
 	RebuildMemberHistory(ctx context.Context, in *RebuildMemberHistoryRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[RebuildMemberHistoryResponse], error)
 	// Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and
-	// tells how far it has come.
+	// reports its progress.
 	//
 	// Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for
 	// comments that are older than this version. Resumable by `resume_token`.
@@ -124,7 +124,7 @@ type AdminServiceClient interface {
 	//
 	// Example: `{"scope": {"objectType": "video"}}`.
 	RebuildRanks(ctx context.Context, in *RebuildRanksRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[RebuildRanksResponse], error)
-	// Rebuilds what is cached of subjects from their rows, and tells how far it has come.
+	// Rebuilds what is cached of subjects from their rows, and reports its progress.
 	//
 	// What is cached is forgotten, and the first page made anew. Safe to run while others read and
 	// write, and twice. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
@@ -132,8 +132,7 @@ type AdminServiceClient interface {
 	// Example: `{"scope": {"objectType": "video"}}`.
 	RebuildCache(ctx context.Context, in *RebuildCacheRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[RebuildCacheResponse], error)
 	// Reads which subjects are under the greatest load in the process that answers: ListComments and
-	// every write count. A rate is never told too high; of the least busy subjects it may be told too
-	// low.
+	// every write count. A rate is never too high; that of the least busy subjects may be too low.
 	//
 	// Example: `{"limit": 10}`.
 	ListHotSubjects(ctx context.Context, in *ListHotSubjectsRequest, opts ...grpc.CallOption) (*ListHotSubjectsResponse, error)
@@ -398,7 +397,7 @@ type AdminServiceServer interface {
 	// Example: `{"scope": {"key": {"objectType": "video", "objectId": "1"}}}`.
 	RepairCounts(*RepairCountsRequest, grpc.ServerStreamingServer[RepairCountsResponse]) error
 	// Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and
-	// tells how far it has come.
+	// reports its progress.
 	//
 	// Safe to run while others write, and twice. Rows are added and corrected. Resumable by
 	// `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
@@ -407,7 +406,7 @@ type AdminServiceServer interface {
 	// Example: `{"scope": {"objectType": "video"}}`.
 	RebuildMemberHistory(*RebuildMemberHistoryRequest, grpc.ServerStreamingServer[RebuildMemberHistoryResponse]) error
 	// Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and
-	// tells how far it has come.
+	// reports its progress.
 	//
 	// Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for
 	// comments that are older than this version. Resumable by `resume_token`.
@@ -415,7 +414,7 @@ type AdminServiceServer interface {
 	//
 	// Example: `{"scope": {"objectType": "video"}}`.
 	RebuildRanks(*RebuildRanksRequest, grpc.ServerStreamingServer[RebuildRanksResponse]) error
-	// Rebuilds what is cached of subjects from their rows, and tells how far it has come.
+	// Rebuilds what is cached of subjects from their rows, and reports its progress.
 	//
 	// What is cached is forgotten, and the first page made anew. Safe to run while others read and
 	// write, and twice. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
@@ -423,8 +422,7 @@ type AdminServiceServer interface {
 	// Example: `{"scope": {"objectType": "video"}}`.
 	RebuildCache(*RebuildCacheRequest, grpc.ServerStreamingServer[RebuildCacheResponse]) error
 	// Reads which subjects are under the greatest load in the process that answers: ListComments and
-	// every write count. A rate is never told too high; of the least busy subjects it may be told too
-	// low.
+	// every write count. A rate is never too high; that of the least busy subjects may be too low.
 	//
 	// Example: `{"limit": 10}`.
 	ListHotSubjects(context.Context, *ListHotSubjectsRequest) (*ListHotSubjectsResponse, error)

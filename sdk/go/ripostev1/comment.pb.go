@@ -22,13 +22,13 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Whether a comment is seen, and by whom. Only an ACTIVE comment counts.
+// The visibility of a comment. Only an ACTIVE comment counts.
 type CommentState int32
 
 const (
 	// In a request: the default written at the field.
 	CommentState_COMMENT_STATE_UNSPECIFIED CommentState = 0
-	// Seen by everybody.
+	// Visible to all members.
 	CommentState_COMMENT_STATE_ACTIVE CommentState = 1
 	// Waits for moderation; seen by its author and by moderators.
 	CommentState_COMMENT_STATE_PENDING CommentState = 2
@@ -360,7 +360,7 @@ type Comment struct {
 	MemberId string `protobuf:"bytes,7,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
 	// What it says. Unset in a tombstone.
 	Content *Content `protobuf:"bytes,8,opt,name=content,proto3" json:"content,omitempty"`
-	// Whether it is seen, and by whom.
+	// The visibility of the comment.
 	State CommentState `protobuf:"varint,9,opt,name=state,proto3,enum=riposte.v1.CommentState" json:"state,omitempty"`
 	// Who deleted it; unspecified unless `state` is DELETED.
 	DeletedBy DeletedBy `protobuf:"varint,10,opt,name=deleted_by,json=deletedBy,proto3,enum=riposte.v1.DeletedBy" json:"deleted_by,omitempty"`
@@ -564,8 +564,8 @@ type Content struct {
 	// The text, stored in NFC. Any characters but NUL; not white space alone; at most the object
 	// type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
 	Text string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
-	// The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
-	// this service.
+	// The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
+	// notifications.
 	MentionedMemberIds []string `protobuf:"bytes,2,rep,name=mentioned_member_ids,json=mentionedMemberIds,proto3" json:"mentioned_member_ids,omitempty"`
 	// The caller's own facts, returned as given. At most 16 entries; keys and values together at most
 	// 1 KiB; keys of 1 to 64 bytes without control characters.
@@ -695,7 +695,7 @@ type CommentThread struct {
 	// The root, or its tombstone.
 	Comment *Comment `protobuf:"bytes,1,opt,name=comment,proto3" json:"comment,omitempty"`
 	// The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-	// equals, as of those that nobody likes, the one with the lowest floor.
+	// replies with equally many likes, the one with the lowest floor.
 	Replies []*Comment `protobuf:"bytes,2,rep,name=replies,proto3" json:"replies,omitempty"`
 	// For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty exactly
 	// when the preview shows them all.
@@ -979,8 +979,8 @@ type GetCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The comment. Required.
 	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The member who looks. If it is the author, a PENDING, REJECTED or SHADOWED comment is shown
-	// whole. Default empty: anybody.
+	// The member who views the comment. If this is the author, a PENDING, REJECTED or SHADOWED
+	// comment is shown whole. Default empty: any other member.
 	ViewerMemberId string `protobuf:"bytes,2,opt,name=viewer_member_id,json=viewerMemberId,proto3" json:"viewer_member_id,omitempty"`
 	// The answer shows at least this revision of the subject. Default 0: any.
 	MinRevision int64 `protobuf:"varint,3,opt,name=min_revision,json=minRevision,proto3" json:"min_revision,omitempty"`

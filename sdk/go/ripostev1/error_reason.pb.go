@@ -67,20 +67,20 @@ const (
 	// Example: `{"reason": "SUBJECT_READ_ONLY", "metadata": {"object_type": "video", "object_id":
 	// "1"}}`.
 	ErrorReason_ERROR_REASON_SUBJECT_READ_ONLY ErrorReason = 6
-	// FAILED_PRECONDITION. The subject is hidden: it takes no writes, and its comments are listed to
-	// nobody. A comment whose id is known can still be read.
+	// FAILED_PRECONDITION. The subject is hidden: it takes no writes, and no list contains its
+	// comments. A comment whose id is known can still be read.
 	//
 	// Example: `{"reason": "SUBJECT_HIDDEN", "metadata": {"object_type": "video", "object_id":
 	// "1"}}`.
 	ErrorReason_ERROR_REASON_SUBJECT_HIDDEN ErrorReason = 7
-	// FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata tells its
+	// FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata has its
 	// state.
 	//
 	// Example: `{"reason": "PARENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
 	// "state": "DELETED"}}`.
 	ErrorReason_ERROR_REASON_PARENT_UNAVAILABLE ErrorReason = 8
 	// FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is deleted or not in
-	// sight; the metadata tells its state.
+	// sight; the metadata has its state.
 	//
 	// Example: `{"reason": "COMMENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
 	// "state": "HIDDEN"}}`.
@@ -89,14 +89,14 @@ const (
 	//
 	// Example: `{"reason": "REPLY_FORBIDDEN", "metadata": {"comment_id": "1234567890123456789"}}`.
 	ErrorReason_ERROR_REASON_REPLY_FORBIDDEN ErrorReason = 10
-	// FAILED_PRECONDITION. The comment's state does not allow the change; the metadata tells the
-	// state. Read it anew.
+	// FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state.
+	// Read the comment again.
 	//
 	// Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
 	// "state": "HIDDEN"}}`.
 	ErrorReason_ERROR_REASON_STATE_CONFLICT ErrorReason = 11
-	// FAILED_PRECONDITION. The time in which an author may edit is over; the metadata tells when it
-	// ended.
+	// FAILED_PRECONDITION. The time in which an author may edit is over; the metadata has the time at
+	// which it ended.
 	//
 	// Example: `{"reason": "EDIT_WINDOW_CLOSED", "metadata": {"until": "2026-03-01T12:10:00Z"}}`.
 	ErrorReason_ERROR_REASON_EDIT_WINDOW_CLOSED ErrorReason = 12
@@ -104,7 +104,7 @@ const (
 	//
 	// Example: `{"reason": "PIN_LIMIT_REACHED", "metadata": {"limit": "3"}}`.
 	ErrorReason_ERROR_REASON_PIN_LIMIT_REACHED ErrorReason = 13
-	// FAILED_PRECONDITION. The member has to pass a challenge first; the metadata tells its kind.
+	// FAILED_PRECONDITION. The member has to pass a challenge first; the metadata has its kind.
 	//
 	// Example: `{"reason": "CHALLENGE_REQUIRED", "metadata": {"kind": "captcha"}}`.
 	ErrorReason_ERROR_REASON_CHALLENGE_REQUIRED ErrorReason = 14
@@ -166,7 +166,7 @@ const (
 	//
 	// Example: `{"reason": "MEMBER_NOT_ALLOWED", "metadata": {"comment_id": "1234567890123456789"}}`.
 	ErrorReason_ERROR_REASON_MEMBER_NOT_ALLOWED ErrorReason = 27
-	// PERMISSION_DENIED. The member may not write for now; the metadata tells until when.
+	// PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block.
 	//
 	// Example: `{"reason": "MEMBER_SUSPENDED", "metadata": {"until": "2026-03-01T12:00:00Z"}}`.
 	ErrorReason_ERROR_REASON_MEMBER_SUSPENDED ErrorReason = 28
@@ -210,7 +210,7 @@ const (
 	//
 	// Example: `{"reason": "DEADLINE_EXCEEDED"}`.
 	ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED ErrorReason = 36
-	// INTERNAL. A fault of the service. Report the request id; nothing else is told.
+	// INTERNAL. A fault of the service. Report the request id; the error has no other detail.
 	//
 	// Example: `{"reason": "INTERNAL", "metadata": {"request_id":
 	// "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.

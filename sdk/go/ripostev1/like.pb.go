@@ -26,7 +26,7 @@ const (
 type LikeValue int32
 
 const (
-	// In SetLike: refused with LIKE_INVALID. In an answer: unknown, and told in `degraded`.
+	// In SetLike: refused with LIKE_INVALID. In a response: unknown, as `degraded` says.
 	LikeValue_LIKE_VALUE_UNSPECIFIED LikeValue = 0
 	// Neither.
 	LikeValue_LIKE_VALUE_NONE LikeValue = 1

@@ -48,7 +48,7 @@ type LikeServiceClient interface {
 	SetLike(ctx context.Context, in *SetLikeRequest, opts ...grpc.CallOption) (*SetLikeResponse, error)
 	// Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
 	//
-	// A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE.
+	// A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
 	// Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
 	// subject), FIELD_INVALID (an id that cannot belong to it).
 	//
@@ -144,7 +144,7 @@ type LikeServiceServer interface {
 	SetLike(context.Context, *SetLikeRequest) (*SetLikeResponse, error)
 	// Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
 	//
-	// A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE.
+	// A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
 	// Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
 	// subject), FIELD_INVALID (an id that cannot belong to it).
 	//

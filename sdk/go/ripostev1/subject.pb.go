@@ -208,7 +208,7 @@ type Subject struct {
 	// The name of the subject.
 	Key *SubjectKey `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
 	// The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0
-	// to 64 bytes; empty means nobody.
+	// to 64 bytes; empty means that the subject has no owner.
 	OwnerId string `protobuf:"bytes,2,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
 	// What may be done under the subject.
 	State SubjectState `protobuf:"varint,3,opt,name=state,proto3,enum=riposte.v1.SubjectState" json:"state,omitempty"`
@@ -347,7 +347,7 @@ type CreateSubjectRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the subject. Required.
 	Key *SubjectKey `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	// The member who owns the object. 0 to 64 bytes; empty means nobody.
+	// The member who owns the object. 0 to 64 bytes; empty means that the subject has no owner.
 	OwnerId string `protobuf:"bytes,2,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
 	// The caller's own facts: bounds as in Subject.
 	Metadata map[string]string `protobuf:"bytes,3,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
@@ -1074,9 +1074,10 @@ type WatchSubjectRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the subject. Required.
 	Key *SubjectKey `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	// Changes with a greater revision are sent: pass the last revision seen to resume. Default 0:
-	// from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h
-	// can be told one by one, older ones are a gap.
+	// The watch sends the changes with a greater revision. To resume, pass the last revision
+	// received. Default 0: the watch sends the changes after its start. A negative value is
+	// FIELD_INVALID. Of the last 24 h, the last 1,024 revisions can be sent one by one; older ones
+	// are a gap.
 	AfterRevision int64 `protobuf:"varint,2,opt,name=after_revision,json=afterRevision,proto3" json:"after_revision,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1215,7 +1216,7 @@ type WatchSubjectResponse_Change struct {
 }
 
 type WatchSubjectResponse_Gap struct {
-	// Revisions that can no longer be told one by one. Read the subject anew, then go on.
+	// Revisions that can no longer be sent one by one. Read the subject again, then continue.
 	Gap *RevisionGap `protobuf:"bytes,2,opt,name=gap,proto3,oneof"`
 }
 
@@ -1233,9 +1234,9 @@ func (*WatchSubjectResponse_Opened) isWatchSubjectResponse_Event() {}
 // Where a watch has begun.
 type WatchOpened struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Everything later is told: `after_revision` of the request or, where that was 0, the subject's
-	// revision when the watch began. As `after_revision` of another call it resumes a stream that
-	// broke before its first change.
+	// The revision after which the watch sends every change: `after_revision` of the request or, if
+	// that was 0, the subject's revision at the start of the watch. As `after_revision` of another
+	// call it resumes a stream that broke before its first change.
 	Revision      int64 `protobuf:"varint,1,opt,name=revision,proto3" json:"revision,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1406,7 +1407,7 @@ func (x *CommentChange) GetKind() CommentChangeKind {
 	return CommentChangeKind_COMMENT_CHANGE_KIND_UNSPECIFIED
 }
 
-// A run of revisions that are not told.
+// A range of revisions that are not sent one by one.
 type RevisionGap struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The first revision left out.

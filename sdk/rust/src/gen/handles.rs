@@ -79,9 +79,10 @@ impl Subject {
     /// seen; revisions that can no longer be told one by one come as a gap. Each time it is opened,
     /// an event tells where.
     ///
-    /// * `after_revision`: Changes with a greater revision are sent: pass the last revision seen to
-    ///   resume. Default 0: from the next change on; negative is FIELD_INVALID. The last 1,024
-    ///   revisions of the last 24 h can be told one by one, older ones are a gap.
+    /// * `after_revision`: The watch sends the changes with a greater revision. To resume, pass the
+    ///   last revision received. Default 0: the watch sends the changes after its start. A negative
+    ///   value is FIELD_INVALID. Of the last 24 h, the last 1,024 revisions can be sent one by one;
+    ///   older ones are a gap.
     pub fn watch(&self, after_revision: impl Into<Option<i64>>) -> Watch<v1::WatchSubjectRequest> {
         let request = v1::WatchSubjectRequest {
             key: Some(self.key.clone()),
@@ -305,9 +306,10 @@ pub mod blocking {
         /// seen; revisions that can no longer be told one by one come as a gap. Each time it is opened,
         /// an event tells where.
         ///
-        /// * `after_revision`: Changes with a greater revision are sent: pass the last revision seen to
-        ///   resume. Default 0: from the next change on; negative is FIELD_INVALID. The last 1,024
-        ///   revisions of the last 24 h can be told one by one, older ones are a gap.
+        /// * `after_revision`: The watch sends the changes with a greater revision. To resume, pass the
+        ///   last revision received. Default 0: the watch sends the changes after its start. A negative
+        ///   value is FIELD_INVALID. Of the last 24 h, the last 1,024 revisions can be sent one by one;
+        ///   older ones are a gap.
         pub fn watch(&self, after_revision: impl Into<Option<i64>>) -> Watch<v1::WatchSubjectRequest> {
             Watch::new(self.client.clone(), self.inner.watch(after_revision))
         }

@@ -118,7 +118,7 @@ pub struct Subject {
     #[prost(message, optional, tag = "1")]
     pub key: ::core::option::Option<SubjectKey>,
     /// The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0
-    /// to 64 bytes; empty means nobody.
+    /// to 64 bytes; empty means that the subject has no owner.
     #[prost(string, tag = "2")]
     pub owner_id: ::prost::alloc::string::String,
     /// What may be done under the subject.
@@ -161,7 +161,7 @@ pub struct CreateSubjectRequest {
     /// The name of the subject. Required.
     #[prost(message, optional, tag = "1")]
     pub key: ::core::option::Option<SubjectKey>,
-    /// The member who owns the object. 0 to 64 bytes; empty means nobody.
+    /// The member who owns the object. 0 to 64 bytes; empty means that the subject has no owner.
     #[prost(string, tag = "2")]
     pub owner_id: ::prost::alloc::string::String,
     /// The caller's own facts: bounds as in Subject.
@@ -309,9 +309,10 @@ pub struct WatchSubjectRequest {
     /// The name of the subject. Required.
     #[prost(message, optional, tag = "1")]
     pub key: ::core::option::Option<SubjectKey>,
-    /// Changes with a greater revision are sent: pass the last revision seen to resume. Default 0:
-    /// from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h
-    /// can be told one by one, older ones are a gap.
+    /// The watch sends the changes with a greater revision. To resume, pass the last revision
+    /// received. Default 0: the watch sends the changes after its start. A negative value is
+    /// FIELD_INVALID. Of the last 24 h, the last 1,024 revisions can be sent one by one; older ones
+    /// are a gap.
     #[prost(int64, tag = "2")]
     pub after_revision: i64,
 }
@@ -330,7 +331,7 @@ pub mod watch_subject_response {
         /// The next revision. Revisions come dense and in order.
         #[prost(message, tag = "1")]
         Change(super::SubjectChange),
-        /// Revisions that can no longer be told one by one. Read the subject anew, then go on.
+        /// Revisions that can no longer be sent one by one. Read the subject again, then continue.
         #[prost(message, tag = "2")]
         Gap(super::RevisionGap),
         /// The watch has begun. The first event of each stream, and no other is of this kind.
@@ -341,9 +342,9 @@ pub mod watch_subject_response {
 /// Where a watch has begun.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct WatchOpened {
-    /// Everything later is told: `after_revision` of the request or, where that was 0, the subject's
-    /// revision when the watch began. As `after_revision` of another call it resumes a stream that
-    /// broke before its first change.
+    /// The revision after which the watch sends every change: `after_revision` of the request or, if
+    /// that was 0, the subject's revision at the start of the watch. As `after_revision` of another
+    /// call it resumes a stream that broke before its first change.
     #[prost(int64, tag = "1")]
     pub revision: i64,
 }
@@ -373,7 +374,7 @@ pub struct CommentChange {
     #[prost(enumeration = "CommentChangeKind", tag = "3")]
     pub kind: i32,
 }
-/// A run of revisions that are not told.
+/// A range of revisions that are not sent one by one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RevisionGap {
     /// The first revision left out.
@@ -498,7 +499,7 @@ pub struct Comment {
     /// What it says. Unset in a tombstone.
     #[prost(message, optional, tag = "8")]
     pub content: ::core::option::Option<Content>,
-    /// Whether it is seen, and by whom.
+    /// The visibility of the comment.
     #[prost(enumeration = "CommentState", tag = "9")]
     pub state: i32,
     /// Who deleted it; unspecified unless `state` is DELETED.
@@ -542,8 +543,8 @@ pub struct Content {
     /// type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
     #[prost(string, tag = "1")]
     pub text: ::prost::alloc::string::String,
-    /// The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
-    /// this service.
+    /// The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
+    /// notifications.
     #[prost(string, repeated, tag = "2")]
     pub mentioned_member_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// The caller's own facts, returned as given. At most 16 entries; keys and values together at most
@@ -574,7 +575,7 @@ pub struct CommentThread {
     #[prost(message, optional, tag = "1")]
     pub comment: ::core::option::Option<Comment>,
     /// The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-    /// equals, as of those that nobody likes, the one with the lowest floor.
+    /// replies with equally many likes, the one with the lowest floor.
     #[prost(message, repeated, tag = "2")]
     pub replies: ::prost::alloc::vec::Vec<Comment>,
     /// For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty exactly
@@ -636,8 +637,8 @@ pub struct GetCommentRequest {
     /// The comment. Required.
     #[prost(int64, tag = "1")]
     pub id: i64,
-    /// The member who looks. If it is the author, a PENDING, REJECTED or SHADOWED comment is shown
-    /// whole. Default empty: anybody.
+    /// The member who views the comment. If this is the author, a PENDING, REJECTED or SHADOWED
+    /// comment is shown whole. Default empty: any other member.
     #[prost(string, tag = "2")]
     pub viewer_member_id: ::prost::alloc::string::String,
     /// The answer shows at least this revision of the subject. Default 0: any.
@@ -932,13 +933,13 @@ pub struct ListMemberCommentsResponse {
     #[prost(message, repeated, tag = "3")]
     pub degraded: ::prost::alloc::vec::Vec<Degradation>,
 }
-/// Whether a comment is seen, and by whom. Only an ACTIVE comment counts.
+/// The visibility of a comment. Only an ACTIVE comment counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum CommentState {
     /// In a request: the default written at the field.
     Unspecified = 0,
-    /// Seen by everybody.
+    /// Visible to all members.
     Active = 1,
     /// Waits for moderation; seen by its author and by moderators.
     Pending = 2,
@@ -1301,7 +1302,7 @@ pub struct ListMemberLikesResponse {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum LikeValue {
-    /// In SetLike: refused with LIKE_INVALID. In an answer: unknown, and told in `degraded`.
+    /// In SetLike: refused with LIKE_INVALID. In a response: unknown, as `degraded` says.
     Unspecified = 0,
     /// Neither.
     None = 1,
@@ -1381,7 +1382,7 @@ pub struct ImportedSubject {
     /// Its name. Required.
     #[prost(message, optional, tag = "1")]
     pub key: ::core::option::Option<SubjectKey>,
-    /// The member who owns it. 0 to 64 bytes; empty means nobody.
+    /// The member who owns it. 0 to 64 bytes; empty means that the subject has no owner.
     #[prost(string, tag = "2")]
     pub owner_id: ::prost::alloc::string::String,
     /// Its state. Default ACTIVE.
@@ -1621,7 +1622,8 @@ pub struct HideCommentRequest {
     /// The comment. Required.
     #[prost(int64, tag = "1")]
     pub id: i64,
-    /// The moderator who acts. Required; 1 to 64 bytes. Written to the service's log, shown to nobody.
+    /// The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
+    /// it.
     #[prost(string, tag = "2")]
     pub moderator_id: ::prost::alloc::string::String,
     /// Why, for the service's log. 0 to 512 code points.
@@ -1647,7 +1649,8 @@ pub struct UnhideCommentRequest {
     /// The comment. Required.
     #[prost(int64, tag = "1")]
     pub id: i64,
-    /// The moderator who acts. Required; 1 to 64 bytes. Written to the service's log, shown to nobody.
+    /// The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
+    /// it.
     #[prost(string, tag = "2")]
     pub moderator_id: ::prost::alloc::string::String,
     /// Why, for the service's log. 0 to 512 code points.
@@ -1673,7 +1676,8 @@ pub struct AdminServiceDeleteCommentRequest {
     /// The comment. Required.
     #[prost(int64, tag = "1")]
     pub id: i64,
-    /// The moderator who acts. Required; 1 to 64 bytes. Written to the service's log, shown to nobody.
+    /// The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
+    /// it.
     #[prost(string, tag = "2")]
     pub moderator_id: ::prost::alloc::string::String,
     /// Why, for the service's log. 0 to 512 code points.
@@ -2280,7 +2284,7 @@ pub mod admin_service_client {
             self.inner.server_streaming(req, path, codec).await
         }
         /// Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and
-        /// tells how far it has come.
+        /// reports its progress.
         ///
         /// Safe to run while others write, and twice. Rows are added and corrected. Resumable by
         /// `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
@@ -2316,7 +2320,7 @@ pub mod admin_service_client {
             self.inner.server_streaming(req, path, codec).await
         }
         /// Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and
-        /// tells how far it has come.
+        /// reports its progress.
         ///
         /// Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for
         /// comments that are older than this version. Resumable by `resume_token`.
@@ -2347,7 +2351,7 @@ pub mod admin_service_client {
                 .insert(GrpcMethod::new("riposte.v1.AdminService", "RebuildRanks"));
             self.inner.server_streaming(req, path, codec).await
         }
-        /// Rebuilds what is cached of subjects from their rows, and tells how far it has come.
+        /// Rebuilds what is cached of subjects from their rows, and reports its progress.
         ///
         /// What is cached is forgotten, and the first page made anew. Safe to run while others read and
         /// write, and twice. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
@@ -2378,8 +2382,7 @@ pub mod admin_service_client {
             self.inner.server_streaming(req, path, codec).await
         }
         /// Reads which subjects are under the greatest load in the process that answers: ListComments and
-        /// every write count. A rate is never told too high; of the least busy subjects it may be told too
-        /// low.
+        /// every write count. A rate is never too high; that of the least busy subjects may be too low.
         ///
         /// Example: `{"limit": 10}`.
         pub async fn list_hot_subjects(
@@ -2564,7 +2567,7 @@ pub mod admin_service_server {
             + std::marker::Send
             + 'static;
         /// Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and
-        /// tells how far it has come.
+        /// reports its progress.
         ///
         /// Safe to run while others write, and twice. Rows are added and corrected. Resumable by
         /// `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
@@ -2585,7 +2588,7 @@ pub mod admin_service_server {
             + std::marker::Send
             + 'static;
         /// Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and
-        /// tells how far it has come.
+        /// reports its progress.
         ///
         /// Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for
         /// comments that are older than this version. Resumable by `resume_token`.
@@ -2605,7 +2608,7 @@ pub mod admin_service_server {
             >
             + std::marker::Send
             + 'static;
-        /// Rebuilds what is cached of subjects from their rows, and tells how far it has come.
+        /// Rebuilds what is cached of subjects from their rows, and reports its progress.
         ///
         /// What is cached is forgotten, and the first page made anew. Safe to run while others read and
         /// write, and twice. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
@@ -2619,8 +2622,7 @@ pub mod admin_service_server {
             tonic::Status,
         >;
         /// Reads which subjects are under the greatest load in the process that answers: ListComments and
-        /// every write count. A rate is never told too high; of the least busy subjects it may be told too
-        /// low.
+        /// every write count. A rate is never too high; that of the least busy subjects may be too low.
         ///
         /// Example: `{"limit": 10}`.
         async fn list_hot_subjects(
@@ -4589,18 +4591,18 @@ pub enum ErrorReason {
     ///
     /// Example: `{"reason": "SUBJECT_READ_ONLY", "metadata": {"object_type": "video", "object_id":  "1"}}`.
     SubjectReadOnly = 6,
-    /// FAILED_PRECONDITION. The subject is hidden: it takes no writes, and its comments are listed to
-    /// nobody. A comment whose id is known can still be read.
+    /// FAILED_PRECONDITION. The subject is hidden: it takes no writes, and no list contains its
+    /// comments. A comment whose id is known can still be read.
     ///
     /// Example: `{"reason": "SUBJECT_HIDDEN", "metadata": {"object_type": "video", "object_id":  "1"}}`.
     SubjectHidden = 7,
-    /// FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata tells its
+    /// FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata has its
     /// state.
     ///
     /// Example: `{"reason": "PARENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",  "state": "DELETED"}}`.
     ParentUnavailable = 8,
     /// FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is deleted or not in
-    /// sight; the metadata tells its state.
+    /// sight; the metadata has its state.
     ///
     /// Example: `{"reason": "COMMENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",  "state": "HIDDEN"}}`.
     CommentUnavailable = 9,
@@ -4608,13 +4610,13 @@ pub enum ErrorReason {
     ///
     /// Example: `{"reason": "REPLY_FORBIDDEN", "metadata": {"comment_id": "1234567890123456789"}}`.
     ReplyForbidden = 10,
-    /// FAILED_PRECONDITION. The comment's state does not allow the change; the metadata tells the
-    /// state. Read it anew.
+    /// FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state.
+    /// Read the comment again.
     ///
     /// Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",  "state": "HIDDEN"}}`.
     StateConflict = 11,
-    /// FAILED_PRECONDITION. The time in which an author may edit is over; the metadata tells when it
-    /// ended.
+    /// FAILED_PRECONDITION. The time in which an author may edit is over; the metadata has the time at
+    /// which it ended.
     ///
     /// Example: `{"reason": "EDIT_WINDOW_CLOSED", "metadata": {"until": "2026-03-01T12:10:00Z"}}`.
     EditWindowClosed = 12,
@@ -4622,7 +4624,7 @@ pub enum ErrorReason {
     ///
     /// Example: `{"reason": "PIN_LIMIT_REACHED", "metadata": {"limit": "3"}}`.
     PinLimitReached = 13,
-    /// FAILED_PRECONDITION. The member has to pass a challenge first; the metadata tells its kind.
+    /// FAILED_PRECONDITION. The member has to pass a challenge first; the metadata has its kind.
     ///
     /// Example: `{"reason": "CHALLENGE_REQUIRED", "metadata": {"kind": "captcha"}}`.
     ChallengeRequired = 14,
@@ -4683,7 +4685,7 @@ pub enum ErrorReason {
     ///
     /// Example: `{"reason": "MEMBER_NOT_ALLOWED", "metadata": {"comment_id": "1234567890123456789"}}`.
     MemberNotAllowed = 27,
-    /// PERMISSION_DENIED. The member may not write for now; the metadata tells until when.
+    /// PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block.
     ///
     /// Example: `{"reason": "MEMBER_SUSPENDED", "metadata": {"until": "2026-03-01T12:00:00Z"}}`.
     MemberSuspended = 28,
@@ -4726,7 +4728,7 @@ pub enum ErrorReason {
     ///
     /// Example: `{"reason": "DEADLINE_EXCEEDED"}`.
     DeadlineExceeded = 36,
-    /// INTERNAL. A fault of the service. Report the request id; nothing else is told.
+    /// INTERNAL. A fault of the service. Report the request id; the error has no other detail.
     ///
     /// Example: `{"reason": "INTERNAL", "metadata": {"request_id":  "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
     Internal = 37,
@@ -4960,7 +4962,7 @@ pub mod like_service_client {
         }
         /// Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
         ///
-        /// A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE.
+        /// A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
         /// Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
         /// subject), FIELD_INVALID (an id that cannot belong to it).
         ///
@@ -5083,7 +5085,7 @@ pub mod like_service_server {
         ) -> std::result::Result<tonic::Response<super::SetLikeResponse>, tonic::Status>;
         /// Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
         ///
-        /// A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE.
+        /// A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
         /// Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
         /// subject), FIELD_INVALID (an id that cannot belong to it).
         ///
@@ -6180,8 +6182,9 @@ pub mod subject_service_client {
     /// Subjects: the things under which comments stand.
     ///
     /// Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and
-    /// CALLER_NOT_ALLOWED before existence is told, FIELD_INVALID with all violations at once, and the
-    /// general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+    /// CALLER_NOT_ALLOWED before the existence of the subject is revealed, FIELD_INVALID with all
+    /// violations at once, and the general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE,
+    /// DEADLINE_EXCEEDED, INTERNAL.
     ///
     /// Every write takes a `request_id`. The same request_id and body again answers the first
     /// subject_revision again, for ever, with the body as it is now; with another body it fails with
@@ -6438,16 +6441,16 @@ pub mod subject_service_client {
                 .insert(GrpcMethod::new("riposte.v1.SubjectService", "UndeleteSubject"));
             self.inner.unary(req, path, codec).await
         }
-        /// Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a
-        /// gap is told.
+        /// Sends the changes of one subject: dense revisions in order, resumable by `after_revision`. A
+        /// gap is an event of its own.
         ///
-        /// A change is told some 100 ms after its commit, by every process alike. Likes move no revision
-        /// and are not told. The subject must exist, also where its type has `auto_create`. A subject that
-        /// is deleted or hidden while it is watched tells so by its own change, and is watched on; it may
+        /// Every process sends a change some 100 ms after its commit. Likes change no revision and are not
+        /// sent. The subject must exist, also where its type has `auto_create`. If the subject is deleted
+        /// or hidden during the watch, the watch sends that change and continues, because the subject may
         /// come back. The stream has no end and no deadline of its own. It ends with SERVER_STOPPING when
         /// the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024 revisions
-        /// behind: watch again with the last revision received as `after_revision`; what is then too old
-        /// is told as a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
+        /// behind: watch again with the last revision received as `after_revision`; changes that are then
+        /// too old are a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
         /// WATCH_TOO_SLOW, SERVER_STOPPING.
         ///
         /// Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
@@ -6576,16 +6579,16 @@ pub mod subject_service_server {
             >
             + std::marker::Send
             + 'static;
-        /// Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a
-        /// gap is told.
+        /// Sends the changes of one subject: dense revisions in order, resumable by `after_revision`. A
+        /// gap is an event of its own.
         ///
-        /// A change is told some 100 ms after its commit, by every process alike. Likes move no revision
-        /// and are not told. The subject must exist, also where its type has `auto_create`. A subject that
-        /// is deleted or hidden while it is watched tells so by its own change, and is watched on; it may
+        /// Every process sends a change some 100 ms after its commit. Likes change no revision and are not
+        /// sent. The subject must exist, also where its type has `auto_create`. If the subject is deleted
+        /// or hidden during the watch, the watch sends that change and continues, because the subject may
         /// come back. The stream has no end and no deadline of its own. It ends with SERVER_STOPPING when
         /// the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024 revisions
-        /// behind: watch again with the last revision received as `after_revision`; what is then too old
-        /// is told as a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
+        /// behind: watch again with the last revision received as `after_revision`; changes that are then
+        /// too old are a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
         /// WATCH_TOO_SLOW, SERVER_STOPPING.
         ///
         /// Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
@@ -6600,8 +6603,9 @@ pub mod subject_service_server {
     /// Subjects: the things under which comments stand.
     ///
     /// Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and
-    /// CALLER_NOT_ALLOWED before existence is told, FIELD_INVALID with all violations at once, and the
-    /// general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+    /// CALLER_NOT_ALLOWED before the existence of the subject is revealed, FIELD_INVALID with all
+    /// violations at once, and the general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE,
+    /// DEADLINE_EXCEEDED, INTERNAL.
     ///
     /// Every write takes a `request_id`. The same request_id and body again answers the first
     /// subject_revision again, for ever, with the body as it is now; with another body it fails with

@@ -60,9 +60,10 @@ export class SubjectHandle {
    * Follows the changes of the subject. The stream resumes by itself after the last revision seen;
    * revisions that can no longer be told one by one come as a gap. Each time it is opened, an event
    * tells where.
-   * @param options.afterRevision Changes with a greater revision are sent: pass the last revision
-   * seen to resume. Default 0: from the next change on; negative is FIELD_INVALID. The last 1,024
-   * revisions of the last 24 h can be told one by one, older ones are a gap.
+   * @param options.afterRevision The watch sends the changes with a greater revision. To resume,
+   * pass the last revision received. Default 0: the watch sends the changes after its start. A
+   * negative value is FIELD_INVALID. Of the last 24 h, the last 1,024 revisions can be sent one by
+   * one; older ones are a gap.
    */
   watch(options: { afterRevision?: string | undefined } & CallOptions = {}): AsyncIterable<v1.WatchSubjectResponse> {
     return this.#services.subjects.watchSubject({ key: this.key, afterRevision: options.afterRevision }, options);

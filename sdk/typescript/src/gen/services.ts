@@ -326,8 +326,8 @@ export class SubjectsClient {
   }
 
   /**
-   * Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a
-   * gap is told.
+   * Sends the changes of one subject: dense revisions in order, resumable by `after_revision`. A
+   * gap is an event of its own.
    */
   watchSubject(
     request: MessageInitShape<typeof v1.WatchSubjectRequestSchema>,
@@ -442,7 +442,7 @@ export class AdminClient {
 
   /**
    * Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and
-   * tells how far it has come.
+   * reports its progress.
    */
   rebuildMemberHistory(
     request: MessageInitShape<typeof v1.RebuildMemberHistoryRequestSchema>,
@@ -453,7 +453,7 @@ export class AdminClient {
 
   /**
    * Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and
-   * tells how far it has come.
+   * reports its progress.
    */
   rebuildRanks(
     request: MessageInitShape<typeof v1.RebuildRanksRequestSchema>,
@@ -463,7 +463,7 @@ export class AdminClient {
   }
 
   /**
-   * Rebuilds what is cached of subjects from their rows, and tells how far it has come.
+   * Rebuilds what is cached of subjects from their rows, and reports its progress.
    */
   rebuildCache(
     request: MessageInitShape<typeof v1.RebuildCacheRequestSchema>,
@@ -474,8 +474,7 @@ export class AdminClient {
 
   /**
    * Reads which subjects are under the greatest load in the process that answers: ListComments and
-   * every write count. A rate is never told too high; of the least busy subjects it may be told too
-   * low.
+   * every write count. A rate is never too high; that of the least busy subjects may be too low.
    */
   listHotSubjects(
     request: MessageInitShape<typeof v1.ListHotSubjectsRequestSchema>,

@@ -102,9 +102,10 @@ class Subject:
         seen; revisions that can no longer be told one by one come as a gap. Each time it is opened,
         an event tells where.
 
-        ``after_revision``: Changes with a greater revision are sent: pass the last revision seen to
-        resume. Default 0: from the next change on; negative is FIELD_INVALID. The last 1,024
-        revisions of the last 24 h can be told one by one, older ones are a gap.
+        ``after_revision``: The watch sends the changes with a greater revision. To resume, pass the
+        last revision received. Default 0: the watch sends the changes after its start. A negative
+        value is FIELD_INVALID. Of the last 24 h, the last 1,024 revisions can be sent one by one;
+        older ones are a gap.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.WatchSubjectRequest()
@@ -320,9 +321,10 @@ class AsyncSubject:
         seen; revisions that can no longer be told one by one come as a gap. Each time it is opened,
         an event tells where.
 
-        ``after_revision``: Changes with a greater revision are sent: pass the last revision seen to
-        resume. Default 0: from the next change on; negative is FIELD_INVALID. The last 1,024
-        revisions of the last 24 h can be told one by one, older ones are a gap.
+        ``after_revision``: The watch sends the changes with a greater revision. To resume, pass the
+        last revision received. Default 0: the watch sends the changes after its start. A negative
+        value is FIELD_INVALID. Of the last 24 h, the last 1,024 revisions can be sent one by one;
+        older ones are a gap.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.WatchSubjectRequest()

@@ -36,17 +36,17 @@ class Reason(str, Enum):
     """
     SUBJECT_HIDDEN = "SUBJECT_HIDDEN"
     """
-    The subject is hidden: it takes no writes, and its comments are listed to nobody. A comment
-    whose id is known can still be read.
+    The subject is hidden: it takes no writes, and no list contains its comments. A comment whose id
+    is known can still be read.
     """
     PARENT_UNAVAILABLE = "PARENT_UNAVAILABLE"
     """
-    The comment to answer is deleted or not in sight; the metadata tells its state.
+    The comment to answer is deleted or not in sight; the metadata has its state.
     """
     COMMENT_UNAVAILABLE = "COMMENT_UNAVAILABLE"
     """
-    The comment to like, or whose likers are asked for, is deleted or not in sight; the metadata
-    tells its state.
+    The comment to like, or whose likers are asked for, is deleted or not in sight; the metadata has
+    its state.
     """
     REPLY_FORBIDDEN = "REPLY_FORBIDDEN"
     """
@@ -54,11 +54,12 @@ class Reason(str, Enum):
     """
     STATE_CONFLICT = "STATE_CONFLICT"
     """
-    The comment's state does not allow the change; the metadata tells the state. Read it anew.
+    The comment's state does not allow the change; the metadata has the state. Read the comment
+    again.
     """
     EDIT_WINDOW_CLOSED = "EDIT_WINDOW_CLOSED"
     """
-    The time in which an author may edit is over; the metadata tells when it ended.
+    The time in which an author may edit is over; the metadata has the time at which it ended.
     """
     PIN_LIMIT_REACHED = "PIN_LIMIT_REACHED"
     """
@@ -66,7 +67,7 @@ class Reason(str, Enum):
     """
     CHALLENGE_REQUIRED = "CHALLENGE_REQUIRED"
     """
-    The member has to pass a challenge first; the metadata tells its kind.
+    The member has to pass a challenge first; the metadata has its kind.
     """
     OBJECT_TYPE_UNKNOWN = "OBJECT_TYPE_UNKNOWN"
     """
@@ -122,7 +123,7 @@ class Reason(str, Enum):
     """
     MEMBER_SUSPENDED = "MEMBER_SUSPENDED"
     """
-    The member may not write for now; the metadata tells until when.
+    The member may not write for now; the metadata has the end of the block.
     """
     MEMBER_BLOCKED = "MEMBER_BLOCKED"
     """
@@ -160,7 +161,7 @@ class Reason(str, Enum):
     """
     INTERNAL = "INTERNAL"
     """
-    A fault of the service. Report the request id; nothing else is told.
+    A fault of the service. Report the request id; the error has no other detail.
     """
     WATCH_TOO_SLOW = "WATCH_TOO_SLOW"
     """

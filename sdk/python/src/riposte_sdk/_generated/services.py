@@ -194,8 +194,8 @@ class SubjectService(v1.SubjectServiceStub):
 
     def watch_subject(self, request: v1.WatchSubjectRequest, **options: Any) -> Watch[v1.WatchSubjectResponse]:
         """
-        Follows the changes of one subject: dense revisions in order, resumable by `after_revision`;
-        a gap is told.
+        Sends the changes of one subject: dense revisions in order, resumable by `after_revision`. A
+        gap is an event of its own.
 
         The stream resumes by itself; ``options`` are those of its calls, as ``metadata``.
         """
@@ -215,8 +215,8 @@ class AsyncSubjectService(SubjectServiceAsyncStub):
 
     def watch_subject(self, request: v1.WatchSubjectRequest, **options: Any) -> AsyncWatch[v1.WatchSubjectResponse]:
         """
-        Follows the changes of one subject: dense revisions in order, resumable by `after_revision`;
-        a gap is told.
+        Sends the changes of one subject: dense revisions in order, resumable by `after_revision`. A
+        gap is an event of its own.
 
         The stream resumes by itself; ``options`` are those of its calls, as ``metadata``.
         """

@@ -161,7 +161,7 @@ class ImportedSubject(_message.Message):
     METADATA_FIELD_NUMBER: _builtins.int
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     owner_id: _builtins.str
-    """The member who owns it. 0 to 64 bytes; empty means nobody."""
+    """The member who owns it. 0 to 64 bytes; empty means that the subject has no owner."""
     state: _subject_pb2.SubjectState.ValueType
     """Its state. Default ACTIVE."""
     @_builtins.property
@@ -702,7 +702,9 @@ class HideCommentRequest(_message.Message):
     id: _builtins.int
     """The comment. Required."""
     moderator_id: _builtins.str
-    """The moderator who acts. Required; 1 to 64 bytes. Written to the service's log, shown to nobody."""
+    """The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
+    it.
+    """
     reason: _builtins.str
     """Why, for the service's log. 0 to 512 code points."""
     request_id: _builtins.str
@@ -764,7 +766,9 @@ class UnhideCommentRequest(_message.Message):
     id: _builtins.int
     """The comment. Required."""
     moderator_id: _builtins.str
-    """The moderator who acts. Required; 1 to 64 bytes. Written to the service's log, shown to nobody."""
+    """The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
+    it.
+    """
     reason: _builtins.str
     """Why, for the service's log. 0 to 512 code points."""
     request_id: _builtins.str
@@ -826,7 +830,9 @@ class AdminServiceDeleteCommentRequest(_message.Message):
     id: _builtins.int
     """The comment. Required."""
     moderator_id: _builtins.str
-    """The moderator who acts. Required; 1 to 64 bytes. Written to the service's log, shown to nobody."""
+    """The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
+    it.
+    """
     reason: _builtins.str
     """Why, for the service's log. 0 to 512 code points."""
     request_id: _builtins.str

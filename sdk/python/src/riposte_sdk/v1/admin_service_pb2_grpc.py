@@ -215,7 +215,7 @@ class AdminServiceServicer:
 
     def RebuildMemberHistory(self, request, context):
         """Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and
-        tells how far it has come.
+        reports its progress.
 
         Safe to run while others write, and twice. Rows are added and corrected. Resumable by
         `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
@@ -229,7 +229,7 @@ class AdminServiceServicer:
 
     def RebuildRanks(self, request, context):
         """Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and
-        tells how far it has come.
+        reports its progress.
 
         Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for
         comments that are older than this version. Resumable by `resume_token`.
@@ -242,7 +242,7 @@ class AdminServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RebuildCache(self, request, context):
-        """Rebuilds what is cached of subjects from their rows, and tells how far it has come.
+        """Rebuilds what is cached of subjects from their rows, and reports its progress.
 
         What is cached is forgotten, and the first page made anew. Safe to run while others read and
         write, and twice. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
@@ -255,8 +255,7 @@ class AdminServiceServicer:
 
     def ListHotSubjects(self, request, context):
         """Reads which subjects are under the greatest load in the process that answers: ListComments and
-        every write count. A rate is never told too high; of the least busy subjects it may be told too
-        low.
+        every write count. A rate is never too high; that of the least busy subjects may be too low.
 
         Example: `{"limit": 10}`.
         """

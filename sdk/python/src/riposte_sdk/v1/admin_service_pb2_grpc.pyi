@@ -111,7 +111,7 @@ class AdminServiceStub:
     """
     RebuildMemberHistory: _grpc.UnaryStreamMultiCallable[_admin_pb2.RebuildMemberHistoryRequest, _admin_pb2.RebuildMemberHistoryResponse]
     """Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and
-    tells how far it has come.
+    reports its progress.
 
     Safe to run while others write, and twice. Rows are added and corrected. Resumable by
     `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
@@ -121,7 +121,7 @@ class AdminServiceStub:
     """
     RebuildRanks: _grpc.UnaryStreamMultiCallable[_admin_pb2.RebuildRanksRequest, _admin_pb2.RebuildRanksResponse]
     """Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and
-    tells how far it has come.
+    reports its progress.
 
     Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for
     comments that are older than this version. Resumable by `resume_token`.
@@ -130,7 +130,7 @@ class AdminServiceStub:
     Example: `{"scope": {"objectType": "video"}}`.
     """
     RebuildCache: _grpc.UnaryStreamMultiCallable[_admin_pb2.RebuildCacheRequest, _admin_pb2.RebuildCacheResponse]
-    """Rebuilds what is cached of subjects from their rows, and tells how far it has come.
+    """Rebuilds what is cached of subjects from their rows, and reports its progress.
 
     What is cached is forgotten, and the first page made anew. Safe to run while others read and
     write, and twice. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
@@ -139,8 +139,7 @@ class AdminServiceStub:
     """
     ListHotSubjects: _grpc.UnaryUnaryMultiCallable[_admin_pb2.ListHotSubjectsRequest, _admin_pb2.ListHotSubjectsResponse]
     """Reads which subjects are under the greatest load in the process that answers: ListComments and
-    every write count. A rate is never told too high; of the least busy subjects it may be told too
-    low.
+    every write count. A rate is never too high; that of the least busy subjects may be too low.
 
     Example: `{"limit": 10}`.
     """
@@ -228,7 +227,7 @@ class AdminServiceAsyncStub(AdminServiceStub):
     """
     RebuildMemberHistory: _aio.UnaryStreamMultiCallable[_admin_pb2.RebuildMemberHistoryRequest, _admin_pb2.RebuildMemberHistoryResponse]  # type: ignore[assignment]
     """Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and
-    tells how far it has come.
+    reports its progress.
 
     Safe to run while others write, and twice. Rows are added and corrected. Resumable by
     `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
@@ -238,7 +237,7 @@ class AdminServiceAsyncStub(AdminServiceStub):
     """
     RebuildRanks: _aio.UnaryStreamMultiCallable[_admin_pb2.RebuildRanksRequest, _admin_pb2.RebuildRanksResponse]  # type: ignore[assignment]
     """Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and
-    tells how far it has come.
+    reports its progress.
 
     Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for
     comments that are older than this version. Resumable by `resume_token`.
@@ -247,7 +246,7 @@ class AdminServiceAsyncStub(AdminServiceStub):
     Example: `{"scope": {"objectType": "video"}}`.
     """
     RebuildCache: _aio.UnaryStreamMultiCallable[_admin_pb2.RebuildCacheRequest, _admin_pb2.RebuildCacheResponse]  # type: ignore[assignment]
-    """Rebuilds what is cached of subjects from their rows, and tells how far it has come.
+    """Rebuilds what is cached of subjects from their rows, and reports its progress.
 
     What is cached is forgotten, and the first page made anew. Safe to run while others read and
     write, and twice. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
@@ -256,8 +255,7 @@ class AdminServiceAsyncStub(AdminServiceStub):
     """
     ListHotSubjects: _aio.UnaryUnaryMultiCallable[_admin_pb2.ListHotSubjectsRequest, _admin_pb2.ListHotSubjectsResponse]  # type: ignore[assignment]
     """Reads which subjects are under the greatest load in the process that answers: ListComments and
-    every write count. A rate is never told too high; of the least busy subjects it may be told too
-    low.
+    every write count. A rate is never too high; that of the least busy subjects may be too low.
 
     Example: `{"limit": 10}`.
     """
@@ -387,7 +385,7 @@ class AdminServiceServicer:
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_admin_pb2.RebuildMemberHistoryResponse], _abc.AsyncIterator[_admin_pb2.RebuildMemberHistoryResponse]]:
         """Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and
-        tells how far it has come.
+        reports its progress.
 
         Safe to run while others write, and twice. Rows are added and corrected. Resumable by
         `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
@@ -402,7 +400,7 @@ class AdminServiceServicer:
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_admin_pb2.RebuildRanksResponse], _abc.AsyncIterator[_admin_pb2.RebuildRanksResponse]]:
         """Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and
-        tells how far it has come.
+        reports its progress.
 
         Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for
         comments that are older than this version. Resumable by `resume_token`.
@@ -416,7 +414,7 @@ class AdminServiceServicer:
         request: _admin_pb2.RebuildCacheRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_admin_pb2.RebuildCacheResponse], _abc.AsyncIterator[_admin_pb2.RebuildCacheResponse]]:
-        """Rebuilds what is cached of subjects from their rows, and tells how far it has come.
+        """Rebuilds what is cached of subjects from their rows, and reports its progress.
 
         What is cached is forgotten, and the first page made anew. Safe to run while others read and
         write, and twice. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
@@ -430,8 +428,7 @@ class AdminServiceServicer:
         context: _ServicerContext,
     ) -> _typing.Union[_admin_pb2.ListHotSubjectsResponse, _abc.Awaitable[_admin_pb2.ListHotSubjectsResponse]]:
         """Reads which subjects are under the greatest load in the process that answers: ListComments and
-        every write count. A rate is never told too high; of the least busy subjects it may be told too
-        low.
+        every write count. A rate is never too high; that of the least busy subjects may be too low.
 
         Example: `{"limit": 10}`.
         """

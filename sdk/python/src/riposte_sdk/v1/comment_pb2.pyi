@@ -31,7 +31,7 @@ class _CommentStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_CommentS
     COMMENT_STATE_UNSPECIFIED: _CommentState.ValueType  # 0
     """In a request: the default written at the field."""
     COMMENT_STATE_ACTIVE: _CommentState.ValueType  # 1
-    """Seen by everybody."""
+    """Visible to all members."""
     COMMENT_STATE_PENDING: _CommentState.ValueType  # 2
     """Waits for moderation; seen by its author and by moderators."""
     COMMENT_STATE_REJECTED: _CommentState.ValueType  # 3
@@ -44,12 +44,12 @@ class _CommentStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_CommentS
     """Deleted; see `deleted_by`."""
 
 class CommentState(_CommentState, metaclass=_CommentStateEnumTypeWrapper):
-    """Whether a comment is seen, and by whom. Only an ACTIVE comment counts."""
+    """The visibility of a comment. Only an ACTIVE comment counts."""
 
 COMMENT_STATE_UNSPECIFIED: CommentState.ValueType  # 0
 """In a request: the default written at the field."""
 COMMENT_STATE_ACTIVE: CommentState.ValueType  # 1
-"""Seen by everybody."""
+"""Visible to all members."""
 COMMENT_STATE_PENDING: CommentState.ValueType  # 2
 """Waits for moderation; seen by its author and by moderators."""
 COMMENT_STATE_REJECTED: CommentState.ValueType  # 3
@@ -245,7 +245,7 @@ class Comment(_message.Message):
     member_id: _builtins.str
     """The member who wrote it. Empty in a tombstone."""
     state: Global___CommentState.ValueType
-    """Whether it is seen, and by whom."""
+    """The visibility of the comment."""
     deleted_by: Global___DeletedBy.ValueType
     """Who deleted it; unspecified unless `state` is DELETED."""
     like_count: _builtins.int
@@ -351,8 +351,8 @@ class Content(_message.Message):
     """
     @_builtins.property
     def mentioned_member_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
-        this service.
+        """The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
+        notifications.
         """
 
     @_builtins.property
@@ -426,7 +426,7 @@ class CommentThread(_message.Message):
     @_builtins.property
     def replies(self) -> _containers.RepeatedCompositeFieldContainer[Global___Comment]:
         """The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-        equals, as of those that nobody likes, the one with the lowest floor.
+        replies with equally many likes, the one with the lowest floor.
         """
 
     def __init__(
@@ -571,8 +571,8 @@ class GetCommentRequest(_message.Message):
     id: _builtins.int
     """The comment. Required."""
     viewer_member_id: _builtins.str
-    """The member who looks. If it is the author, a PENDING, REJECTED or SHADOWED comment is shown
-    whole. Default empty: anybody.
+    """The member who views the comment. If this is the author, a PENDING, REJECTED or SHADOWED
+    comment is shown whole. Default empty: any other member.
     """
     min_revision: _builtins.int
     """The answer shows at least this revision of the subject. Default 0: any."""

@@ -66,14 +66,14 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     "1"}}`.
     """
     ERROR_REASON_SUBJECT_HIDDEN: _ErrorReason.ValueType  # 7
-    """FAILED_PRECONDITION. The subject is hidden: it takes no writes, and its comments are listed to
-    nobody. A comment whose id is known can still be read.
+    """FAILED_PRECONDITION. The subject is hidden: it takes no writes, and no list contains its
+    comments. A comment whose id is known can still be read.
 
     Example: `{"reason": "SUBJECT_HIDDEN", "metadata": {"object_type": "video", "object_id":
     "1"}}`.
     """
     ERROR_REASON_PARENT_UNAVAILABLE: _ErrorReason.ValueType  # 8
-    """FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata tells its
+    """FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata has its
     state.
 
     Example: `{"reason": "PARENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
@@ -81,7 +81,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """
     ERROR_REASON_COMMENT_UNAVAILABLE: _ErrorReason.ValueType  # 9
     """FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is deleted or not in
-    sight; the metadata tells its state.
+    sight; the metadata has its state.
 
     Example: `{"reason": "COMMENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
     "state": "HIDDEN"}}`.
@@ -92,15 +92,15 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     Example: `{"reason": "REPLY_FORBIDDEN", "metadata": {"comment_id": "1234567890123456789"}}`.
     """
     ERROR_REASON_STATE_CONFLICT: _ErrorReason.ValueType  # 11
-    """FAILED_PRECONDITION. The comment's state does not allow the change; the metadata tells the
-    state. Read it anew.
+    """FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state.
+    Read the comment again.
 
     Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
     "state": "HIDDEN"}}`.
     """
     ERROR_REASON_EDIT_WINDOW_CLOSED: _ErrorReason.ValueType  # 12
-    """FAILED_PRECONDITION. The time in which an author may edit is over; the metadata tells when it
-    ended.
+    """FAILED_PRECONDITION. The time in which an author may edit is over; the metadata has the time at
+    which it ended.
 
     Example: `{"reason": "EDIT_WINDOW_CLOSED", "metadata": {"until": "2026-03-01T12:10:00Z"}}`.
     """
@@ -110,7 +110,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     Example: `{"reason": "PIN_LIMIT_REACHED", "metadata": {"limit": "3"}}`.
     """
     ERROR_REASON_CHALLENGE_REQUIRED: _ErrorReason.ValueType  # 14
-    """FAILED_PRECONDITION. The member has to pass a challenge first; the metadata tells its kind.
+    """FAILED_PRECONDITION. The member has to pass a challenge first; the metadata has its kind.
 
     Example: `{"reason": "CHALLENGE_REQUIRED", "metadata": {"kind": "captcha"}}`.
     """
@@ -186,7 +186,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     Example: `{"reason": "MEMBER_NOT_ALLOWED", "metadata": {"comment_id": "1234567890123456789"}}`.
     """
     ERROR_REASON_MEMBER_SUSPENDED: _ErrorReason.ValueType  # 28
-    """PERMISSION_DENIED. The member may not write for now; the metadata tells until when.
+    """PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block.
 
     Example: `{"reason": "MEMBER_SUSPENDED", "metadata": {"until": "2026-03-01T12:00:00Z"}}`.
     """
@@ -239,7 +239,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     Example: `{"reason": "DEADLINE_EXCEEDED"}`.
     """
     ERROR_REASON_INTERNAL: _ErrorReason.ValueType  # 37
-    """INTERNAL. A fault of the service. Report the request id; nothing else is told.
+    """INTERNAL. A fault of the service. Report the request id; the error has no other detail.
 
     Example: `{"reason": "INTERNAL", "metadata": {"request_id":
     "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
@@ -312,14 +312,14 @@ Example: `{"reason": "SUBJECT_READ_ONLY", "metadata": {"object_type": "video", "
 "1"}}`.
 """
 ERROR_REASON_SUBJECT_HIDDEN: ErrorReason.ValueType  # 7
-"""FAILED_PRECONDITION. The subject is hidden: it takes no writes, and its comments are listed to
-nobody. A comment whose id is known can still be read.
+"""FAILED_PRECONDITION. The subject is hidden: it takes no writes, and no list contains its
+comments. A comment whose id is known can still be read.
 
 Example: `{"reason": "SUBJECT_HIDDEN", "metadata": {"object_type": "video", "object_id":
 "1"}}`.
 """
 ERROR_REASON_PARENT_UNAVAILABLE: ErrorReason.ValueType  # 8
-"""FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata tells its
+"""FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata has its
 state.
 
 Example: `{"reason": "PARENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
@@ -327,7 +327,7 @@ Example: `{"reason": "PARENT_UNAVAILABLE", "metadata": {"comment_id": "123456789
 """
 ERROR_REASON_COMMENT_UNAVAILABLE: ErrorReason.ValueType  # 9
 """FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is deleted or not in
-sight; the metadata tells its state.
+sight; the metadata has its state.
 
 Example: `{"reason": "COMMENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
 "state": "HIDDEN"}}`.
@@ -338,15 +338,15 @@ ERROR_REASON_REPLY_FORBIDDEN: ErrorReason.ValueType  # 10
 Example: `{"reason": "REPLY_FORBIDDEN", "metadata": {"comment_id": "1234567890123456789"}}`.
 """
 ERROR_REASON_STATE_CONFLICT: ErrorReason.ValueType  # 11
-"""FAILED_PRECONDITION. The comment's state does not allow the change; the metadata tells the
-state. Read it anew.
+"""FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state.
+Read the comment again.
 
 Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
 "state": "HIDDEN"}}`.
 """
 ERROR_REASON_EDIT_WINDOW_CLOSED: ErrorReason.ValueType  # 12
-"""FAILED_PRECONDITION. The time in which an author may edit is over; the metadata tells when it
-ended.
+"""FAILED_PRECONDITION. The time in which an author may edit is over; the metadata has the time at
+which it ended.
 
 Example: `{"reason": "EDIT_WINDOW_CLOSED", "metadata": {"until": "2026-03-01T12:10:00Z"}}`.
 """
@@ -356,7 +356,7 @@ ERROR_REASON_PIN_LIMIT_REACHED: ErrorReason.ValueType  # 13
 Example: `{"reason": "PIN_LIMIT_REACHED", "metadata": {"limit": "3"}}`.
 """
 ERROR_REASON_CHALLENGE_REQUIRED: ErrorReason.ValueType  # 14
-"""FAILED_PRECONDITION. The member has to pass a challenge first; the metadata tells its kind.
+"""FAILED_PRECONDITION. The member has to pass a challenge first; the metadata has its kind.
 
 Example: `{"reason": "CHALLENGE_REQUIRED", "metadata": {"kind": "captcha"}}`.
 """
@@ -432,7 +432,7 @@ ERROR_REASON_MEMBER_NOT_ALLOWED: ErrorReason.ValueType  # 27
 Example: `{"reason": "MEMBER_NOT_ALLOWED", "metadata": {"comment_id": "1234567890123456789"}}`.
 """
 ERROR_REASON_MEMBER_SUSPENDED: ErrorReason.ValueType  # 28
-"""PERMISSION_DENIED. The member may not write for now; the metadata tells until when.
+"""PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block.
 
 Example: `{"reason": "MEMBER_SUSPENDED", "metadata": {"until": "2026-03-01T12:00:00Z"}}`.
 """
@@ -485,7 +485,7 @@ with its request_id.
 Example: `{"reason": "DEADLINE_EXCEEDED"}`.
 """
 ERROR_REASON_INTERNAL: ErrorReason.ValueType  # 37
-"""INTERNAL. A fault of the service. Report the request id; nothing else is told.
+"""INTERNAL. A fault of the service. Report the request id; the error has no other detail.
 
 Example: `{"reason": "INTERNAL", "metadata": {"request_id":
 "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.

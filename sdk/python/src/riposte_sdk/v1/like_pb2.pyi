@@ -29,7 +29,7 @@ class _LikeValue:
 class _LikeValueEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_LikeValue.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     LIKE_VALUE_UNSPECIFIED: _LikeValue.ValueType  # 0
-    """In SetLike: refused with LIKE_INVALID. In an answer: unknown, and told in `degraded`."""
+    """In SetLike: refused with LIKE_INVALID. In a response: unknown, as `degraded` says."""
     LIKE_VALUE_NONE: _LikeValue.ValueType  # 1
     """Neither."""
     LIKE_VALUE_LIKE: _LikeValue.ValueType  # 2
@@ -41,7 +41,7 @@ class LikeValue(_LikeValue, metaclass=_LikeValueEnumTypeWrapper):
     """What a member thinks of a comment. A state, not an event."""
 
 LIKE_VALUE_UNSPECIFIED: LikeValue.ValueType  # 0
-"""In SetLike: refused with LIKE_INVALID. In an answer: unknown, and told in `degraded`."""
+"""In SetLike: refused with LIKE_INVALID. In a response: unknown, as `degraded` says."""
 LIKE_VALUE_NONE: LikeValue.ValueType  # 1
 """Neither."""
 LIKE_VALUE_LIKE: LikeValue.ValueType  # 2

@@ -88,7 +88,7 @@ class LikeServiceServicer:
     def BatchGetLikeStates(self, request, context):
         """Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
 
-        A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE.
+        A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
         Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
         subject), FIELD_INVALID (an id that cannot belong to it).
 

@@ -53,7 +53,7 @@ class LikeServiceStub:
     BatchGetLikeStates: _grpc.UnaryUnaryMultiCallable[_like_pb2.BatchGetLikeStatesRequest, _like_pb2.BatchGetLikeStatesResponse]
     """Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
 
-    A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE.
+    A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
     Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
     subject), FIELD_INVALID (an id that cannot belong to it).
 
@@ -104,7 +104,7 @@ class LikeServiceAsyncStub(LikeServiceStub):
     BatchGetLikeStates: _aio.UnaryUnaryMultiCallable[_like_pb2.BatchGetLikeStatesRequest, _like_pb2.BatchGetLikeStatesResponse]  # type: ignore[assignment]
     """Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
 
-    A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE.
+    A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
     Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
     subject), FIELD_INVALID (an id that cannot belong to it).
 
@@ -162,7 +162,7 @@ class LikeServiceServicer:
     ) -> _typing.Union[_like_pb2.BatchGetLikeStatesResponse, _abc.Awaitable[_like_pb2.BatchGetLikeStatesResponse]]:
         """Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
 
-        A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE.
+        A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
         Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
         subject), FIELD_INVALID (an id that cannot belong to it).
 

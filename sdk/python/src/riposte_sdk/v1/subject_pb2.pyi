@@ -155,7 +155,7 @@ class Subject(_message.Message):
     DELETE_TIME_FIELD_NUMBER: _builtins.int
     owner_id: _builtins.str
     """The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0
-    to 64 bytes; empty means nobody.
+    to 64 bytes; empty means that the subject has no owner.
     """
     state: Global___SubjectState.ValueType
     """What may be done under the subject."""
@@ -246,7 +246,7 @@ class CreateSubjectRequest(_message.Message):
     METADATA_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     owner_id: _builtins.str
-    """The member who owns the object. 0 to 64 bytes; empty means nobody."""
+    """The member who owns the object. 0 to 64 bytes; empty means that the subject has no owner."""
     request_id: _builtins.str
     """A UUID that makes the call safe to repeat; optional, the SDKs fill it. See SubjectService."""
     @_builtins.property
@@ -625,9 +625,10 @@ class WatchSubjectRequest(_message.Message):
     KEY_FIELD_NUMBER: _builtins.int
     AFTER_REVISION_FIELD_NUMBER: _builtins.int
     after_revision: _builtins.int
-    """Changes with a greater revision are sent: pass the last revision seen to resume. Default 0:
-    from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h
-    can be told one by one, older ones are a gap.
+    """The watch sends the changes with a greater revision. To resume, pass the last revision
+    received. Default 0: the watch sends the changes after its start. A negative value is
+    FIELD_INVALID. Of the last 24 h, the last 1,024 revisions can be sent one by one; older ones
+    are a gap.
     """
     @_builtins.property
     def key(self) -> Global___SubjectKey:
@@ -662,7 +663,7 @@ class WatchSubjectResponse(_message.Message):
 
     @_builtins.property
     def gap(self) -> Global___RevisionGap:
-        """Revisions that can no longer be told one by one. Read the subject anew, then go on."""
+        """Revisions that can no longer be sent one by one. Read the subject again, then continue."""
 
     @_builtins.property
     def opened(self) -> Global___WatchOpened:
@@ -693,9 +694,9 @@ class WatchOpened(_message.Message):
 
     REVISION_FIELD_NUMBER: _builtins.int
     revision: _builtins.int
-    """Everything later is told: `after_revision` of the request or, where that was 0, the subject's
-    revision when the watch began. As `after_revision` of another call it resumes a stream that
-    broke before its first change.
+    """The revision after which the watch sends every change: `after_revision` of the request or, if
+    that was 0, the subject's revision at the start of the watch. As `after_revision` of another
+    call it resumes a stream that broke before its first change.
     """
     def __init__(
         self,
@@ -774,7 +775,7 @@ Global___CommentChange: _TypeAlias = CommentChange  # noqa: Y015
 
 @_typing.final
 class RevisionGap(_message.Message):
-    """A run of revisions that are not told."""
+    """A range of revisions that are not sent one by one."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -30,8 +30,9 @@ class SubjectServiceStub:
     """Subjects: the things under which comments stand.
 
     Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and
-    CALLER_NOT_ALLOWED before existence is told, FIELD_INVALID with all violations at once, and the
-    general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+    CALLER_NOT_ALLOWED before the existence of the subject is revealed, FIELD_INVALID with all
+    violations at once, and the general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE,
+    DEADLINE_EXCEEDED, INTERNAL.
 
     Every write takes a `request_id`. The same request_id and body again answers the first
     subject_revision again, for ever, with the body as it is now; with another body it fails with
@@ -94,16 +95,16 @@ class SubjectServiceStub:
     Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
     """
     WatchSubject: _grpc.UnaryStreamMultiCallable[_subject_pb2.WatchSubjectRequest, _subject_pb2.WatchSubjectResponse]
-    """Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a
-    gap is told.
+    """Sends the changes of one subject: dense revisions in order, resumable by `after_revision`. A
+    gap is an event of its own.
 
-    A change is told some 100 ms after its commit, by every process alike. Likes move no revision
-    and are not told. The subject must exist, also where its type has `auto_create`. A subject that
-    is deleted or hidden while it is watched tells so by its own change, and is watched on; it may
+    Every process sends a change some 100 ms after its commit. Likes change no revision and are not
+    sent. The subject must exist, also where its type has `auto_create`. If the subject is deleted
+    or hidden during the watch, the watch sends that change and continues, because the subject may
     come back. The stream has no end and no deadline of its own. It ends with SERVER_STOPPING when
     the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024 revisions
-    behind: watch again with the last revision received as `after_revision`; what is then too old
-    is told as a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
+    behind: watch again with the last revision received as `after_revision`; changes that are then
+    too old are a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
     WATCH_TOO_SLOW, SERVER_STOPPING.
 
     Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
@@ -114,8 +115,9 @@ class SubjectServiceAsyncStub(SubjectServiceStub):
     """Subjects: the things under which comments stand.
 
     Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and
-    CALLER_NOT_ALLOWED before existence is told, FIELD_INVALID with all violations at once, and the
-    general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+    CALLER_NOT_ALLOWED before the existence of the subject is revealed, FIELD_INVALID with all
+    violations at once, and the general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE,
+    DEADLINE_EXCEEDED, INTERNAL.
 
     Every write takes a `request_id`. The same request_id and body again answers the first
     subject_revision again, for ever, with the body as it is now; with another body it fails with
@@ -175,16 +177,16 @@ class SubjectServiceAsyncStub(SubjectServiceStub):
     Example: `{"key": {"objectType": "video", "objectId": "1"}}`.
     """
     WatchSubject: _aio.UnaryStreamMultiCallable[_subject_pb2.WatchSubjectRequest, _subject_pb2.WatchSubjectResponse]  # type: ignore[assignment]
-    """Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a
-    gap is told.
+    """Sends the changes of one subject: dense revisions in order, resumable by `after_revision`. A
+    gap is an event of its own.
 
-    A change is told some 100 ms after its commit, by every process alike. Likes move no revision
-    and are not told. The subject must exist, also where its type has `auto_create`. A subject that
-    is deleted or hidden while it is watched tells so by its own change, and is watched on; it may
+    Every process sends a change some 100 ms after its commit. Likes change no revision and are not
+    sent. The subject must exist, also where its type has `auto_create`. If the subject is deleted
+    or hidden during the watch, the watch sends that change and continues, because the subject may
     come back. The stream has no end and no deadline of its own. It ends with SERVER_STOPPING when
     the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024 revisions
-    behind: watch again with the last revision received as `after_revision`; what is then too old
-    is told as a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
+    behind: watch again with the last revision received as `after_revision`; changes that are then
+    too old are a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
     WATCH_TOO_SLOW, SERVER_STOPPING.
 
     Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
@@ -194,8 +196,9 @@ class SubjectServiceServicer:
     """Subjects: the things under which comments stand.
 
     Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and
-    CALLER_NOT_ALLOWED before existence is told, FIELD_INVALID with all violations at once, and the
-    general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+    CALLER_NOT_ALLOWED before the existence of the subject is revealed, FIELD_INVALID with all
+    violations at once, and the general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE,
+    DEADLINE_EXCEEDED, INTERNAL.
 
     Every write takes a `request_id`. The same request_id and body again answers the first
     subject_revision again, for ever, with the body as it is now; with another body it fails with
@@ -288,16 +291,16 @@ class SubjectServiceServicer:
         request: _subject_pb2.WatchSubjectRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_subject_pb2.WatchSubjectResponse], _abc.AsyncIterator[_subject_pb2.WatchSubjectResponse]]:
-        """Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a
-        gap is told.
+        """Sends the changes of one subject: dense revisions in order, resumable by `after_revision`. A
+        gap is an event of its own.
 
-        A change is told some 100 ms after its commit, by every process alike. Likes move no revision
-        and are not told. The subject must exist, also where its type has `auto_create`. A subject that
-        is deleted or hidden while it is watched tells so by its own change, and is watched on; it may
+        Every process sends a change some 100 ms after its commit. Likes change no revision and are not
+        sent. The subject must exist, also where its type has `auto_create`. If the subject is deleted
+        or hidden during the watch, the watch sends that change and continues, because the subject may
         come back. The stream has no end and no deadline of its own. It ends with SERVER_STOPPING when
         the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024 revisions
-        behind: watch again with the last revision received as `after_revision`; what is then too old
-        is told as a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
+        behind: watch again with the last revision received as `after_revision`; changes that are then
+        too old are a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
         WATCH_TOO_SLOW, SERVER_STOPPING.
 
         Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.

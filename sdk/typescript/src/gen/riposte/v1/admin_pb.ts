@@ -119,7 +119,7 @@ export type ImportedSubject = Message<"riposte.v1.ImportedSubject"> & {
   key?: SubjectKey | undefined;
 
   /**
-   * The member who owns it. 0 to 64 bytes; empty means nobody.
+   * The member who owns it. 0 to 64 bytes; empty means that the subject has no owner.
    *
    * @generated from field: string owner_id = 2;
    */
@@ -695,7 +695,8 @@ export type HideCommentRequest = Message<"riposte.v1.HideCommentRequest"> & {
   id: string;
 
   /**
-   * The moderator who acts. Required; 1 to 64 bytes. Written to the service's log, shown to nobody.
+   * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
+   * it.
    *
    * @generated from field: string moderator_id = 2;
    */
@@ -765,7 +766,8 @@ export type UnhideCommentRequest = Message<"riposte.v1.UnhideCommentRequest"> & 
   id: string;
 
   /**
-   * The moderator who acts. Required; 1 to 64 bytes. Written to the service's log, shown to nobody.
+   * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
+   * it.
    *
    * @generated from field: string moderator_id = 2;
    */
@@ -835,7 +837,8 @@ export type AdminServiceDeleteCommentRequest = Message<"riposte.v1.AdminServiceD
   id: string;
 
   /**
-   * The moderator who acts. Required; 1 to 64 bytes. Written to the service's log, shown to nobody.
+   * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
+   * it.
    *
    * @generated from field: string moderator_id = 2;
    */

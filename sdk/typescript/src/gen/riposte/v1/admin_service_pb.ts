@@ -152,7 +152,7 @@ export const AdminService: GenService<{
   },
   /**
    * Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and
-   * tells how far it has come.
+   * reports its progress.
    *
    * Safe to run while others write, and twice. Rows are added and corrected. Resumable by
    * `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
@@ -169,7 +169,7 @@ export const AdminService: GenService<{
   },
   /**
    * Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and
-   * tells how far it has come.
+   * reports its progress.
    *
    * Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for
    * comments that are older than this version. Resumable by `resume_token`.
@@ -185,7 +185,7 @@ export const AdminService: GenService<{
     output: typeof RebuildRanksResponseSchema;
   },
   /**
-   * Rebuilds what is cached of subjects from their rows, and tells how far it has come.
+   * Rebuilds what is cached of subjects from their rows, and reports its progress.
    *
    * What is cached is forgotten, and the first page made anew. Safe to run while others read and
    * write, and twice. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
@@ -201,8 +201,7 @@ export const AdminService: GenService<{
   },
   /**
    * Reads which subjects are under the greatest load in the process that answers: ListComments and
-   * every write count. A rate is never told too high; of the least busy subjects it may be told too
-   * low.
+   * every write count. A rate is never too high; that of the least busy subjects may be too low.
    *
    * Example: `{"limit": 10}`.
    *

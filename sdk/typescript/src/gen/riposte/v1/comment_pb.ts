@@ -87,7 +87,7 @@ export type Comment = Message<"riposte.v1.Comment"> & {
   content?: Content | undefined;
 
   /**
-   * Whether it is seen, and by whom.
+   * The visibility of the comment.
    *
    * @generated from field: riposte.v1.CommentState state = 9;
    */
@@ -193,8 +193,8 @@ export type Content = Message<"riposte.v1.Content"> & {
   text: string;
 
   /**
-   * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
-   * this service.
+   * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
+   * notifications.
    *
    * @generated from field: repeated string mentioned_member_ids = 2;
    */
@@ -266,7 +266,7 @@ export type CommentThread = Message<"riposte.v1.CommentThread"> & {
 
   /**
    * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-   * equals, as of those that nobody likes, the one with the lowest floor.
+   * replies with equally many likes, the one with the lowest floor.
    *
    * @generated from field: repeated riposte.v1.Comment replies = 2;
    */
@@ -428,8 +428,8 @@ export type GetCommentRequest = Message<"riposte.v1.GetCommentRequest"> & {
   id: string;
 
   /**
-   * The member who looks. If it is the author, a PENDING, REJECTED or SHADOWED comment is shown
-   * whole. Default empty: anybody.
+   * The member who views the comment. If this is the author, a PENDING, REJECTED or SHADOWED
+   * comment is shown whole. Default empty: any other member.
    *
    * @generated from field: string viewer_member_id = 2;
    */
@@ -1193,7 +1193,7 @@ export const ListMemberCommentsResponseSchema: GenMessage<ListMemberCommentsResp
   messageDesc(file_riposte_v1_comment, 26);
 
 /**
- * Whether a comment is seen, and by whom. Only an ACTIVE comment counts.
+ * The visibility of a comment. Only an ACTIVE comment counts.
  *
  * @generated from enum riposte.v1.CommentState
  */
@@ -1206,7 +1206,7 @@ export enum CommentState {
   UNSPECIFIED = 0,
 
   /**
-   * Seen by everybody.
+   * Visible to all members.
    *
    * @generated from enum value: COMMENT_STATE_ACTIVE = 1;
    */

@@ -95,8 +95,8 @@ export enum ErrorReason {
   SUBJECT_READ_ONLY = 6,
 
   /**
-   * FAILED_PRECONDITION. The subject is hidden: it takes no writes, and its comments are listed to
-   * nobody. A comment whose id is known can still be read.
+   * FAILED_PRECONDITION. The subject is hidden: it takes no writes, and no list contains its
+   * comments. A comment whose id is known can still be read.
    *
    * Example: `{"reason": "SUBJECT_HIDDEN", "metadata": {"object_type": "video", "object_id":
    * "1"}}`.
@@ -106,7 +106,7 @@ export enum ErrorReason {
   SUBJECT_HIDDEN = 7,
 
   /**
-   * FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata tells its
+   * FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata has its
    * state.
    *
    * Example: `{"reason": "PARENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
@@ -118,7 +118,7 @@ export enum ErrorReason {
 
   /**
    * FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is deleted or not in
-   * sight; the metadata tells its state.
+   * sight; the metadata has its state.
    *
    * Example: `{"reason": "COMMENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
    * "state": "HIDDEN"}}`.
@@ -137,8 +137,8 @@ export enum ErrorReason {
   REPLY_FORBIDDEN = 10,
 
   /**
-   * FAILED_PRECONDITION. The comment's state does not allow the change; the metadata tells the
-   * state. Read it anew.
+   * FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state.
+   * Read the comment again.
    *
    * Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
    * "state": "HIDDEN"}}`.
@@ -148,8 +148,8 @@ export enum ErrorReason {
   STATE_CONFLICT = 11,
 
   /**
-   * FAILED_PRECONDITION. The time in which an author may edit is over; the metadata tells when it
-   * ended.
+   * FAILED_PRECONDITION. The time in which an author may edit is over; the metadata has the time at
+   * which it ended.
    *
    * Example: `{"reason": "EDIT_WINDOW_CLOSED", "metadata": {"until": "2026-03-01T12:10:00Z"}}`.
    *
@@ -167,7 +167,7 @@ export enum ErrorReason {
   PIN_LIMIT_REACHED = 13,
 
   /**
-   * FAILED_PRECONDITION. The member has to pass a challenge first; the metadata tells its kind.
+   * FAILED_PRECONDITION. The member has to pass a challenge first; the metadata has its kind.
    *
    * Example: `{"reason": "CHALLENGE_REQUIRED", "metadata": {"kind": "captcha"}}`.
    *
@@ -299,7 +299,7 @@ export enum ErrorReason {
   MEMBER_NOT_ALLOWED = 27,
 
   /**
-   * PERMISSION_DENIED. The member may not write for now; the metadata tells until when.
+   * PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block.
    *
    * Example: `{"reason": "MEMBER_SUSPENDED", "metadata": {"until": "2026-03-01T12:00:00Z"}}`.
    *
@@ -388,7 +388,7 @@ export enum ErrorReason {
   DEADLINE_EXCEEDED = 36,
 
   /**
-   * INTERNAL. A fault of the service. Report the request id; nothing else is told.
+   * INTERNAL. A fault of the service. Report the request id; the error has no other detail.
    *
    * Example: `{"reason": "INTERNAL", "metadata": {"request_id":
    * "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.

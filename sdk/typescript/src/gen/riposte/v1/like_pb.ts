@@ -423,7 +423,7 @@ export const ListMemberLikesResponseSchema: GenMessage<ListMemberLikesResponse> 
  */
 export enum LikeValue {
   /**
-   * In SetLike: refused with LIKE_INVALID. In an answer: unknown, and told in `degraded`.
+   * In SetLike: refused with LIKE_INVALID. In a response: unknown, as `degraded` says.
    *
    * @generated from enum value: LIKE_VALUE_UNSPECIFIED = 0;
    */

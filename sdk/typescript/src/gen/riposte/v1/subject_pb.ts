@@ -61,7 +61,7 @@ export type Subject = Message<"riposte.v1.Subject"> & {
 
   /**
    * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0
-   * to 64 bytes; empty means nobody.
+   * to 64 bytes; empty means that the subject has no owner.
    *
    * @generated from field: string owner_id = 2;
    */
@@ -155,7 +155,7 @@ export type CreateSubjectRequest = Message<"riposte.v1.CreateSubjectRequest"> & 
   key?: SubjectKey | undefined;
 
   /**
-   * The member who owns the object. 0 to 64 bytes; empty means nobody.
+   * The member who owns the object. 0 to 64 bytes; empty means that the subject has no owner.
    *
    * @generated from field: string owner_id = 2;
    */
@@ -544,9 +544,10 @@ export type WatchSubjectRequest = Message<"riposte.v1.WatchSubjectRequest"> & {
   key?: SubjectKey | undefined;
 
   /**
-   * Changes with a greater revision are sent: pass the last revision seen to resume. Default 0:
-   * from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h
-   * can be told one by one, older ones are a gap.
+   * The watch sends the changes with a greater revision. To resume, pass the last revision
+   * received. Default 0: the watch sends the changes after its start. A negative value is
+   * FIELD_INVALID. Of the last 24 h, the last 1,024 revisions can be sent one by one; older ones
+   * are a gap.
    *
    * @generated from field: int64 after_revision = 2 [jstype = JS_STRING];
    */
@@ -581,7 +582,7 @@ export type WatchSubjectResponse = Message<"riposte.v1.WatchSubjectResponse"> & 
     case: "change";
   } | {
     /**
-     * Revisions that can no longer be told one by one. Read the subject anew, then go on.
+     * Revisions that can no longer be sent one by one. Read the subject again, then continue.
      *
      * @generated from field: riposte.v1.RevisionGap gap = 2;
      */
@@ -612,9 +613,9 @@ export const WatchSubjectResponseSchema: GenMessage<WatchSubjectResponse> = /*@_
  */
 export type WatchOpened = Message<"riposte.v1.WatchOpened"> & {
   /**
-   * Everything later is told: `after_revision` of the request or, where that was 0, the subject's
-   * revision when the watch began. As `after_revision` of another call it resumes a stream that
-   * broke before its first change.
+   * The revision after which the watch sends every change: `after_revision` of the request or, if
+   * that was 0, the subject's revision at the start of the watch. As `after_revision` of another
+   * call it resumes a stream that broke before its first change.
    *
    * @generated from field: int64 revision = 1 [jstype = JS_STRING];
    */
@@ -699,7 +700,7 @@ export const CommentChangeSchema: GenMessage<CommentChange> = /*@__PURE__*/
   messageDesc(file_riposte_v1_subject, 18);
 
 /**
- * A run of revisions that are not told.
+ * A range of revisions that are not sent one by one.
  *
  * @generated from message riposte.v1.RevisionGap
  */

@@ -73,19 +73,19 @@ public final class Errors {
    * <ul>
    * <li>SUBJECT_READ_ONLY: The subject takes no writes. Its owner may set its state back by
    * UpdateSubject.
-   * <li>SUBJECT_HIDDEN: The subject is hidden: it takes no writes, and its comments are listed to
-   * nobody. A comment whose id is known can still be read.
-   * <li>PARENT_UNAVAILABLE: The comment to answer is deleted or not in sight; the metadata tells
-   * its state.
+   * <li>SUBJECT_HIDDEN: The subject is hidden: it takes no writes, and no list contains its
+   * comments. A comment whose id is known can still be read.
+   * <li>PARENT_UNAVAILABLE: The comment to answer is deleted or not in sight; the metadata has its
+   * state.
    * <li>COMMENT_UNAVAILABLE: The comment to like, or whose likers are asked for, is deleted or not
-   * in sight; the metadata tells its state.
+   * in sight; the metadata has its state.
    * <li>REPLY_FORBIDDEN: The policy of the object type forbids replies here.
-   * <li>STATE_CONFLICT: The comment's state does not allow the change; the metadata tells the
-   * state. Read it anew.
-   * <li>EDIT_WINDOW_CLOSED: The time in which an author may edit is over; the metadata tells when
-   * it ended.
+   * <li>STATE_CONFLICT: The comment's state does not allow the change; the metadata has the state.
+   * Read the comment again.
+   * <li>EDIT_WINDOW_CLOSED: The time in which an author may edit is over; the metadata has the time
+   * at which it ended.
    * <li>PIN_LIMIT_REACHED: The subject has three pinned comments already. Unpin one.
-   * <li>CHALLENGE_REQUIRED: The member has to pass a challenge first; the metadata tells its kind.
+   * <li>CHALLENGE_REQUIRED: The member has to pass a challenge first; the metadata has its kind.
    * </ul>
    */
   public static final class FailedPrecondition extends RiposteException {
@@ -145,7 +145,7 @@ public final class Errors {
    * <ul>
    * <li>CALLER_NOT_ALLOWED: The caller was not granted the object type, or the service.
    * <li>MEMBER_NOT_ALLOWED: The member is neither the author nor the owner that the act needs.
-   * <li>MEMBER_SUSPENDED: The member may not write for now; the metadata tells until when.
+   * <li>MEMBER_SUSPENDED: The member may not write for now; the metadata has the end of the block.
    * <li>MEMBER_BLOCKED: The owner of the subject has blocked the member.
    * </ul>
    */
@@ -250,7 +250,7 @@ public final class Errors {
    * INTERNAL. Its reasons:
    *
    * <ul>
-   * <li>INTERNAL: A fault of the service. Report the request id; nothing else is told.
+   * <li>INTERNAL: A fault of the service. Report the request id; the error has no other detail.
    * </ul>
    */
   public static final class Internal extends RiposteException {

@@ -100,9 +100,10 @@ public final class Handles {
      * seen; revisions that can no longer be told one by one come as a gap. Each time it is opened,
      * an event tells where.
      *
-     * @param afterRevision Changes with a greater revision are sent: pass the last revision seen to
-     * resume. Default 0: from the next change on; negative is FIELD_INVALID. The last 1,024
-     * revisions of the last 24 h can be told one by one, older ones are a gap.
+     * @param afterRevision The watch sends the changes with a greater revision. To resume, pass the
+     * last revision received. Default 0: the watch sends the changes after its start. A negative
+     * value is FIELD_INVALID. Of the last 24 h, the last 1,024 revisions can be sent one by one;
+     * older ones are a gap.
      * @return the stream; nothing is opened before it is read. Close it in the end
      */
     public Watch<WatchSubjectResponse> watch(long afterRevision) {

@@ -351,8 +351,8 @@ public final class Stubs {
     }
 
     /**
-     * Follows the changes of one subject: dense revisions in order, resumable by `after_revision`;
-     * a gap is told.
+     * Sends the changes of one subject: dense revisions in order, resumable by `after_revision`. A
+     * gap is an event of its own.
      *
      * @param request the request
      * @return the answers as they come; walking them throws what the call throws
@@ -458,7 +458,7 @@ public final class Stubs {
 
     /**
      * Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and
-     * tells how far it has come.
+     * reports its progress.
      *
      * @param request the request
      * @return the answers as they come; walking them throws what the call throws
@@ -470,7 +470,7 @@ public final class Stubs {
 
     /**
      * Rebuilds what ranked lists and reply previews are made from, from the comments of subjects,
-     * and tells how far it has come.
+     * and reports its progress.
      *
      * @param request the request
      * @return the answers as they come; walking them throws what the call throws
@@ -481,7 +481,7 @@ public final class Stubs {
     }
 
     /**
-     * Rebuilds what is cached of subjects from their rows, and tells how far it has come.
+     * Rebuilds what is cached of subjects from their rows, and reports its progress.
      *
      * @param request the request
      * @return the answers as they come; walking them throws what the call throws
@@ -493,8 +493,8 @@ public final class Stubs {
 
     /**
      * Reads which subjects are under the greatest load in the process that answers: ListComments
-     * and every write count. A rate is never told too high; of the least busy subjects it may be
-     * told too low.
+     * and every write count. A rate is never too high; that of the least busy subjects may be too
+     * low.
      *
      * @param request the request
      * @return the answer

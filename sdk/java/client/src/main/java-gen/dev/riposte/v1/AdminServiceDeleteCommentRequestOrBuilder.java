@@ -20,7 +20,8 @@ public interface AdminServiceDeleteCommentRequestOrBuilder extends
 
   /**
    * <pre>
-   * The moderator who acts. Required; 1 to 64 bytes. Written to the service's log, shown to nobody.
+   * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
+   * it.
    * </pre>
    *
    * <code>string moderator_id = 2 [json_name = "moderatorId"];</code>
@@ -29,7 +30,8 @@ public interface AdminServiceDeleteCommentRequestOrBuilder extends
   java.lang.String getModeratorId();
   /**
    * <pre>
-   * The moderator who acts. Required; 1 to 64 bytes. Written to the service's log, shown to nobody.
+   * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
+   * it.
    * </pre>
    *
    * <code>string moderator_id = 2 [json_name = "moderatorId"];</code>

@@ -574,7 +574,7 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and
-     * tells how far it has come.
+     * reports its progress.
      * Safe to run while others write, and twice. Rows are added and corrected. Resumable by
      * `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
      * PAGE_TOKEN_MISMATCH.
@@ -589,7 +589,7 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and
-     * tells how far it has come.
+     * reports its progress.
      * Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for
      * comments that are older than this version. Resumable by `resume_token`.
      * Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
@@ -603,7 +603,7 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
-     * Rebuilds what is cached of subjects from their rows, and tells how far it has come.
+     * Rebuilds what is cached of subjects from their rows, and reports its progress.
      * What is cached is forgotten, and the first page made anew. Safe to run while others read and
      * write, and twice. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
      * Example: `{"scope": {"objectType": "video"}}`.
@@ -617,8 +617,7 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Reads which subjects are under the greatest load in the process that answers: ListComments and
-     * every write count. A rate is never told too high; of the least busy subjects it may be told too
-     * low.
+     * every write count. A rate is never too high; that of the least busy subjects may be too low.
      * Example: `{"limit": 10}`.
      * </pre>
      */
@@ -790,7 +789,7 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and
-     * tells how far it has come.
+     * reports its progress.
      * Safe to run while others write, and twice. Rows are added and corrected. Resumable by
      * `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
      * PAGE_TOKEN_MISMATCH.
@@ -806,7 +805,7 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and
-     * tells how far it has come.
+     * reports its progress.
      * Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for
      * comments that are older than this version. Resumable by `resume_token`.
      * Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
@@ -821,7 +820,7 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
-     * Rebuilds what is cached of subjects from their rows, and tells how far it has come.
+     * Rebuilds what is cached of subjects from their rows, and reports its progress.
      * What is cached is forgotten, and the first page made anew. Safe to run while others read and
      * write, and twice. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
      * Example: `{"scope": {"objectType": "video"}}`.
@@ -836,8 +835,7 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Reads which subjects are under the greatest load in the process that answers: ListComments and
-     * every write count. A rate is never told too high; of the least busy subjects it may be told too
-     * low.
+     * every write count. A rate is never too high; that of the least busy subjects may be too low.
      * Example: `{"limit": 10}`.
      * </pre>
      */
@@ -992,7 +990,7 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and
-     * tells how far it has come.
+     * reports its progress.
      * Safe to run while others write, and twice. Rows are added and corrected. Resumable by
      * `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
      * PAGE_TOKEN_MISMATCH.
@@ -1009,7 +1007,7 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and
-     * tells how far it has come.
+     * reports its progress.
      * Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for
      * comments that are older than this version. Resumable by `resume_token`.
      * Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
@@ -1025,7 +1023,7 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
-     * Rebuilds what is cached of subjects from their rows, and tells how far it has come.
+     * Rebuilds what is cached of subjects from their rows, and reports its progress.
      * What is cached is forgotten, and the first page made anew. Safe to run while others read and
      * write, and twice. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
      * Example: `{"scope": {"objectType": "video"}}`.
@@ -1041,8 +1039,7 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Reads which subjects are under the greatest load in the process that answers: ListComments and
-     * every write count. A rate is never told too high; of the least busy subjects it may be told too
-     * low.
+     * every write count. A rate is never too high; that of the least busy subjects may be too low.
      * Example: `{"limit": 10}`.
      * </pre>
      */
@@ -1173,7 +1170,7 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Rebuilds the members' own histories (ListMemberComments) of subjects from their comments, and
-     * tells how far it has come.
+     * reports its progress.
      * Safe to run while others write, and twice. Rows are added and corrected. Resumable by
      * `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID,
      * PAGE_TOKEN_MISMATCH.
@@ -1189,7 +1186,7 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Rebuilds what ranked lists and reply previews are made from, from the comments of subjects, and
-     * tells how far it has come.
+     * reports its progress.
      * Safe to run while others write, and twice. Needed after the profile of HOT was changed, and for
      * comments that are older than this version. Resumable by `resume_token`.
      * Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
@@ -1204,7 +1201,7 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
-     * Rebuilds what is cached of subjects from their rows, and tells how far it has come.
+     * Rebuilds what is cached of subjects from their rows, and reports its progress.
      * What is cached is forgotten, and the first page made anew. Safe to run while others read and
      * write, and twice. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN.
      * Example: `{"scope": {"objectType": "video"}}`.
@@ -1219,8 +1216,7 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Reads which subjects are under the greatest load in the process that answers: ListComments and
-     * every write count. A rate is never told too high; of the least busy subjects it may be told too
-     * low.
+     * every write count. A rate is never too high; that of the least busy subjects may be too low.
      * Example: `{"limit": 10}`.
      * </pre>
      */
@@ -1311,8 +1307,7 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Reads which subjects are under the greatest load in the process that answers: ListComments and
-     * every write count. A rate is never told too high; of the least busy subjects it may be told too
-     * low.
+     * every write count. A rate is never too high; that of the least busy subjects may be too low.
      * Example: `{"limit": 10}`.
      * </pre>
      */

@@ -256,7 +256,7 @@ private static final long serialVersionUID = 0L;
   private int state_ = 0;
   /**
    * <pre>
-   * Whether it is seen, and by whom.
+   * The visibility of the comment.
    * </pre>
    *
    * <code>.riposte.v1.CommentState state = 9 [json_name = "state"];</code>
@@ -267,7 +267,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Whether it is seen, and by whom.
+   * The visibility of the comment.
    * </pre>
    *
    * <code>.riposte.v1.CommentState state = 9 [json_name = "state"];</code>
@@ -2085,7 +2085,7 @@ private static final long serialVersionUID = 0L;
     private int state_ = 0;
     /**
      * <pre>
-     * Whether it is seen, and by whom.
+     * The visibility of the comment.
      * </pre>
      *
      * <code>.riposte.v1.CommentState state = 9 [json_name = "state"];</code>
@@ -2096,7 +2096,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Whether it is seen, and by whom.
+     * The visibility of the comment.
      * </pre>
      *
      * <code>.riposte.v1.CommentState state = 9 [json_name = "state"];</code>
@@ -2111,7 +2111,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Whether it is seen, and by whom.
+     * The visibility of the comment.
      * </pre>
      *
      * <code>.riposte.v1.CommentState state = 9 [json_name = "state"];</code>
@@ -2124,7 +2124,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Whether it is seen, and by whom.
+     * The visibility of the comment.
      * </pre>
      *
      * <code>.riposte.v1.CommentState state = 9 [json_name = "state"];</code>
@@ -2142,7 +2142,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Whether it is seen, and by whom.
+     * The visibility of the comment.
      * </pre>
      *
      * <code>.riposte.v1.CommentState state = 9 [json_name = "state"];</code>

@@ -136,7 +136,7 @@ public interface CommentOrBuilder extends
 
   /**
    * <pre>
-   * Whether it is seen, and by whom.
+   * The visibility of the comment.
    * </pre>
    *
    * <code>.riposte.v1.CommentState state = 9 [json_name = "state"];</code>
@@ -145,7 +145,7 @@ public interface CommentOrBuilder extends
   int getStateValue();
   /**
    * <pre>
-   * Whether it is seen, and by whom.
+   * The visibility of the comment.
    * </pre>
    *
    * <code>.riposte.v1.CommentState state = 9 [json_name = "state"];</code>

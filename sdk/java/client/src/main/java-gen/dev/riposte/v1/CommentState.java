@@ -6,7 +6,7 @@ package dev.riposte.v1;
 
 /**
  * <pre>
- * Whether a comment is seen, and by whom. Only an ACTIVE comment counts.
+ * The visibility of a comment. Only an ACTIVE comment counts.
  * </pre>
  *
  * Protobuf enum {@code riposte.v1.CommentState}
@@ -23,7 +23,7 @@ public enum CommentState
   COMMENT_STATE_UNSPECIFIED(0),
   /**
    * <pre>
-   * Seen by everybody.
+   * Visible to all members.
    * </pre>
    *
    * <code>COMMENT_STATE_ACTIVE = 1;</code>
@@ -82,7 +82,7 @@ public enum CommentState
   public static final int COMMENT_STATE_UNSPECIFIED_VALUE = 0;
   /**
    * <pre>
-   * Seen by everybody.
+   * Visible to all members.
    * </pre>
    *
    * <code>COMMENT_STATE_ACTIVE = 1;</code>

@@ -90,7 +90,7 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-   * equals, as of those that nobody likes, the one with the lowest floor.
+   * replies with equally many likes, the one with the lowest floor.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -102,7 +102,7 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-   * equals, as of those that nobody likes, the one with the lowest floor.
+   * replies with equally many likes, the one with the lowest floor.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -115,7 +115,7 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-   * equals, as of those that nobody likes, the one with the lowest floor.
+   * replies with equally many likes, the one with the lowest floor.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -127,7 +127,7 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-   * equals, as of those that nobody likes, the one with the lowest floor.
+   * replies with equally many likes, the one with the lowest floor.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -139,7 +139,7 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-   * equals, as of those that nobody likes, the one with the lowest floor.
+   * replies with equally many likes, the one with the lowest floor.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -819,7 +819,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-     * equals, as of those that nobody likes, the one with the lowest floor.
+     * replies with equally many likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -834,7 +834,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-     * equals, as of those that nobody likes, the one with the lowest floor.
+     * replies with equally many likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -849,7 +849,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-     * equals, as of those that nobody likes, the one with the lowest floor.
+     * replies with equally many likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -864,7 +864,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-     * equals, as of those that nobody likes, the one with the lowest floor.
+     * replies with equally many likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -886,7 +886,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-     * equals, as of those that nobody likes, the one with the lowest floor.
+     * replies with equally many likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -905,7 +905,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-     * equals, as of those that nobody likes, the one with the lowest floor.
+     * replies with equally many likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -926,7 +926,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-     * equals, as of those that nobody likes, the one with the lowest floor.
+     * replies with equally many likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -948,7 +948,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-     * equals, as of those that nobody likes, the one with the lowest floor.
+     * replies with equally many likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -967,7 +967,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-     * equals, as of those that nobody likes, the one with the lowest floor.
+     * replies with equally many likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -986,7 +986,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-     * equals, as of those that nobody likes, the one with the lowest floor.
+     * replies with equally many likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -1006,7 +1006,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-     * equals, as of those that nobody likes, the one with the lowest floor.
+     * replies with equally many likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -1024,7 +1024,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-     * equals, as of those that nobody likes, the one with the lowest floor.
+     * replies with equally many likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -1042,7 +1042,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-     * equals, as of those that nobody likes, the one with the lowest floor.
+     * replies with equally many likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -1054,7 +1054,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-     * equals, as of those that nobody likes, the one with the lowest floor.
+     * replies with equally many likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -1069,7 +1069,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-     * equals, as of those that nobody likes, the one with the lowest floor.
+     * replies with equally many likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -1085,7 +1085,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-     * equals, as of those that nobody likes, the one with the lowest floor.
+     * replies with equally many likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -1097,7 +1097,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-     * equals, as of those that nobody likes, the one with the lowest floor.
+     * replies with equally many likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -1110,7 +1110,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-     * equals, as of those that nobody likes, the one with the lowest floor.
+     * replies with equally many likes, the one with the lowest floor.
      * </pre>
      *
      * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>

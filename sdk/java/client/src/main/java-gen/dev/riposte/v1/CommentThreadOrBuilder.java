@@ -38,7 +38,7 @@ public interface CommentThreadOrBuilder extends
   /**
    * <pre>
    * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-   * equals, as of those that nobody likes, the one with the lowest floor.
+   * replies with equally many likes, the one with the lowest floor.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -48,7 +48,7 @@ public interface CommentThreadOrBuilder extends
   /**
    * <pre>
    * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-   * equals, as of those that nobody likes, the one with the lowest floor.
+   * replies with equally many likes, the one with the lowest floor.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -57,7 +57,7 @@ public interface CommentThreadOrBuilder extends
   /**
    * <pre>
    * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-   * equals, as of those that nobody likes, the one with the lowest floor.
+   * replies with equally many likes, the one with the lowest floor.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -66,7 +66,7 @@ public interface CommentThreadOrBuilder extends
   /**
    * <pre>
    * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-   * equals, as of those that nobody likes, the one with the lowest floor.
+   * replies with equally many likes, the one with the lowest floor.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>
@@ -76,7 +76,7 @@ public interface CommentThreadOrBuilder extends
   /**
    * <pre>
    * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
-   * equals, as of those that nobody likes, the one with the lowest floor.
+   * replies with equally many likes, the one with the lowest floor.
    * </pre>
    *
    * <code>repeated .riposte.v1.Comment replies = 2 [json_name = "replies"];</code>

@@ -113,8 +113,8 @@ private static final long serialVersionUID = 0L;
       com.google.protobuf.LazyStringArrayList.emptyList();
   /**
    * <pre>
-   * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
-   * this service.
+   * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
+   * notifications.
    * </pre>
    *
    * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -126,8 +126,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
-   * this service.
+   * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
+   * notifications.
    * </pre>
    *
    * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -138,8 +138,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
-   * this service.
+   * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
+   * notifications.
    * </pre>
    *
    * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -151,8 +151,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
-   * this service.
+   * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
+   * notifications.
    * </pre>
    *
    * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -800,8 +800,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
-     * this service.
+     * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
+     * notifications.
      * </pre>
      *
      * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -814,8 +814,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
-     * this service.
+     * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
+     * notifications.
      * </pre>
      *
      * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -826,8 +826,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
-     * this service.
+     * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
+     * notifications.
      * </pre>
      *
      * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -839,8 +839,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
-     * this service.
+     * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
+     * notifications.
      * </pre>
      *
      * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -853,8 +853,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
-     * this service.
+     * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
+     * notifications.
      * </pre>
      *
      * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -873,8 +873,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
-     * this service.
+     * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
+     * notifications.
      * </pre>
      *
      * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -892,8 +892,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
-     * this service.
+     * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
+     * notifications.
      * </pre>
      *
      * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -911,8 +911,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
-     * this service.
+     * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
+     * notifications.
      * </pre>
      *
      * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -927,8 +927,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
-     * this service.
+     * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
+     * notifications.
      * </pre>
      *
      * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>

@@ -32,8 +32,8 @@ public interface ContentOrBuilder extends
 
   /**
    * <pre>
-   * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
-   * this service.
+   * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
+   * notifications.
    * </pre>
    *
    * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -43,8 +43,8 @@ public interface ContentOrBuilder extends
       getMentionedMemberIdsList();
   /**
    * <pre>
-   * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
-   * this service.
+   * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
+   * notifications.
    * </pre>
    *
    * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -53,8 +53,8 @@ public interface ContentOrBuilder extends
   int getMentionedMemberIdsCount();
   /**
    * <pre>
-   * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
-   * this service.
+   * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
+   * notifications.
    * </pre>
    *
    * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -64,8 +64,8 @@ public interface ContentOrBuilder extends
   java.lang.String getMentionedMemberIds(int index);
   /**
    * <pre>
-   * The members mentioned, at most 50, each 1 to 64 bytes. Kept as given; nobody is notified by
-   * this service.
+   * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
+   * notifications.
    * </pre>
    *
    * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>

@@ -101,7 +101,7 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object ownerId_ = "";
   /**
    * <pre>
-   * The member who owns the object. 0 to 64 bytes; empty means nobody.
+   * The member who owns the object. 0 to 64 bytes; empty means that the subject has no owner.
    * </pre>
    *
    * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -122,7 +122,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The member who owns the object. 0 to 64 bytes; empty means nobody.
+   * The member who owns the object. 0 to 64 bytes; empty means that the subject has no owner.
    * </pre>
    *
    * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -905,7 +905,7 @@ java.lang.String defaultValue) {
     private java.lang.Object ownerId_ = "";
     /**
      * <pre>
-     * The member who owns the object. 0 to 64 bytes; empty means nobody.
+     * The member who owns the object. 0 to 64 bytes; empty means that the subject has no owner.
      * </pre>
      *
      * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -925,7 +925,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The member who owns the object. 0 to 64 bytes; empty means nobody.
+     * The member who owns the object. 0 to 64 bytes; empty means that the subject has no owner.
      * </pre>
      *
      * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -946,7 +946,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The member who owns the object. 0 to 64 bytes; empty means nobody.
+     * The member who owns the object. 0 to 64 bytes; empty means that the subject has no owner.
      * </pre>
      *
      * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -963,7 +963,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The member who owns the object. 0 to 64 bytes; empty means nobody.
+     * The member who owns the object. 0 to 64 bytes; empty means that the subject has no owner.
      * </pre>
      *
      * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -977,7 +977,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The member who owns the object. 0 to 64 bytes; empty means nobody.
+     * The member who owns the object. 0 to 64 bytes; empty means that the subject has no owner.
      * </pre>
      *
      * <code>string owner_id = 2 [json_name = "ownerId"];</code>

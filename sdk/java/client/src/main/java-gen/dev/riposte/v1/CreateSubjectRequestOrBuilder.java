@@ -37,7 +37,7 @@ public interface CreateSubjectRequestOrBuilder extends
 
   /**
    * <pre>
-   * The member who owns the object. 0 to 64 bytes; empty means nobody.
+   * The member who owns the object. 0 to 64 bytes; empty means that the subject has no owner.
    * </pre>
    *
    * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -46,7 +46,7 @@ public interface CreateSubjectRequestOrBuilder extends
   java.lang.String getOwnerId();
   /**
    * <pre>
-   * The member who owns the object. 0 to 64 bytes; empty means nobody.
+   * The member who owns the object. 0 to 64 bytes; empty means that the subject has no owner.
    * </pre>
    *
    * <code>string owner_id = 2 [json_name = "ownerId"];</code>

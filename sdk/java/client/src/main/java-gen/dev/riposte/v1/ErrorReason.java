@@ -99,8 +99,8 @@ public enum ErrorReason
   ERROR_REASON_SUBJECT_READ_ONLY(6),
   /**
    * <pre>
-   * FAILED_PRECONDITION. The subject is hidden: it takes no writes, and its comments are listed to
-   * nobody. A comment whose id is known can still be read.
+   * FAILED_PRECONDITION. The subject is hidden: it takes no writes, and no list contains its
+   * comments. A comment whose id is known can still be read.
    *
    * Example: `{"reason": "SUBJECT_HIDDEN", "metadata": {"object_type": "video", "object_id":
    * "1"}}`.
@@ -111,7 +111,7 @@ public enum ErrorReason
   ERROR_REASON_SUBJECT_HIDDEN(7),
   /**
    * <pre>
-   * FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata tells its
+   * FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata has its
    * state.
    *
    * Example: `{"reason": "PARENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
@@ -124,7 +124,7 @@ public enum ErrorReason
   /**
    * <pre>
    * FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is deleted or not in
-   * sight; the metadata tells its state.
+   * sight; the metadata has its state.
    *
    * Example: `{"reason": "COMMENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
    * "state": "HIDDEN"}}`.
@@ -145,8 +145,8 @@ public enum ErrorReason
   ERROR_REASON_REPLY_FORBIDDEN(10),
   /**
    * <pre>
-   * FAILED_PRECONDITION. The comment's state does not allow the change; the metadata tells the
-   * state. Read it anew.
+   * FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state.
+   * Read the comment again.
    *
    * Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
    * "state": "HIDDEN"}}`.
@@ -157,8 +157,8 @@ public enum ErrorReason
   ERROR_REASON_STATE_CONFLICT(11),
   /**
    * <pre>
-   * FAILED_PRECONDITION. The time in which an author may edit is over; the metadata tells when it
-   * ended.
+   * FAILED_PRECONDITION. The time in which an author may edit is over; the metadata has the time at
+   * which it ended.
    *
    * Example: `{"reason": "EDIT_WINDOW_CLOSED", "metadata": {"until": "2026-03-01T12:10:00Z"}}`.
    * </pre>
@@ -178,7 +178,7 @@ public enum ErrorReason
   ERROR_REASON_PIN_LIMIT_REACHED(13),
   /**
    * <pre>
-   * FAILED_PRECONDITION. The member has to pass a challenge first; the metadata tells its kind.
+   * FAILED_PRECONDITION. The member has to pass a challenge first; the metadata has its kind.
    *
    * Example: `{"reason": "CHALLENGE_REQUIRED", "metadata": {"kind": "captcha"}}`.
    * </pre>
@@ -324,7 +324,7 @@ public enum ErrorReason
   ERROR_REASON_MEMBER_NOT_ALLOWED(27),
   /**
    * <pre>
-   * PERMISSION_DENIED. The member may not write for now; the metadata tells until when.
+   * PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block.
    *
    * Example: `{"reason": "MEMBER_SUSPENDED", "metadata": {"until": "2026-03-01T12:00:00Z"}}`.
    * </pre>
@@ -422,7 +422,7 @@ public enum ErrorReason
   ERROR_REASON_DEADLINE_EXCEEDED(36),
   /**
    * <pre>
-   * INTERNAL. A fault of the service. Report the request id; nothing else is told.
+   * INTERNAL. A fault of the service. Report the request id; the error has no other detail.
    *
    * Example: `{"reason": "INTERNAL", "metadata": {"request_id":
    * "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
@@ -537,8 +537,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_SUBJECT_READ_ONLY_VALUE = 6;
   /**
    * <pre>
-   * FAILED_PRECONDITION. The subject is hidden: it takes no writes, and its comments are listed to
-   * nobody. A comment whose id is known can still be read.
+   * FAILED_PRECONDITION. The subject is hidden: it takes no writes, and no list contains its
+   * comments. A comment whose id is known can still be read.
    *
    * Example: `{"reason": "SUBJECT_HIDDEN", "metadata": {"object_type": "video", "object_id":
    * "1"}}`.
@@ -549,7 +549,7 @@ public enum ErrorReason
   public static final int ERROR_REASON_SUBJECT_HIDDEN_VALUE = 7;
   /**
    * <pre>
-   * FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata tells its
+   * FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata has its
    * state.
    *
    * Example: `{"reason": "PARENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
@@ -562,7 +562,7 @@ public enum ErrorReason
   /**
    * <pre>
    * FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is deleted or not in
-   * sight; the metadata tells its state.
+   * sight; the metadata has its state.
    *
    * Example: `{"reason": "COMMENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
    * "state": "HIDDEN"}}`.
@@ -583,8 +583,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_REPLY_FORBIDDEN_VALUE = 10;
   /**
    * <pre>
-   * FAILED_PRECONDITION. The comment's state does not allow the change; the metadata tells the
-   * state. Read it anew.
+   * FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state.
+   * Read the comment again.
    *
    * Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
    * "state": "HIDDEN"}}`.
@@ -595,8 +595,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_STATE_CONFLICT_VALUE = 11;
   /**
    * <pre>
-   * FAILED_PRECONDITION. The time in which an author may edit is over; the metadata tells when it
-   * ended.
+   * FAILED_PRECONDITION. The time in which an author may edit is over; the metadata has the time at
+   * which it ended.
    *
    * Example: `{"reason": "EDIT_WINDOW_CLOSED", "metadata": {"until": "2026-03-01T12:10:00Z"}}`.
    * </pre>
@@ -616,7 +616,7 @@ public enum ErrorReason
   public static final int ERROR_REASON_PIN_LIMIT_REACHED_VALUE = 13;
   /**
    * <pre>
-   * FAILED_PRECONDITION. The member has to pass a challenge first; the metadata tells its kind.
+   * FAILED_PRECONDITION. The member has to pass a challenge first; the metadata has its kind.
    *
    * Example: `{"reason": "CHALLENGE_REQUIRED", "metadata": {"kind": "captcha"}}`.
    * </pre>
@@ -762,7 +762,7 @@ public enum ErrorReason
   public static final int ERROR_REASON_MEMBER_NOT_ALLOWED_VALUE = 27;
   /**
    * <pre>
-   * PERMISSION_DENIED. The member may not write for now; the metadata tells until when.
+   * PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block.
    *
    * Example: `{"reason": "MEMBER_SUSPENDED", "metadata": {"until": "2026-03-01T12:00:00Z"}}`.
    * </pre>
@@ -860,7 +860,7 @@ public enum ErrorReason
   public static final int ERROR_REASON_DEADLINE_EXCEEDED_VALUE = 36;
   /**
    * <pre>
-   * INTERNAL. A fault of the service. Report the request id; nothing else is told.
+   * INTERNAL. A fault of the service. Report the request id; the error has no other detail.
    *
    * Example: `{"reason": "INTERNAL", "metadata": {"request_id":
    * "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.

@@ -66,7 +66,8 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object moderatorId_ = "";
   /**
    * <pre>
-   * The moderator who acts. Required; 1 to 64 bytes. Written to the service's log, shown to nobody.
+   * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
+   * it.
    * </pre>
    *
    * <code>string moderator_id = 2 [json_name = "moderatorId"];</code>
@@ -87,7 +88,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The moderator who acts. Required; 1 to 64 bytes. Written to the service's log, shown to nobody.
+   * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
+   * it.
    * </pre>
    *
    * <code>string moderator_id = 2 [json_name = "moderatorId"];</code>
@@ -651,7 +653,8 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object moderatorId_ = "";
     /**
      * <pre>
-     * The moderator who acts. Required; 1 to 64 bytes. Written to the service's log, shown to nobody.
+     * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
+     * it.
      * </pre>
      *
      * <code>string moderator_id = 2 [json_name = "moderatorId"];</code>
@@ -671,7 +674,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The moderator who acts. Required; 1 to 64 bytes. Written to the service's log, shown to nobody.
+     * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
+     * it.
      * </pre>
      *
      * <code>string moderator_id = 2 [json_name = "moderatorId"];</code>
@@ -692,7 +696,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The moderator who acts. Required; 1 to 64 bytes. Written to the service's log, shown to nobody.
+     * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
+     * it.
      * </pre>
      *
      * <code>string moderator_id = 2 [json_name = "moderatorId"];</code>
@@ -709,7 +714,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The moderator who acts. Required; 1 to 64 bytes. Written to the service's log, shown to nobody.
+     * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
+     * it.
      * </pre>
      *
      * <code>string moderator_id = 2 [json_name = "moderatorId"];</code>
@@ -723,7 +729,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The moderator who acts. Required; 1 to 64 bytes. Written to the service's log, shown to nobody.
+     * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
+     * it.
      * </pre>
      *
      * <code>string moderator_id = 2 [json_name = "moderatorId"];</code>

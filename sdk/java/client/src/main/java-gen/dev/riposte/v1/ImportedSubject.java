@@ -101,7 +101,7 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object ownerId_ = "";
   /**
    * <pre>
-   * The member who owns it. 0 to 64 bytes; empty means nobody.
+   * The member who owns it. 0 to 64 bytes; empty means that the subject has no owner.
    * </pre>
    *
    * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -122,7 +122,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The member who owns it. 0 to 64 bytes; empty means nobody.
+   * The member who owns it. 0 to 64 bytes; empty means that the subject has no owner.
    * </pre>
    *
    * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -958,7 +958,7 @@ java.lang.String defaultValue) {
     private java.lang.Object ownerId_ = "";
     /**
      * <pre>
-     * The member who owns it. 0 to 64 bytes; empty means nobody.
+     * The member who owns it. 0 to 64 bytes; empty means that the subject has no owner.
      * </pre>
      *
      * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -978,7 +978,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The member who owns it. 0 to 64 bytes; empty means nobody.
+     * The member who owns it. 0 to 64 bytes; empty means that the subject has no owner.
      * </pre>
      *
      * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -999,7 +999,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The member who owns it. 0 to 64 bytes; empty means nobody.
+     * The member who owns it. 0 to 64 bytes; empty means that the subject has no owner.
      * </pre>
      *
      * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -1016,7 +1016,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The member who owns it. 0 to 64 bytes; empty means nobody.
+     * The member who owns it. 0 to 64 bytes; empty means that the subject has no owner.
      * </pre>
      *
      * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -1030,7 +1030,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The member who owns it. 0 to 64 bytes; empty means nobody.
+     * The member who owns it. 0 to 64 bytes; empty means that the subject has no owner.
      * </pre>
      *
      * <code>string owner_id = 2 [json_name = "ownerId"];</code>

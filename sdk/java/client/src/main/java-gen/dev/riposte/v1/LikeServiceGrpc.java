@@ -231,7 +231,7 @@ public final class LikeServiceGrpc {
     /**
      * <pre>
      * Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
-     * A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE.
+     * A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
      * Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
      * subject), FIELD_INVALID (an id that cannot belong to it).
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":
@@ -332,7 +332,7 @@ public final class LikeServiceGrpc {
     /**
      * <pre>
      * Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
-     * A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE.
+     * A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
      * Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
      * subject), FIELD_INVALID (an id that cannot belong to it).
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":
@@ -418,7 +418,7 @@ public final class LikeServiceGrpc {
     /**
      * <pre>
      * Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
-     * A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE.
+     * A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
      * Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
      * subject), FIELD_INVALID (an id that cannot belong to it).
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":
@@ -501,7 +501,7 @@ public final class LikeServiceGrpc {
     /**
      * <pre>
      * Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
-     * A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE.
+     * A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
      * Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
      * subject), FIELD_INVALID (an id that cannot belong to it).
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":
@@ -585,7 +585,7 @@ public final class LikeServiceGrpc {
     /**
      * <pre>
      * Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
-     * A state that cannot be told is UNSPECIFIED and told in `degraded`, never NONE.
+     * A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
      * Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
      * subject), FIELD_INVALID (an id that cannot belong to it).
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":

@@ -15,7 +15,7 @@ public enum LikeValue
     implements com.google.protobuf.ProtocolMessageEnum {
   /**
    * <pre>
-   * In SetLike: refused with LIKE_INVALID. In an answer: unknown, and told in `degraded`.
+   * In SetLike: refused with LIKE_INVALID. In a response: unknown, as `degraded` says.
    * </pre>
    *
    * <code>LIKE_VALUE_UNSPECIFIED = 0;</code>
@@ -50,7 +50,7 @@ public enum LikeValue
 
   /**
    * <pre>
-   * In SetLike: refused with LIKE_INVALID. In an answer: unknown, and told in `degraded`.
+   * In SetLike: refused with LIKE_INVALID. In a response: unknown, as `degraded` says.
    * </pre>
    *
    * <code>LIKE_VALUE_UNSPECIFIED = 0;</code>

@@ -6,7 +6,7 @@ package dev.riposte.v1;
 
 /**
  * <pre>
- * A run of revisions that are not told.
+ * A range of revisions that are not sent one by one.
  * </pre>
  *
  * Protobuf type {@code riposte.v1.RevisionGap}
@@ -245,7 +245,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * A run of revisions that are not told.
+   * A range of revisions that are not sent one by one.
    * </pre>
    *
    * Protobuf type {@code riposte.v1.RevisionGap}

@@ -103,7 +103,7 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0
-   * to 64 bytes; empty means nobody.
+   * to 64 bytes; empty means that the subject has no owner.
    * </pre>
    *
    * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -125,7 +125,7 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0
-   * to 64 bytes; empty means nobody.
+   * to 64 bytes; empty means that the subject has no owner.
    * </pre>
    *
    * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -1306,7 +1306,7 @@ java.lang.String defaultValue) {
     /**
      * <pre>
      * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0
-     * to 64 bytes; empty means nobody.
+     * to 64 bytes; empty means that the subject has no owner.
      * </pre>
      *
      * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -1327,7 +1327,7 @@ java.lang.String defaultValue) {
     /**
      * <pre>
      * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0
-     * to 64 bytes; empty means nobody.
+     * to 64 bytes; empty means that the subject has no owner.
      * </pre>
      *
      * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -1349,7 +1349,7 @@ java.lang.String defaultValue) {
     /**
      * <pre>
      * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0
-     * to 64 bytes; empty means nobody.
+     * to 64 bytes; empty means that the subject has no owner.
      * </pre>
      *
      * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -1367,7 +1367,7 @@ java.lang.String defaultValue) {
     /**
      * <pre>
      * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0
-     * to 64 bytes; empty means nobody.
+     * to 64 bytes; empty means that the subject has no owner.
      * </pre>
      *
      * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -1382,7 +1382,7 @@ java.lang.String defaultValue) {
     /**
      * <pre>
      * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0
-     * to 64 bytes; empty means nobody.
+     * to 64 bytes; empty means that the subject has no owner.
      * </pre>
      *
      * <code>string owner_id = 2 [json_name = "ownerId"];</code>

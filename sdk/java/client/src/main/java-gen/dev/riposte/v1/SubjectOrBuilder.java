@@ -38,7 +38,7 @@ public interface SubjectOrBuilder extends
   /**
    * <pre>
    * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0
-   * to 64 bytes; empty means nobody.
+   * to 64 bytes; empty means that the subject has no owner.
    * </pre>
    *
    * <code>string owner_id = 2 [json_name = "ownerId"];</code>
@@ -48,7 +48,7 @@ public interface SubjectOrBuilder extends
   /**
    * <pre>
    * The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0
-   * to 64 bytes; empty means nobody.
+   * to 64 bytes; empty means that the subject has no owner.
    * </pre>
    *
    * <code>string owner_id = 2 [json_name = "ownerId"];</code>

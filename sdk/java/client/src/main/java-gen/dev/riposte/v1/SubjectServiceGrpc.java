@@ -6,8 +6,9 @@ import static io.grpc.MethodDescriptor.generateFullMethodName;
  * <pre>
  * Subjects: the things under which comments stand.
  * Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and
- * CALLER_NOT_ALLOWED before existence is told, FIELD_INVALID with all violations at once, and the
- * general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+ * CALLER_NOT_ALLOWED before the existence of the subject is revealed, FIELD_INVALID with all
+ * violations at once, and the general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE,
+ * DEADLINE_EXCEEDED, INTERNAL.
  * Every write takes a `request_id`. The same request_id and body again answers the first
  * subject_revision again, for ever, with the body as it is now; with another body it fails with
  * REQUEST_ID_REUSED.
@@ -301,8 +302,9 @@ public final class SubjectServiceGrpc {
    * <pre>
    * Subjects: the things under which comments stand.
    * Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and
-   * CALLER_NOT_ALLOWED before existence is told, FIELD_INVALID with all violations at once, and the
-   * general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+   * CALLER_NOT_ALLOWED before the existence of the subject is revealed, FIELD_INVALID with all
+   * violations at once, and the general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE,
+   * DEADLINE_EXCEEDED, INTERNAL.
    * Every write takes a `request_id`. The same request_id and body again answers the first
    * subject_revision again, for ever, with the body as it is now; with another body it fails with
    * REQUEST_ID_REUSED.
@@ -393,15 +395,15 @@ public final class SubjectServiceGrpc {
 
     /**
      * <pre>
-     * Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a
-     * gap is told.
-     * A change is told some 100 ms after its commit, by every process alike. Likes move no revision
-     * and are not told. The subject must exist, also where its type has `auto_create`. A subject that
-     * is deleted or hidden while it is watched tells so by its own change, and is watched on; it may
+     * Sends the changes of one subject: dense revisions in order, resumable by `after_revision`. A
+     * gap is an event of its own.
+     * Every process sends a change some 100 ms after its commit. Likes change no revision and are not
+     * sent. The subject must exist, also where its type has `auto_create`. If the subject is deleted
+     * or hidden during the watch, the watch sends that change and continues, because the subject may
      * come back. The stream has no end and no deadline of its own. It ends with SERVER_STOPPING when
      * the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024 revisions
-     * behind: watch again with the last revision received as `after_revision`; what is then too old
-     * is told as a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
+     * behind: watch again with the last revision received as `after_revision`; changes that are then
+     * too old are a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
      * WATCH_TOO_SLOW, SERVER_STOPPING.
      * Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
      * </pre>
@@ -417,8 +419,9 @@ public final class SubjectServiceGrpc {
    * <pre>
    * Subjects: the things under which comments stand.
    * Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and
-   * CALLER_NOT_ALLOWED before existence is told, FIELD_INVALID with all violations at once, and the
-   * general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+   * CALLER_NOT_ALLOWED before the existence of the subject is revealed, FIELD_INVALID with all
+   * violations at once, and the general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE,
+   * DEADLINE_EXCEEDED, INTERNAL.
    * Every write takes a `request_id`. The same request_id and body again answers the first
    * subject_revision again, for ever, with the body as it is now; with another body it fails with
    * REQUEST_ID_REUSED.
@@ -437,8 +440,9 @@ public final class SubjectServiceGrpc {
    * <pre>
    * Subjects: the things under which comments stand.
    * Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and
-   * CALLER_NOT_ALLOWED before existence is told, FIELD_INVALID with all violations at once, and the
-   * general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+   * CALLER_NOT_ALLOWED before the existence of the subject is revealed, FIELD_INVALID with all
+   * violations at once, and the general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE,
+   * DEADLINE_EXCEEDED, INTERNAL.
    * Every write takes a `request_id`. The same request_id and body again answers the first
    * subject_revision again, for ever, with the body as it is now; with another body it fails with
    * REQUEST_ID_REUSED.
@@ -546,15 +550,15 @@ public final class SubjectServiceGrpc {
 
     /**
      * <pre>
-     * Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a
-     * gap is told.
-     * A change is told some 100 ms after its commit, by every process alike. Likes move no revision
-     * and are not told. The subject must exist, also where its type has `auto_create`. A subject that
-     * is deleted or hidden while it is watched tells so by its own change, and is watched on; it may
+     * Sends the changes of one subject: dense revisions in order, resumable by `after_revision`. A
+     * gap is an event of its own.
+     * Every process sends a change some 100 ms after its commit. Likes change no revision and are not
+     * sent. The subject must exist, also where its type has `auto_create`. If the subject is deleted
+     * or hidden during the watch, the watch sends that change and continues, because the subject may
      * come back. The stream has no end and no deadline of its own. It ends with SERVER_STOPPING when
      * the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024 revisions
-     * behind: watch again with the last revision received as `after_revision`; what is then too old
-     * is told as a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
+     * behind: watch again with the last revision received as `after_revision`; changes that are then
+     * too old are a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
      * WATCH_TOO_SLOW, SERVER_STOPPING.
      * Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
      * </pre>
@@ -571,8 +575,9 @@ public final class SubjectServiceGrpc {
    * <pre>
    * Subjects: the things under which comments stand.
    * Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and
-   * CALLER_NOT_ALLOWED before existence is told, FIELD_INVALID with all violations at once, and the
-   * general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+   * CALLER_NOT_ALLOWED before the existence of the subject is revealed, FIELD_INVALID with all
+   * violations at once, and the general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE,
+   * DEADLINE_EXCEEDED, INTERNAL.
    * Every write takes a `request_id`. The same request_id and body again answers the first
    * subject_revision again, for ever, with the body as it is now; with another body it fails with
    * REQUEST_ID_REUSED.
@@ -674,15 +679,15 @@ public final class SubjectServiceGrpc {
 
     /**
      * <pre>
-     * Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a
-     * gap is told.
-     * A change is told some 100 ms after its commit, by every process alike. Likes move no revision
-     * and are not told. The subject must exist, also where its type has `auto_create`. A subject that
-     * is deleted or hidden while it is watched tells so by its own change, and is watched on; it may
+     * Sends the changes of one subject: dense revisions in order, resumable by `after_revision`. A
+     * gap is an event of its own.
+     * Every process sends a change some 100 ms after its commit. Likes change no revision and are not
+     * sent. The subject must exist, also where its type has `auto_create`. If the subject is deleted
+     * or hidden during the watch, the watch sends that change and continues, because the subject may
      * come back. The stream has no end and no deadline of its own. It ends with SERVER_STOPPING when
      * the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024 revisions
-     * behind: watch again with the last revision received as `after_revision`; what is then too old
-     * is told as a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
+     * behind: watch again with the last revision received as `after_revision`; changes that are then
+     * too old are a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
      * WATCH_TOO_SLOW, SERVER_STOPPING.
      * Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
      * </pre>
@@ -700,8 +705,9 @@ public final class SubjectServiceGrpc {
    * <pre>
    * Subjects: the things under which comments stand.
    * Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and
-   * CALLER_NOT_ALLOWED before existence is told, FIELD_INVALID with all violations at once, and the
-   * general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+   * CALLER_NOT_ALLOWED before the existence of the subject is revealed, FIELD_INVALID with all
+   * violations at once, and the general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE,
+   * DEADLINE_EXCEEDED, INTERNAL.
    * Every write takes a `request_id`. The same request_id and body again answers the first
    * subject_revision again, for ever, with the body as it is now; with another body it fails with
    * REQUEST_ID_REUSED.
@@ -803,15 +809,15 @@ public final class SubjectServiceGrpc {
 
     /**
      * <pre>
-     * Follows the changes of one subject: dense revisions in order, resumable by `after_revision`; a
-     * gap is told.
-     * A change is told some 100 ms after its commit, by every process alike. Likes move no revision
-     * and are not told. The subject must exist, also where its type has `auto_create`. A subject that
-     * is deleted or hidden while it is watched tells so by its own change, and is watched on; it may
+     * Sends the changes of one subject: dense revisions in order, resumable by `after_revision`. A
+     * gap is an event of its own.
+     * Every process sends a change some 100 ms after its commit. Likes change no revision and are not
+     * sent. The subject must exist, also where its type has `auto_create`. If the subject is deleted
+     * or hidden during the watch, the watch sends that change and continues, because the subject may
      * come back. The stream has no end and no deadline of its own. It ends with SERVER_STOPPING when
      * the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024 revisions
-     * behind: watch again with the last revision received as `after_revision`; what is then too old
-     * is told as a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
+     * behind: watch again with the last revision received as `after_revision`; changes that are then
+     * too old are a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
      * WATCH_TOO_SLOW, SERVER_STOPPING.
      * Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
      * </pre>
@@ -828,8 +834,9 @@ public final class SubjectServiceGrpc {
    * <pre>
    * Subjects: the things under which comments stand.
    * Every call: OBJECT_TYPE_UNKNOWN for a type that is not registered, CALLER_UNKNOWN and
-   * CALLER_NOT_ALLOWED before existence is told, FIELD_INVALID with all violations at once, and the
-   * general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+   * CALLER_NOT_ALLOWED before the existence of the subject is revealed, FIELD_INVALID with all
+   * violations at once, and the general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE,
+   * DEADLINE_EXCEEDED, INTERNAL.
    * Every write takes a `request_id`. The same request_id and body again answers the first
    * subject_revision again, for ever, with the body as it is now; with another body it fails with
    * REQUEST_ID_REUSED.

@@ -47,9 +47,9 @@ private static final long serialVersionUID = 0L;
   private long revision_ = 0L;
   /**
    * <pre>
-   * Everything later is told: `after_revision` of the request or, where that was 0, the subject's
-   * revision when the watch began. As `after_revision` of another call it resumes a stream that
-   * broke before its first change.
+   * The revision after which the watch sends every change: `after_revision` of the request or, if
+   * that was 0, the subject's revision at the start of the watch. As `after_revision` of another
+   * call it resumes a stream that broke before its first change.
    * </pre>
    *
    * <code>int64 revision = 1 [json_name = "revision", jstype = JS_STRING];</code>
@@ -393,9 +393,9 @@ private static final long serialVersionUID = 0L;
     private long revision_ ;
     /**
      * <pre>
-     * Everything later is told: `after_revision` of the request or, where that was 0, the subject's
-     * revision when the watch began. As `after_revision` of another call it resumes a stream that
-     * broke before its first change.
+     * The revision after which the watch sends every change: `after_revision` of the request or, if
+     * that was 0, the subject's revision at the start of the watch. As `after_revision` of another
+     * call it resumes a stream that broke before its first change.
      * </pre>
      *
      * <code>int64 revision = 1 [json_name = "revision", jstype = JS_STRING];</code>
@@ -407,9 +407,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Everything later is told: `after_revision` of the request or, where that was 0, the subject's
-     * revision when the watch began. As `after_revision` of another call it resumes a stream that
-     * broke before its first change.
+     * The revision after which the watch sends every change: `after_revision` of the request or, if
+     * that was 0, the subject's revision at the start of the watch. As `after_revision` of another
+     * call it resumes a stream that broke before its first change.
      * </pre>
      *
      * <code>int64 revision = 1 [json_name = "revision", jstype = JS_STRING];</code>
@@ -425,9 +425,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Everything later is told: `after_revision` of the request or, where that was 0, the subject's
-     * revision when the watch began. As `after_revision` of another call it resumes a stream that
-     * broke before its first change.
+     * The revision after which the watch sends every change: `after_revision` of the request or, if
+     * that was 0, the subject's revision at the start of the watch. As `after_revision` of another
+     * call it resumes a stream that broke before its first change.
      * </pre>
      *
      * <code>int64 revision = 1 [json_name = "revision", jstype = JS_STRING];</code>

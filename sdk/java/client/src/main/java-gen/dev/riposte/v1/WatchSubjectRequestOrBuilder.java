@@ -37,9 +37,10 @@ public interface WatchSubjectRequestOrBuilder extends
 
   /**
    * <pre>
-   * Changes with a greater revision are sent: pass the last revision seen to resume. Default 0:
-   * from the next change on; negative is FIELD_INVALID. The last 1,024 revisions of the last 24 h
-   * can be told one by one, older ones are a gap.
+   * The watch sends the changes with a greater revision. To resume, pass the last revision
+   * received. Default 0: the watch sends the changes after its start. A negative value is
+   * FIELD_INVALID. Of the last 24 h, the last 1,024 revisions can be sent one by one; older ones
+   * are a gap.
    * </pre>
    *
    * <code>int64 after_revision = 2 [json_name = "afterRevision", jstype = JS_STRING];</code>

@@ -133,7 +133,7 @@ private static final long serialVersionUID = 0L;
   public static final int GAP_FIELD_NUMBER = 2;
   /**
    * <pre>
-   * Revisions that can no longer be told one by one. Read the subject anew, then go on.
+   * Revisions that can no longer be sent one by one. Read the subject again, then continue.
    * </pre>
    *
    * <code>.riposte.v1.RevisionGap gap = 2 [json_name = "gap"];</code>
@@ -145,7 +145,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Revisions that can no longer be told one by one. Read the subject anew, then go on.
+   * Revisions that can no longer be sent one by one. Read the subject again, then continue.
    * </pre>
    *
    * <code>.riposte.v1.RevisionGap gap = 2 [json_name = "gap"];</code>
@@ -160,7 +160,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Revisions that can no longer be told one by one. Read the subject anew, then go on.
+   * Revisions that can no longer be sent one by one. Read the subject again, then continue.
    * </pre>
    *
    * <code>.riposte.v1.RevisionGap gap = 2 [json_name = "gap"];</code>
@@ -840,7 +840,7 @@ private static final long serialVersionUID = 0L;
         dev.riposte.v1.RevisionGap, dev.riposte.v1.RevisionGap.Builder, dev.riposte.v1.RevisionGapOrBuilder> gapBuilder_;
     /**
      * <pre>
-     * Revisions that can no longer be told one by one. Read the subject anew, then go on.
+     * Revisions that can no longer be sent one by one. Read the subject again, then continue.
      * </pre>
      *
      * <code>.riposte.v1.RevisionGap gap = 2 [json_name = "gap"];</code>
@@ -852,7 +852,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Revisions that can no longer be told one by one. Read the subject anew, then go on.
+     * Revisions that can no longer be sent one by one. Read the subject again, then continue.
      * </pre>
      *
      * <code>.riposte.v1.RevisionGap gap = 2 [json_name = "gap"];</code>
@@ -874,7 +874,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Revisions that can no longer be told one by one. Read the subject anew, then go on.
+     * Revisions that can no longer be sent one by one. Read the subject again, then continue.
      * </pre>
      *
      * <code>.riposte.v1.RevisionGap gap = 2 [json_name = "gap"];</code>
@@ -894,7 +894,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Revisions that can no longer be told one by one. Read the subject anew, then go on.
+     * Revisions that can no longer be sent one by one. Read the subject again, then continue.
      * </pre>
      *
      * <code>.riposte.v1.RevisionGap gap = 2 [json_name = "gap"];</code>
@@ -912,7 +912,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Revisions that can no longer be told one by one. Read the subject anew, then go on.
+     * Revisions that can no longer be sent one by one. Read the subject again, then continue.
      * </pre>
      *
      * <code>.riposte.v1.RevisionGap gap = 2 [json_name = "gap"];</code>
@@ -939,7 +939,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Revisions that can no longer be told one by one. Read the subject anew, then go on.
+     * Revisions that can no longer be sent one by one. Read the subject again, then continue.
      * </pre>
      *
      * <code>.riposte.v1.RevisionGap gap = 2 [json_name = "gap"];</code>
@@ -962,7 +962,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Revisions that can no longer be told one by one. Read the subject anew, then go on.
+     * Revisions that can no longer be sent one by one. Read the subject again, then continue.
      * </pre>
      *
      * <code>.riposte.v1.RevisionGap gap = 2 [json_name = "gap"];</code>
@@ -972,7 +972,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Revisions that can no longer be told one by one. Read the subject anew, then go on.
+     * Revisions that can no longer be sent one by one. Read the subject again, then continue.
      * </pre>
      *
      * <code>.riposte.v1.RevisionGap gap = 2 [json_name = "gap"];</code>
@@ -990,7 +990,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Revisions that can no longer be told one by one. Read the subject anew, then go on.
+     * Revisions that can no longer be sent one by one. Read the subject again, then continue.
      * </pre>
      *
      * <code>.riposte.v1.RevisionGap gap = 2 [json_name = "gap"];</code>

@@ -37,7 +37,7 @@ public interface WatchSubjectResponseOrBuilder extends
 
   /**
    * <pre>
-   * Revisions that can no longer be told one by one. Read the subject anew, then go on.
+   * Revisions that can no longer be sent one by one. Read the subject again, then continue.
    * </pre>
    *
    * <code>.riposte.v1.RevisionGap gap = 2 [json_name = "gap"];</code>
@@ -46,7 +46,7 @@ public interface WatchSubjectResponseOrBuilder extends
   boolean hasGap();
   /**
    * <pre>
-   * Revisions that can no longer be told one by one. Read the subject anew, then go on.
+   * Revisions that can no longer be sent one by one. Read the subject again, then continue.
    * </pre>
    *
    * <code>.riposte.v1.RevisionGap gap = 2 [json_name = "gap"];</code>
@@ -55,7 +55,7 @@ public interface WatchSubjectResponseOrBuilder extends
   dev.riposte.v1.RevisionGap getGap();
   /**
    * <pre>
-   * Revisions that can no longer be told one by one. Read the subject anew, then go on.
+   * Revisions that can no longer be sent one by one. Read the subject again, then continue.
    * </pre>
    *
    * <code>.riposte.v1.RevisionGap gap = 2 [json_name = "gap"];</code>
