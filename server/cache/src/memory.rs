@@ -61,6 +61,7 @@ impl MemoryCache {
     #[must_use]
     pub fn new(limits: CacheLimits) -> Self {
         let subjects = limits.subjects;
+        // Lifetimes in Redis vary by up to a fifth. The model has the longest of them.
         let longest = |ttl: Duration| ttl + ttl / 5;
         Self {
             limits,

@@ -11,9 +11,10 @@ const IMPLEMENTATIONS: [&str; 5] =
 /// The binary.
 const BINARY: &str = "server/src/";
 /// The types that implement ports, or own connections, queues or tasks.
-const CONCRETE: [&str; 16] = [
+const CONCRETE: [&str; 17] = [
     "SqlStore",
     "RedisCache",
+    "MemoryCache",
     "CachedReader",
     "CachedWriter",
     "CacheUpdater",
