@@ -6,14 +6,11 @@
 //! crates: it tests only behaviour that is visible through the contract.
 
 pub mod binary;
-pub mod clock;
 pub mod command;
 pub mod drill;
 pub mod histcheck;
 pub mod mysql;
 pub mod names;
-pub mod net;
-pub mod proxy;
 pub mod rank;
 pub mod raw;
 pub mod real;
@@ -22,13 +19,11 @@ pub mod server;
 pub mod settings;
 pub mod suite;
 pub mod thread_tree;
-pub mod until;
 pub mod watch;
 
 pub use names::Names;
-pub use riposte_test_redis as redis;
+pub use riposte_test_support::{clock, net, proxy, redis, until};
 pub use say::{Say, floors, refused};
 pub use server::Server;
 pub use suite::{Case, Fixture};
-pub use until::until;
 pub use watch::Watch;

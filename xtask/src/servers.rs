@@ -14,7 +14,7 @@ use crate::tools;
 use anyhow::{Context, Result, bail};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
-use riposte_test_redis::free_port;
+use riposte_test_support::free_port;
 use std::io::Read;
 use std::net::{Ipv4Addr, TcpStream};
 use std::path::{Path, PathBuf};

@@ -15,14 +15,14 @@ mod previews;
 #[expect(dead_code, reason = "other test binaries use the rest of it")]
 #[path = "environment/process.rs"]
 mod process;
+#[path = "cache_consistency/redis_faults.rs"]
+mod redis_faults;
 #[path = "cache_consistency/rendered_pages.rs"]
 mod rendered_pages;
 #[path = "cache_consistency/rights.rs"]
 mod rights;
 #[path = "environment/servers.rs"]
 mod servers;
-#[path = "cache_consistency/storms.rs"]
-mod storms;
 #[path = "cache_consistency/stress.rs"]
 mod stress;
 #[path = "cache_consistency/stuck.rs"]
@@ -43,11 +43,11 @@ const FIRST_PAGE: PageQuery = PageQuery { order: ListOrder::Newest, start: PageS
 
 #[test]
 fn a_thousand_readers_of_a_cold_subject_cause_one_fill() {
-    servers::run_test(async { check_read_storm(Arc::new(MemoryCache::new(CacheLimits::default()))).await });
+    servers::run_test(async { check_concurrent_reads(Arc::new(MemoryCache::new(CacheLimits::default()))).await });
 }
 
 /// Checks that a thousand concurrent reads of one page, in two processes, cause one fill.
-async fn check_read_storm(cache: Arc<dyn Cache>) {
+async fn check_concurrent_reads(cache: Arc<dyn Cache>) {
     let (config, _folder) = process::migrated_sqlite().await;
     process::register_relays(&*cache).await;
     let writer_cache: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
@@ -184,13 +184,13 @@ fn the_reference_model_converges_whatever_is_lost() {
 
 /// The parts run one after the other, because the last empties the server again and again.
 #[test]
-fn in_redis_previews_are_cached_a_read_storm_causes_one_fill_and_the_cache_converges() {
+fn in_redis_previews_are_cached_concurrent_reads_cause_one_fill_and_the_cache_converges() {
     let Some(url) = servers::env_var("RIPOSTE_TEST_REDIS") else { return eprintln!("SKIPPED: no RIPOSTE_TEST_REDIS") };
     servers::run_test(async {
         let redis = Arc::new(servers::redis(&url, CacheLimits { window: 100, ..CacheLimits::default() }).await);
         let cache: Arc<dyn Cache> = Arc::clone(&redis) as _;
         previews::check_previews(Arc::new(servers::redis(&url, CacheLimits::default()).await)).await;
-        check_read_storm(Arc::clone(&cache)).await;
+        check_concurrent_reads(Arc::clone(&cache)).await;
         let (config, _folder) = process::migrated_sqlite().await;
         let processes = [0, 1].map(|_| process::start(&config, &cache, StepClock::at(StepClock::START)));
         let mut stress = Stress::new(processes.to_vec(), 3);

@@ -101,7 +101,7 @@ fn roles(process: usize) -> &'static str {
 
 /// The Redis that stores the cache.
 struct CacheServer {
-    redis: Arc<Mutex<dyn redis::Victim + Send>>,
+    redis: Arc<Mutex<dyn redis::FaultTarget + Send>>,
     url: String,
     /// The port for a proxy; `None` for a cluster, which announces its own addresses.
     port: Option<u16>,

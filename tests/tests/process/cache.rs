@@ -10,7 +10,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use riposte_sdk::v1;
 use riposte_sdk::v1::{CommentSort, DegradedPart, DegradedReason, LikeValue};
-use riposte_test_redis::Program;
+use riposte_test_support::redis::Program;
 use riposte_tests::{Say, Server, mysql};
 use tokio::process::{Child, Command};
 
@@ -277,7 +277,7 @@ fn unseal(token: &mut String) {
 #[tokio::test]
 async fn a_rendered_page_equals_the_page_of_the_rows_and_its_tokens_are_valid() -> Result<()> {
     let Some(program) = Program::find() else { return Ok(()) };
-    let redis = riposte_test_redis::Server::start(&program)?;
+    let redis = riposte_test_support::redis::Server::start(&program)?;
     let url = format!("cache.url={}", redis.url());
     let server = copying(&["--set", "cache.kind=redis", "--set", &url]).await?;
     let say = Say::on(&server.client()?, "video");

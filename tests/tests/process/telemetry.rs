@@ -52,11 +52,11 @@ async fn create(say: &Say, traceparent: Option<String>) -> Result<v1::CreateComm
 #[tokio::test]
 async fn the_trace_of_a_create_has_spans_for_queue_transaction_and_cache() -> Result<()> {
     let receiver = Receiver::start().await?;
-    let Some(program) = riposte_test_redis::Program::find() else {
+    let Some(program) = riposte_test_support::redis::Program::find() else {
         eprintln!("SKIPPED: there is no redis-server here");
         return Ok(());
     };
-    let redis = riposte_test_redis::Server::start(&program)?;
+    let redis = riposte_test_support::redis::Server::start(&program)?;
     let url = format!("cache.url={}", redis.url());
     let server = exporting(&receiver.address(), &["cache.kind=redis", &url, "telemetry.headers=tenant=shop"]).await?;
     let say = Say::on(&server.client()?, "article");

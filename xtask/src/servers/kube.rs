@@ -7,7 +7,7 @@ use crate::repo::Repo;
 use crate::run::output_of;
 use crate::tools;
 use anyhow::{Context, Result, bail};
-use riposte_test_redis::free_port;
+use riposte_test_support::free_port;
 use serde_json::json;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

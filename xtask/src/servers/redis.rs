@@ -4,7 +4,7 @@
 use super::DIES_WITH_US;
 use crate::live::{Folder, Live};
 use anyhow::Result;
-use riposte_test_redis::{Cluster, Program, Server};
+use riposte_test_support::redis::{Cluster, Program, Server};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -14,7 +14,7 @@ const LEAVES: [&str; 2] = ["riposte-sync", "riposte-settings"];
 /// The crates that depend on no crate of the workspace.
 const ALONE: [&str; 4] = ["riposte-core", "riposte-sdk", "riposte-sync", "riposte-settings"];
 /// The crates that a crate may depend on besides the leaves.
-const ALLOWED: [(&str, &[&str]); 18] = [
+const ALLOWED: [(&str, &[&str]); 17] = [
     ("riposte-policy", &["riposte-core"]),
     ("riposte-telemetry", &[]),
     ("riposte-store", &["riposte-core", "riposte-telemetry"]),
@@ -27,8 +27,7 @@ const ALLOWED: [(&str, &[&str]); 18] = [
     ("riposte-transfer", &["riposte-sdk"]),
     ("riposte-conformance", &["riposte-core", "riposte-cache"]),
     ("riposte-bench", &["riposte-sdk"]),
-    ("riposte-tests", &["riposte-sdk", "riposte-test-redis", "riposte-test-support"]),
-    ("riposte-test-redis", &[]),
+    ("riposte-tests", &["riposte-sdk", "riposte-test-support"]),
     ("riposte-test-support", &[]),
     ("riposte-mutants", &["riposte", "riposte-core", "riposte-cache", "riposte-grpc"]),
     (
@@ -43,7 +42,7 @@ const ALLOWED: [(&str, &[&str]); 18] = [
             "riposte-tests",
         ],
     ),
-    ("xtask", &["riposte-test-redis", "riposte-test-support"]),
+    ("xtask", &["riposte-test-support"]),
 ];
 
 /// Crates, each with those of other authors that must not occur in its tree. Too many crates depend

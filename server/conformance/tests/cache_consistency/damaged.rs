@@ -6,7 +6,7 @@ use riposte_cache::{Cache, CacheEvent, CacheLimits, CommittedState, LikeCounts, 
 use riposte_core::MemberId;
 use riposte_core::page::RootPage;
 use riposte_core::ports::ListRows;
-use riposte_test_redis::{Program, Reply, Server};
+use riposte_test_support::redis::{Program, Reply, Server};
 
 use super::{FIRST_PAGE, Fixture, fixture_on, rendered_pages, servers};
 

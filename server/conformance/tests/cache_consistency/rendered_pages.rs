@@ -9,7 +9,7 @@ use riposte_cache::{
 use riposte_core::SubjectKey;
 use riposte_core::page::{ListOrder, PageQuery, PageStart};
 use riposte_core::ports::{CachedPages, ListRows, PageRenderer, RenderedPage};
-use riposte_test_redis::{Program, Reply, Server};
+use riposte_test_support::redis::{Program, Reply, Server};
 
 use super::process::CachedProcess;
 use super::stress::Stress;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use riposte_cache::{CacheEvent, CacheLimits};
 use riposte_core::ports::{LikeRows, ListRows};
-use riposte_test_redis::{Program, Reply, Server};
+use riposte_test_support::redis::{Program, Reply, Server};
 
 use super::{FIRST_PAGE, Fixture, fixture_on, servers};
 

@@ -13,13 +13,13 @@ use tokio::sync::Mutex;
 use super::line::Line;
 use crate::histcheck::history::{CacheEntry, CachedSubject, CommentRow, ContentRow, ListOwner, Recorder};
 use crate::histcheck::names;
-use crate::redis::{StoredKey, Victim};
+use crate::redis::{FaultTarget, StoredKey};
 
 /// Records every key.
 ///
 /// # Errors
 /// Fails when Redis does not respond, or when the decoder is missing or its output is malformed.
-pub(super) async fn read(redis: Arc<Mutex<dyn Victim + Send>>, recorder: &Recorder) -> Result<()> {
+pub(super) async fn read(redis: Arc<Mutex<dyn FaultTarget + Send>>, recorder: &Recorder) -> Result<()> {
     let redis = redis.lock_owned().await;
     let lines = tokio::task::spawn_blocking(move || decoded(redis.keys()?)).await??;
     for line in lines {

@@ -30,7 +30,7 @@ pub(crate) struct Deployment {
     networks: Vec<Network>,
     databases: Databases,
     /// Its methods block, so they are called on threads for blocking work.
-    redis: Arc<Mutex<dyn redis::Victim + Send>>,
+    redis: Arc<Mutex<dyn redis::FaultTarget + Send>>,
     /// Makes the clients of a burst work or pause; `None` once the bursts have ended.
     burst: Option<watch::Sender<bool>>,
 }
@@ -40,14 +40,14 @@ impl Deployment {
         fleet: Fleet,
         proxies: Proxies,
         (clocks, networks): (Vec<Clock>, Vec<Network>),
-        redis: Arc<Mutex<dyn redis::Victim + Send>>,
+        redis: Arc<Mutex<dyn redis::FaultTarget + Send>>,
         burst: watch::Sender<bool>,
     ) -> Self {
         Self { fleet, proxies, clocks, networks, databases: Databases, redis, burst: Some(burst) }
     }
 
     /// Returns the Redis that stores the cache, for reads.
-    pub(crate) fn redis(&self) -> Arc<Mutex<dyn redis::Victim + Send>> {
+    pub(crate) fn redis(&self) -> Arc<Mutex<dyn redis::FaultTarget + Send>> {
         Arc::clone(&self.redis)
     }
 
@@ -165,7 +165,7 @@ impl Deployment {
     async fn inject_into_redis(&self, random: &mut StdRng, fault: redis::RedisFault, times: u8) -> Result<()> {
         let mut redis = Arc::clone(&self.redis).lock_owned().await;
         let mut random = StdRng::seed_from_u64(random.random());
-        let inject = move || (0..times).try_for_each(|_| redis.suffer(fault, &mut random));
+        let inject = move || (0..times).try_for_each(|_| redis.inject(fault, &mut random));
         tokio::task::spawn_blocking(inject).await?
     }
 }

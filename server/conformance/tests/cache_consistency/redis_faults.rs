@@ -7,7 +7,7 @@ use std::time::Duration;
 use riposte_cache::{Cache, CacheLimits, RedisCache};
 use riposte_conformance::stores::StepClock;
 use riposte_store::StoreConfig;
-use riposte_test_redis::{Cluster, Program, Server, Storm, Victim};
+use riposte_test_support::redis::{Cluster, FaultInjector, FaultTarget, Program, Server};
 
 use crate::process::{self, CachedProcess};
 use crate::stress::Stress;
@@ -19,7 +19,7 @@ const WRITES_PER_ROUND: usize = 40;
 const UNREPORTED_WRITES: usize = 8;
 
 #[test]
-fn the_cache_in_redis_converges_after_a_storm_of_faults() {
+fn the_cache_in_redis_converges_after_random_faults() {
     let Some(program) = Program::find() else { return };
     let server = Server::start(&program).expect("the server starts");
     let url = server.url();
@@ -27,7 +27,7 @@ fn the_cache_in_redis_converges_after_a_storm_of_faults() {
 }
 
 #[test]
-fn the_cache_in_a_cluster_converges_after_a_storm_of_faults() {
+fn the_cache_in_a_cluster_converges_after_random_faults() {
     let Some(program) = Program::find() else { return };
     let cluster = Cluster::start(&program).expect("the server starts");
     let url = cluster.url();
@@ -35,12 +35,12 @@ fn the_cache_in_a_cluster_converges_after_a_storm_of_faults() {
 }
 
 /// A process with its own client of the cache.
-struct StormProcess {
+struct CacheProcess {
     process: CachedProcess,
     cache: Arc<RedisCache>,
 }
 
-impl StormProcess {
+impl CacheProcess {
     /// Starts a process, even if the cache is unavailable.
     fn start(url: &str, timeline: u16, config: &StoreConfig) -> Self {
         let limits = CacheLimits { window: 100, ..CacheLimits::default() };
@@ -59,31 +59,31 @@ impl StormProcess {
 
 /// Injects `faults` faults while processes start and end, and checks that cached data afterwards
 /// equals the rows or is absent.
-async fn check_convergence(url: &str, mut victim: impl Victim + Send + 'static, faults: usize) {
+async fn check_convergence(url: &str, mut target: impl FaultTarget + Send + 'static, faults: usize) {
     let seed = rand::random();
-    println!("storm {seed}");
-    let storm = std::thread::spawn(move || {
-        let injected = Storm::new(seed, Duration::from_millis(300)).rage(&mut victim, faults);
-        (injected, victim)
+    println!("seed of the faults: {seed}");
+    let injection = std::thread::spawn(move || {
+        let injected = FaultInjector::new(seed, Duration::from_millis(300)).inject_random(&mut target, faults);
+        (injected, target)
     });
     let (config, _folder) = process::migrated_sqlite().await;
     let start = {
         let (timeline, config) = (rand::random(), config.clone());
-        move || StormProcess::start(url, timeline, &config)
+        move || CacheProcess::start(url, timeline, &config)
     };
     let first = start();
     let cache: Arc<dyn Cache> = Arc::clone(&first.cache) as _;
     let mut second = start();
     let mut stress = Stress::new(vec![first.process.clone(), second.process.clone()], 3);
     let mut processes = 2;
-    while !storm.is_finished() {
+    while !injection.is_finished() {
         stress.run(&cache, WRITES_PER_ROUND).await;
         let ending = std::mem::replace(&mut second, start());
         ending.end(&stress, 1).await;
         stress = stress.with_processes(vec![first.process.clone(), second.process.clone()]);
         processes += 1;
     }
-    let (injected, _victim) = storm.join().expect("no panic");
+    let (injected, _target) = injection.join().expect("no panic");
     println!("{processes} processes, {:?}", injected.expect("the server recovered from each fault"));
     // The relay reports the commits that the ended processes left unreported.
     stress.run(&cache, WRITES_PER_ROUND).await;

@@ -1,7 +1,7 @@
 //! Fault injection into Redis servers: kill, suspend, restart empty, fail over and lose a write.
 
 use anyhow::Result;
-use riposte_test_redis::{Cluster, Connection, Program, Reply, Server};
+use riposte_test_support::redis::{Cluster, Connection, Program, Reply, Server};
 
 fn text(text: &str) -> Reply {
     Reply::Text(text.to_owned())

@@ -7,10 +7,10 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 
-use crate::cluster::Cluster;
-use crate::connection::Reply;
-use crate::server::Server;
-use crate::stored_key::{self, StoredKey};
+use super::cluster::Cluster;
+use super::connection::Reply;
+use super::server::Server;
+use super::stored_key::{self, StoredKey};
 
 /// A fault of a Redis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,15 +31,15 @@ pub enum RedisFault {
 }
 
 /// A target of fault injection.
-pub trait Victim: std::fmt::Debug {
+pub trait FaultTarget: std::fmt::Debug {
     /// Chooses a fault that this target supports.
-    fn pick(&self, random: &mut StdRng) -> RedisFault;
+    fn choose_fault(&self, random: &mut StdRng) -> RedisFault;
 
     /// Injects a fault, and returns when it is over.
     ///
     /// # Errors
     /// If the target does not recover, or does not support this fault.
-    fn suffer(&mut self, fault: RedisFault, random: &mut StdRng) -> Result<()>;
+    fn inject(&mut self, fault: RedisFault, random: &mut StdRng) -> Result<()>;
 
     /// Returns every key, in a cluster those of its masters.
     ///
@@ -51,13 +51,13 @@ pub trait Victim: std::fmt::Debug {
 /// A sequence of faults that is determined by a seed. Their times depend on the duration of each
 /// fault.
 #[derive(Debug)]
-pub struct Storm {
+pub struct FaultInjector {
     random: StdRng,
     /// The longest pause between two faults.
     pause: Duration,
 }
 
-impl Storm {
+impl FaultInjector {
     /// Creates a sequence from this seed, with pauses of random length up to `pause` between the
     /// faults.
     #[must_use]
@@ -70,12 +70,12 @@ impl Storm {
     ///
     /// # Errors
     /// If the target does not recover from a fault.
-    pub fn rage(&mut self, victim: &mut impl Victim, count: usize) -> Result<Vec<RedisFault>> {
+    pub fn inject_random(&mut self, target: &mut impl FaultTarget, count: usize) -> Result<Vec<RedisFault>> {
         let mut injected = Vec::with_capacity(count);
         for _ in 0..count {
             std::thread::sleep(self.random_duration(self.pause));
-            let fault = victim.pick(&mut self.random);
-            victim.suffer(fault, &mut self.random).with_context(|| format!("{fault:?} after {injected:?}"))?;
+            let fault = target.choose_fault(&mut self.random);
+            target.inject(fault, &mut self.random).with_context(|| format!("{fault:?} after {injected:?}"))?;
             injected.push(fault);
         }
         Ok(injected)
@@ -86,8 +86,8 @@ impl Storm {
     }
 }
 
-impl Victim for Server {
-    fn pick(&self, random: &mut StdRng) -> RedisFault {
+impl FaultTarget for Server {
+    fn choose_fault(&self, random: &mut StdRng) -> RedisFault {
         match random.random_range(0..10) {
             0..=5 => RedisFault::Evict,
             6 => RedisFault::Flush,
@@ -96,7 +96,7 @@ impl Victim for Server {
         }
     }
 
-    fn suffer(&mut self, fault: RedisFault, random: &mut StdRng) -> Result<()> {
+    fn inject(&mut self, fault: RedisFault, random: &mut StdRng) -> Result<()> {
         match fault {
             RedisFault::Evict => evict(self, random),
             RedisFault::Flush => self.flush(),
@@ -111,8 +111,8 @@ impl Victim for Server {
     }
 }
 
-impl Victim for Cluster {
-    fn pick(&self, random: &mut StdRng) -> RedisFault {
+impl FaultTarget for Cluster {
+    fn choose_fault(&self, random: &mut StdRng) -> RedisFault {
         match random.random_range(0..12) {
             0..=6 => RedisFault::Evict,
             7 => RedisFault::Flush,
@@ -122,7 +122,7 @@ impl Victim for Cluster {
         }
     }
 
-    fn suffer(&mut self, fault: RedisFault, random: &mut StdRng) -> Result<()> {
+    fn inject(&mut self, fault: RedisFault, random: &mut StdRng) -> Result<()> {
         let masters = self.masters()?;
         let master = *masters.choose(random).context("no master")?;
         match fault {

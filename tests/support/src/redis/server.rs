@@ -8,10 +8,10 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tempfile::TempDir;
 
-use crate::connection::{Connection, Reply};
+use super::connection::{Connection, Reply};
+use super::program::Program;
+use super::wait::{until, until_true};
 use crate::ports::free_port;
-use crate::program::Program;
-use crate::wait::{until, until_true};
 
 /// The time after which the other nodes consider an unresponsive node of a cluster dead.
 const NODE_TIMEOUT_MS: &str = "2000";

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Result;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
-use riposte_test_redis::{Cluster, Program, RedisFault, Reply, Server, Storm, Victim};
+use riposte_test_support::redis::{Cluster, FaultInjector, FaultTarget, Program, RedisFault, Reply, Server};
 
 const PAUSE: Duration = Duration::from_millis(2);
 
@@ -16,7 +16,7 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// the writes.
 fn fill(port: u16, over: &AtomicBool, written: &AtomicU32) {
     while !over.load(Ordering::Relaxed) {
-        let Ok(mut connection) = riposte_test_redis::Connection::open(port) else { continue };
+        let Ok(mut connection) = riposte_test_support::redis::Connection::open(port) else { continue };
         let mut write = |words: &[&str]| connection.ask(words).is_ok();
         while write(&["SET", "s", "1"]) && write(&["HSET", "h", "f", "1"]) && write(&["ZADD", "z", "1", "m"]) {
             written.fetch_add(1, Ordering::Relaxed);
@@ -28,14 +28,14 @@ fn fill(port: u16, over: &AtomicBool, written: &AtomicU32) {
 }
 
 #[test]
-fn a_storm_on_a_server_under_load_has_every_fault_and_the_server_recovers() -> Result<()> {
+fn a_server_under_load_recovers_from_every_fault() -> Result<()> {
     let Some(program) = Program::find() else { return Ok(()) };
     let mut server = Server::start(&program)?;
     let (port, first) = (server.port(), server.pid()?);
     let (over, written) = (AtomicBool::new(false), AtomicU32::new(0));
     let injected = std::thread::scope(|scope| {
         scope.spawn(|| fill(port, &over, &written));
-        let injected = Storm::new(20_261_121, PAUSE).rage(&mut server, 60);
+        let injected = FaultInjector::new(20_261_121, PAUSE).inject_random(&mut server, 60);
         over.store(true, Ordering::Relaxed);
         injected
     })?;
@@ -58,7 +58,7 @@ fn evictions_reach_the_only_header_among_many_contents() -> Result<()> {
     }
     server.ask(&["HSET", "header", "W", "1"])?;
     let evictions = (1..=100).find(|_| {
-        server.suffer(RedisFault::Evict, &mut random).is_ok()
+        server.inject(RedisFault::Evict, &mut random).is_ok()
             && server.ask(&["EXISTS", "header"]).ok() == Some(Reply::Number(0))
     });
     assert!(evictions.is_some(), "a hundred evictions left the header");
@@ -79,12 +79,12 @@ fn a_cluster_recovers_from_each_of_its_faults() -> Result<()> {
         RedisFault::Restart,
         RedisFault::Failover(PAUSE),
     ] {
-        cluster.suffer(fault, &mut random)?;
+        cluster.inject(fault, &mut random)?;
         assert_eq!(cluster.masters()?.len(), 3, "after {fault:?}");
     }
     cluster.wait_until_ready()?;
     let after: BTreeSet<usize> = cluster.masters()?.into_iter().collect();
     assert_eq!(before.difference(&after).count(), 1, "one replica took over");
-    assert!(Server::start(&program)?.suffer(RedisFault::Failover(PAUSE), &mut random).is_err());
+    assert!(Server::start(&program)?.inject(RedisFault::Failover(PAUSE), &mut random).is_err());
     Ok(())
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, bail};
 
-use crate::connection::{Connection, Reply};
-use crate::server::Server;
+use super::connection::{Connection, Reply};
+use super::server::Server;
 
 /// A key with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use anyhow::{Context, Result, ensure};
 
-use crate::peer::Peer;
-use crate::program::Program;
-use crate::server::Server;
-use crate::wait::until;
+use super::peer::Peer;
+use super::program::Program;
+use super::server::Server;
+use super::wait::until;
 
 /// The number of masters at the start; each has one replica.
 const MASTERS: usize = 3;

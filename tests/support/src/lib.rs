@@ -1,0 +1,15 @@
+//! What tests, benchmarks and the task runner share: Redis servers of their own, a clock for one
+//! process, a network of its own, a proxy that injects network faults, free ports and waiting.
+//!
+//! This crate must never touch a server that it did not start, and must never be a part of a
+//! release.
+
+pub mod clock;
+pub mod net;
+mod ports;
+pub mod proxy;
+pub mod redis;
+mod until;
+
+pub use ports::free_port;
+pub use until::until;
