@@ -12,14 +12,16 @@ ARG RUST=1.95.0
 ARG BASE=docker.io/library/rust:${RUST}-bookworm
 FROM ${BASE} AS build
 ARG RUST
-# The compiler's optimisation level; use 0 only for a quick test of the stages.
+# The compiler's optimisation level and link-time optimisation; use 0 and off only for a quick test of
+# the stages.
 ARG OPTIMISE=3
-ENV RUSTUP_TOOLCHAIN=${RUST} CARGO_PROFILE_RELEASE_OPT_LEVEL=${OPTIMISE}
+ARG LTO=fat
+ENV RUSTUP_TOOLCHAIN=${RUST} CARGO_PROFILE_DIST_OPT_LEVEL=${OPTIMISE} CARGO_PROFILE_DIST_LTO=${LTO}
 WORKDIR /src
 COPY . .
-RUN cargo build --release --locked --package riposte \
+RUN cargo build --profile dist --locked --package riposte \
  && mkdir -p /image/etc/ssl/certs \
- && cp target/release/riposte /image/riposte \
+ && cp target/dist/riposte /image/riposte \
  && strip /image/riposte \
  && cp /etc/ssl/certs/ca-certificates.crt /image/etc/ssl/certs/ \
  && ldd /image/riposte | grep -o '/[^ ]*' | sort -u | xargs -I{} cp --parents --dereference {} /image

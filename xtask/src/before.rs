@@ -1,7 +1,7 @@
-//! `cargo xtask before REV`: the release binary of an older revision, for tests and benchmarks that
+//! `cargo xtask before REV`: the server of an older revision, for tests and benchmarks that
 //! compare versions.
 
-use crate::build::EVERYTHING;
+use crate::build::EVERYTHING_SHIPPED;
 use crate::live::Live;
 use crate::repo::Repo;
 use crate::run::run_observed_within;
@@ -28,7 +28,7 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     Ok(true)
 }
 
-/// Returns the path of the binary of `revision`. Builds it with today's release profile unless it
+/// Returns the path of the binary of `revision`. Builds it with today's profile `dist` unless it
 /// exists.
 fn binary(repo: &Repo, live: &Arc<Live>, revision: &str) -> Result<PathBuf> {
     let commit = commit(repo, revision)?;
@@ -56,7 +56,7 @@ fn binary(repo: &Repo, live: &Arc<Live>, revision: &str) -> Result<PathBuf> {
 /// Builds the server in the checked-out `source` and puts the binary in its place.
 fn build(repo: &Repo, live: &Arc<Live>, source: &Path, place: &RevisionFolder, profile: &[String]) -> Result<()> {
     let mut cargo = repo.cargo(&["build", "--bin", "riposte"]);
-    cargo.args(EVERYTHING).current_dir(source).env("CARGO_TARGET_DIR", place.target());
+    cargo.args(EVERYTHING_SHIPPED).current_dir(source).env("CARGO_TARGET_DIR", place.target());
     for setting in profile {
         cargo.args(["--config", setting]);
     }
@@ -64,7 +64,7 @@ fn build(repo: &Repo, live: &Arc<Live>, source: &Path, place: &RevisionFolder, p
     // The profile file is written first: a binary without one is never treated as finished.
     fs::write(place.profile(), profile.join("\n"))?;
     let partial = place.folder.join("riposte.partial");
-    fs::copy(place.target().join("release/riposte"), &partial).with_context(|| partial.display().to_string())?;
+    fs::copy(place.target().join("dist/riposte"), &partial).with_context(|| partial.display().to_string())?;
     fs::rename(&partial, place.binary())?;
     Ok(())
 }
@@ -80,17 +80,21 @@ fn commit(repo: &Repo, revision: &str) -> Result<String> {
     })
 }
 
-/// Returns the settings of `[profile.release]` in a manifest, as arguments of cargo's `--config`.
-/// Two versions are comparable only if one profile builds both, so today's settings replace the
-/// older ones.
+/// Returns the settings of the profile `dist` and of those that it inherits, as arguments of
+/// cargo's `--config`. Two versions are comparable only if one profile builds both, so today's
+/// settings replace the older ones, and an older manifest may lack the profile.
 fn profile(manifest: &str) -> Result<Vec<String>> {
     let manifest: toml::Table = manifest.parse()?;
-    let release = manifest.get("profile").and_then(|profile| profile.get("release")).and_then(toml::Value::as_table);
-    let settings = release.context("Cargo.toml has no [profile.release]")?;
-    // The tables of single packages stay as the older manifest has them, because it may lack
-    // today's packages.
-    let scalars = settings.iter().filter(|(_, value)| !value.is_table());
-    Ok(scalars.map(|(key, value)| format!("profile.release.{key}={value}")).collect())
+    let mut settings = Vec::new();
+    for name in ["release", "dist"] {
+        let profile = manifest.get("profile").and_then(|profiles| profiles.get(name)).and_then(toml::Value::as_table);
+        let profile = profile.with_context(|| format!("Cargo.toml has no [profile.{name}]"))?;
+        // The tables of single packages stay as the older manifest has them, because it may lack
+        // today's packages.
+        let scalars = profile.iter().filter(|(_, value)| !value.is_table());
+        settings.extend(scalars.map(|(key, value)| format!("profile.{name}.{key}={value}")));
+    }
+    Ok(settings)
 }
 
 /// The folder of one revision below cargo's build directory.

@@ -64,10 +64,10 @@ enum Task {
         #[arg(long)]
         mysql: bool,
     },
-    /// Build the release binary of an older revision and print its path
+    /// Build the server of an older revision and print its path
     ///
     /// Checks the revision out below cargo's build directory, builds `riposte` there with today's
-    /// release profile, puts it at before/<rev>/riposte and removes the checkout. A binary that
+    /// profile `dist`, puts it at before/<rev>/riposte and removes the checkout. A binary that
     /// exists is not built again. Tests across versions take its path in RIPOSTE_TEST_BIN_BEFORE
     /// (docs/upgrade.md).
     Before(before::Args),

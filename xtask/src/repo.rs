@@ -43,9 +43,14 @@ impl Repo {
         &self.target
     }
 
-    /// Returns the built server, the file that ships.
+    /// Returns the built server, as tests use it.
     pub(crate) fn server_binary(&self) -> PathBuf {
         self.target.join("release/riposte")
+    }
+
+    /// Returns the server as it ships, built with the profile `dist`.
+    pub(crate) fn dist_binary(&self) -> PathBuf {
+        self.target.join("dist/riposte")
     }
 
     /// Returns the built server with mutants.

@@ -1,5 +1,5 @@
-//! What tests, benchmarks and the task runner share: Redis servers of their own, a clock for one
-//! process, a network of its own, a proxy that injects network faults, free ports and waiting.
+//! Helpers of the tests, the benchmarks and the task runner: Redis servers, a clock for one
+//! process, a network namespace, a proxy that injects network faults, free ports and waiting.
 //!
 //! This crate must never touch a server that it did not start, and must never be a part of a
 //! release.

@@ -4,7 +4,7 @@ use super::*;
 fn repository() -> (tempfile::TempDir, Repo, String) {
     let folder = tempfile::tempdir().unwrap();
     let repo = Repo::of(folder.path().to_owned(), folder.path().join("target"));
-    fs::write(repo.at("Cargo.toml"), "[profile.release]\n").unwrap();
+    fs::write(repo.at("Cargo.toml"), "[profile.release]\n[profile.dist]\n").unwrap();
     fs::write(repo.at(".gitignore"), "/target\n").unwrap();
     repo.git(&["init", "--quiet"]).unwrap();
     repo.git(&["add", "."]).unwrap();
@@ -78,8 +78,11 @@ fn a_binary_counts_only_with_the_profile_that_built_it() {
 
 #[test]
 fn the_profile_is_passed_without_the_tables_of_packages() {
-    let manifest =
-        "[profile.release]\nlto = \"thin\"\noverflow-checks = true\n[profile.release.package.a]\nopt-level = 1\n";
-    assert_eq!(profile(manifest).unwrap(), ["profile.release.lto=\"thin\"", "profile.release.overflow-checks=true"]);
+    let manifest = "[profile.release]\noverflow-checks = true\n[profile.release.package.a]\nopt-level = 1\n\
+                    [profile.dist]\ninherits = \"release\"\nlto = \"fat\"\n";
+    let settings =
+        ["profile.release.overflow-checks=true", "profile.dist.inherits=\"release\"", "profile.dist.lto=\"fat\""];
+    assert_eq!(profile(manifest).unwrap(), settings);
+    assert!(profile("[profile.release]\n").is_err());
     assert!(profile("[workspace]\n").is_err());
 }

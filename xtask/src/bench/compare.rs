@@ -63,7 +63,7 @@ pub(super) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     let before = Before::open(&args.before, &args.before_settings)?;
     let plan = plan(args)?;
     tools::mariadb(live)?;
-    build::programs(repo, live)?;
+    build::programs_to_measure(repo, live)?;
     let (mut rows, mut faults) = (Vec::new(), Vec::new());
     for (number, (load, variant)) in plan.iter().enumerate() {
         eprintln!("\n=== {}/{}: {} ({variant})", number + 1, plan.len(), load.name());
@@ -111,7 +111,7 @@ fn report(repo: &Repo, args: &Args, rows: &[Row]) -> Result<String> {
         super::machine::today()?,
         super::machine::describe()?,
         versions.join(", "),
-        super::profile::release(repo)?,
+        super::profile::dist(repo)?,
         args.rounds,
         args.pace.seconds,
         row::markdown(rows)

@@ -87,7 +87,7 @@ pub(super) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     let sound = |of: &f64| of.is_finite() && *of > 0.0;
     ensure!(args.times.iter().chain([&args.seconds, &args.stop, &args.hostile]).all(sound), "rates and times");
     tools::mariadb(live)?;
-    build::programs(repo, live)?;
+    build::programs_to_measure(repo, live)?;
     let (mut rows, mut failed) = (Vec::new(), String::new());
     for (what, sets) in LOADS {
         for over in overs(args) {

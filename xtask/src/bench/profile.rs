@@ -5,8 +5,8 @@ use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use toml::Value;
 
-/// The settings of the release profile, in one line.
-pub(super) fn release(repo: &Repo) -> Result<String> {
+/// The settings of the profile `dist`, with those that it inherits, in one line.
+pub(super) fn dist(repo: &Repo) -> Result<String> {
     let manifest = std::fs::read_to_string(repo.at("Cargo.toml")).context("cannot read Cargo.toml")?;
     let text =
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
@@ -15,17 +15,21 @@ pub(super) fn release(repo: &Repo) -> Result<String> {
 
 fn describe(manifest: &str, variables: impl Iterator<Item = (String, String)>) -> Result<String> {
     let manifest: Value = toml::from_str(manifest)?;
-    let profile = manifest.get("profile").and_then(|profiles| profiles.get("release")?.as_table());
-    let own = profile.into_iter().flatten().filter(|(_, value)| !value.is_table());
+    let variables: Vec<(String, String)> = variables.collect();
     // The setting with the largest effect on speed is listed even where cargo's default applies.
     let mut settings = BTreeMap::from([("lto".to_owned(), "false".to_owned())]);
-    settings.extend(own.map(|(name, value)| (name.clone(), value.to_string())));
-    // Cargo lets the environment override the manifest.
-    settings.extend(variables.filter_map(|(name, value)| {
-        Some((name.strip_prefix("CARGO_PROFILE_RELEASE_")?.to_lowercase().replace('_', "-"), value))
-    }));
+    for name in ["release", "dist"] {
+        let profile = manifest.get("profile").and_then(|profiles| profiles.get(name)?.as_table());
+        let own = profile.into_iter().flatten().filter(|(key, value)| !value.is_table() && *key != "inherits");
+        settings.extend(own.map(|(key, value)| (key.clone(), value.to_string())));
+        // Cargo lets the environment override the manifest.
+        let prefix = format!("CARGO_PROFILE_{}_", name.to_uppercase());
+        settings.extend(variables.iter().filter_map(|(variable, value)| {
+            Some((variable.strip_prefix(&prefix)?.to_lowercase().replace('_', "-"), value.clone()))
+        }));
+    }
     let settings: Vec<String> = settings.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-    Ok(format!("release ({})", settings.join(", ")))
+    Ok(format!("dist ({})", settings.join(", ")))
 }
 
 #[cfg(test)]
@@ -36,12 +40,17 @@ mod tests {
 
     #[test]
     fn a_profile_has_an_lto_even_if_the_manifest_sets_none() {
-        assert_eq!(describe(MANIFEST, std::iter::empty()).unwrap(), "release (lto = false, strip = true)");
+        assert_eq!(describe(MANIFEST, std::iter::empty()).unwrap(), "dist (lto = false, strip = true)");
     }
 
     #[test]
     fn the_environment_overrides_the_manifest() {
         let thin = ("CARGO_PROFILE_RELEASE_LTO".to_owned(), "thin".to_owned());
-        assert_eq!(describe(MANIFEST, [thin].into_iter()).unwrap(), "release (lto = thin, strip = true)");
+        assert_eq!(describe(MANIFEST, [thin.clone()].into_iter()).unwrap(), "dist (lto = thin, strip = true)");
+        let dist = format!("{MANIFEST}[profile.dist]\ninherits = \"release\"\nlto = \"fat\"\n");
+        let own = r#"dist (lto = "fat", strip = true)"#;
+        assert_eq!(describe(&dist, [thin].into_iter()).unwrap(), own, "the profile itself wins over what it inherits");
+        let off = ("CARGO_PROFILE_DIST_LTO".to_owned(), "off".to_owned());
+        assert_eq!(describe(&dist, [off].into_iter()).unwrap(), "dist (lto = off, strip = true)");
     }
 }

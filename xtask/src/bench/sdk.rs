@@ -40,7 +40,7 @@ pub(crate) struct Args {
 /// Measures every chosen SDK. Returns `false` if one of them could not be measured.
 pub(super) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     ensure!(args.rounds > 0 && args.seconds > 0.0, "at least one round, and some time for it");
-    build::programs(repo, live)?;
+    build::programs_to_measure(repo, live)?;
     let languages = if args.languages.is_empty() { Language::all() } else { args.languages.clone() };
     let (mut rows, mut failed) = (Vec::new(), String::new());
     // All packages are built first, so that no build runs during a measurement.

@@ -44,7 +44,7 @@ impl Server {
     pub(super) fn launch(&self, repo: &Repo, place: &ServerData) -> Result<Launch> {
         match self {
             Self::Current(sets) => Ok(Launch {
-                binary: repo.server_binary(),
+                binary: repo.dist_binary(),
                 log: LogLines::CURRENT,
                 arguments: current(place, sets),
                 variables: Vec::new(),

@@ -44,7 +44,7 @@ pub(super) fn run(repo: &Repo, live: &Arc<Live>, book: Book, args: &Args) -> Res
     if args.selection.mysql {
         servers::unpack_mysql(repo, live)?;
     }
-    build::programs(repo, live)?;
+    build::programs_to_measure(repo, live)?;
     let (begin, rows) = (Instant::now(), plan(book, &args.selection)?);
     let (mut outcomes, mut failed) = (Vec::new(), Vec::new());
     for (number, (row, variant)) in rows.iter().enumerate() {

@@ -56,7 +56,7 @@ impl<'a> OverloadEnvironment<'a> {
         proxy.args(["delay", "--ms", &DELAY_MS.to_string(), "--to", &address]);
         let (proxy, near) = start(live, proxy, &logs.path().join("proxy.log"))?;
         let near = near.trim_start_matches("http://");
-        let binary = repo.server_binary();
+        let binary = repo.dist_binary();
         let config = config(&url, sets);
         crate::run::output_of(Command::new(&binary).args(&config).args(["migrate", "up"])).context("migrate up")?;
         let config = self::config(&format!("{user}@{near}/riposte?ssl-mode=disabled"), sets);

@@ -16,7 +16,7 @@ pub(super) struct Dev {
 impl Dev {
     /// Starts the built server on a free port and waits until it responds.
     pub(super) fn start(repo: &Repo, live: &Arc<Live>) -> Result<Self> {
-        let mut command = repo.clean(repo.server_binary());
+        let mut command = repo.clean(repo.dist_binary());
         // The server runs the command once it responds, and stops with it.
         command.args(["dev", "--listen", "127.0.0.1:0", "--seed", "none", "--exec", "--", "sh", "-c"]);
         command.arg("echo \"$RIPOSTE_TARGET\"; exec cat");
