@@ -8,6 +8,7 @@ mod histories;
 mod ids;
 mod keys_join;
 mod outbox;
+mod phase;
 mod pool;
 mod ranks;
 mod read;

@@ -49,6 +49,16 @@ impl SourceTx {
         (&self.tx).into()
     }
 
+    /// Returns the data sources.
+    pub(crate) fn sources(&self) -> &Arc<DataSources> {
+        &self.sources
+    }
+
+    /// Returns the database for which statements are built.
+    pub(crate) fn backend(&self) -> DbBackend {
+        self.tx.get_database_backend()
+    }
+
     /// Returns the table counts.
     pub(crate) fn tables(&self) -> TableCounts {
         self.sources.map().tables()
