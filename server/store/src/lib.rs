@@ -18,6 +18,6 @@ mod store;
 
 pub use config::StoreConfig;
 pub use on_shard::OnShard;
-pub use settings::{StoreKind, StoreSettings};
-pub use sql::{DataSource, DataSources, PoolState, TransactionObserver, is_address};
+pub use settings::{StoreKind, StoreSettings, TextForm};
+pub use sql::{DataSource, DataSources, PoolState, TextQueries, TransactionObserver, is_address};
 pub use store::{Diagnosis, SqlStore};

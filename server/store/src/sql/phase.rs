@@ -1,8 +1,11 @@
 //! Phases of a transaction: statements that depend on no result of each other and are sent
 //! together, in lock order.
 
+mod literal;
 mod results;
 mod run;
+mod text;
+mod text_run;
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -10,11 +13,12 @@ use std::sync::Arc;
 
 use riposte_core::Partition;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveModelTrait, DbBackend, EntityTrait, QueryTrait, Statement};
+use sea_orm::{ActiveModelTrait, DbBackend, EntityTrait, Iterable, QueryTrait, Statement};
 
 use super::chunks::{padded_chunks_of, sized_chunks};
 use super::pool::{DataSources, SourceTx};
 use crate::shard::TableSlot;
+pub(in crate::sql) use literal::add_argument;
 pub(crate) use results::PhaseResults;
 pub(crate) use run::CommitFailure;
 
@@ -41,6 +45,12 @@ pub(crate) enum StatementForm {
     /// One after the other, each prepared. A few sizes of lists keep the number of prepared
     /// statements low.
     Prepared,
+    /// As queries of several statements with their values as literals, each of at most so many
+    /// bytes.
+    Text {
+        /// The longest query.
+        len_max: usize,
+    },
 }
 
 /// One read or write of a phase. A long list of items is several statements.
@@ -51,23 +61,27 @@ struct StatementGroup {
     build: StatementBuilder,
 }
 
+/// A statement whose tables are named.
+struct BoundStatement {
+    statement: Statement,
+    /// The number of rows that the statement must match.
+    expected: Option<u64>,
+}
+
 /// Builds the statements of a group in a form.
-type StatementBuilder = Box<dyn FnOnce(StatementForm) -> Vec<Statement> + Send>;
+type StatementBuilder = Box<dyn FnOnce(StatementForm) -> Vec<BoundStatement> + Send>;
 
 /// The result that a group of statements has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StatementKind {
     Read,
-    /// `expected` is the number of rows that all statements of the group together must match.
-    Write {
-        expected: Option<u64>,
-    },
+    Write,
 }
 
 impl SourceTx {
     /// Creates a phase without statements.
     pub(crate) fn phase(&self) -> Phase {
-        Phase { sources: Arc::clone(self.sources()), backend: self.backend(), groups: Vec::new() }
+        self.sources().phase()
     }
 }
 
@@ -80,7 +94,8 @@ impl Phase {
     /// Adds a SELECT in the tables of a partition, or in tables that exist once.
     pub(crate) fn select(&mut self, at: impl Into<Option<Partition>>, query: &impl QueryTrait) -> RowsSlot {
         let statement = query.build(self.backend);
-        RowsSlot(self.push(at.into(), StatementKind::Read, Box::new(|_| vec![statement])))
+        let build = |_| vec![BoundStatement { statement, expected: None }];
+        RowsSlot(self.push(at.into(), StatementKind::Read, Box::new(build)))
     }
 
     /// Adds the SELECTs that read `items` by lists of at most `size_max` items, which is a known
@@ -98,8 +113,8 @@ impl Phase {
         Q: QueryTrait,
     {
         let backend = self.backend;
-        let build =
-            move |form| lists(form, size_max, &items).into_iter().map(|list| select(list).build(backend)).collect();
+        let statement = move |list| BoundStatement { statement: select(list).build(backend), expected: None };
+        let build = move |form| lists(form, size_max, &items).into_iter().map(&statement).collect();
         RowsSlot(self.push(at.into(), StatementKind::Read, Box::new(build)))
     }
 
@@ -112,7 +127,8 @@ impl Phase {
         expected: Option<u64>,
     ) -> CountSlot {
         let statement = query.build(self.backend);
-        CountSlot(self.push(at.into(), StatementKind::Write { expected }, Box::new(|_| vec![statement])))
+        let build = move |_| vec![BoundStatement { statement, expected }];
+        CountSlot(self.push(at.into(), StatementKind::Write, Box::new(build)))
     }
 
     /// Adds the UPDATEs of the rows of `items`, each of which must match exactly one row. A list
@@ -128,11 +144,13 @@ impl Phase {
         T: Clone + Eq + Hash + Send + 'static,
         Q: QueryTrait,
     {
-        let (backend, expected) = (self.backend, items.iter().collect::<HashSet<_>>().len());
-        let build =
-            move |form| lists(form, size_max, &items).into_iter().map(|list| update(list).build(backend)).collect();
-        let kind = StatementKind::Write { expected: Some(expected as u64) };
-        CountSlot(self.push(at.into(), kind, Box::new(build)))
+        let backend = self.backend;
+        let statement = move |list: Vec<T>| {
+            let expected = list.iter().collect::<HashSet<_>>().len() as u64;
+            BoundStatement { statement: update(list).build(backend), expected: Some(expected) }
+        };
+        let build = move |form| lists(form, size_max, &items).into_iter().map(&statement).collect();
+        CountSlot(self.push(at.into(), StatementKind::Write, Box::new(build)))
     }
 
     /// Adds the INSERTs of new rows; nothing for no rows.
@@ -151,11 +169,6 @@ impl Phase {
         self.insert_rows(at.into(), rows, Some(on_conflict));
     }
 
-    /// Returns true if the phase has no statements.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.groups.is_empty()
-    }
-
     fn insert_rows<A>(&mut self, at: Option<Partition>, rows: Vec<A>, on_conflict: Option<OnConflict>)
     where
         A: ActiveModelTrait + Send + 'static,
@@ -167,16 +180,18 @@ impl Phase {
         let build = move |form| {
             let chunks: Vec<Vec<A>> = match form {
                 StatementForm::Prepared => sized_chunks(rows).collect(),
+                StatementForm::Text { len_max } => chunks_by_len(rows, len_max.min(INSERT_LEN_MAX)),
             };
             let insert = |chunk| {
-                let insert = A::Entity::insert_many::<A, _>(chunk);
-                on_conflict
-                    .clone()
-                    .map_or_else(|| insert.build(backend), |conflict| insert.on_conflict(conflict).build(backend))
+                let mut insert = A::Entity::insert_many::<A, _>(chunk);
+                if let Some(on_conflict) = &on_conflict {
+                    insert = insert.on_conflict(on_conflict.clone());
+                }
+                BoundStatement { statement: insert.build(backend), expected: None }
             };
             chunks.into_iter().map(insert).collect()
         };
-        self.push(at, StatementKind::Write { expected: None }, Box::new(build));
+        self.push(at, StatementKind::Write, Box::new(build));
     }
 
     fn push(&mut self, at: Option<Partition>, kind: StatementKind, build: StatementBuilder) -> usize {
@@ -188,10 +203,10 @@ impl Phase {
 
 impl StatementGroup {
     /// Builds the statements, bound to their tables.
-    fn into_statements(self, form: StatementForm) -> Vec<Statement> {
+    fn into_statements(self, form: StatementForm) -> Vec<BoundStatement> {
         let mut statements = (self.build)(form);
         if let Some(slot) = self.slot {
-            for statement in &mut statements {
+            for BoundStatement { statement, .. } in &mut statements {
                 statement.sql = slot.bind(std::mem::take(&mut statement.sql));
             }
         }
@@ -203,5 +218,28 @@ impl StatementGroup {
 fn lists<T: Clone>(form: StatementForm, size_max: usize, items: &[T]) -> Vec<Vec<T>> {
     match form {
         StatementForm::Prepared => padded_chunks_of(size_max, items).collect(),
+        StatementForm::Text { .. } => items.chunks(size_max).map(<[T]>::to_vec).collect(),
     }
+}
+
+/// The bytes at which the rows of an INSERT in a text query are divided, so that a query with many
+/// long texts stays below the limit of the server.
+const INSERT_LEN_MAX: usize = 1 << 20;
+
+/// Divides rows into chunks whose literals have at most `len_max` bytes; a longer row is alone.
+fn chunks_by_len<A: ActiveModelTrait>(rows: Vec<A>, len_max: usize) -> Vec<Vec<A>> {
+    let (mut chunks, mut len): (Vec<Vec<A>>, usize) = (Vec::new(), 0);
+    for row in rows {
+        let values = <A::Entity as EntityTrait>::Column::iter().filter_map(|column| row.get(column).into_value());
+        let row_len: usize = values.map(|value| literal::literal_len_max(&value)).sum();
+        len += row_len;
+        match chunks.last_mut() {
+            Some(chunk) if len <= len_max => chunk.push(row),
+            Some(_) | None => {
+                len = row_len;
+                chunks.push(vec![row]);
+            }
+        }
+    }
+    chunks
 }
