@@ -24,6 +24,7 @@ pub(crate) use commit::SqlWriter;
 pub(crate) use histories::SqlHistories;
 pub(crate) use ids::SqlIds;
 pub(crate) use outbox::SqlOutbox;
+pub use phase::statement_text;
 pub use pool::{DataSource, DataSources, PoolState, TextQueries, is_address};
 pub(crate) use ranks::SqlRanks;
 pub(crate) use read::SqlReader;

@@ -37,6 +37,7 @@ const ALLOWED: [(&str, &[&str]); 18] = [
             "riposte",
             "riposte-cache",
             "riposte-grpc",
+            "riposte-store",
             "riposte-telemetry",
             "riposte-transfer",
             "riposte-sdk",

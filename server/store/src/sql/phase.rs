@@ -1,6 +1,7 @@
 //! Phases of a transaction: statements that depend on no result of each other and are sent
 //! together, in lock order.
 
+mod fuzz;
 mod literal;
 mod results;
 mod run;
@@ -18,6 +19,7 @@ use sea_orm::{ActiveModelTrait, DbBackend, EntityTrait, Iterable, QueryTrait, St
 use super::chunks::{padded_chunks_of, sized_chunks};
 use super::pool::{DataSources, SourceTx};
 use crate::shard::TableSlot;
+pub use fuzz::statement_text;
 pub(in crate::sql) use literal::add_argument;
 pub(crate) use results::PhaseResults;
 pub(crate) use run::CommitFailure;
@@ -243,3 +245,6 @@ fn chunks_by_len<A: ActiveModelTrait>(rows: Vec<A>, len_max: usize) -> Vec<Vec<A
     }
     chunks
 }
+
+#[cfg(test)]
+mod tests;

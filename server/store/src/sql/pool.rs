@@ -18,7 +18,7 @@ use riposte_core::{Error, Partition, Result};
 use sea_orm::sea_query::SelectStatement;
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, QueryResult, SqliteTransactionMode,
-    TransactionOptions, TransactionTrait,
+    Statement, TransactionOptions, TransactionTrait,
 };
 use tempfile::TempDir;
 use tokio::runtime::Handle;
@@ -285,11 +285,20 @@ impl DataSources {
         partition: Partition,
         select: &SelectStatement,
     ) -> std::result::Result<Vec<QueryResult>, StoreError> {
-        let db = OnShard::new(self.of(partition).read.clone(), self.slot(partition));
-        let statement = db.get_database_backend().build(select);
-        let source = self.map.source(partition);
+        let mut statement = self.of(partition).read.get_database_backend().build(select);
+        statement.sql = self.slot(partition).bind(statement.sql);
+        self.read_alone(self.map.source(partition), statement).await
+    }
+
+    /// Returns the rows of one SELECT whose tables are named, without a transaction.
+    pub(in crate::sql) async fn read_alone(
+        &self,
+        source: usize,
+        statement: Statement,
+    ) -> std::result::Result<Vec<QueryResult>, StoreError> {
+        let read = &self.all[source].read;
         self.call_guarded(source, async {
-            Ok(on_live_connection(|| db.query_all_raw(statement.clone()), || true).await?)
+            Ok(on_live_connection(|| read.query_all_raw(statement.clone()), || true).await?)
         })
         .await
     }

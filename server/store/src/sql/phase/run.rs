@@ -146,16 +146,36 @@ impl DataSources {
     /// trip if the phase is sent as text.
     pub(crate) async fn read_phase(self: &Arc<Self>, source: usize, phase: Phase) -> StoreResult<PhaseResults> {
         let text = self.text_support(source).filter(|_| phase.groups.len() >= TEXT_READS_MIN);
-        let Some(support) = text else { return self.begin_read(source).await?.run_prepared(phase).await };
+        let Some(support) = text else { return self.read_prepared(source, phase).await };
         let tx = self.open_read(source).await?;
         let ends = PhaseEnds { begins: true, commits: true };
-        let Some((connection, _)) = tx.text() else { return tx.run_prepared(phase).await };
+        let Some((connection, _)) = tx.text() else { return self.read_prepared(source, phase).await };
         let mut text = TextPhase::of(phase.groups, support.query_len_max(), ends)?;
         let outcome = tx.guarded(async { text.run(connection).await.map_err(|failure| failure.fault) }).await;
         if outcome.is_err() {
             tx.rollback().await;
         }
         outcome
+    }
+
+    /// Runs a phase statement by statement. A statement that is alone sees one state by itself and
+    /// needs no transaction.
+    async fn read_prepared(self: &Arc<Self>, source: usize, phase: Phase) -> StoreResult<PhaseResults> {
+        let groups = phase.groups.into_iter().map(|group| group.into_statements(StatementForm::Prepared));
+        let mut groups: Vec<Vec<BoundStatement>> = groups.collect();
+        let mut results = PhaseResults::default();
+        if let [only] = &mut groups[..]
+            && only.len() == 1
+            && let Some(BoundStatement { statement, .. }) = only.pop()
+        {
+            results.push(GroupResult::Rows(self.read_alone(source, statement).await?));
+            return Ok(results);
+        }
+        let tx = self.begin_read(source).await?;
+        for statements in groups {
+            results.push(GroupResult::Rows(tx.read_prepared(statements).await?));
+        }
+        Ok(results)
     }
 }
 

@@ -97,8 +97,8 @@ impl TextPhase {
         let number = self.statements.len();
         self.last_query().append(&text, QueryPart::Statement(number));
         if let Some(expected) = expected {
-            // A subquery of two rows is an error where one value is wanted.
-            let check = format!("DO IF(ROW_COUNT()={expected},0,(SELECT 1 UNION ALL SELECT 2))");
+            // A subquery of two rows is an error where one value is wanted. DO would ignore it.
+            let check = format!("SET @matched = IF(ROW_COUNT()={expected},0,(SELECT 1 UNION ALL SELECT 2))");
             self.last_query().append(&check, QueryPart::Check(number));
         }
         let shape = (kind == StatementKind::Read).then(|| RowShape::of(&statement.sql));

@@ -8,7 +8,7 @@ use futures::TryStreamExt;
 use sea_orm::{DbErr, ExecResult, QueryResult, RuntimeErr, SqlxError, Statement};
 use sqlx::mysql::{MySql, MySqlArguments, MySqlConnection, MySqlPool, MySqlQueryResult, MySqlRow};
 use sqlx::pool::PoolConnection;
-use sqlx::{AssertSqlSafe, Either, Executor};
+use sqlx::{AssertSqlSafe, Either};
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::DEAD_CONNECTIONS_MAX;
