@@ -92,7 +92,7 @@ impl SourceTx {
 
     /// Returns the connection for this phase as text, if it is to be sent as text.
     fn text_for(&self, phase: &Phase) -> Option<(&MysqlTx, &TextSupport)> {
-        if phase.groups.len() >= TEXT_GROUPS_MIN { self.text() } else { None }
+        self.text().filter(|(_, support)| phase.groups.len() >= support.groups_min(TEXT_GROUPS_MIN))
     }
 
     async fn run_prepared(&self, phase: Phase) -> StoreResult<PhaseResults> {
@@ -145,7 +145,8 @@ impl DataSources {
     /// Runs a phase that only reads, on one data source (from 0), in one snapshot: in one round
     /// trip if the phase is sent as text.
     pub(crate) async fn read_phase(self: &Arc<Self>, source: usize, phase: Phase) -> StoreResult<PhaseResults> {
-        let text = self.text_support(source).filter(|_| phase.groups.len() >= TEXT_READS_MIN);
+        let groups = phase.groups.len();
+        let text = self.text_support(source).filter(|support| groups >= support.groups_min(TEXT_READS_MIN));
         let Some(support) = text else { return self.read_prepared(source, phase).await };
         let tx = self.open_read(source).await?;
         let ends = PhaseEnds { begins: true, commits: true };

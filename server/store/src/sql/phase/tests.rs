@@ -9,6 +9,8 @@ use riposte_core::Partition;
 use sea_orm::{ConnectionTrait, DbBackend, Statement, Value};
 use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlPool};
 use sqlx::{Connection, Row};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Handle;
 
 use super::literal::write_literal;
@@ -40,7 +42,12 @@ async fn database(name: &str) -> Option<(String, String)> {
 /// Opens a store in a fresh database with some tables `t_0`, `t_1`, ….
 async fn sources(name: &str, change: impl FnOnce(&mut StoreConfig)) -> Option<Arc<DataSources>> {
     let (server, database) = database(name).await?;
-    let mut config = StoreConfig::mysql(&[format!("{server}/{database}")], TableCounts { subject: 1, index: 16 });
+    Some(open(&format!("{server}/{database}"), change).await)
+}
+
+/// Opens a store in a database, and creates the tables.
+async fn open(url: &str, change: impl FnOnce(&mut StoreConfig)) -> Arc<DataSources> {
+    let mut config = StoreConfig::mysql(&[url.to_owned()], TableCounts { subject: 1, index: 16 });
     change(&mut config);
     let sources = Arc::new(DataSources::open(&config).expect("opened"));
     for table in 0..16 {
@@ -50,7 +57,7 @@ async fn sources(name: &str, change: impl FnOnce(&mut StoreConfig)) -> Option<Ar
         let create = Statement::from_string(DbBackend::MySql, sql);
         sources.all()[0].write_pool().execute_raw(create).await.expect("created");
     }
-    Some(sources)
+    sources
 }
 
 impl Phase {
@@ -247,6 +254,58 @@ async fn a_dead_connection_is_replaced_before_anything_is_done() {
     let mut phase = tx.phase();
     (0..16).for_each(|table| _ = phase.read_text(table, 1));
     tx.run(phase).await.expect("read on another connection");
+}
+
+#[tokio::test]
+async fn a_connection_that_is_lost_once_commit_was_sent_leaves_the_outcome_unknown() {
+    let Some((server, name)) = database("lost").await else { return };
+    let (user, address) = server.rsplit_once('@').expect("user@server");
+    let port = proxy_that_ends_at_commit(address.to_owned()).await;
+    let sources = open(&format!("{user}@127.0.0.1:{port}/{name}"), |config| config.write.connections = 1).await;
+    for commits in [false, true] {
+        let tx = sources.open_write(0, false).await.expect("opened");
+        let mut phase = tx.phase();
+        (0..16).for_each(|table| phase.insert_text(table, 1, CANARY));
+        if commits {
+            let failure = tx.finish(phase).await.expect_err("the connection is lost");
+            assert!(failure.outcome_unknown && failure.fault.class() == ErrorClass::Lost, "{failure:?}");
+        } else {
+            tx.run(phase).await.expect("nothing is lost before COMMIT");
+            tx.rollback().await;
+        }
+    }
+}
+
+/// Starts a proxy that closes a connection instead of forwarding a query that ends with COMMIT.
+async fn proxy_that_ends_at_commit(server: String) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let port = listener.local_addr().expect("bound").port();
+    tokio::spawn(async move {
+        while let Ok((client, _)) = listener.accept().await {
+            let server = TcpStream::connect(&server).await.expect("the test server is up");
+            tokio::spawn(forward(client, server));
+        }
+    });
+    port
+}
+
+async fn forward(mut client: TcpStream, mut server: TcpStream) {
+    let (mut query, mut answer) = (vec![0; 1 << 16], vec![0; 1 << 16]);
+    loop {
+        tokio::select! {
+            Ok(len @ 1..) = client.read(&mut query) => {
+                if query[..len].ends_with(b"COMMIT") || server.write_all(&query[..len]).await.is_err() {
+                    return;
+                }
+            }
+            Ok(len @ 1..) = server.read(&mut answer) => {
+                if client.write_all(&answer[..len]).await.is_err() {
+                    return;
+                }
+            }
+            else => return,
+        }
+    }
 }
 
 #[tokio::test]

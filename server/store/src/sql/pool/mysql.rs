@@ -77,9 +77,15 @@ impl TextSupport {
 
     /// Returns true if phases may be sent as text.
     pub(in crate::sql) fn takes_text(&self) -> bool {
-        self.mode == TextMode::Auto
+        self.mode != TextMode::Off
             && !self.refused.load(Ordering::Acquire)
             && self.packet_len_max.load(Ordering::Acquire) > 0
+    }
+
+    /// Returns the number of statement groups from which a phase is sent as text; `auto` is that of
+    /// [`TextMode::Auto`].
+    pub(in crate::sql) fn groups_min(&self, auto: usize) -> usize {
+        if self.mode == TextMode::Always { 1 } else { auto }
     }
 
     /// Returns the longest text query, in bytes.
