@@ -47,11 +47,11 @@ pub enum DatabaseKind {
 /// The form in which statements of many tables are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextMode {
-    /// As one query of several statements for each phase of a transaction that has enough of them, if
-    /// the server takes it.
+    /// As one query of several statements for each phase of a transaction that has enough of them,
+    /// if the server takes it.
     Auto,
-    /// As [`Self::Auto`], whatever the number of statements. The suite of the stores runs with it, so
-    /// that every statement is sent as text too.
+    /// As [`Self::Auto`], whatever the number of statements. The suite of the stores runs with it,
+    /// so that every statement is sent as text too.
     Always,
     /// Each statement by itself.
     Off,

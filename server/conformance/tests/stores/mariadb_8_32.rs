@@ -1,5 +1,5 @@
-//! One server of the MySQL family (RIPOSTE_TEST_MYSQL_1) with 8 subject tables and 32 tables of every
-//! other kind. Every phase is sent as text, however few statements it has.
+//! One server of the MySQL family (RIPOSTE_TEST_MYSQL_1) with 8 subject tables and 32 tables of
+//! every other kind. Every phase is sent as text, however few statements it has.
 
 use std::sync::LazyLock;
 

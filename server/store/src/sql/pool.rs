@@ -140,8 +140,8 @@ impl DataSource {
         }
     }
 
-    /// Returns the queries of several statements that the server takes; `None` for a file, and if the
-    /// server cannot be reached.
+    /// Returns the queries of several statements that the server takes; `None` for a file, and if
+    /// the server cannot be reached.
     pub(crate) async fn text_queries(&self) -> Option<TextQueries> {
         self.server.as_ref()?;
         mysql::text_queries(self.write.get_mysql_connection_pool()).await

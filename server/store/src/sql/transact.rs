@@ -18,7 +18,7 @@ pub(super) trait TransactionBody: Send + Sync + 'static {
     type Output: Send + 'static;
     /// The name of the transaction.
     const NAME: &'static str;
-    /// True if the first statements of the body are a phase, with which the transaction then begins.
+    /// True if the first statements of the body are a phase, with which the transaction begins.
     const BEGINS_WITH_PHASE: bool = false;
 
     /// Runs the body; an error ends the transaction without effect.

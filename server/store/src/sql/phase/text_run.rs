@@ -35,8 +35,8 @@ enum QueryPart {
     Begin,
     /// The statement with this number.
     Statement(usize),
-    /// The check that the statement with this number matched as many rows as it must. The error that
-    /// it causes ends the query, so that a COMMIT in it is not reached.
+    /// The check that the statement with this number matched as many rows as it must. The error
+    /// that it causes ends the query, so that a COMMIT in it is not reached.
     Check(usize),
     Commit,
 }
