@@ -68,8 +68,10 @@ impl RoundTrips {
         }
     }
 
-    /// Returns the round trips that `read` makes once its connections are open.
+    /// Returns the round trips that `read` makes once its connections are open. The first read
+    /// opens the connection, and with it learns whether the server takes text queries.
     async fn of<T>(&self, read: impl AsyncFn() -> T) -> usize {
+        read().await;
         read().await;
         let before = self.count.load(Ordering::Acquire);
         read().await;
