@@ -4,8 +4,9 @@
 
 use std::sync::Arc;
 
-use futures::TryStreamExt;
-use sea_orm::{DbErr, ExecResult, QueryResult, RuntimeErr, SqlxError, Statement};
+use futures::future::BoxFuture;
+use futures::{FutureExt, TryStreamExt};
+use sea_orm::{ConnAcquireErr, DbErr, ExecResult, QueryResult, RuntimeErr, SqlxError, Statement};
 use sqlx::mysql::{MySql, MySqlArguments, MySqlConnection, MySqlPool, MySqlQueryResult, MySqlRow};
 use sqlx::pool::PoolConnection;
 use sqlx::{AssertSqlSafe, Either};
@@ -209,12 +210,17 @@ impl Drop for MysqlTx {
     }
 }
 
-async fn acquire(pool: &MySqlPool) -> Result<PoolConnection<MySql>, DbErr> {
-    pool.acquire().await.map_err(|error| match error {
-        SqlxError::PoolTimedOut => DbErr::ConnectionAcquire(sea_orm::ConnAcquireErr::Timeout),
-        SqlxError::PoolClosed => DbErr::ConnectionAcquire(sea_orm::ConnAcquireErr::ConnectionClosed),
-        error => DbErr::Conn(RuntimeErr::SqlxError(Arc::new(error))),
-    })
+/// Takes a connection of a pool. Its future is boxed as a trait object, because that of the driver
+/// is nested more deeply than the compiler follows inside of the futures of callers.
+fn acquire(pool: &MySqlPool) -> BoxFuture<'_, Result<PoolConnection<MySql>, DbErr>> {
+    let acquired = async {
+        pool.acquire().await.map_err(|error| match error {
+            SqlxError::PoolTimedOut => DbErr::ConnectionAcquire(ConnAcquireErr::Timeout),
+            SqlxError::PoolClosed => DbErr::ConnectionAcquire(ConnAcquireErr::ConnectionClosed),
+            error => DbErr::Conn(RuntimeErr::SqlxError(Arc::new(error))),
+        })
+    };
+    acquired.boxed()
 }
 
 fn driver_error(error: SqlxError) -> DbErr {
