@@ -26,6 +26,8 @@ mod outbox;
 mod reads;
 #[path = "sql/repair.rs"]
 mod repair;
+#[path = "sql/round_trips.rs"]
+mod round_trips;
 #[path = "sql/stalled.rs"]
 mod stalled;
 #[path = "sql/statements.rs"]

@@ -1,5 +1,5 @@
 //! The suite of the stores, with every case on every backend: the oracle, SQLite, one server of the
-//! MySQL family with one table of each kind, two servers with 50 and 200 tables as in production,
+//! MySQL family with one table of each kind and with 8 and 32, two servers with 50 and 200 tables,
 //! and three backends with a cache. The environment names the servers: RIPOSTE_TEST_MYSQL_1,
 //! RIPOSTE_TEST_MYSQL_2, RIPOSTE_TEST_REDIS, RIPOSTE_TEST_REDIS_CLUSTER.
 
@@ -15,6 +15,8 @@ mod cached_redis;
 mod databases;
 #[path = "stores/environment.rs"]
 mod environment;
+#[path = "stores/mariadb_8_32.rs"]
+mod mariadb_8_32;
 #[path = "stores/mariadb_sharded.rs"]
 mod mariadb_sharded;
 #[path = "stores/mariadb_single.rs"]

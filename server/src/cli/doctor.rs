@@ -159,5 +159,7 @@ async fn data_sources(config: &Config) -> anyhow::Result<Vec<CheckResult>> {
     let examined = labels.iter().zip(diagnoses.iter().zip(&schemas));
     let sources =
         examined.flat_map(|(label, (diagnosis, schema))| source::examine(label, diagnosis, schema, statements));
-    Ok(sources.chain([consumers::examine(&positions, SystemClock.now())]).collect())
+    let text = labels.iter().zip(&diagnoses);
+    let text = text.filter_map(|(label, diagnosis)| source::text_queries(label, diagnosis, config.store.text));
+    Ok(sources.chain(text).chain([consumers::examine(&positions, SystemClock.now())]).collect())
 }

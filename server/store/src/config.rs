@@ -16,6 +16,8 @@ pub struct StoreConfig {
     pub kind: DatabaseKind,
     /// The table counts; the first migration fixes them permanently.
     pub tables: TableCounts,
+    /// The form in which the statements of many tables are sent to a server of the MySQL family.
+    pub text: TextMode,
     /// The pool of reading connections to each data source.
     pub read: PoolConfig,
     /// The pool of writing connections to each data source.
@@ -40,6 +42,19 @@ pub enum DatabaseKind {
     },
     /// Servers of the MySQL family.
     MySql(Vec<SourceConfig>),
+}
+
+/// The form in which statements of many tables are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextMode {
+    /// As one query of several statements for each phase of a transaction that has enough of them,
+    /// if the server takes it.
+    Auto,
+    /// As [`Self::Auto`], whatever the number of statements. The suite of the stores runs with it,
+    /// so that every statement is sent as text too.
+    Always,
+    /// Each statement by itself.
+    Off,
 }
 
 /// One data source.
@@ -82,6 +97,7 @@ impl StoreConfig {
         Self {
             kind: DatabaseKind::Sqlite { folder, durable },
             tables: TableCounts { subject: 1, index: 1 },
+            text: TextMode::Off,
             read: PoolConfig::new(4, wait, 512),
             write: PoolConfig::new(1, wait, 1_024),
             lock_wait: wait,
@@ -103,6 +119,7 @@ impl StoreConfig {
         Self {
             kind: DatabaseKind::MySql((0..count).zip(urls).map(source).collect()),
             tables,
+            text: TextMode::Auto,
             read: PoolConfig::new(8, wait, 256),
             write: PoolConfig::new(8, wait, 512),
             lock_wait: wait,

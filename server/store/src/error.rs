@@ -1,23 +1,43 @@
 //! The classification of database errors and their conversion to domain errors, in one place.
-//! Driver text goes to the log only, see [`StoreErrorLog`](crate::error_log::StoreErrorLog).
+//! Driver text goes to the log only, see [`StoreErrorLog`](crate::error_log::StoreErrorLog), and
+//! only without the values that it may quote.
 
+mod driver_text;
+
+use std::fmt;
 use std::time::Duration;
 
 use riposte_core::Error;
 use riposte_sync::CircuitBreaker;
 use sea_orm::{DbErr, RuntimeErr, SqlxError, SqlxMySqlError};
 
+pub(crate) use driver_text::start_of;
+use driver_text::text_without_values;
+
 /// The reason why a database operation failed.
 #[derive(Debug, Clone)]
 pub(crate) enum StoreError {
     /// The database returned an error or could not be reached.
-    Db(DbErr),
+    Db(DbFault),
     /// The domain returned an error, or a row is invalid.
     Domain(Error),
     /// The database did not respond within the time limit of a transaction.
     NoResponse,
     /// The database was not called, because the circuit breaker is open.
     Unavailable,
+}
+
+/// An error of the database, without the values that the text of the driver may quote.
+#[derive(Debug, Clone)]
+pub(crate) struct DbFault {
+    class: ErrorClass,
+    text: String,
+}
+
+impl fmt::Display for DbFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
 }
 
 /// The result of a database operation.
@@ -52,7 +72,7 @@ impl ErrorClass {
 
 impl From<DbErr> for StoreError {
     fn from(error: DbErr) -> Self {
-        Self::Db(error)
+        Self::Db(DbFault { class: class_of(&error), text: text_without_values(&error) })
     }
 }
 
@@ -68,22 +88,28 @@ impl From<StoreError> for Error {
             StoreError::Domain(error) => error,
             StoreError::NoResponse => Self::ShardUnavailable,
             StoreError::Unavailable => Self::ShardCircuitOpen { after: CircuitBreaker::PAUSE },
-            StoreError::Db(error) => match class_of(&error) {
+            StoreError::Db(fault) => match fault.class {
                 ErrorClass::Lost | ErrorClass::Unreachable => Self::ShardUnavailable,
                 // The transaction was retried inside and rolled back each time: nothing was
                 // written, and a later call may succeed.
                 ErrorClass::Conflict | ErrorClass::Locked => Self::Overloaded { after: Duration::from_millis(200) },
-                ErrorClass::Duplicate | ErrorClass::Fatal => Self::internal(error),
+                ErrorClass::Duplicate | ErrorClass::Fatal => Self::internal(fault),
             },
         }
     }
 }
 
 impl StoreError {
+    /// Returns the error of a statement, with the start of its template, which has no values.
+    pub(crate) fn of_statement(error: DbErr, template: &str) -> Self {
+        let text = format!("{} (in: {})", text_without_values(&error), start_of(template));
+        Self::Db(DbFault { class: class_of(&error), text })
+    }
+
     /// Returns the class of the error.
     pub(crate) fn class(&self) -> ErrorClass {
         match self {
-            Self::Db(error) => class_of(error),
+            Self::Db(fault) => fault.class,
             Self::Domain(Error::ShardUnavailable | Error::ShardCircuitOpen { .. } | Error::Overloaded { .. })
             | Self::NoResponse
             | Self::Unavailable => ErrorClass::Unreachable,

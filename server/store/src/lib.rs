@@ -9,6 +9,7 @@
 pub mod config;
 mod error;
 mod error_log;
+pub mod fuzz;
 pub mod on_shard;
 pub mod schema;
 pub mod settings;
@@ -18,6 +19,6 @@ mod store;
 
 pub use config::StoreConfig;
 pub use on_shard::OnShard;
-pub use settings::{StoreKind, StoreSettings};
-pub use sql::{DataSource, DataSources, PoolState, TransactionObserver, is_address};
+pub use settings::{StoreKind, StoreSettings, TextForm};
+pub use sql::{DataSource, DataSources, PoolState, TextQueries, TransactionObserver, is_address};
 pub use store::{Diagnosis, SqlStore};

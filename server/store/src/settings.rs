@@ -1,6 +1,6 @@
 //! The settings of the store: the database, its tables and its connections.
 
-use crate::config::{DatabaseKind, PoolConfig, SourceConfig, StoreConfig};
+use crate::config::{DatabaseKind, PoolConfig, SourceConfig, StoreConfig, TextMode};
 use crate::shard::TableCounts;
 use crate::sql::is_address;
 use riposte_settings::{ConfigError, ConfigErrors, ErrorScope, SourceUrl, TimeSpan};
@@ -26,6 +26,8 @@ pub struct StoreSettings {
     pub subject_tables: u16,
     /// The number of tables for comments; a multiple of `subject_tables`, and fixed with it.
     pub index_tables: u16,
+    /// For MySQL: the form in which statements over many tables are sent.
+    pub text: TextForm,
     /// Connections to each data source.
     pub pools: PoolsSettings,
     /// The longest time that a transaction waits for a row that another one has locked.
@@ -45,6 +47,17 @@ pub enum StoreKind {
     Sqlite,
     /// One or more servers of the MySQL family.
     Mysql,
+}
+
+/// The form in which statements over many tables are sent.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum TextForm {
+    /// As one query of several statements, if the server and the proxies before it take such
+    /// queries.
+    Auto,
+    /// Each statement by itself, prepared.
+    Off,
 }
 
 /// One data source.
@@ -102,6 +115,7 @@ impl StoreSettings {
             sources,
             subject_tables,
             index_tables,
+            text,
             pools,
             lock_wait_timeout,
             transaction_timeout,
@@ -127,6 +141,10 @@ impl StoreSettings {
         Ok(StoreConfig {
             kind,
             tables: TableCounts { subject: *subject_tables, index: *index_tables },
+            text: match text {
+                TextForm::Auto => TextMode::Auto,
+                TextForm::Off => TextMode::Off,
+            },
             read: pools.read.to_config(),
             write: pools.write.to_config(),
             lock_wait: lock_wait_timeout.duration(),

@@ -15,7 +15,7 @@ use crate::config::StoreConfig;
 use crate::schema::{self, SourceSchema};
 use crate::sql::{
     DataSource, DataSources, SqlCountRepair, SqlHistories, SqlIds, SqlOutbox, SqlRanks, SqlReader, SqlWriter,
-    TransactionObserver,
+    TextQueries, TransactionObserver,
 };
 
 /// The tables of a deployment behind the domain's ports. Cloning is cheap.
@@ -38,6 +38,8 @@ pub struct Diagnosis {
     pub variables: Vec<(&'static str, Option<String>)>,
     /// The number of tables in its database, for a server of the MySQL family.
     pub tables: Option<u64>,
+    /// The queries of several statements that a server of the MySQL family takes.
+    pub text_queries: Option<TextQueries>,
     /// The reason why the source could not be reached, if so.
     pub unreachable: Option<String>,
 }
@@ -199,6 +201,7 @@ async fn diagnose(source: &DataSource) -> Diagnosis {
     if mysql {
         let counted = query(source, MYSQL_TABLES).await.ok().flatten();
         diagnosis.tables = counted.and_then(|count| count.parse().ok());
+        diagnosis.text_queries = source.text_queries().await;
     }
     diagnosis
 }

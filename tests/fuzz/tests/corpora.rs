@@ -4,6 +4,7 @@
 use proptest::prelude::*;
 use proptest::sample::Index;
 use riposte_grpc::fuzz::page_token;
+use riposte_store::fuzz::statement_text;
 use riposte_transfer::fuzz::import;
 
 /// Returns the inputs found by coverage-guided runs, and the initial ones.
@@ -36,6 +37,7 @@ fn near(mut corpus: Vec<Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
 fn no_input_of_the_corpora_causes_a_panic() {
     corpus("page_tokens").iter().for_each(|bytes| page_token(bytes));
     corpus("imports").iter().for_each(|bytes| import(bytes));
+    corpus("statements").iter().for_each(|bytes| statement_text(bytes));
     for bytes in corpus("cache_entries") {
         riposte_cache::fuzz::stored_comment(&bytes);
         riposte_cache::fuzz::subject(&bytes);
@@ -49,6 +51,11 @@ proptest! {
     #[test]
     fn no_input_similar_to_a_page_token_causes_a_panic(bytes in near(corpus("page_tokens"))) {
         page_token(&bytes);
+    }
+
+    #[test]
+    fn no_input_similar_to_a_statement_has_other_values(bytes in near(corpus("statements"))) {
+        statement_text(&bytes);
     }
 
     #[test]

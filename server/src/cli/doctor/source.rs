@@ -1,7 +1,7 @@
 //! Checks of one data source.
 
 use super::check_result::CheckResult;
-use riposte_store::{Diagnosis, schema::SourceSchema};
+use riposte_store::{Diagnosis, TextForm, TextQueries, schema::SourceSchema};
 
 /// A variable of the database server, its correct values, and the effect of any other value.
 struct Rule {
@@ -60,6 +60,30 @@ pub(super) fn examine(label: &str, diagnosis: &Diagnosis, schema: &SourceSchema,
     let caches = TABLE_CACHES.iter().filter_map(|name| Some((name, variable(diagnosis, name)?, diagnosis.tables?)));
     results.extend(caches.map(|(name, value, tables)| open_tables(label, name, value, tables)));
     results
+}
+
+/// The bytes of a packet below which a batch with long texts is divided into several queries.
+const PACKET_BYTES_MIN: u64 = 16 << 20;
+
+/// Checks that the server takes queries of several statements, if `store.text` wants them. The
+/// result of a server that cannot be reached is that of [`examine`].
+pub(super) fn text_queries(label: &str, diagnosis: &Diagnosis, form: TextForm) -> Option<CheckResult> {
+    let name = format!("{label}, queries of several statements");
+    Some(match (form, diagnosis.text_queries?) {
+        (TextForm::Off, _) => CheckResult::ok(name, "not used (store.text)"),
+        (TextForm::Auto, TextQueries::Refused) => CheckResult::warn(
+            name,
+            "refused by the server or by a proxy before it, so each statement over many tables is a round trip: allow \
+             them, or set store.text to \"off\"",
+        ),
+        (TextForm::Auto, TextQueries::Taken { packet_bytes }) if packet_bytes < PACKET_BYTES_MIN => CheckResult::warn(
+            name,
+            format!("taken, of up to {packet_bytes} bytes: raise max_allowed_packet to at least {PACKET_BYTES_MIN}"),
+        ),
+        (TextForm::Auto, TextQueries::Taken { packet_bytes }) => {
+            CheckResult::ok(name, format!("taken, of up to {packet_bytes} bytes (max_allowed_packet)"))
+        }
+    })
 }
 
 fn open_tables(label: &str, name: &str, value: &str, tables: u64) -> CheckResult {
@@ -129,7 +153,7 @@ mod tests {
         super::check_result::{CheckLevel, CheckResult},
         examine,
     };
-    use riposte_store::{Diagnosis, schema::SourceSchema};
+    use riposte_store::{Diagnosis, TextForm, TextQueries, schema::SourceSchema};
 
     fn healthy() -> Diagnosis {
         let values = [
@@ -143,7 +167,8 @@ mod tests {
             ("table_open_cache", "2255"),
         ];
         let values = values.map(|(name, value)| (name, Some(value.to_owned()))).to_vec();
-        Diagnosis { latency_micros: 120, variables: values, tables: Some(2_255), unreachable: None }
+        let text_queries = Some(TextQueries::Taken { packet_bytes: 16 << 20 });
+        Diagnosis { latency_micros: 120, variables: values, tables: Some(2_255), text_queries, unreachable: None }
     }
 
     fn with(name: &str, value: &str) -> Diagnosis {
@@ -189,5 +214,19 @@ mod tests {
             .filter(|(name, _)| *name == "sync_binlog")
             .for_each(|(_, value)| *value = Some("0".into()));
         assert_eq!(findings(&unlogged, &SourceSchema::Ready), []);
+    }
+
+    #[test]
+    fn queries_of_several_statements_that_are_refused_are_a_warning_unless_they_are_off() {
+        let level = |text_queries, form| {
+            let diagnosis = Diagnosis { text_queries, ..healthy() };
+            super::text_queries("source 1", &diagnosis, form).map(|result| result.level)
+        };
+        let taken = |packet_bytes| Some(TextQueries::Taken { packet_bytes });
+        assert_eq!(level(taken(16 << 20), TextForm::Auto), Some(CheckLevel::Ok));
+        assert_eq!(level(taken(1 << 20), TextForm::Auto), Some(CheckLevel::Warn));
+        assert_eq!(level(Some(TextQueries::Refused), TextForm::Auto), Some(CheckLevel::Warn));
+        assert_eq!(level(Some(TextQueries::Refused), TextForm::Off), Some(CheckLevel::Ok));
+        assert_eq!(level(None, TextForm::Auto), None);
     }
 }

@@ -4,6 +4,9 @@
 
 const SIZES: [usize; 19] = [512, 384, 320, 256, 192, 128, 96, 64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1];
 
+/// The highest number of items of a list.
+pub(crate) const LIST_MAX: usize = SIZES[0];
+
 /// Splits `items` into chunks of the known sizes, the largest first.
 pub(crate) fn sized_chunks<T>(items: Vec<T>) -> impl Iterator<Item = Vec<T>> {
     let mut items = items.into_iter();

@@ -2,9 +2,14 @@
 
 mod breaker;
 mod mysql;
+mod mysql_tx;
+mod source_tx;
 mod sqlite;
 
-pub use mysql::is_address;
+pub(in crate::sql) use mysql::TextSupport;
+pub use mysql::{TextQueries, is_address};
+pub(in crate::sql) use mysql_tx::{MysqlTx, TextResult};
+pub(crate) use source_tx::SourceTx;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,8 +17,8 @@ use std::time::{Duration, Instant};
 use riposte_core::{Error, Partition, Result};
 use sea_orm::sea_query::SelectStatement;
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseExecutor, DatabaseTransaction, DbBackend, DbErr, QueryResult,
-    SqliteTransactionMode, TransactionOptions, TransactionTrait,
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, QueryResult, SqliteTransactionMode,
+    Statement, TransactionOptions, TransactionTrait,
 };
 use tempfile::TempDir;
 use tokio::runtime::Handle;
@@ -24,72 +29,13 @@ use tracing::Instrument;
 use crate::config::{DatabaseKind, StoreConfig};
 use crate::error::{StoreError, is_conflict, is_lost};
 use crate::on_shard::OnShard;
-use crate::shard::{ShardMap, TableCounts, TableSlot};
+use crate::shard::{ShardMap, TableSlot};
 use crate::sql::subject_id_cache::SubjectIdCache;
 use crate::sql::transaction_runner::TransactionRunner;
+use source_tx::SourceConnection;
 
 /// A transaction bound to the tables of one partition.
 pub(crate) type Tx = OnShard<DatabaseTransaction>;
-
-/// A transaction on one data source, for the tables of all partitions in it.
-#[derive(Debug)]
-pub(crate) struct SourceTx {
-    tx: DatabaseTransaction,
-    sources: Arc<DataSources>,
-}
-
-impl SourceTx {
-    /// Returns the transaction, bound to the tables of a partition.
-    pub(crate) fn on(&self, partition: Partition) -> OnShard<DatabaseExecutor<'_>> {
-        OnShard::new((&self.tx).into(), self.sources.slot(partition))
-    }
-
-    /// Returns the transaction, for the tables that exist once in each data source.
-    pub(crate) fn unrouted(&self) -> DatabaseExecutor<'_> {
-        (&self.tx).into()
-    }
-
-    /// Returns the table counts.
-    pub(crate) fn tables(&self) -> TableCounts {
-        self.sources.map().tables()
-    }
-
-    /// Returns the cache of subject ids.
-    pub(crate) fn subject_id_cache(&self) -> &SubjectIdCache {
-        self.sources.subject_id_cache()
-    }
-
-    /// Does the work of a writing transaction, and rolls it back if the work fails. A connection
-    /// whose server does not respond is left to its pool, which rolls it back once the server
-    /// responds again.
-    pub(crate) async fn write<T>(
-        self,
-        work: impl AsyncFnOnce(&Self) -> std::result::Result<T, StoreError>,
-    ) -> std::result::Result<(Self, T), StoreError> {
-        match timeout(self.sources.transaction_limit, work(&self)).await {
-            Ok(Ok(value)) => Ok((self, value)),
-            Ok(Err(fault)) => {
-                self.rollback().await;
-                Err(fault)
-            }
-            Err(_) => Err(StoreError::NoResponse),
-        }
-    }
-
-    /// Commits the transaction durably. After an error the outcome is unknown.
-    pub(crate) async fn commit(self) -> std::result::Result<(), StoreError> {
-        let limit = self.sources.transaction_limit;
-        timeout(limit, self.tx.commit()).await.map_err(|_| StoreError::NoResponse)?.map_err(StoreError::from)
-    }
-
-    /// Rolls the transaction back. An error is not reported: the end of the connection has the same
-    /// effect.
-    pub(crate) async fn rollback(self) {
-        if let Err(error) = self.tx.rollback().await {
-            tracing::debug!(%error, "a rollback failed; closing the connection rolls back");
-        }
-    }
-}
 
 /// One data source: two pools, one for each isolation level.
 #[derive(Debug)]
@@ -192,6 +138,13 @@ impl DataSource {
             Some(server) => mysql::exchange(self, server, url).await,
             None => Ok(()),
         }
+    }
+
+    /// Returns the queries of several statements that the server takes; `None` for a file, and if
+    /// the server cannot be reached.
+    pub(crate) async fn text_queries(&self) -> Option<TextQueries> {
+        self.server.as_ref()?;
+        mysql::text_queries(self.write.get_mysql_connection_pool()).await
     }
 
     /// Returns the state of both pools, the read pool first.
@@ -332,18 +285,40 @@ impl DataSources {
         partition: Partition,
         select: &SelectStatement,
     ) -> std::result::Result<Vec<QueryResult>, StoreError> {
-        let db = OnShard::new(self.of(partition).read.clone(), self.slot(partition));
-        let statement = db.get_database_backend().build(select);
-        let source = self.map.source(partition);
+        let mut statement = self.of(partition).read.get_database_backend().build(select);
+        statement.sql = self.slot(partition).bind(statement.sql);
+        self.read_alone(self.map.source(partition), statement).await
+    }
+
+    /// Returns the rows of one SELECT whose tables are named, without a transaction.
+    pub(in crate::sql) async fn read_alone(
+        &self,
+        source: usize,
+        statement: Statement,
+    ) -> std::result::Result<Vec<QueryResult>, StoreError> {
+        let read = &self.all[source].read;
         self.call_guarded(source, async {
-            Ok(on_live_connection(|| db.query_all_raw(statement.clone()), || true).await?)
+            Ok(on_live_connection(|| read.query_all_raw(statement.clone()), || true).await?)
         })
         .await
     }
 
     /// Begins a snapshot of a data source, for all of its tables.
     pub(crate) async fn begin_read(self: &Arc<Self>, source: usize) -> std::result::Result<SourceTx, StoreError> {
-        Ok(SourceTx { tx: self.begin_snapshot(source).await?, sources: Arc::clone(self) })
+        Ok(self.source_tx(source, SourceConnection::Begun(self.begin_snapshot(source).await?), false))
+    }
+
+    /// Takes a connection for a snapshot that begins with its first phase. The snapshot must end
+    /// with COMMIT or ROLLBACK, or its connection is closed.
+    pub(crate) async fn open_read(self: &Arc<Self>, source: usize) -> std::result::Result<SourceTx, StoreError> {
+        let pool = self.all[source].read.get_mysql_connection_pool().clone();
+        let acquire = async { Ok(MysqlTx::acquire(pool, false).await?) };
+        let tx = self.runner.timed_begin((source, "read"), self.call_guarded(source, acquire)).await?;
+        Ok(self.source_tx(source, SourceConnection::Mysql(tx), false))
+    }
+
+    fn source_tx(self: &Arc<Self>, source: usize, connection: SourceConnection, past_breaker: bool) -> SourceTx {
+        SourceTx { connection, sources: Arc::clone(self), source, past_breaker }
     }
 
     async fn begin_snapshot(&self, source: usize) -> std::result::Result<DatabaseTransaction, StoreError> {
@@ -359,12 +334,38 @@ impl DataSources {
         source: usize,
         unknown: bool,
     ) -> std::result::Result<SourceTx, StoreError> {
-        let begin = async {
-            let begun = timeout(self.transaction_limit, self.all[source].begin_write()).await;
-            begun.map_err(|_| StoreError::NoResponse)?.map_err(StoreError::from)
+        let tx = self.open_write(source, unknown).await?;
+        let begun =
+            async { Ok(timeout(self.transaction_limit, tx.begin()).await.map_err(|_| StoreError::NoResponse)??) };
+        tx.guarded(begun).await?;
+        Ok(tx)
+    }
+
+    /// As [`Self::begin_write`], but the transaction begins with its first phase or statement.
+    pub(crate) async fn open_write(
+        self: &Arc<Self>,
+        source: usize,
+        unknown: bool,
+    ) -> std::result::Result<SourceTx, StoreError> {
+        let open = async {
+            let open = async {
+                Ok(match &self.all[source].server {
+                    None => SourceConnection::Begun(self.all[source].begin_write().await?),
+                    Some(_) => {
+                        let pool = self.all[source].write.get_mysql_connection_pool().clone();
+                        SourceConnection::Mysql(MysqlTx::acquire(pool, true).await?)
+                    }
+                })
+            };
+            timeout(self.transaction_limit, open).await.map_err(|_| StoreError::NoResponse)?
         };
-        let guarded = async { if unknown { begin.await } else { self.call_guarded(source, begin).await } };
-        Ok(SourceTx { tx: self.runner.timed_begin((source, "write"), guarded).await?, sources: Arc::clone(self) })
+        let guarded = async { if unknown { open.await } else { self.call_guarded(source, open).await } };
+        Ok(self.source_tx(source, self.runner.timed_begin((source, "write"), guarded).await?, unknown))
+    }
+
+    /// Returns the text queries that a data source takes; `None` if it takes none.
+    pub(in crate::sql) fn text_support(&self, source: usize) -> Option<&TextSupport> {
+        self.all[source].server.as_ref().map(mysql::MysqlServer::text).filter(|text| text.takes_text())
     }
 
     /// Calls a data source, unless its circuit breaker is open.

@@ -258,7 +258,9 @@ impl MemberRows for SqlReader {
         limit: usize,
     ) -> Result<Page<HistoryCursor>> {
         let (object_type, member, after) = (object_type.clone(), member.clone(), after.copied());
-        self.run_query(member_comments::MemberComments { object_type, member, any_state, after, limit }).await
+        let page = member_comments::MemberComments { object_type, member, any_state, after, limit };
+        let source = self.sources.map().source(page.partition());
+        task::read(&self.sources, source, member_comments::NAME, page.read(Arc::clone(&self.sources))).await
     }
 }
 

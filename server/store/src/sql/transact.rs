@@ -18,6 +18,8 @@ pub(super) trait TransactionBody: Send + Sync + 'static {
     type Output: Send + 'static;
     /// The name of the transaction.
     const NAME: &'static str;
+    /// True if the first statements of the body are a phase, with which the transaction begins.
+    const BEGINS_WITH_PHASE: bool = false;
 
     /// Runs the body; an error ends the transaction without effect.
     fn run(&self, tx: &SourceTx) -> impl Future<Output = std::result::Result<Self::Output, StoreError>> + Send;
@@ -83,7 +85,11 @@ async fn try_once<B: TransactionBody>(
     body: &B,
     outcome_unknown: &mut bool,
 ) -> std::result::Result<B::Output, StoreError> {
-    let tx = sources.begin_write(source, *outcome_unknown).await?;
+    let tx = if B::BEGINS_WITH_PHASE {
+        sources.open_write(source, *outcome_unknown).await?
+    } else {
+        sources.begin_write(source, *outcome_unknown).await?
+    };
     let (tx, output) = tx.write(async |tx: &SourceTx| body.run(tx).await).await?;
     tx.commit().await.inspect_err(|_| *outcome_unknown = true)?;
     Ok(output)

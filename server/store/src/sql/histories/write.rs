@@ -5,11 +5,10 @@ use std::collections::HashMap;
 
 use riposte_core::{CommentId, Partition};
 use sea_orm::sea_query::{ExprTrait, OnConflict};
-use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 
 use crate::error::StoreError;
-use crate::on_shard::OnShard;
-use crate::sql::chunks::{padded_chunks, padded_chunks_of, sized_chunks};
+use crate::sql::chunks::LIST_MAX;
 use crate::sql::entity::member_comment::{Column, Entity};
 use crate::sql::grouping::{by_table, parts};
 use crate::sql::keys_join::{KEYS_MAX, PRIMARY, join_keys};
@@ -41,15 +40,15 @@ impl From<Vec<HistoryEntry>> for ReplaceEntries {
 impl TransactionBody for AddEntries {
     type Output = usize;
     const NAME: &'static str = "add to member history";
+    const BEGINS_WITH_PHASE: bool = true;
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
+        let mut inserts = tx.phase();
         for (partition, rows) in by_table_in_key_order(tx, &self.0) {
-            for chunk in sized_chunks(rows.into_iter().map(history_model).collect()) {
-                let keep_existing = OnConflict::columns(KEY_COLUMNS).update_column(Column::CommentId).to_owned();
-                let insert = Entity::insert_many(chunk).on_conflict(keep_existing);
-                insert.exec_without_returning(&tx.on(partition)).await?;
-            }
+            let keep_existing = OnConflict::columns(KEY_COLUMNS).update_column(Column::CommentId).to_owned();
+            inserts.upsert(partition, rows.into_iter().map(history_model).collect(), keep_existing);
         }
+        tx.run(inserts).await?;
         Ok(self.0.len())
     }
 }
@@ -57,13 +56,42 @@ impl TransactionBody for AddEntries {
 impl TransactionBody for ReplaceEntries {
     type Output = usize;
     const NAME: &'static str = "write member history";
+    const BEGINS_WITH_PHASE: bool = true;
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
-        let mut changed = 0;
-        for (partition, rows) in by_table_in_key_order(tx, &self.0) {
-            changed += write_table(&tx.on(partition), &rows).await?;
+        let tables: Vec<_> = by_table_in_key_order(tx, &self.0).collect();
+        let existing = existing_rows(tx, &tables).await?;
+        // A missing row cannot be locked, so it is only inserted. If another transaction inserted
+        // it first, the key rejects the insert, and the retry finds a row that may be newer.
+        let mut count = 0;
+        let (mut inserts_and_locks, mut locks) = (tx.phase(), Vec::new());
+        for (partition, rows) in tables {
+            let stored = |entry: &&HistoryEntry| existing.get(&entry.id);
+            let missing: Vec<_> = rows.iter().filter(|entry| stored(entry).is_none()).copied().collect();
+            count += missing.len();
+            inserts_and_locks.insert(partition, missing.into_iter().map(history_model).collect());
+            let outdated = rows.into_iter().filter(|entry| stored(entry).is_some_and(|row| row.is_outdated_by(entry)));
+            let outdated: Vec<HistoryEntry> = outdated.cloned().collect();
+            if !outdated.is_empty() {
+                let slot =
+                    inserts_and_locks.select_lists(partition, LIST_MAX, outdated.clone(), |list| lock_rows(&list));
+                locks.push((partition, outdated, slot));
+            }
         }
-        Ok(changed)
+        let mut locked = tx.run(inserts_and_locks).await?;
+        let mut replacements = tx.phase();
+        for (partition, outdated, slot) in locks {
+            let locked = rows_by_id(locked.tuples(slot)?)?;
+            let is_outdated =
+                |entry: &&HistoryEntry| locked.get(&entry.id).is_some_and(|row| row.is_outdated_by(entry));
+            let rows: Vec<_> = outdated.iter().filter(is_outdated).map(history_model).collect();
+            count += rows.len();
+            let replace_existing =
+                OnConflict::columns(KEY_COLUMNS).update_columns([Column::State, Column::Version]).to_owned();
+            replacements.upsert(partition, rows, replace_existing);
+        }
+        tx.run(replacements).await?;
+        Ok(count)
     }
 }
 
@@ -77,37 +105,6 @@ fn by_table_in_key_order<'r>(
         rows.sort_unstable_by_key(|entry| entry.key());
         (partition, rows)
     })
-}
-
-async fn write_table<C: ConnectionTrait>(db: &OnShard<C>, rows: &[&HistoryEntry]) -> Result<usize, StoreError> {
-    let existing = existing_rows(db, rows).await?;
-    let stored = |entry: &&&HistoryEntry| existing.get(&entry.id);
-    let missing: Vec<_> =
-        rows.iter().filter(|entry| stored(entry).is_none()).map(|entry| history_model(entry)).collect();
-    let outdated = rows.iter().filter(|entry| stored(entry).is_some_and(|stored| stored.is_outdated_by(entry)));
-    let outdated: Vec<&HistoryEntry> = outdated.copied().collect();
-    // A missing row cannot be locked, so it is only inserted. If another transaction inserted it
-    // first, the key rejects the insert, and the retry finds a row that may be newer than this one.
-    let count = missing.len();
-    for chunk in sized_chunks(missing) {
-        Entity::insert_many(chunk).exec_without_returning(db).await?;
-    }
-    Ok(count + replace(db, &outdated).await?)
-}
-
-/// Replaces outdated rows, if they are still outdated once they are locked.
-async fn replace<C: ConnectionTrait>(db: &OnShard<C>, outdated: &[&HistoryEntry]) -> Result<usize, StoreError> {
-    let locked = lock_rows(db, outdated).await?;
-    let still_outdated =
-        outdated.iter().filter(|entry| locked.get(&entry.id).is_some_and(|stored| stored.is_outdated_by(entry)));
-    let rows: Vec<_> = still_outdated.map(|entry| history_model(entry)).collect();
-    let count = rows.len();
-    for chunk in sized_chunks(rows) {
-        let replace_existing =
-            OnConflict::columns(KEY_COLUMNS).update_columns([Column::State, Column::Version]).to_owned();
-        Entity::insert_many(chunk).on_conflict(replace_existing).exec_without_returning(db).await?;
-    }
-    Ok(count)
 }
 
 const KEY_COLUMNS: [Column; 4] = [Column::ObjectType, Column::MemberId, Column::CreateTime, Column::CommentId];
@@ -128,40 +125,43 @@ impl HistoryRow {
 
 type ExistingRows = HashMap<CommentId, HistoryRow>;
 
-/// Loads the existing rows. Most do not exist yet, because most events are about new comments.
-async fn existing_rows<C: ConnectionTrait>(
-    db: &OnShard<C>,
-    rows: &[&HistoryEntry],
-) -> Result<ExistingRows, StoreError> {
+/// Loads the existing rows of all tables. Most do not exist yet, because most events are about new
+/// comments.
+async fn existing_rows(tx: &SourceTx, tables: &[(Partition, Vec<&HistoryEntry>)]) -> Result<ExistingRows, StoreError> {
+    let mut reads = tx.phase();
+    let backend = reads.backend();
+    let mut slots = Vec::with_capacity(tables.len());
+    for (partition, rows) in tables {
+        let entries = rows.iter().copied().cloned().collect();
+        slots.push(reads.select_lists(*partition, KEYS_MAX, entries, move |list: Vec<HistoryEntry>| {
+            let key = |entry: &HistoryEntry| {
+                let (object_type, member, time, id) = entry.key();
+                [row::bytes(object_type).into(), row::bytes(member).into(), time.into(), id.get().into()]
+            };
+            join_keys(rows_of(&list), backend, PRIMARY, KEY_COLUMNS, list.iter().map(key).collect())
+        }));
+    }
+    let mut results = tx.run(reads).await?;
     let mut existing = ExistingRows::new();
-    for list in padded_chunks_of(KEYS_MAX, rows) {
-        let key = |entry: &&HistoryEntry| {
-            let (object_type, member, time, id) = entry.key();
-            [row::bytes(object_type).into(), row::bytes(member).into(), time.into(), id.get().into()]
-        };
-        let select = rows_of(&list);
-        let select = join_keys(select, db.get_database_backend(), PRIMARY, KEY_COLUMNS, list.iter().map(key).collect());
-        for (id, state, version) in select.into_tuple().all(db).await? {
-            existing.insert(row::id(id)?, HistoryRow { state, version });
-        }
+    for slot in slots {
+        existing.extend(rows_by_id(results.tuples(slot)?)?);
     }
     Ok(existing)
 }
 
-/// Loads a few rows as [`existing_rows`] and locks them, in key order.
-async fn lock_rows<C: ConnectionTrait>(db: &OnShard<C>, rows: &[&HistoryEntry]) -> Result<ExistingRows, StoreError> {
-    let mut existing = ExistingRows::new();
-    for list in padded_chunks(rows) {
-        let any = list.iter().fold(Condition::any(), |any, entry| any.add(key_condition(entry)));
-        let found = KEY_COLUMNS.iter().fold(rows_of(&list).filter(any), |select, column| select.order_by_asc(*column));
-        for (id, state, version) in found.lock_exclusive().into_tuple().all(db).await? {
-            existing.insert(row::id(id)?, HistoryRow { state, version });
-        }
-    }
-    Ok(existing)
+/// Selects a few rows and locks them, in key order.
+fn lock_rows(list: &[HistoryEntry]) -> Select<Entity> {
+    let any = list.iter().fold(Condition::any(), |any, entry| any.add(key_condition(entry)));
+    let found = KEY_COLUMNS.iter().fold(rows_of(list).filter(any), |select, column| select.order_by_asc(*column));
+    found.lock_exclusive()
 }
 
-fn rows_of(list: &[&HistoryEntry]) -> Select<Entity> {
+fn rows_by_id(rows: Vec<(i64, i8, i64)>) -> Result<ExistingRows, StoreError> {
+    let row = |(id, state, version)| Ok((row::id(id)?, HistoryRow { state, version }));
+    rows.into_iter().map(row).collect()
+}
+
+fn rows_of(list: &[HistoryEntry]) -> Select<Entity> {
     let part = Column::Part.is_in(parts(list.iter().map(|entry| entry.partition())));
     Entity::find().select_only().columns([Column::CommentId, Column::State, Column::Version]).filter(part)
 }

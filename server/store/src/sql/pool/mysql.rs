@@ -1,17 +1,19 @@
 //! Connections to a server of the MySQL family.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use riposte_core::{Error, Result};
 use sea_orm::SqlxMySqlConnector;
 use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlPool, MySqlPoolOptions};
-use sqlx::{Connection, Executor};
+use sqlx::{ConnectOptions, Connection, Executor, Row};
 use tokio::time::timeout;
 
 use super::DataSource;
 use super::breaker::{PROBE_AFTER, SourceBreaker};
-use crate::config::{PoolConfig, SourceConfig, StoreConfig};
+use crate::config::{PoolConfig, SourceConfig, StoreConfig, TextMode};
 use crate::error;
 
 /// The idle time after which a connection is tested before use.
@@ -39,26 +41,141 @@ pub(super) struct MysqlServer {
     pub(super) breaker: SourceBreaker,
     read: PoolConfig,
     write: PoolConfig,
+    text: Arc<TextSupport>,
+}
+
+impl MysqlServer {
+    /// Returns the text queries that the server takes.
+    pub(super) fn text(&self) -> &TextSupport {
+        &self.text
+    }
+}
+
+/// The text queries of several statements that a server takes, as its connections found when they
+/// were opened.
+#[derive(Debug)]
+pub(in crate::sql) struct TextSupport {
+    mode: TextMode,
+    /// The bytes of a packet that the server takes; 0 before the first connection.
+    packet_len_max: AtomicUsize,
+    /// True if the server, or a proxy before it, refuses a query of several statements.
+    refused: AtomicBool,
+}
+
+/// The longest text query. A server takes a longer one, in several packets, but its text would be
+/// in memory several times on both sides.
+const QUERY_LEN_MAX: usize = 15 << 20;
+/// The bytes of a packet that are not part of its query.
+const PACKET_FRAME: usize = 64;
+/// Two statements, so that a proxy that takes one statement only is found.
+const TEXT_PROBE: &str = "SELECT CAST(@@max_allowed_packet AS CHAR); SELECT CAST(1 AS CHAR)";
+
+impl TextSupport {
+    fn new(mode: TextMode) -> Self {
+        Self { mode, packet_len_max: AtomicUsize::new(0), refused: AtomicBool::new(false) }
+    }
+
+    /// Returns true if phases may be sent as text.
+    pub(in crate::sql) fn takes_text(&self) -> bool {
+        self.mode != TextMode::Off
+            && !self.refused.load(Ordering::Acquire)
+            && self.packet_len_max.load(Ordering::Acquire) > 0
+    }
+
+    /// Returns the number of statement groups from which a phase is sent as text; `auto` is that of
+    /// [`TextMode::Auto`].
+    pub(in crate::sql) fn groups_min(&self, auto: usize) -> usize {
+        if self.mode == TextMode::Always { 1 } else { auto }
+    }
+
+    /// Returns the longest text query, in bytes.
+    pub(in crate::sql) fn query_len_max(&self) -> usize {
+        self.packet_len_max.load(Ordering::Acquire).saturating_sub(PACKET_FRAME).min(QUERY_LEN_MAX)
+    }
+
+    /// Probes a new connection.
+    async fn probe(&self, connection: &mut MySqlConnection) -> sqlx::Result<()> {
+        if self.mode == TextMode::Off {
+            return Ok(());
+        }
+        match packet_len_max(connection).await {
+            Ok(Some(bytes)) => self.packet_len_max.store(bytes, Ordering::Release),
+            Ok(None) => self.refuse(),
+            Err(sqlx::Error::Database(_)) => self.refuse(),
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    fn refuse(&self) {
+        if !self.refused.swap(true, Ordering::AcqRel) {
+            tracing::warn!("a data source refuses queries of several statements; each statement is sent by itself");
+        }
+    }
+}
+
+/// The queries of several statements that a server, and the proxies before it, take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextQueries {
+    /// They are taken, of up to so many bytes.
+    Taken {
+        /// `max_allowed_packet` of the server.
+        packet_bytes: u64,
+    },
+    /// They are refused, or not answered as sent.
+    Refused,
+}
+
+/// Probes the queries that a server takes on a connection of a pool.
+pub(super) async fn text_queries(pool: &MySqlPool) -> Option<TextQueries> {
+    let mut connection = pool.acquire().await.ok()?;
+    match packet_len_max(&mut connection).await {
+        Ok(Some(bytes)) => Some(TextQueries::Taken { packet_bytes: bytes as u64 }),
+        Ok(None) | Err(sqlx::Error::Database(_)) => Some(TextQueries::Refused),
+        Err(_) => None,
+    }
+}
+
+/// Returns the bytes of a packet that the server takes, read by a query of two statements; `None`
+/// if their results are not those of the statements.
+async fn packet_len_max(connection: &mut MySqlConnection) -> sqlx::Result<Option<usize>> {
+    let rows = sqlx::raw_sql(TEXT_PROBE).fetch_all(connection).await?;
+    let [bytes, one] = &rows[..] else { return Ok(None) };
+    if one.try_get::<String, _>(0)? != "1" {
+        return Ok(None);
+    }
+    Ok(bytes.try_get::<String, _>(0)?.parse().ok())
 }
 
 /// Prepares both pools of a source.
 pub(super) fn open(source: &SourceConfig, config: &StoreConfig) -> Result<DataSource> {
     let options = options(&source.url).map_err(Error::internal)?;
     let lock_wait_statement = lock_wait_statement(config.lock_wait);
+    let text = Arc::new(TextSupport::new(config.text));
     let read = pool(
         &options,
         &config.read,
-        vec![isolation_statement("REPEATABLE READ"), lock_wait_statement.clone()],
+        ConnectionSetup {
+            statements: vec![isolation_statement("REPEATABLE READ"), lock_wait_statement.clone()],
+            text: Arc::clone(&text),
+        },
         Release::Unchanged,
     );
     let write = pool(
         &options,
         &config.write,
-        vec![isolation_statement("READ COMMITTED"), lock_wait_statement],
+        ConnectionSetup {
+            statements: vec![isolation_statement("READ COMMITTED"), lock_wait_statement],
+            text: Arc::clone(&text),
+        },
         Release::RolledBack,
     );
-    let server =
-        MysqlServer { breaker: SourceBreaker::new(read.clone(), PROBE_AFTER), read: config.read, write: config.write };
+    let server = MysqlServer {
+        breaker: SourceBreaker::new(read.clone(), PROBE_AFTER),
+        read: config.read,
+        write: config.write,
+        text,
+    };
     let [read, write] = [read, write].map(SqlxMySqlConnector::from_sqlx_mysql_pool);
     Ok(DataSource { read, write, server: Some(server) })
 }
@@ -104,8 +221,8 @@ async fn is_denied(options: &MySqlConnectOptions) -> bool {
 fn options(url: &str) -> std::result::Result<MySqlConnectOptions, &'static str> {
     let options: MySqlConnectOptions = url.parse().map_err(|_| INVALID_ADDRESS)?;
     // The driver would set sql_mode on connect, which changes `||` and costs Vitess a reserved
-    // connection.
-    Ok(options.pipes_as_concat(false).no_engine_substitution(false))
+    // connection. It would also log statements, and a text query has values in it.
+    Ok(options.pipes_as_concat(false).no_engine_substitution(false).disable_statement_logging())
 }
 
 /// Returns the parts of an address that identify a data source.
@@ -145,8 +262,15 @@ enum Release {
     Unchanged,
 }
 
-/// Creates a pool whose connections all start with these settings.
-fn pool(options: &MySqlConnectOptions, limits: &PoolConfig, settings: Vec<String>, release: Release) -> MySqlPool {
+/// The first statements of every connection of a pool.
+#[derive(Clone)]
+struct ConnectionSetup {
+    statements: Vec<String>,
+    text: Arc<TextSupport>,
+}
+
+/// Creates a pool whose connections all start with this setup.
+fn pool(options: &MySqlConnectOptions, limits: &PoolConfig, setup: ConnectionSetup, release: Release) -> MySqlPool {
     let statements = limits.statements;
     MySqlPoolOptions::new()
         .max_connections(limits.connections)
@@ -163,12 +287,12 @@ fn pool(options: &MySqlConnectOptions, limits: &PoolConfig, settings: Vec<String
             })
         })
         .after_connect(move |connection, _| {
-            let settings = settings.clone();
+            let setup = setup.clone();
             Box::pin(async move {
-                for setting in settings {
-                    connection.execute(sqlx::AssertSqlSafe(setting)).await?;
+                for statement in setup.statements {
+                    connection.execute(sqlx::AssertSqlSafe(statement)).await?;
                 }
-                Ok(())
+                setup.text.probe(connection).await
             })
         })
         .after_release(move |connection, _| {

@@ -1,17 +1,18 @@
 //! Comments with the type of their subject: the data of their authors' histories.
 
-use std::collections::HashMap;
-
 use riposte_core::{CommentId, MemberId, Millis, ObjectType, Partition, SubjectId};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Select};
+use sea_orm::{ColumnTrait, EntityTrait, JoinType, QueryFilter, QueryResult, QuerySelect, Select, TryGetableMany};
 
-use super::comments::subjects;
+use super::comments::subject_of_comment;
 use super::scatter::Gather;
-use crate::error::StoreError;
-use crate::sql::chunks::padded_chunks;
+use crate::error::StoreResult;
+use crate::shard::TableCounts;
+use crate::sql::chunks::LIST_MAX;
 use crate::sql::entity::comment_index::{Column, Entity};
-use crate::sql::grouping::{by_table, parts};
-use crate::sql::pool::SourceTx;
+use crate::sql::entity::comment_subject;
+use crate::sql::grouping::parts;
+use crate::sql::phase::{Phase, RowsSlot};
+use crate::sql::pool::DataSources;
 use crate::sql::row::{self, HistoryEntry};
 
 /// Reads comments by their ids; comments that do not exist are left out.
@@ -27,32 +28,34 @@ impl Gather for HistoryEntriesById {
         id.partition()
     }
 
-    async fn read(snapshot: &SourceTx, ids: Vec<CommentId>) -> Result<Vec<HistoryEntry>, StoreError> {
-        let mut rows = Vec::with_capacity(ids.len());
-        for (partition, ids) in by_table(ids, snapshot.tables().index, |id| id.partition()) {
-            for list in padded_chunks(&ids) {
-                rows.extend(select_columns(&list).into_tuple::<AuthoredColumns>().all(&snapshot.on(partition)).await?);
-            }
-        }
-        let types = types(snapshot, &rows).await?;
-        let entries = rows.into_iter().filter_map(|(id, subject, member, time, state, version)| {
-            let subject = SubjectId::new(subject)?;
-            let object_type = types.get(&subject)?.clone();
-            Some(history_entry(object_type, subject, (id, member, time, state, version)))
-        });
-        Ok(entries.collect::<riposte_core::Result<_>>()?)
+    fn tables(counts: TableCounts) -> u16 {
+        counts.index
+    }
+
+    fn select(phase: &mut Phase, at: Partition, ids: Vec<CommentId>) -> RowsSlot {
+        phase.select_lists(at, LIST_MAX, ids, |list| select_columns(&list))
+    }
+
+    fn found(_: &DataSources, row: &QueryResult) -> StoreResult<Option<HistoryEntry>> {
+        let (id, subject, member, time, state, version, object_type) =
+            AuthoredColumns::try_get_many_by_index(row).map_err(sea_orm::DbErr::from)?;
+        let (Some(subject), Some(object_type)) = (SubjectId::new(subject), object_type) else { return Ok(None) };
+        let object_type = ObjectType::stored(row::string(object_type)?);
+        Ok(Some(history_entry(object_type, subject, (id, member, time, state, version))?))
     }
 }
 
-/// Id, subject, member, time, state, version.
-type AuthoredColumns = (i64, i64, Vec<u8>, i64, i8, i64);
+/// Id, subject, member, time, state, version, and the type of the subject if it exists.
+type AuthoredColumns = (i64, i64, Vec<u8>, i64, i8, i64, Option<Vec<u8>>);
 
 fn select_columns(ids: &[CommentId]) -> Select<Entity> {
     Entity::find()
         .select_only()
         .columns([Column::Id, Column::SubjectId, Column::MemberId, Column::CreateTime, Column::State, Column::Version])
+        .column(comment_subject::Column::ObjectType)
         .filter(Column::Part.is_in(parts(ids.iter().map(|id| id.partition()))))
         .filter(Column::Id.is_in(ids.iter().map(|id| id.get())))
+        .join(JoinType::LeftJoin, subject_of_comment())
 }
 
 fn history_entry(
@@ -69,21 +72,4 @@ fn history_entry(
         state: row::state(id, state)?,
         version,
     })
-}
-
-/// Returns the types of the subjects of these rows, mostly from the cache.
-async fn types(snapshot: &SourceTx, rows: &[AuthoredColumns]) -> Result<HashMap<SubjectId, ObjectType>, StoreError> {
-    let subject_ids = snapshot.subject_id_cache();
-    let (mut types, mut misses) = (HashMap::new(), Vec::new());
-    for id in rows.iter().filter_map(|(_, subject, ..)| SubjectId::new(*subject)) {
-        match subject_ids.key(id) {
-            Some(key) => _ = types.entry(id).or_insert_with(|| key.object_type().clone()),
-            None => misses.push(id),
-        }
-    }
-    for (id, subject) in subjects(snapshot, misses.into_iter()).await? {
-        subject_ids.insert(id, &subject.key);
-        types.insert(id, subject.key.object_type().clone());
-    }
-    Ok(types)
 }

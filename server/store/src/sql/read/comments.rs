@@ -3,17 +3,22 @@
 use std::collections::HashMap;
 
 use riposte_core::comment::CommentView;
-use riposte_core::{Comment, CommentId, Content, Partition, Subject, SubjectId};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, JoinType, QueryFilter, QuerySelect, RelationDef};
+use riposte_core::{CommentId, Partition, Subject, SubjectId};
+use sea_orm::sea_query::Expr;
+use sea_orm::{
+    ColumnTrait, EntityTrait, FromQueryResult, IdenStatic, Iterable, JoinType, QueryFilter, QueryResult, QuerySelect,
+    QueryTrait, RelationDef, SelectA, SelectB, SelectTwo,
+};
 
 use super::rows;
 use super::scatter::Gather;
-use crate::error::StoreError;
-use crate::on_shard::OnShard;
-use crate::sql::chunks::padded_chunks;
+use crate::error::{StoreError, StoreResult};
+use crate::shard::TableCounts;
+use crate::sql::chunks::{LIST_MAX, padded_chunks};
 use crate::sql::entity::{comment_content, comment_index, comment_subject};
-use crate::sql::grouping::{by_table, parts};
-use crate::sql::pool::SourceTx;
+use crate::sql::grouping::parts;
+use crate::sql::phase::{Phase, RowsSlot};
+use crate::sql::pool::{DataSources, SourceTx};
 use crate::sql::row;
 
 #[derive(Debug)]
@@ -28,42 +33,57 @@ impl Gather for CommentsById {
         id.partition()
     }
 
-    async fn read(snapshot: &SourceTx, ids: Vec<CommentId>) -> Result<Vec<CommentView>, StoreError> {
-        let mut found = Vec::with_capacity(ids.len());
-        for (partition, ids) in by_table(ids, snapshot.tables().index, |id| id.partition()) {
-            found.extend(with_content(&snapshot.on(partition), &ids).await?);
-        }
-        let subjects = subjects(snapshot, found.iter().map(|(comment, _)| comment.reference.subject_id)).await?;
-        let open = |comment: &Comment| subjects.get(&comment.reference.subject_id).filter(|s| s.delete_time.is_none());
-        Ok(found.into_iter().filter_map(|(c, content)| Some(rows::view(open(&c)?, content, c))).collect())
+    fn tables(counts: TableCounts) -> u16 {
+        counts.index
+    }
+
+    fn select(phase: &mut Phase, at: Partition, ids: Vec<CommentId>) -> RowsSlot {
+        phase.select_lists(at, LIST_MAX, ids, |list| with_content_and_subject(&list))
+    }
+
+    fn found(_: &DataSources, row: &QueryResult) -> StoreResult<Option<CommentView>> {
+        let comment = row::comment(comment_index::Model::from_query_result(row, SelectA.as_str())?)?;
+        let content = comment_content::Model::from_query_result_optional(row, SelectB.as_str())?;
+        let content =
+            content.map(|c| row::content(c.text, &c.mentions, &c.metadata, c.extra.as_deref())).transpose()?;
+        let subject = comment_subject::Model::from_query_result_optional(row, SUBJECT_PREFIX)?;
+        let subject = subject.map(row::subject).transpose()?.filter(|subject| subject.delete_time.is_none());
+        Ok(subject.map(|subject| rows::view(&subject, content, comment)))
     }
 }
 
-/// Reads the comments with these ids that exist. One statement reads rows together with their
-/// contents, because a batch may touch every table.
-async fn with_content<C: ConnectionTrait>(
-    db: &OnShard<C>,
-    ids: &[CommentId],
-) -> Result<Vec<(Comment, Option<Content>)>, StoreError> {
+/// The prefix of the subject's columns in a row.
+const SUBJECT_PREFIX: &str = "S_";
+
+/// Selects the comments with these ids that exist, each with its content and its subject. All of
+/// them are in one table.
+fn with_content_and_subject(ids: &[CommentId]) -> SelectTwo<comment_index::Entity, comment_content::Entity> {
     use comment_index::{Column, Entity};
     let content: RelationDef = Entity::belongs_to(comment_content::Entity)
         .from((Column::Id, Column::Part))
         .to((comment_content::Column::CommentId, comment_content::Column::Part))
         .into();
-    let mut found = Vec::with_capacity(ids.len());
-    for list in padded_chunks(ids) {
-        let query = Entity::find()
-            .filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))))
-            .filter(Column::Id.is_in(list.iter().map(|id| id.get())))
-            .join(JoinType::LeftJoin, content.clone())
-            .select_also(comment_content::Entity);
-        for (comment, content) in query.all(db).await? {
-            let content =
-                content.map(|c| row::content(c.text, &c.mentions, &c.metadata, c.extra.as_deref())).transpose()?;
-            found.push((row::comment(comment)?, content));
-        }
+    let select = Entity::find()
+        .filter(Column::Part.is_in(parts(ids.iter().map(|id| id.partition()))))
+        .filter(Column::Id.is_in(ids.iter().map(|id| id.get())))
+        .join(JoinType::LeftJoin, content)
+        .join(JoinType::LeftJoin, subject_of_comment());
+    let mut select = select.select_also(comment_content::Entity);
+    for column in comment_subject::Column::iter() {
+        let name = format!("{SUBJECT_PREFIX}{}", column.as_str());
+        QueryTrait::query(&mut select).expr_as(Expr::col((comment_subject::Entity, column)), name);
     }
-    Ok(found)
+    select
+}
+
+/// Returns the relation of a comment to its subject. It is joined from the left: the optimizer
+/// treats a table that has just grown as an empty one, and would read all comments of a subject.
+pub(super) fn subject_of_comment() -> RelationDef {
+    use comment_index::{Column, Entity};
+    Entity::belongs_to(comment_subject::Entity)
+        .from((Column::SubjectId, Column::Part))
+        .to((comment_subject::Column::Id, comment_subject::Column::Part))
+        .into()
 }
 
 /// Reads subjects by their ids. All of them are in one subject table.

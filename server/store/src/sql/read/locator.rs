@@ -8,9 +8,8 @@ use riposte_core::{CommentId, Error, ObjectTypeScope, Result};
 use riposte_sync::{BatchWorker, Batcher};
 use tokio::sync::oneshot;
 
-use super::locate::Locate;
+use super::locate::locate;
 use super::location_cache::CommentLocationCache;
-use super::scatter;
 use crate::sql::pool::DataSources;
 
 /// The number of lookups that one data source may have in progress.
@@ -77,7 +76,7 @@ impl CommentLocator {
             let mut ids: Vec<CommentId> = waiting.iter().flat_map(|call| call.request.iter().copied()).collect();
             ids.sort_unstable();
             ids.dedup();
-            let mut read = scatter::gather::<Locate>(&self.sources, ids).await;
+            let mut read = locate(&self.sources, ids).await;
             if let Ok(found) = &mut read {
                 found.sort_unstable_by_key(|location| location.id);
                 found.iter().for_each(|location| self.cache.insert(location));

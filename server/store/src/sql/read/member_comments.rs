@@ -1,15 +1,23 @@
-//! A member's own history: one range of the primary key, backwards.
+//! A member's own history: one range of the primary key, backwards. It is one statement, which sees
+//! one state by itself.
+
+use std::sync::Arc;
 
 use riposte_core::page::{HistoryCursor, Page};
 use riposte_core::{CommentState, MemberId, Millis, ObjectType, Partition};
 use sea_orm::sea_query::ExprTrait;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{
+    ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select, TryGetableMany,
+};
 
-use super::ReadQuery;
 use crate::error::StoreError;
+use crate::shard::part;
 use crate::sql::entity::member_comment::{Column, Entity};
-use crate::sql::pool::Tx;
+use crate::sql::pool::DataSources;
 use crate::sql::row;
+
+/// The name of the read.
+pub(super) const NAME: &str = "read member_comments";
 
 #[derive(Debug)]
 pub(super) struct MemberComments {
@@ -20,19 +28,29 @@ pub(super) struct MemberComments {
     pub(super) limit: usize,
 }
 
-impl ReadQuery for MemberComments {
-    type Output = Page<HistoryCursor>;
-    const NAME: &'static str = "read member_comments";
-
-    fn partition(&self) -> Partition {
+impl MemberComments {
+    /// Returns the partition of the history.
+    pub(super) fn partition(&self) -> Partition {
         Partition::of(self.object_type.as_str(), self.member.as_str())
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
+    /// Reads the page.
+    pub(super) async fn read(self, sources: Arc<DataSources>) -> Result<Page<HistoryCursor>, StoreError> {
+        let mut items = Vec::with_capacity(self.limit);
+        for found in sources.select(self.partition(), self.select().as_query()).await? {
+            let (time, id) = <(i64, i64)>::try_get_many_by_index(&found).map_err(DbErr::from)?;
+            items.push(HistoryCursor { time: Millis(time), comment: row::id(id)? });
+        }
+        let more_after = items.len() > self.limit;
+        items.truncate(self.limit);
+        Ok(Page { items, more_before: self.after.is_some(), more_after })
+    }
+
+    fn select(&self) -> Select<Entity> {
         let mut list = Entity::find()
             .select_only()
             .columns([Column::CreateTime, Column::CommentId])
-            .filter(Column::Part.eq(tx.part()))
+            .filter(Column::Part.eq(part(self.partition())))
             .filter(Column::ObjectType.eq(row::bytes(self.object_type.as_str())))
             .filter(Column::MemberId.eq(row::bytes(self.member.as_str())));
         if !self.any_state {
@@ -45,10 +63,6 @@ impl ReadQuery for MemberComments {
             list = list.filter(Column::CreateTime.lt(after.time.0).or(same_time));
         }
         let list = list.order_by_desc(Column::CreateTime).order_by_desc(Column::CommentId);
-        let rows: Vec<(i64, i64)> = list.limit(self.limit as u64 + 1).into_tuple().all(tx).await?;
-        let more_after = rows.len() > self.limit;
-        let cursor = |(time, id)| Ok(HistoryCursor { time: Millis(time), comment: row::id(id)? });
-        let items = rows.into_iter().take(self.limit).map(cursor).collect::<Result<_, StoreError>>()?;
-        Ok(Page { items, more_before: self.after.is_some(), more_after })
+        list.limit(self.limit as u64 + 1)
     }
 }

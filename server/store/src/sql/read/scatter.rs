@@ -1,21 +1,21 @@
-//! Batch reads whose items may be in any data source: grouped by data source and table and read in
-//! parallel, with a bounded number of snapshots per source.
+//! Batch reads whose items may be in any data source and table: one round trip for each data
+//! source.
 
 use std::collections::BTreeMap;
-use std::future::Future;
 use std::sync::Arc;
 
 use futures::future::try_join_all;
 use riposte_core::{Partition, Result};
+use sea_orm::QueryResult;
 
-use crate::error::StoreError;
-use crate::sql::pool::{DataSources, SourceTx};
+use crate::error::StoreResult;
+use crate::shard::TableCounts;
+use crate::sql::grouping::by_table;
+use crate::sql::phase::{Phase, RowsSlot};
+use crate::sql::pool::DataSources;
 use crate::sql::task;
 
-/// The highest number of snapshots that one batch holds open on one data source at a time.
-const CONCURRENT_READS: usize = 8;
-
-/// A batch read.
+/// A batch read. Each item that is found is one row, so that no read depends on another one.
 pub(super) trait Gather: 'static {
     /// The key of an item.
     type Item: Send + 'static;
@@ -27,52 +27,44 @@ pub(super) trait Gather: 'static {
     /// Returns the partition of an item.
     fn partition(item: &Self::Item) -> Partition;
 
-    /// Reads those of `items` that exist, in no order. All of them are in one subject table and the
-    /// index tables that nest in it.
-    fn read(
-        snapshot: &SourceTx,
-        items: Vec<Self::Item>,
-    ) -> impl Future<Output = std::result::Result<Vec<Self::Found>, StoreError>> + Send;
+    /// Returns the number of tables over which the items are spread.
+    fn tables(counts: TableCounts) -> u16;
+
+    /// Adds the read of those of `items` that exist, in no order. All of them are in the table of
+    /// this partition, whatever their own partition.
+    fn select(phase: &mut Phase, at: Partition, items: Vec<Self::Item>) -> RowsSlot;
+
+    /// Returns the item of a row; `None` if the row is not to be found.
+    fn found(sources: &DataSources, row: &QueryResult) -> StoreResult<Option<Self::Found>>;
 }
 
-/// Reads a batch and returns the items found, in no order. All items of one subject are read in one
-/// snapshot.
+/// Reads a batch and returns the items found, in no order. All items of one data source are read in
+/// one snapshot.
 pub(super) async fn gather<G: Gather>(sources: &Arc<DataSources>, items: Vec<G::Item>) -> Result<Vec<G::Found>> {
-    let map = sources.map();
-    let mut by_source: BTreeMap<usize, BTreeMap<u16, Vec<G::Item>>> = BTreeMap::new();
+    let mut by_source: BTreeMap<usize, Vec<G::Item>> = BTreeMap::new();
     for item in items {
-        let partition = G::partition(&item);
-        let tables = by_source.entry(map.source(partition)).or_default();
-        tables.entry(partition.get() % map.tables().subject).or_default().push(item);
+        by_source.entry(sources.map().source(G::partition(&item))).or_default().push(item);
     }
-    let reads = by_source.into_iter().flat_map(|(source, tables)| {
-        let tables: Vec<_> = tables.into_values().collect();
-        distribute(tables).into_iter().map(move |share| read_share::<G>(Arc::clone(sources), source, share))
-    });
+    let reads = by_source.into_iter().map(|(source, items)| read_source::<G>(Arc::clone(sources), source, items));
     Ok(try_join_all(reads).await?.into_iter().flatten().collect())
 }
 
-/// Distributes the tables over at most [`CONCURRENT_READS`] snapshots, as evenly as possible.
-fn distribute<T>(tables: Vec<T>) -> Vec<Vec<T>> {
-    let reads = tables.len().min(CONCURRENT_READS);
-    let mut shares: Vec<Vec<T>> = (0..reads).map(|_| Vec::new()).collect();
-    for (n, table) in tables.into_iter().enumerate() {
-        shares[n % reads].push(table);
-    }
-    shares
-}
-
-async fn read_share<G: Gather>(
+async fn read_source<G: Gather>(
     sources: Arc<DataSources>,
     source: usize,
-    share: Vec<Vec<G::Item>>,
+    items: Vec<G::Item>,
 ) -> Result<Vec<G::Found>> {
-    let task_sources = Arc::clone(&sources);
+    let read_sources = Arc::clone(&sources);
     task::read(&sources, source, G::NAME, async move {
-        let snapshot = task_sources.begin_read(source).await?;
+        let mut phase = read_sources.phase();
+        let tables = by_table(items, G::tables(read_sources.map().tables()), G::partition);
+        let slots: Vec<RowsSlot> = tables.map(|(at, items)| G::select(&mut phase, at, items)).collect();
+        let mut results = read_sources.read_phase(source, phase).await?;
         let mut found = Vec::new();
-        for items in share {
-            found.extend(G::read(&snapshot, items).await?);
+        for slot in slots {
+            for row in results.rows(slot)? {
+                found.extend(G::found(&read_sources, &row)?);
+            }
         }
         Ok(found)
     })

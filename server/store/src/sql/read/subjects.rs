@@ -1,16 +1,17 @@
 //! Subjects by their keys, deleted ones included.
 
 use riposte_core::{Partition, Subject, SubjectKey};
-use sea_orm::{ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, QueryFilter, Select};
+use sea_orm::{ColumnTrait, DbBackend, EntityTrait, FromQueryResult, QueryFilter, QueryResult, Select};
 
 use super::rows;
 use super::scatter::Gather;
-use crate::error::StoreError;
-use crate::sql::chunks::padded_chunks_of;
-use crate::sql::entity::comment_subject::{Column, Entity};
+use crate::error::StoreResult;
+use crate::shard::TableCounts;
+use crate::sql::entity::comment_subject::{Column, Entity, Model};
 use crate::sql::grouping::parts;
 use crate::sql::keys_join::{KEYS_MAX, join_keys};
-use crate::sql::pool::SourceTx;
+use crate::sql::phase::{Phase, RowsSlot};
+use crate::sql::pool::DataSources;
 use crate::sql::row;
 
 /// The index on (object_type, object_id).
@@ -28,18 +29,20 @@ impl Gather for SubjectsByKey {
         key.partition()
     }
 
-    async fn read(snapshot: &SourceTx, keys: Vec<SubjectKey>) -> Result<Vec<Subject>, StoreError> {
-        let mut found = Vec::with_capacity(keys.len());
-        for list in padded_chunks_of(KEYS_MAX, &keys) {
-            let db = snapshot.on(list[0].partition());
-            let select = select_by_keys(Entity::find(), db.get_database_backend(), list.iter().collect());
-            for row in select.all(&db).await? {
-                let subject = row::subject(row)?;
-                snapshot.subject_id_cache().insert(subject.id, &subject.key);
-                found.push(subject);
-            }
-        }
-        Ok(found)
+    fn tables(counts: TableCounts) -> u16 {
+        counts.subject
+    }
+
+    fn select(phase: &mut Phase, at: Partition, keys: Vec<SubjectKey>) -> RowsSlot {
+        let backend = phase.backend();
+        let select = move |list: Vec<SubjectKey>| select_by_keys(Entity::find(), backend, list.iter().collect());
+        phase.select_lists(at, KEYS_MAX, keys, select)
+    }
+
+    fn found(sources: &DataSources, row: &QueryResult) -> StoreResult<Option<Subject>> {
+        let subject = row::subject(Model::from_query_result(row, "")?)?;
+        sources.subject_id_cache().insert(subject.id, &subject.key);
+        Ok(Some(subject))
     }
 }
 

@@ -1,0 +1,119 @@
+//! The round trips of batch reads over many tables, as a proxy before the server sees them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use riposte_core::{CommentId, ObjectType};
+use riposte_store::SqlStore;
+use riposte_store::shard::TableCounts;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::databases::{ManualClock, TestDatabase};
+use crate::subject::{Subject, member};
+
+/// The reference layout.
+const TABLES: TableCounts = TableCounts { subject: 50, index: 200 };
+
+/// A proxy that counts the changes of direction from the server to a client.
+#[derive(Debug, Default)]
+struct RoundTrips {
+    count: AtomicUsize,
+}
+
+impl RoundTrips {
+    /// Starts a proxy to a server and returns its port.
+    async fn proxy(self: &Arc<Self>, server: String) -> u16 {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let port = listener.local_addr().expect("bound").port();
+        let this = Arc::clone(self);
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                let server = TcpStream::connect(&server).await.expect("the test server is up");
+                for stream in [&client, &server] {
+                    stream.set_nodelay(true).expect("set");
+                }
+                let (client_read, client_write) = client.into_split();
+                let (server_read, server_write) = server.into_split();
+                let answered = Arc::new(AtomicUsize::new(0));
+                tokio::spawn(Arc::clone(&this).forward(client_read, server_write, Arc::clone(&answered), true));
+                tokio::spawn(Arc::clone(&this).forward(server_read, client_write, answered, false));
+            }
+        });
+        port
+    }
+
+    async fn forward(
+        self: Arc<Self>,
+        mut from: OwnedReadHalf,
+        mut to: OwnedWriteHalf,
+        answered: Arc<AtomicUsize>,
+        is_client: bool,
+    ) {
+        let mut bytes = vec![0; 1 << 16];
+        while let Ok(count) = from.read(&mut bytes).await {
+            if count == 0 {
+                break;
+            }
+            // The first bytes of a client after an answer begin a round trip.
+            if is_client {
+                self.count.fetch_add(answered.swap(0, Ordering::AcqRel), Ordering::AcqRel);
+            } else {
+                answered.store(1, Ordering::Release);
+            }
+            if to.write_all(&bytes[..count]).await.is_err() {
+                break;
+            }
+        }
+    }
+
+    /// Returns the round trips that `read` makes once its connections are open. The first read
+    /// opens the connection, and with it learns whether the server takes text queries.
+    async fn of<T>(&self, read: impl AsyncFn() -> T) -> usize {
+        read().await;
+        read().await;
+        let before = self.count.load(Ordering::Acquire);
+        read().await;
+        self.count.load(Ordering::Acquire) - before
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_batch_read_over_many_tables_is_one_round_trip() {
+    let Some(database) = TestDatabase::servers(1, TABLES).await else { return };
+    database.fresh().await.close().await;
+    let TestDatabase::Servers(urls, _) = &database else { return };
+    let (host, name) = urls[0].rsplit_once('/').expect("server/database");
+    let (user, server) = host.rsplit_once('@').expect("user@server");
+    let round_trips = Arc::new(RoundTrips::default());
+    let port = round_trips.proxy(server.to_owned()).await;
+    let mut config = riposte_store::StoreConfig::mysql(&[format!("{user}@127.0.0.1:{port}/{name}")], TABLES);
+    config.read.connections = 1;
+    let store = SqlStore::open(&config, ManualClock::at_noon()).expect("the configuration is sound");
+    let (mut keys, mut ids): (_, Vec<CommentId>) = (Vec::new(), Vec::new());
+    for n in 0..100 {
+        let subject = Subject::new(&store, &format!("subject {n}"));
+        ids.extend(subject.create_roots(2).await);
+        keys.push(subject.key.clone());
+    }
+    let reader = store.reader();
+    let subjects = round_trips.of(async || {
+        let found = reader.subjects(&keys).await.expect("read");
+        assert!(found.iter().all(Option::is_some));
+    });
+    assert_eq!(subjects.await, 1, "100 subjects");
+    let comments = round_trips.of(async || {
+        let found = reader.comments(&ids).await.expect("read");
+        assert!(found.iter().all(Option::is_some));
+    });
+    assert_eq!(comments.await, 1, "200 comments");
+    let one = round_trips.of(async || reader.subjects(&keys[..1]).await.expect("read"));
+    assert_eq!(one.await, 1, "one subject");
+    let video = ObjectType::stored("video".to_owned());
+    let history =
+        round_trips.of(async || reader.member_comments(&video, &member(0), true, None, 20).await.expect("read"));
+    assert_eq!(history.await, 1, "a page of a member history");
+    store.close().await;
+    database.drop().await;
+}
