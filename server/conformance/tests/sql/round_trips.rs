@@ -16,6 +16,11 @@ use crate::subject::{Subject, member};
 /// The reference layout.
 const TABLES: TableCounts = TableCounts { subject: 50, index: 200 };
 
+/// The bytes before the command of a packet.
+const PACKET_HEADER: usize = 4;
+/// The command of a ping.
+const PING: u8 = 0x0e;
+
 /// A proxy that counts the changes of direction from the server to a client.
 #[derive(Debug, Default)]
 struct RoundTrips {
@@ -56,9 +61,12 @@ impl RoundTrips {
             if count == 0 {
                 break;
             }
-            // The first bytes of a client after an answer begin a round trip.
+            // The first bytes of a client after an answer begin a round trip. The driver sends a ping
+            // when a connection returns to its pool, for which no read waits.
             if is_client {
-                self.count.fetch_add(answered.swap(0, Ordering::AcqRel), Ordering::AcqRel);
+                let begun = answered.swap(0, Ordering::AcqRel);
+                let is_ping = bytes[..count].get(PACKET_HEADER) == Some(&PING);
+                self.count.fetch_add(if is_ping { 0 } else { begun }, Ordering::AcqRel);
             } else {
                 answered.store(1, Ordering::Release);
             }
