@@ -16,6 +16,11 @@ use crate::subject::{Subject, member};
 /// The reference layout.
 const TABLES: TableCounts = TableCounts { subject: 50, index: 200 };
 
+/// The bytes before the command of a packet.
+const PACKET_HEADER: usize = 4;
+/// The command of a ping.
+const PING: u8 = 0x0e;
+
 /// A proxy that counts the changes of direction from the server to a client.
 #[derive(Debug, Default)]
 struct RoundTrips {
@@ -56,9 +61,12 @@ impl RoundTrips {
             if count == 0 {
                 break;
             }
-            // The first bytes of a client after an answer begin a round trip.
+            // The first bytes of a client after an answer begin a round trip. The driver sends a ping
+            // when a connection returns to its pool, for which no read waits.
             if is_client {
-                self.count.fetch_add(answered.swap(0, Ordering::AcqRel), Ordering::AcqRel);
+                let begun = answered.swap(0, Ordering::AcqRel);
+                let is_ping = bytes[..count].get(PACKET_HEADER) == Some(&PING);
+                self.count.fetch_add(if is_ping { 0 } else { begun }, Ordering::AcqRel);
             } else {
                 answered.store(1, Ordering::Release);
             }
@@ -82,7 +90,8 @@ impl RoundTrips {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_batch_read_over_many_tables_is_one_round_trip() {
     let Some(database) = TestDatabase::servers(1, TABLES).await else { return };
-    database.fresh().await.close().await;
+    // Writes go past the proxy: a connection that wrote is rolled back when it is released.
+    let written = database.fresh().await;
     let TestDatabase::Servers(urls, _) = &database else { return };
     let (host, name) = urls[0].rsplit_once('/').expect("server/database");
     let (user, server) = host.rsplit_once('@').expect("user@server");
@@ -93,7 +102,7 @@ async fn a_batch_read_over_many_tables_is_one_round_trip() {
     let store = SqlStore::open(&config, ManualClock::at_noon()).expect("the configuration is sound");
     let (mut keys, mut ids): (_, Vec<CommentId>) = (Vec::new(), Vec::new());
     for n in 0..100 {
-        let subject = Subject::new(&store, &format!("subject {n}"));
+        let subject = Subject::new(&written, &format!("subject {n}"));
         ids.extend(subject.create_roots(2).await);
         keys.push(subject.key.clone());
     }
@@ -115,5 +124,6 @@ async fn a_batch_read_over_many_tables_is_one_round_trip() {
         round_trips.of(async || reader.member_comments(&video, &member(0), true, None, 20).await.expect("read"));
     assert_eq!(history.await, 1, "a page of a member history");
     store.close().await;
+    written.close().await;
     database.drop().await;
 }
