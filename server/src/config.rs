@@ -38,7 +38,7 @@ use riposte_grpc::audit::AuditSettings;
 use riposte_grpc::auth::AuthSettings;
 use riposte_grpc::page_token::PageTokenSettings;
 use riposte_grpc::response_cache::ResponseCacheSettings;
-use riposte_pipeline::{EventSettings, WriteCapacity, WriteQueueLimits, WriteQueueSettings};
+use riposte_pipeline::{EventSettings, MAX_BATCH, WriteCapacity, WriteQueueLimits, WriteQueueSettings};
 use riposte_settings::{ConfigError, ConfigErrors, ErrorReport, ErrorScope};
 use riposte_store::{StoreKind, StoreSettings};
 use riposte_telemetry::{LogSettings, TelemetrySettings};
@@ -201,7 +201,7 @@ impl Config {
     pub fn write_queue_limits(&self) -> WriteQueueLimits {
         self.write_queues.limits(WriteCapacity {
             connections: self.store.pools.write.connections,
-            index_tables: self.store.index_tables,
+            queues_per_batch: MAX_BATCH,
             shared: self.store.kind == StoreKind::Mysql,
         })
     }

@@ -30,15 +30,22 @@ impl CachedWriter {
 #[async_trait]
 impl Writer for CachedWriter {
     async fn commit(&self, batch: &Batch) -> Result<Vec<Result<CommandOutput>>> {
-        match batch {
-            Batch::Comments(_) => self.inner.commit(batch).await,
-            Batch::Likes(likes) => self.commit_likes(batch, likes).await,
-        }
+        self.invalidating(batch, self.inner.commit(batch)).await
+    }
+
+    async fn commit_without_wait(&self, batch: &Batch) -> Result<Vec<Option<Result<CommandOutput>>>> {
+        self.invalidating(batch, self.inner.commit_without_wait(batch)).await
     }
 }
 
 impl CachedWriter {
-    async fn commit_likes(&self, batch: &Batch, likes: &[LikeCommand]) -> Result<Vec<Result<CommandOutput>>> {
+    /// Runs the commit of a batch. The cached likes that the batch may change are invalid
+    /// meanwhile.
+    async fn invalidating<T>(&self, batch: &Batch, commit: impl Future<Output = T>) -> T {
+        let likes = match batch {
+            Batch::Comments(_) => return commit.await,
+            Batch::Likes(likes) => likes,
+        };
         let liker = |command: &LikeCommand| SubjectMember {
             key: command.subject.clone(),
             member: command.verb.set().member.clone(),
@@ -48,7 +55,7 @@ impl CachedWriter {
         members.dedup();
         let token = rand::random();
         let begun = self.cache.begin_invalidation(&members, token).await.is_ok();
-        let outcome = self.inner.commit(batch).await;
+        let outcome = commit.await;
         let ended = begun && self.cache.end_invalidation(&members, token).await.is_ok();
         if !ended {
             self.invalid.renew(members.iter().map(|member| member.key.partition()));

@@ -26,7 +26,7 @@ use riposte_core::ids::{IdError, IdGenerator, IdLease, IdTick, WORKERS};
 use riposte_core::object_type::HotProfile;
 use riposte_core::ports::{Clock, IdSource};
 use riposte_core::rank::RankingConfig;
-use riposte_core::{Batch, Command, CommandOutput, CommentId, Error, Partition, Policies, Policy, Result};
+use riposte_core::{Batch, Command, CommandOutput, CommentId, Error, Partition, Policies, Policy, Result, SubjectKey};
 use riposte_core::{CommandLog, Writer};
 
 use tables::Tables;
@@ -134,21 +134,17 @@ impl Writer for Model {
 impl CommandLog for Model {
     async fn submit(&self, batch: Batch) -> Result<Vec<Result<CommandOutput>>> {
         self.commit_interleaved()?;
-        self.tables().commit(&one_partition(batch)?)
+        self.tables().commit(&one_subject(batch)?)
     }
 }
 
 /// Checks the precondition of [`CommandLog::submit`].
-fn one_partition(batch: Batch) -> Result<Batch> {
-    let partitions: BTreeSet<Partition> = match &batch {
-        Batch::Comments(commands) => commands.iter().map(|command| command.subject.partition()).collect(),
-        Batch::Likes(commands) => commands.iter().map(|command| command.subject.partition()).collect(),
+fn one_subject(batch: Batch) -> Result<Batch> {
+    let subjects: BTreeSet<&SubjectKey> = match &batch {
+        Batch::Comments(commands) => commands.iter().map(|command| &command.subject).collect(),
+        Batch::Likes(commands) => commands.iter().map(|command| &command.subject).collect(),
     };
-    if partitions.len() <= 1 {
-        Ok(batch)
-    } else {
-        Err(Error::internal("a submitted batch has subjects of several partitions"))
-    }
+    if subjects.len() <= 1 { Ok(batch) } else { Err(Error::internal("a submitted batch has several subjects")) }
 }
 
 #[async_trait]

@@ -91,6 +91,7 @@ macro_rules! conformance_cases {
                 a_commit_returns_what_a_read_then_returns
                 a_refused_command_changes_nothing_and_does_not_affect_its_batch
                 a_batch_that_is_refused_as_a_whole_changes_nothing
+                a_batch_that_may_not_wait_is_executed_if_no_row_is_held
                 an_empty_batch_returns_no_results
                 a_batch_of_256_commands_is_one_revision_with_dense_floors
                 a_batch_may_touch_several_subjects_of_its_partition

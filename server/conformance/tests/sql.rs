@@ -6,6 +6,8 @@
 
 #[path = "sql/cancelled_begin.rs"]
 mod cancelled_begin;
+#[path = "sql/commit_round_trips.rs"]
+mod commit_round_trips;
 #[path = "sql/commits.rs"]
 mod commits;
 #[path = "sql/content_extra.rs"]
@@ -14,6 +16,10 @@ mod content_extra;
 mod databases;
 #[path = "sql/dead_connections.rs"]
 mod dead_connections;
+#[path = "sql/held.rs"]
+mod held;
+#[path = "sql/large_batches.rs"]
+mod large_batches;
 #[path = "sql/leases.rs"]
 mod leases;
 #[path = "sql/lost_commit.rs"]

@@ -4,6 +4,7 @@
 //! The more writes a subject receives, the larger its batches are and the cheaper each write is.
 
 mod committer;
+mod contention;
 mod output;
 mod queue;
 mod size;
@@ -24,7 +25,7 @@ use tokio::task::JoinHandle;
 use super::Notifier;
 use committer::Committer;
 use output::Dispatcher;
-use queue::{QueueSet, QueuedCommands};
+use queue::{CommitterRole, QueueSet, QueuedCommands};
 pub use size::MAX_BATCH;
 
 /// The limits of the write queues.
@@ -37,6 +38,11 @@ pub struct WriteQueueLimits {
     pub source: usize,
     /// The number of committers for each data source and batch type; 0 is read as 1.
     pub committers: usize,
+    /// The number of further committers for each data source and batch type, which commit only
+    /// contended subjects. If it is 0, no subject counts as contended, and every batch waits for
+    /// the locks that it needs. Otherwise only batches of contended subjects wait: the other ones
+    /// leave out the subjects that another transaction holds.
+    pub contended_committers: usize,
     /// The maximum number of write queues that one batch takes commands from.
     pub queues_per_batch: usize,
     /// If true, a write queue with a large part of the waiting commands gets batches of its own.
@@ -76,8 +82,10 @@ struct SourceQueue<K> {
     source: usize,
     batch_type: &'static str,
     queue: Mutex<QueueSet<K>>,
-    /// Notified when a write queue without a committer receives commands.
+    /// Notified when a write queue of a partition without a committer receives commands.
     work: Notify,
+    /// Notified when a write queue of a contended subject without a committer receives commands.
+    contended_work: Notify,
 }
 
 /// The retry delay of a caller that a full write queue rejected.
@@ -145,10 +153,10 @@ impl WriteQueues {
         let source_queue = queue_of(source);
         let (reply, results) = oneshot::channel();
         let wait_span = spans::write_queue(source_queue.source, source_queue.batch_type, commands.len());
-        let has_work = source_queue.queue().push(partition, QueuedCommands { commands, reply, wait_span });
+        let has_work = source_queue.queue().push(QueuedCommands { commands, reply, wait_span });
         match has_work {
-            Ok(true) => source_queue.work.notify_one(),
-            Ok(false) => {}
+            Ok(Some(role)) => source_queue.work(role).notify_one(),
+            Ok(None) => {}
             Err(queue::QueueRejection::Closed) => return Err(Error::ServerStopping),
             Err(queue::QueueRejection::Full) => {
                 self.metrics.refused(source_queue.source, source_queue.batch_type);
@@ -175,11 +183,25 @@ impl CommitterParts<'_> {
         batch_type: &'static str,
         committers: &mut Vec<JoinHandle<()>>,
     ) -> Arc<SourceQueue<K>> {
-        let queue = Mutex::new(QueueSet::new(self.limits));
-        let source_queue = Arc::new(SourceQueue { source, batch_type, queue, work: Notify::new() });
-        committers.extend((0..self.limits.committers.max(1)).map(|_| {
-            let (writer, dispatcher) = (Arc::clone(self.writer), self.dispatcher.clone());
-            tokio::spawn(Committer::new(Arc::clone(&source_queue), writer, self.observer.clone(), dispatcher).run())
+        let source_queue = Arc::new(SourceQueue {
+            source,
+            batch_type,
+            queue: Mutex::new(QueueSet::new(self.limits)),
+            work: Notify::new(),
+            contended_work: Notify::new(),
+        });
+        let regular = std::iter::repeat_n(CommitterRole::Regular, self.limits.committers.max(1));
+        let contended = std::iter::repeat_n(CommitterRole::Contended, self.limits.contended_committers);
+        committers.extend(regular.chain(contended).map(|role| {
+            let committer = Committer {
+                role,
+                waits_for_locks: role == CommitterRole::Contended || self.limits.contended_committers == 0,
+                source_queue: Arc::clone(&source_queue),
+                writer: Arc::clone(self.writer),
+                observer: self.observer.clone(),
+                dispatcher: self.dispatcher.clone(),
+            };
+            tokio::spawn(committer.run())
         }));
         source_queue
     }
@@ -189,8 +211,23 @@ impl<K> SourceQueue<K> {
     /// Rejects new commands from now on, and wakes the committers.
     fn close(&self) {
         self.queue().close();
-        self.work.notify_waiters();
-        self.work.notify_one();
+        self.wake_all();
+    }
+
+    /// Wakes all committers, to end them.
+    fn wake_all(&self) {
+        for work in [&self.work, &self.contended_work] {
+            work.notify_waiters();
+            work.notify_one();
+        }
+    }
+
+    /// Returns the notification of the committers of a role.
+    fn work(&self, role: CommitterRole) -> &Notify {
+        match role {
+            CommitterRole::Regular => &self.work,
+            CommitterRole::Contended => &self.contended_work,
+        }
     }
 
     fn queue(&self) -> std::sync::MutexGuard<'_, QueueSet<K>> {

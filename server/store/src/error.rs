@@ -48,7 +48,7 @@ pub(crate) type StoreResult<T> = Result<T, StoreError>;
 pub(crate) enum ErrorClass {
     /// A conflict with another transaction; a retry succeeds.
     Conflict,
-    /// Another transaction has held a row lock for longer than the lock wait limit.
+    /// Another transaction has held a row lock for longer than the statement may wait.
     Locked,
     /// A unique key is taken, because another transaction was first.
     Duplicate,
@@ -216,7 +216,8 @@ fn mysql_class(number: u16) -> ErrorClass {
     match number {
         // Deadlock; record changed since the last read; prepared statement limit reached.
         1213 | 1020 | 1461 => ErrorClass::Conflict,
-        1205 => ErrorClass::Locked,
+        // The lock wait limit passed; a statement that may not wait found a lock.
+        1205 | 3572 => ErrorClass::Locked,
         1062 => ErrorClass::Duplicate,
         // Too many connections, shutdown, killed, read-only after a failover, server gone.
         1040 | 1053 | 1077 | 1129 | 1158..=1161 | 1203 | 1226 | 1290 | 1317 | 1792 | 1836 | 1927 | 3169 => {
@@ -254,6 +255,7 @@ mod tests {
             (1213, ErrorClass::Conflict),
             (1461, ErrorClass::Conflict),
             (1205, ErrorClass::Locked),
+            (3572, ErrorClass::Locked),
             (1062, ErrorClass::Duplicate),
             (1053, ErrorClass::Lost),
             (1114, ErrorClass::Lost),

@@ -5,7 +5,7 @@ use riposte_core::subject::Metadata;
 use riposte_core::verbs::{
     CreateSubject, DeleteSubject, Edit, Hide, Pin, SetLike, UndeleteSubject, Unpin, UpdateSubject,
 };
-use riposte_core::{Error, LikeValue, Millis, SubjectState};
+use riposte_core::{CommandOutput, Error, LikeValue, Millis, SubjectState};
 
 use super::backend::Backend;
 use super::fixture::{Fixture, comment, member, text};
@@ -52,6 +52,24 @@ pub(super) async fn a_refused_command_changes_nothing_and_does_not_affect_its_ba
     assert_eq!(floors, [Some(2), None, Some(3)]);
     assert_eq!(fixture.subject(&key).await.revision, 2, "one batch, one revision");
     assert_eq!(fixture.check_counts(&key).await, 3);
+}
+
+pub(super) async fn a_batch_that_may_not_wait_is_executed_if_no_row_is_held(backend: Backend) {
+    let fixture = Fixture::new(&backend, "a_batch_that_may_not_wait_is_executed");
+    let key = fixture.key();
+    let mut commands = Vec::new();
+    for key in [&key, &fixture.neighbour(&key), &key] {
+        commands.push(fixture.command(key, fixture.root_verb(key, "author").await));
+    }
+    let commit =
+        async || fixture.process.writer.commit_without_wait(&commands.to_vec().into()).await.expect("committed");
+    let first = commit().await;
+    assert!(first.iter().all(|output| output.as_ref().is_some_and(Result::is_ok)), "{first:?}");
+    let again = commit().await;
+    let replayed = |output: &Option<Result<_, _>>| matches!(output, Some(Ok(CommandOutput { replayed: true, .. })));
+    assert!(again.iter().all(replayed), "{again:?}");
+    assert_eq!(fixture.floors(&key).await, [1, 2]);
+    assert_eq!(fixture.check_counts(&key).await, 2);
 }
 
 pub(super) async fn a_batch_that_is_refused_as_a_whole_changes_nothing(backend: Backend) {

@@ -28,8 +28,8 @@ const RESPONSE_HELD: u8 = 4;
 /// The server receives the next COMMIT, and the connection stays open without a response.
 const NO_RESPONSE: u8 = 5;
 
-/// The command byte of a query, and its text.
-const COMMIT: &[u8] = b"\x03COMMIT";
+/// The end of a query that commits, alone or after other statements.
+const COMMIT: &[u8] = b"COMMIT";
 
 async fn wait_for(mode: &AtomicU8, wanted: u8) {
     while mode.load(Ordering::SeqCst) != wanted {
@@ -57,7 +57,7 @@ async fn forward(mut client: TcpStream, mut server: TcpStream, mode: Arc<AtomicU
         tokio::select! {
             read = client.read(&mut request) => {
                 let Ok(len @ 1..) = read else { return };
-                let commits = request[..len].windows(COMMIT.len()).any(|bytes| bytes == COMMIT);
+                let commits = request[..len].ends_with(COMMIT);
                 let fault = if commits { mode.swap(PASS, Ordering::SeqCst) } else { PASS };
                 if fault == LOSE_COMMIT || server.write_all(&request[..len]).await.is_err() {
                     return;

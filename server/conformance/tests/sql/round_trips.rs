@@ -23,13 +23,13 @@ const PING: u8 = 0x0e;
 
 /// A proxy that counts the changes of direction from the server to a client.
 #[derive(Debug, Default)]
-struct RoundTrips {
+pub(crate) struct RoundTrips {
     count: AtomicUsize,
 }
 
 impl RoundTrips {
     /// Starts a proxy to a server and returns its port.
-    async fn proxy(self: &Arc<Self>, server: String) -> u16 {
+    pub(crate) async fn proxy(self: &Arc<Self>, server: String) -> u16 {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let port = listener.local_addr().expect("bound").port();
         let this = Arc::clone(self);
@@ -76,14 +76,19 @@ impl RoundTrips {
         }
     }
 
+    /// Returns the round trips so far.
+    pub(crate) fn count(&self) -> usize {
+        self.count.load(Ordering::Acquire)
+    }
+
     /// Returns the round trips that `read` makes once its connections are open. The first read
     /// opens the connection, and with it learns whether the server takes text queries.
     async fn of<T>(&self, read: impl AsyncFn() -> T) -> usize {
         read().await;
         read().await;
-        let before = self.count.load(Ordering::Acquire);
+        let before = self.count();
         read().await;
-        self.count.load(Ordering::Acquire) - before
+        self.count() - before
     }
 }
 

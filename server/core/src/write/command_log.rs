@@ -9,7 +9,7 @@ use crate::write::verbs::Batch;
 /// The write path. Handlers have a `CommandLog` and no [`Writer`], so no handler can bypass it.
 #[async_trait]
 pub trait CommandLog: Send + Sync + std::fmt::Debug {
-    /// Submits commands of one partition, and returns their results in order when their effects are
+    /// Submits commands of one subject, and returns their results in order when their effects are
     /// durable.
     ///
     /// Dropping the returned future never cancels the work. The commands may share a transaction
@@ -37,4 +37,12 @@ pub trait CommandLog: Send + Sync + std::fmt::Debug {
 pub trait Writer: Send + Sync + std::fmt::Debug {
     /// Commits one batch.
     async fn commit(&self, batch: &Batch) -> Result<Vec<Result<CommandOutput>>>;
+
+    /// Commits one batch as `commit` does, except the commands of subjects whose rows another
+    /// transaction holds: `None` stands for the result of a command that was not executed. Either
+    /// all commands of a subject are executed, or none of them. A writer without locks executes
+    /// every command.
+    async fn commit_without_wait(&self, batch: &Batch) -> Result<Vec<Option<Result<CommandOutput>>>> {
+        Ok(self.commit(batch).await?.into_iter().map(Some).collect())
+    }
 }

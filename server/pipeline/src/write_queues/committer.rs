@@ -6,95 +6,120 @@ use std::sync::Arc;
 use futures::FutureExt;
 use riposte_core::Writer;
 use riposte_core::verbs::BatchType;
-use riposte_core::{Command, Error, Result};
+use riposte_core::{Batch, Command, CommandOutput, Error, Result};
 use riposte_telemetry::spans;
-use tracing::Instrument;
+use tracing::{Instrument, Span};
 
 use super::output::{CompletedBatch, Dispatcher};
-use super::queue::CommandBatch;
+use super::queue::{CommandBatch, CommitterRole, QueuedCommands};
 use super::{QueueObserver, SourceQueue};
 
 /// One of the committers of a data source.
 pub(super) struct Committer<K> {
-    source_queue: Arc<SourceQueue<K>>,
-    writer: Arc<dyn Writer>,
-    observer: QueueObserver,
-    dispatcher: Dispatcher,
+    pub(super) role: CommitterRole,
+    /// True if its batches wait for the subjects that other transactions hold. If false, it leaves
+    /// the commands of these subjects in their write queues.
+    pub(super) waits_for_locks: bool,
+    pub(super) source_queue: Arc<SourceQueue<K>>,
+    pub(super) writer: Arc<dyn Writer>,
+    pub(super) observer: QueueObserver,
+    pub(super) dispatcher: Dispatcher,
 }
 
-impl<K: BatchType> Committer<K> {
-    pub(super) fn new(
-        source_queue: Arc<SourceQueue<K>>,
-        writer: Arc<dyn Writer>,
-        observer: QueueObserver,
-        dispatcher: Dispatcher,
-    ) -> Self {
-        Self { source_queue, writer, observer, dispatcher }
-    }
+/// The results of a batch, in the order of its commands; `None` for one that was not executed.
+type BatchOutcome = Result<Vec<Option<Result<CommandOutput>>>>;
 
+impl<K: BatchType> Committer<K> {
     /// Runs until the write queues are closed and empty.
     pub(super) async fn run(self) {
+        let work = self.source_queue.work(self.role);
         loop {
             let (batch, has_more, is_over) = {
                 let mut queue = self.source_queue.queue();
-                (queue.take(), queue.has_ready(), queue.is_over())
+                (queue.take(self.role), queue.has_ready(self.role), queue.is_over())
             };
             if has_more {
-                self.source_queue.work.notify_one(); // there is work for another committer
+                work.notify_one(); // there is work for another committer
             }
             match batch {
                 Some(batch) => self.commit(batch).await,
                 None if is_over => {
-                    self.source_queue.work.notify_one();
+                    self.source_queue.wake_all();
                     return;
                 }
-                None => self.source_queue.work.notified().await,
+                None => work.notified().await,
             }
         }
     }
 
     async fn commit(&self, batch: CommandBatch<K>) {
-        let CommandBatch { entries, write_queues } = batch;
-        let mut commands: Vec<Command<K>> = Vec::with_capacity(entries.iter().map(|entry| entry.commands.len()).sum());
-        let mut waiters = Vec::with_capacity(entries.len());
+        let CommandBatch { mut entries, write_queues, taken } = batch;
+        let sizes: Vec<usize> = entries.iter().map(|entry| entry.commands.len()).collect();
+        let size = sizes.iter().sum();
+        let mut commands: Vec<Command<K>> = Vec::with_capacity(size);
         let mut wait_spans = Vec::with_capacity(entries.len());
-        for entry in entries {
-            waiters.push((entry.reply, entry.commands.len()));
-            wait_spans.push(entry.wait_span);
-            commands.extend(entry.commands);
+        for entry in &mut entries {
+            wait_spans.push(std::mem::replace(&mut entry.wait_span, Span::none()));
+            commands.append(&mut entry.commands);
         }
-        let size = commands.len();
         let span = spans::batch(&wait_spans, self.source_queue.source, self.source_queue.batch_type, size);
         drop(wait_spans);
+        let batch = commands.into();
         // A panic was logged when it happened. The write queues of its batch must not stay busy.
-        let outcome = AssertUnwindSafe(self.writer.commit(&commands.into()).instrument(span)).catch_unwind().await;
+        let outcome = AssertUnwindSafe(self.write(&batch).instrument(span)).catch_unwind().await;
         let outcome = outcome.unwrap_or_else(|_| Err(Error::internal("the commit of a batch ended in a panic")));
-        let (waiting, has_more) = {
+        let (completed, deferred) = split(entries, &sizes, K::commands(batch), outcome);
+        let (waiting, has_more, is_over) = {
             let mut queue = self.source_queue.queue();
-            queue.done(&write_queues);
-            (queue.waiting(), queue.has_ready())
+            queue.done(CommandBatch { entries: deferred, write_queues, taken });
+            let has_more = [CommitterRole::Regular, CommitterRole::Contended].map(|role| (role, queue.has_ready(role)));
+            (queue.waiting(), has_more, queue.is_over())
         };
-        if has_more {
+        for (role, _) in has_more.into_iter().filter(|(_, has_more)| *has_more) {
             // An idle committer may begin while this one returns results.
-            self.source_queue.work.notify_one();
+            self.source_queue.work(role).notify_one();
+        }
+        if is_over {
+            self.source_queue.wake_all();
         }
         self.observer.notifier.committed(self.source_queue.source);
         self.observer.metrics.batch(self.source_queue.source, self.source_queue.batch_type, size, waiting);
-        let completed: CompletedBatch = match outcome {
-            Ok(outputs) => {
-                let mut outputs = outputs.into_iter();
-                let mut next_results = |size| {
-                    let results: Vec<_> = outputs.by_ref().take(size).collect();
-                    if results.len() == size {
-                        Ok(results)
-                    } else {
-                        Err(Error::internal("the writer returned too few results for a batch"))
-                    }
-                };
-                waiters.into_iter().map(|(reply, size)| (reply, next_results(size))).collect()
-            }
-            Err(error) => waiters.into_iter().map(|(reply, _)| (reply, Result::Err(error.clone()))).collect(),
-        };
         self.dispatcher.send(completed).await;
     }
+
+    async fn write(&self, batch: &Batch) -> BatchOutcome {
+        if self.waits_for_locks {
+            return Ok(self.writer.commit(batch).await?.into_iter().map(Some).collect());
+        }
+        self.writer.commit_without_wait(batch).await
+    }
+}
+
+/// Divides the entries of a batch into those with results and those that wait again, with their
+/// commands. `sizes` are the numbers of their commands.
+fn split<K>(
+    entries: Vec<QueuedCommands<K>>,
+    sizes: &[usize],
+    commands: Vec<Command<K>>,
+    outcome: BatchOutcome,
+) -> (CompletedBatch, Vec<QueuedCommands<K>>) {
+    let entries = entries.into_iter().zip(sizes);
+    let outputs = match outcome {
+        Ok(outputs) => outputs,
+        Err(error) => return (entries.map(|(entry, _)| (entry.reply, Err(error.clone()))).collect(), Vec::new()),
+    };
+    let (mut commands, mut outputs) = (commands.into_iter(), outputs.into_iter());
+    let (mut completed, mut deferred) = (CompletedBatch::new(), Vec::new());
+    for (entry, &size) in entries {
+        let (commands, outputs): (Vec<_>, Vec<_>) =
+            (commands.by_ref().take(size).collect(), outputs.by_ref().take(size).collect());
+        if outputs.len() != size {
+            completed.push((entry.reply, Err(Error::internal("the writer returned too few results for a batch"))));
+        } else if let Some(results) = outputs.into_iter().collect() {
+            completed.push((entry.reply, Ok(results)));
+        } else {
+            deferred.push(QueuedCommands { commands, ..entry });
+        }
+    }
+    (completed, deferred)
 }

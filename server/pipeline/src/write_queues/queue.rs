@@ -1,13 +1,18 @@
 //! The waiting commands by write queue. A write queue belongs to one committer at a time, so the
 //! commands of a subject are committed in the order in which they arrived.
+//!
+//! All subjects of a partition share a write queue. A contended subject, whose rows other
+//! transactions hold again and again, has a write queue of its own.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use riposte_core::CommandOutput;
-use riposte_core::{Command, Partition, Result};
+use riposte_core::{Command, Partition, Result, SubjectKey};
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 use super::WriteQueueLimits;
+use super::contention::Contention;
 use super::size::{MAX_BATCH, quantised};
 
 /// The minimum number of commands in a crowded write queue, in addition to [`CROWDED_SHARE`].
@@ -19,12 +24,36 @@ const CROWDED_SHARE: usize = 4;
 /// The commands that one caller submitted, and the channel for their results.
 #[derive(Debug)]
 pub(super) struct QueuedCommands<K> {
-    /// Commands of one partition, in order.
+    /// Commands of one subject, in order; at least one.
     pub(super) commands: Vec<Command<K>>,
     /// The channel to the caller, which may no longer wait.
     pub(super) reply: oneshot::Sender<Result<Vec<Result<CommandOutput>>>>,
     /// The span of the wait, which ends when it is dropped.
     pub(super) wait_span: tracing::Span,
+}
+
+impl<K> QueuedCommands<K> {
+    fn subject(&self) -> &SubjectKey {
+        &self.commands[0].subject
+    }
+}
+
+/// The commands that a committer takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CommitterRole {
+    /// Those of the partitions, of many at a time.
+    Regular,
+    /// Those of contended subjects, of one at a time.
+    Contended,
+}
+
+/// The commands that share a write queue.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum QueueKey {
+    /// Those of the subjects of a partition, except contended ones.
+    Partition(Partition),
+    /// Those of a contended subject.
+    Subject(SubjectKey),
 }
 
 /// The reason why an entry was rejected. A rejected entry had no effect.
@@ -40,7 +69,8 @@ pub(super) enum QueueRejection {
 #[derive(Debug)]
 pub(super) struct CommandBatch<K> {
     pub(super) entries: Vec<QueuedCommands<K>>,
-    pub(super) write_queues: Vec<Partition>,
+    pub(super) write_queues: Vec<QueueKey>,
+    pub(super) taken: Instant,
 }
 
 /// All write queues of one data source and batch type.
@@ -49,10 +79,13 @@ pub(super) struct QueueSet<K> {
     limits: WriteQueueLimits,
     /// Created when the first command arrives, and removed when no command waits and no committer
     /// owns the queue.
-    write_queues: HashMap<Partition, WriteQueue<K>>,
-    /// Write queues with commands and without a committer, the one that has waited longest
-    /// first.
-    ready: VecDeque<Partition>,
+    write_queues: HashMap<QueueKey, WriteQueue<K>>,
+    /// Write queues of partitions with commands and without a committer, the one that has waited
+    /// longest first.
+    ready: VecDeque<QueueKey>,
+    /// As `ready`, for the write queues of contended subjects.
+    ready_contended: VecDeque<QueueKey>,
+    contention: Contention,
     /// The number of commands in all write queues.
     waiting: usize,
     closed: bool,
@@ -71,21 +104,48 @@ impl<K> WriteQueue<K> {
     fn new() -> Self {
         Self { entries: VecDeque::new(), waiting: 0, busy: false }
     }
+
+    /// Removes the entries of a subject and returns them in order.
+    fn split_off(&mut self, subject: &SubjectKey) -> VecDeque<QueuedCommands<K>> {
+        let entries = std::mem::take(&mut self.entries).into_iter();
+        let (of_subject, others): (VecDeque<_>, VecDeque<_>) = entries.partition(|entry| entry.subject() == subject);
+        self.entries = others;
+        self.waiting -= commands_in(&of_subject);
+        of_subject
+    }
+
+    /// Inserts entries before those that wait.
+    fn prepend(&mut self, mut entries: VecDeque<QueuedCommands<K>>) {
+        self.waiting += commands_in(&entries);
+        entries.append(&mut self.entries);
+        self.entries = entries;
+    }
+}
+
+fn commands_in<K>(entries: &VecDeque<QueuedCommands<K>>) -> usize {
+    entries.iter().map(|entry| entry.commands.len()).sum()
 }
 
 impl<K> QueueSet<K> {
     pub(super) fn new(limits: WriteQueueLimits) -> Self {
-        Self { limits, write_queues: HashMap::new(), ready: VecDeque::new(), waiting: 0, closed: false }
+        Self {
+            limits,
+            write_queues: HashMap::new(),
+            ready: VecDeque::new(),
+            ready_contended: VecDeque::new(),
+            contention: Contention::default(),
+            waiting: 0,
+            closed: false,
+        }
     }
 
-    /// Appends an entry to its write queue. Returns true if a committer now has work. An entry
-    /// larger than a write queue is accepted into an empty one, because it could never be written
-    /// otherwise.
+    /// Appends an entry to its write queue. Returns the role of a committer that now has work. An
+    /// entry larger than a write queue is accepted into an empty one, because it could never be
+    /// written otherwise.
     pub(super) fn push(
         &mut self,
-        partition: Partition,
         entry: QueuedCommands<K>,
-    ) -> std::result::Result<bool, QueueRejection> {
+    ) -> std::result::Result<Option<CommitterRole>, QueueRejection> {
         let size = entry.commands.len();
         let fits = |waiting: usize, max: usize| waiting == 0 || waiting + size <= max;
         if self.closed {
@@ -94,7 +154,8 @@ impl<K> QueueSet<K> {
         if !fits(self.waiting, self.limits.source) {
             return Err(QueueRejection::Full);
         }
-        let write_queue = self.write_queues.entry(partition).or_insert_with(WriteQueue::new);
+        let key = self.key_of(entry.subject());
+        let write_queue = self.write_queues.entry(key.clone()).or_insert_with(WriteQueue::new);
         if !fits(write_queue.waiting, self.limits.write_queue) {
             return Err(QueueRejection::Full);
         }
@@ -102,24 +163,49 @@ impl<K> QueueSet<K> {
         write_queue.entries.push_back(entry);
         write_queue.waiting += size;
         self.waiting += size;
-        if is_idle {
-            self.ready.push_back(partition);
+        Ok(is_idle.then(|| self.make_ready(key)))
+    }
+
+    /// Returns the write queue of a subject. A subject has one of its own while it is contended, and
+    /// afterwards until that queue is empty, so that its commands stay in order.
+    fn key_of(&self, subject: &SubjectKey) -> QueueKey {
+        let partition = QueueKey::Partition(subject.partition());
+        if self.contention.is_empty() {
+            return partition;
         }
-        Ok(is_idle)
+        let own = QueueKey::Subject(subject.clone());
+        let is_own = self.write_queues.contains_key(&own) || self.contention.is_contended(subject, Instant::now());
+        if is_own { own } else { partition }
+    }
+
+    fn make_ready(&mut self, key: QueueKey) -> CommitterRole {
+        match key {
+            QueueKey::Partition(_) => {
+                self.ready.push_back(key);
+                CommitterRole::Regular
+            }
+            QueueKey::Subject(_) => {
+                self.ready_contended.push_back(key);
+                CommitterRole::Contended
+            }
+        }
     }
 
     /// Takes the commands that wait in write queues without a committer, up to the largest batch;
-    /// `None` if no command waits.
-    pub(super) fn take(&mut self) -> Option<CommandBatch<K>> {
-        let write_queues = self.queues_of_next_batch();
-        let waiting: usize = self.ready.iter().take(write_queues).map(|partition| self.waiting_in(partition)).sum();
+    /// `None` if no command waits for a committer of this role.
+    pub(super) fn take(&mut self, role: CommitterRole) -> Option<CommandBatch<K>> {
+        let write_queues = match role {
+            CommitterRole::Regular => self.queues_of_next_batch(),
+            CommitterRole::Contended => 1,
+        };
+        let waiting: usize = self.ready(role).iter().take(write_queues).map(|key| self.waiting_in(key)).sum();
         let mut capacity = quantised(waiting.min(MAX_BATCH));
-        let mut batch = CommandBatch { entries: Vec::new(), write_queues: Vec::new() };
+        let mut batch = CommandBatch { entries: Vec::new(), write_queues: Vec::new(), taken: Instant::now() };
         while capacity > 0
             && batch.write_queues.len() < write_queues
-            && let Some(partition) = self.ready.pop_front()
+            && let Some(key) = self.ready_mut(role).pop_front()
         {
-            let Some(write_queue) = self.write_queues.get_mut(&partition) else { continue };
+            let Some(write_queue) = self.write_queues.get_mut(&key) else { continue };
             let before = batch.entries.len();
             while let Some(entry) =
                 write_queue.entries.pop_front_if(|entry| entry.commands.len() <= capacity || batch.entries.is_empty())
@@ -134,13 +220,27 @@ impl<K> QueueSet<K> {
                 }
             }
             if batch.entries.len() == before {
-                self.ready.push_front(partition);
+                self.ready_mut(role).push_front(key);
                 break; // the first entry of this queue does not fit
             }
             write_queue.busy = true;
-            batch.write_queues.push(partition);
+            batch.write_queues.push(key);
         }
         (!batch.entries.is_empty()).then_some(batch)
+    }
+
+    fn ready(&self, role: CommitterRole) -> &VecDeque<QueueKey> {
+        match role {
+            CommitterRole::Regular => &self.ready,
+            CommitterRole::Contended => &self.ready_contended,
+        }
+    }
+
+    fn ready_mut(&mut self, role: CommitterRole) -> &mut VecDeque<QueueKey> {
+        match role {
+            CommitterRole::Regular => &mut self.ready,
+            CommitterRole::Contended => &mut self.ready_contended,
+        }
     }
 
     /// Returns the number of ready write queues, from the first on, that the next batch takes from.
@@ -152,32 +252,59 @@ impl<K> QueueSet<K> {
         if !self.limits.isolates_crowded {
             return limit;
         }
-        let candidates = || self.ready.iter().take(limit).map(|partition| self.waiting_in(partition));
+        let candidates = || self.ready.iter().take(limit).map(|key| self.waiting_in(key));
         let threshold = MIN_CROWDED.max(candidates().sum::<usize>().min(MAX_BATCH).div_ceil(CROWDED_SHARE));
         candidates().position(|waiting| waiting >= threshold).map_or(limit, |index| index.max(1))
     }
 
     /// Returns the number of commands that wait in a write queue.
-    fn waiting_in(&self, partition: &Partition) -> usize {
-        self.write_queues.get(partition).map_or(0, |write_queue| write_queue.waiting)
+    fn waiting_in(&self, key: &QueueKey) -> usize {
+        self.write_queues.get(key).map_or(0, |write_queue| write_queue.waiting)
     }
 
     /// Returns write queues after their batch. Those with more commands become ready again.
-    pub(super) fn done(&mut self, write_queues: &[Partition]) {
-        for partition in write_queues {
-            let Some(write_queue) = self.write_queues.get_mut(partition) else { continue };
+    /// `entries` are now those of the batch that were not executed, because another transaction held
+    /// their subjects; they wait again, before later commands of their subjects.
+    pub(super) fn done(&mut self, batch: CommandBatch<K>) {
+        let CommandBatch { entries, write_queues, taken } = batch;
+        self.defer(entries, taken);
+        for key in write_queues {
+            let Some(write_queue) = self.write_queues.get_mut(&key) else { continue };
             write_queue.busy = false;
             if write_queue.entries.is_empty() {
-                self.write_queues.remove(partition);
+                self.write_queues.remove(&key);
             } else {
-                self.ready.push_back(*partition);
+                self.make_ready(key);
             }
         }
     }
 
-    /// Returns true if a command can be taken.
-    pub(super) fn has_ready(&self) -> bool {
-        !self.ready.is_empty()
+    /// Puts entries of a batch back. A subject that was held once returns to the queue of its
+    /// partition, since most transactions are short. A contended subject gets a queue of its own.
+    fn defer(&mut self, deferred: Vec<QueuedCommands<K>>, taken: Instant) {
+        let now = Instant::now();
+        let mut by_subject: BTreeMap<SubjectKey, VecDeque<QueuedCommands<K>>> = BTreeMap::new();
+        for entry in deferred {
+            by_subject.entry(entry.subject().clone()).or_default().push_back(entry);
+        }
+        for (subject, mut entries) in by_subject {
+            self.waiting += commands_in(&entries);
+            let partition = QueueKey::Partition(subject.partition());
+            let write_queue = self.write_queues.entry(partition).or_insert_with(WriteQueue::new);
+            if !self.contention.is_held_again(&subject, taken, now) {
+                write_queue.prepend(entries);
+                continue;
+            }
+            entries.append(&mut write_queue.split_off(&subject));
+            let own = QueueKey::Subject(subject);
+            self.write_queues.entry(own.clone()).or_insert_with(WriteQueue::new).prepend(entries);
+            self.make_ready(own);
+        }
+    }
+
+    /// Returns true if a committer of this role can take a command.
+    pub(super) fn has_ready(&self, role: CommitterRole) -> bool {
+        !self.ready(role).is_empty()
     }
 
     /// Rejects new commands from now on.
@@ -190,8 +317,8 @@ impl<K> QueueSet<K> {
         self.waiting
     }
 
-    /// Returns true if no command waits and none can arrive.
+    /// Returns true if no command waits or is being committed, and none can arrive.
     pub(super) fn is_over(&self) -> bool {
-        self.closed && self.waiting == 0
+        self.closed && self.write_queues.is_empty()
     }
 }

@@ -1,3 +1,5 @@
+mod contended;
+
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -65,6 +67,7 @@ const LIMITS: WriteQueueLimits = WriteQueueLimits {
     source: 4_096,
     committers: 2,
     queues_per_batch: 512,
+    contended_committers: 0,
     isolates_crowded: false,
 };
 
@@ -280,4 +283,19 @@ async fn a_batch_takes_from_a_limited_number_of_write_queues_and_leaves_the_othe
         numbers(caller).await;
     }
     assert_eq!(fixture.sizes(), [1, 2, 2], "the first batch has one command");
+}
+
+#[tokio::test]
+async fn a_batch_is_as_wide_as_what_waits() {
+    let fixture = Fixture::new(WriteQueueLimits { committers: 1, ..LIMITS }, true);
+    let objects = objects_in_own_queues(201);
+    let mut callers = Vec::new();
+    for (n, object) in (0..).zip(&objects) {
+        callers.push(fixture.enqueue(vec![command(*object, n)]).await);
+    }
+    fixture.open_gate();
+    for caller in callers {
+        numbers(caller).await;
+    }
+    assert_eq!(fixture.sizes(), [1, 192, 8], "the first batch has one command");
 }

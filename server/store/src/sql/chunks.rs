@@ -19,7 +19,7 @@ pub(crate) fn sized_chunks<T>(items: Vec<T>) -> impl Iterator<Item = Vec<T>> {
 /// Splits `items` into lists of the known sizes; the last list is padded by repeating its last
 /// item.
 pub(crate) fn padded_chunks<T: Clone>(items: &[T]) -> impl Iterator<Item = Vec<T>> + '_ {
-    padded_chunks_of(SIZES[0], items)
+    padded_chunks_of(LIST_MAX, items)
 }
 
 /// As [`padded_chunks`], with lists of at most `size_max` items; `size_max` is a known size.

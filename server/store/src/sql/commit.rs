@@ -5,8 +5,10 @@ mod bisect;
 mod comments;
 mod count_differences;
 mod flush;
+mod held;
 mod likes;
 mod load;
+mod lock_wait;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -21,14 +23,20 @@ use riposte_core::{
 
 use super::ids::SqlIds;
 use super::outbox::record;
+use super::phase::CommitFailure;
 use super::pool::{DataSources, SourceTx};
 use super::retry::RetryPolicy;
 use super::task;
 use crate::error::StoreError;
+use held::RowLock;
 use load::DuplicateCheck;
+use lock_wait::LockWait;
 
 /// The results of the commands of a batch, in order.
 type BatchOutputs = Vec<Result<CommandOutput>>;
+
+/// As [`BatchOutputs`]; `None` for a command whose subject another transaction holds.
+type UnheldOutputs = Vec<Option<Result<CommandOutput>>>;
 
 /// Commits batches to the tables of one data source.
 #[derive(Debug)]
@@ -52,19 +60,37 @@ impl Writer for SqlWriter {
             Batch::Likes(commands) => self.commit_all(commands).await,
         }
     }
+
+    async fn commit_without_wait(&self, batch: &Batch) -> Result<UnheldOutputs> {
+        match batch {
+            Batch::Comments(commands) => self.commit_unheld(commands).await,
+            Batch::Likes(commands) => self.commit_unheld(commands).await,
+        }
+    }
 }
 
 impl SqlWriter {
     async fn commit_all<K: CommitType>(&self, commands: &[Command<K>]) -> Result<BatchOutputs> {
-        let Some(first) = commands.first() else { return Ok(Vec::new()) };
+        let Some(batch) = self.batch(commands)? else { return Ok(Vec::new()) };
+        let transaction = (batch.source, K::TRANSACTION);
+        task::run(self.sources.runner(), transaction, async move { batch.run(false).await }).await
+    }
+
+    async fn commit_unheld<K: CommitType>(&self, commands: &[Command<K>]) -> Result<UnheldOutputs> {
+        let Some(batch) = self.batch(commands)? else { return Ok(Vec::new()) };
+        let transaction = (batch.source, K::TRANSACTION);
+        task::run(self.sources.runner(), transaction, async move { batch.run_without_wait().await }).await
+    }
+
+    /// Returns the batch of these commands; `None` if there are none.
+    fn batch<K: CommitType>(&self, commands: &[Command<K>]) -> Result<Option<CommitBatch<K>>> {
+        let Some(first) = commands.first() else { return Ok(None) };
         let source = |command: &Command<K>| self.sources.map().source(command.subject.partition());
         if commands.iter().any(|command| source(command) != source(first)) {
             return Err(Error::internal("a batch spans data sources"));
         }
-        let (sources, ids) = (Arc::clone(&self.sources), Arc::clone(&self.ids));
-        let (source, observer) = (source(first), self.observer.clone());
-        let batch = CommitBatch { sources, ids, observer, source, commands: commands.to_vec() };
-        task::run(self.sources.runner(), (source, K::TRANSACTION), async move { batch.run().await }).await
+        let (sources, ids, observer) = (Arc::clone(&self.sources), Arc::clone(&self.ids), self.observer.clone());
+        Ok(Some(CommitBatch { sources, ids, observer, source: source(first), commands: commands.to_vec() }))
     }
 }
 
@@ -74,12 +100,21 @@ trait CommitType: BatchType {
     /// The name of the transaction.
     const TRANSACTION: &'static str;
 
+    /// Whether the first locking reads of a batch that leaves out held subjects wait. Where they
+    /// do, a subject counts as held after the lock wait limit.
+    const FIRST_LOCK_WAIT: LockWait;
+
     /// Loads the rows that the commands need, under lock, and decides the commands.
     async fn decide(
         tx: &SourceTx,
         commands: &[Command<Self>],
         duplicate_check: DuplicateCheck,
+        lock_wait: LockWait,
     ) -> std::result::Result<(UnitOfWork, BatchOutputs), StoreError>;
+
+    /// Returns the rows that the commands lock, each with the subject of its command, as far as
+    /// their ids are known without a database call.
+    fn locks(sources: &DataSources, commands: &[Command<Self>]) -> Vec<RowLock>;
 
     /// Corrects the results of a commit whose outcome was lost before.
     fn mark_own_commit(_commands: &[Command<Self>], _outputs: &mut BatchOutputs) {}
@@ -114,6 +149,7 @@ impl<K: CommitType> CommitBatch<K> {
         &self,
         commands: &[Command<K>],
         mut outcome_unknown: bool,
+        lock_wait: LockWait,
     ) -> std::result::Result<BatchOutputs, BatchFailure> {
         let mut retry = RetryPolicy::default();
         // The id is generated before a connection is taken, because the generator may need one
@@ -124,7 +160,7 @@ impl<K: CommitType> CommitBatch<K> {
         let mut duplicate_check = if outcome_unknown { DuplicateCheck::Possible } else { DuplicateCheck::Unlikely };
         loop {
             let check = std::mem::replace(&mut duplicate_check, DuplicateCheck::Possible);
-            match self.transact(commands, id, check, outcome_unknown).await {
+            match self.transact(commands, id, (check, lock_wait), outcome_unknown).await {
                 Ok(mut outputs) => {
                     if outcome_unknown {
                         K::mark_own_commit(commands, &mut outputs);
@@ -142,25 +178,27 @@ impl<K: CommitType> CommitBatch<K> {
         }
     }
 
-    /// Runs one transaction: lock and load, decide, write, and record the events under the id
-    /// reserved for them.
+    /// Runs one transaction in phases: lock and load, decide, then write, record the events under
+    /// the id reserved for them, and commit.
     async fn transact(
         &self,
         commands: &[Command<K>],
         id: CommentId,
-        duplicate_check: DuplicateCheck,
+        (duplicate_check, lock_wait): (DuplicateCheck, LockWait),
         outcome_unknown: bool,
     ) -> std::result::Result<BatchOutputs, BatchFailure> {
-        let tx = self.sources.begin_write(self.source, outcome_unknown).await?;
+        let tx = self.sources.open_write(self.source, outcome_unknown).await?;
         let work = async |tx: &SourceTx| {
-            let (unit, outputs) = K::decide(tx, commands, duplicate_check).await?;
-            flush::write_set(tx, &unit).await?;
-            record(tx, id, &events_of(&unit, commands)?).await?;
+            let (unit, outputs) = K::decide(tx, commands, duplicate_check, lock_wait).await?;
+            let mut phase = tx.phase();
+            flush::write_set(&mut phase, tx.tables(), &unit)?;
+            record(&mut phase, id, &events_of(&unit, commands)?);
             let changed = if self.observer.is_some() { unit.changed() } else { Vec::new() };
-            Ok((outputs, changed))
+            Ok((phase, outputs, changed))
         };
-        let (tx, (outputs, changed)) = tx.write(work).await?;
-        tx.commit().await.map_err(|fault| BatchFailure { fault, outcome_unknown: true })?;
+        let (tx, (phase, outputs, changed)) = tx.write(work).await?;
+        let finished = tx.finish(phase).await;
+        finished.map_err(|CommitFailure { fault, outcome_unknown }| BatchFailure { fault, outcome_unknown })?;
         if let Some(observer) = &self.observer {
             observer.committed(changed).await;
         }

@@ -303,6 +303,21 @@ impl DataSources {
         .await
     }
 
+    /// Runs one locking read in the tables of a partition without a transaction, so that its locks
+    /// end with it.
+    pub(crate) async fn lock_for_an_instant(
+        &self,
+        partition: Partition,
+        select: &SelectStatement,
+    ) -> std::result::Result<(), StoreError> {
+        let db = OnShard::new(self.of(partition).write.clone(), self.slot(partition));
+        let statement = db.get_database_backend().build(select);
+        let source = self.map.source(partition);
+        let read = on_live_connection(|| db.query_all_raw(statement.clone()), || true);
+        let read = timeout(self.transaction_limit, self.call_guarded(source, async { Ok(read.await?) }));
+        read.await.map_err(|_| StoreError::NoResponse)?.map(drop)
+    }
+
     /// Begins a snapshot of a data source, for all of its tables.
     pub(crate) async fn begin_read(self: &Arc<Self>, source: usize) -> std::result::Result<SourceTx, StoreError> {
         Ok(self.source_tx(source, SourceConnection::Begun(self.begin_snapshot(source).await?), false))

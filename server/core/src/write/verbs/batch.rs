@@ -37,6 +37,9 @@ pub trait BatchType: BatchVerb<Type = Self> + Clone + PartialEq + Debug + Send +
 
     /// Returns the batch of these commands.
     fn batch(commands: Vec<Command<Self>>) -> Batch;
+
+    /// Returns the commands of a batch of this type; no commands if it is of the other type.
+    fn commands(batch: Batch) -> Vec<Command<Self>>;
 }
 
 impl BatchType for CommandKind {
@@ -47,6 +50,13 @@ impl BatchType for CommandKind {
     fn batch(commands: Vec<Command>) -> Batch {
         Batch::Comments(commands)
     }
+
+    fn commands(batch: Batch) -> Vec<Command> {
+        match batch {
+            Batch::Comments(commands) => commands,
+            Batch::Likes(_) => Vec::new(),
+        }
+    }
 }
 
 impl BatchType for LikeCommandKind {
@@ -56,6 +66,13 @@ impl BatchType for LikeCommandKind {
 
     fn batch(commands: Vec<LikeCommand>) -> Batch {
         Batch::Likes(commands)
+    }
+
+    fn commands(batch: Batch) -> Vec<LikeCommand> {
+        match batch {
+            Batch::Likes(commands) => commands,
+            Batch::Comments(_) => Vec::new(),
+        }
     }
 }
 

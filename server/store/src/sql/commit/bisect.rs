@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use riposte_core::{Command, CommandOutput, Error, Result};
 
-use super::{BatchFailure, BatchOutputs, CommitBatch, CommitType};
+use super::{BatchFailure, BatchOutputs, CommitBatch, CommitType, LockWait};
 use crate::error::{ErrorClass, StoreError};
 
 /// Commands that are committed together, and their positions in the batch.
@@ -17,20 +17,21 @@ struct BatchPart<K> {
 }
 
 impl<K: CommitType> CommitBatch<K> {
-    /// Commits all commands, in one transaction if possible.
-    pub(super) async fn run(self) -> std::result::Result<BatchOutputs, StoreError> {
+    /// Commits all commands, in one transaction if possible. `outcome_unknown` is true if an
+    /// earlier COMMIT of them was sent without a response.
+    pub(super) async fn run(self, outcome_unknown: bool) -> std::result::Result<BatchOutputs, StoreError> {
         let mut outputs: Vec<Option<Result<CommandOutput>>> = vec![None; self.commands.len()];
-        match self.commit_with_retry(&self.commands, false).await {
+        match self.commit_with_retry(&self.commands, outcome_unknown, LockWait::Bounded).await {
             Ok(outputs) => return Ok(outputs),
             Err(failure) => {
                 let batch = BatchPart {
                     positions: (0..self.commands.len()).collect(),
                     commands: self.commands.clone(),
-                    outcome_unknown: false,
+                    outcome_unknown,
                 };
                 let mut pending = batch.split(&failure).ok_or_else(|| failure.into_store_error())?;
                 while let Some(part) = pending.pop() {
-                    match self.commit_with_retry(&part.commands, part.outcome_unknown).await {
+                    match self.commit_with_retry(&part.commands, part.outcome_unknown, LockWait::Bounded).await {
                         Ok(part_outputs) => part.store_outputs(&mut outputs, part_outputs),
                         Err(failure) => match part.split(&failure) {
                             Some(parts) => pending.extend(parts),
@@ -98,7 +99,7 @@ impl<K: CommitType> BatchPart<K> {
 impl BatchFailure {
     /// Returns the error to report. After a COMMIT without a response the commands may have taken
     /// effect, so the error must not say that they failed, whatever the last failure was.
-    fn into_store_error(self) -> StoreError {
+    pub(super) fn into_store_error(self) -> StoreError {
         if self.outcome_unknown { Error::ShardUnavailable.into() } else { self.fault }
     }
 }

@@ -1,66 +1,61 @@
-//! Writes the rows of a write set: each row once, with as few statements as there are tables, in
-//! lock order.
+//! Adds the rows of a write set to the last phase of a transaction: each row once, with as few
+//! statements as there are tables, in lock order.
 
 mod inserts;
 mod updates;
 
 use riposte_core::{Comment, CommentId, Error, Subject, SubjectKey, UnitOfWork};
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityTrait};
 
 use crate::error::{StoreError, StoreResult};
-use crate::on_shard::OnShard;
-use crate::shard::part;
-use crate::sql::chunks::sized_chunks;
+use crate::shard::{TableCounts, part};
 use crate::sql::entity::{comment_like, comment_request};
 use crate::sql::grouping::by_table;
-use crate::sql::pool::SourceTx;
+use crate::sql::phase::Phase;
 use crate::sql::row;
 
-/// Writes the rows of one batch.
+/// Adds the writes of one batch to a phase.
 struct Flush<'f> {
-    tx: &'f SourceTx,
+    phase: &'f mut Phase,
+    tables: TableCounts,
     unit: &'f UnitOfWork,
 }
 
-/// Writes all changed rows.
-pub(super) async fn write_set(tx: &SourceTx, unit: &UnitOfWork) -> StoreResult<()> {
-    let flush = Flush { tx, unit };
-    flush.new_subjects().await?;
-    flush.changed_subjects().await?;
-    flush.new_comments().await?;
-    flush.changed_comments().await?;
-    flush.contents().await?;
-    flush.likes().await?;
-    flush.requests().await
+/// Adds the writes of all changed rows.
+pub(super) fn write_set(phase: &mut Phase, tables: TableCounts, unit: &UnitOfWork) -> StoreResult<()> {
+    let mut flush = Flush { phase, tables, unit };
+    flush.new_subjects()?;
+    flush.changed_subjects()?;
+    flush.new_comments()?;
+    flush.changed_comments()?;
+    flush.contents()?;
+    flush.likes()?;
+    flush.requests();
+    Ok(())
 }
 
 impl Flush<'_> {
-    async fn likes(&self) -> StoreResult<()> {
-        use comment_like::{ActiveModel, Column, Entity};
+    fn likes(&mut self) -> StoreResult<()> {
+        use comment_like::{ActiveModel, Column};
         let write_set = &self.unit.write_set().likes;
-        for (partition, names) in by_table(write_set, self.tx.tables().index, |(id, _)| id.partition()) {
+        for (partition, names) in by_table(write_set, self.tables.index, |(id, _)| id.partition()) {
             let model = |(id, member): &(CommentId, riposte_core::MemberId)| {
                 let like = self.unit.like(*id, member).ok_or_else(|| not_loaded("like"))?;
                 Ok(row::like_model(like, self.comment(*id)?.reference.subject_id, part(id.partition())))
             };
             let rows: Vec<ActiveModel> = names.into_iter().map(model).collect::<StoreResult<_>>()?;
-            for chunk in sized_chunks(rows) {
-                let update_existing = OnConflict::columns([Column::SubjectId, Column::MemberId, Column::CommentId])
-                    .update_columns([Column::Value, Column::Operation, Column::Changed, Column::Time])
-                    .to_owned();
-                let upsert = Entity::insert_many(chunk).on_conflict(update_existing);
-                upsert.exec_without_returning(&self.tx.on(partition)).await?;
-            }
+            let update_existing = OnConflict::columns([Column::SubjectId, Column::MemberId, Column::CommentId])
+                .update_columns([Column::Value, Column::Operation, Column::Changed, Column::Time])
+                .to_owned();
+            self.phase.upsert(partition, rows, update_existing);
         }
         Ok(())
     }
 
-    async fn requests(&self) -> StoreResult<()> {
+    fn requests(&mut self) {
         let write_set = &self.unit.write_set().requests;
         let partition_of = |subject: riposte_core::SubjectId| CommentId::from(subject).partition();
-        for (partition, requests) in by_table(write_set, self.tx.tables().index, |(subject, ..)| partition_of(*subject))
-        {
+        for (partition, requests) in by_table(write_set, self.tables.index, |(subject, ..)| partition_of(*subject)) {
             let rows = requests.into_iter().map(|(subject, key, record)| comment_request::ActiveModel {
                 subject_id: sea_orm::Set(subject.get()),
                 request_key: sea_orm::Set(key.0.to_vec()),
@@ -70,9 +65,8 @@ impl Flush<'_> {
                 comment_id: sea_orm::Set(record.comment.map_or(0, CommentId::get)),
                 revision: sea_orm::Set(record.revision),
             });
-            insert(&self.tx.on(partition), rows.collect()).await?;
+            self.phase.insert(partition, rows.collect());
         }
-        Ok(())
     }
 
     fn subject(&self, key: &SubjectKey) -> StoreResult<&Subject> {
@@ -82,25 +76,6 @@ impl Flush<'_> {
     fn comment(&self, id: CommentId) -> StoreResult<&Comment> {
         self.unit.comment(id).ok_or_else(|| not_loaded("comment"))
     }
-}
-
-async fn insert<A, C>(db: &OnShard<C>, rows: Vec<A>) -> StoreResult<()>
-where
-    A: ActiveModelTrait + Send,
-    C: ConnectionTrait,
-{
-    for chunk in sized_chunks(rows) {
-        A::Entity::insert_many(chunk).exec_without_returning(db).await?;
-    }
-    Ok(())
-}
-
-/// Returns an error if an update matched fewer rows than were locked: locked rows cannot disappear.
-fn check_matched(matched: u64, expected: usize) -> StoreResult<()> {
-    if matched == expected as u64 {
-        return Ok(());
-    }
-    Err(Error::internal(format!("an update of {expected} rows matched {matched}")).into())
 }
 
 fn not_loaded(what: &str) -> StoreError {

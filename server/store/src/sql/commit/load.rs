@@ -1,19 +1,22 @@
-//! Loads the rows of a batch into a unit of work, under lock: subjects by id, then comments by id,
-//! then likes.
+//! Loads the rows of a batch into a unit of work, under lock. One phase of the transaction has the
+//! locking reads, in lock order, and after them the look-ups whose keys are known: subjects by id,
+//! then comments by id, then contents, idempotency records and likes.
 
 mod duplicates;
 mod likes;
 mod subjects;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use riposte_core::{Command, CommentId, LikeCommand, MemberId, SubjectKey, UnitOfWork};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use riposte_core::{Command, CommentId, LikeCommand, MemberId, SubjectId, SubjectKey, UnitOfWork};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 
+use super::LockWait;
 use crate::error::StoreResult;
-use crate::sql::chunks::padded_chunks;
+use crate::sql::chunks::LIST_MAX;
 use crate::sql::entity::{comment_content, comment_index};
 use crate::sql::grouping::{by_table, parts};
+use crate::sql::phase::{Phase, PhaseResults, RowsSlot};
 use crate::sql::pool::SourceTx;
 use crate::sql::row;
 pub(super) use duplicates::{DuplicateCheck, detects_duplicates};
@@ -23,30 +26,71 @@ pub(super) async fn comments(
     tx: &SourceTx,
     commands: &[Command],
     duplicate_check: DuplicateCheck,
+    lock_wait: LockWait,
 ) -> StoreResult<UnitOfWork> {
-    let mut loader = Loader { tx, unit: UnitOfWork::default() };
-    let mut locked_keys = LockedKeys::of(commands);
-    loader.subjects(&locked_keys.subjects).await?;
-    let found = loader.idempotency_records(commands, duplicate_check).await?;
-    locked_keys.comments.extend(&found);
-    locked_keys.contents.extend(&found);
-    loader.comments(&locked_keys.comments).await?;
-    loader.contents(&locked_keys.contents).await?;
-    Ok(loader.unit)
+    let locked_keys = LockedKeys::of(commands);
+    let mut ids_may_be_stale = true;
+    loop {
+        let mut loader = Loader::new(tx);
+        let ids = loader.subject_ids(&locked_keys.subjects).await?;
+        let mut phase = tx.phase();
+        let subjects = loader.lock_subjects(&mut phase, ids.values().copied(), lock_wait);
+        let locked = loader.lock_comments(&mut phase, &locked_keys.comments, LockWait::Bounded);
+        let contents = loader.read_contents(&mut phase, &locked_keys.contents);
+        let records = loader.read_records(&mut phase, commands, &ids, duplicate_check);
+        let mut results = tx.run(phase).await?;
+        loader.load_subjects(&mut results, subjects)?;
+        if loader.remove_stale_ids(ids.keys()) && std::mem::take(&mut ids_may_be_stale) {
+            continue; // their ids are read now, so none is stale again
+        }
+        loader.load_comments(&mut results, locked)?;
+        loader.load_contents(&mut results, contents)?;
+        let found = loader.load_records(&mut results, records)?;
+        loader.comments_of_records(found, &locked_keys).await?;
+        return Ok(loader.unit);
+    }
 }
 
 /// Loads the rows that a batch of likes may touch.
-pub(super) async fn likes(tx: &SourceTx, commands: &[LikeCommand]) -> StoreResult<UnitOfWork> {
-    let mut loader = Loader { tx, unit: UnitOfWork::default() };
+pub(super) async fn likes(tx: &SourceTx, commands: &[LikeCommand], lock_wait: LockWait) -> StoreResult<UnitOfWork> {
     // A comment of another partition does not belong to this subject and may be in another data
     // source.
-    let in_partition = commands.iter().filter(|c| c.verb.set().comment_id.partition() == c.subject.partition());
+    let in_partition: Vec<&LikeCommand> =
+        commands.iter().filter(|c| c.verb.set().comment_id.partition() == c.subject.partition()).collect();
     let likes: BTreeSet<(CommentId, MemberId)> =
-        in_partition.map(|command| command.verb.set()).map(|set| (set.comment_id, set.member.clone())).collect();
+        in_partition.iter().map(|command| command.verb.set()).map(|set| (set.comment_id, set.member.clone())).collect();
     let comments = likes.iter().map(|(id, _)| *id).collect();
-    loader.comments(&comments).await?;
-    loader.likes(&likes).await?;
-    loader.subjects_of(&comments).await?;
+    // The comments are mostly of the subjects that the commands name, so the rows that depend on
+    // the ids of their subjects are read in the same phase. The locked comments show whether they
+    // are.
+    let subject_ids = tx.subject_id_cache();
+    let expected: BTreeMap<CommentId, SubjectId> = in_partition
+        .iter()
+        .filter_map(|command| Some((command.verb.set().comment_id, subject_ids.id(&command.subject)?)))
+        .collect();
+    let mut loader = Loader::new(tx);
+    let mut phase = tx.phase();
+    let locked = loader.lock_comments(&mut phase, &comments, lock_wait);
+    let expected_likes = loader.read_likes(&mut phase, &likes, |id| expected.get(&id).copied());
+    let subjects = loader.read_subjects(&mut phase, expected.values().copied());
+    let mut results = tx.run(phase).await?;
+    loader.load_comments(&mut results, locked)?;
+    loader.load_likes(&mut results, expected_likes)?;
+    loader.load_subjects(&mut results, subjects)?;
+
+    let actual: BTreeMap<CommentId, SubjectId> = comments
+        .iter()
+        .filter_map(|id| Some((*id, loader.unit.comment(*id)?.reference.subject_id)))
+        .filter(|(id, subject)| expected.get(id) != Some(subject))
+        .collect();
+    if !actual.is_empty() {
+        let mut phase = tx.phase();
+        let likes = loader.read_likes(&mut phase, &likes, |id| actual.get(&id).copied());
+        let subjects = loader.read_subjects(&mut phase, actual.values().copied());
+        let mut results = tx.run(phase).await?;
+        loader.load_likes(&mut results, likes)?;
+        loader.load_subjects(&mut results, subjects)?;
+    }
     Ok(loader.unit)
 }
 
@@ -80,36 +124,67 @@ impl LockedKeys {
     }
 }
 
-impl Loader<'_> {
-    async fn comments(&mut self, ids: &BTreeSet<CommentId>) -> StoreResult<()> {
+impl<'l> Loader<'l> {
+    fn new(tx: &'l SourceTx) -> Self {
+        Self { tx, unit: UnitOfWork::default() }
+    }
+
+    /// Adds the locking reads of comments, table by table in the order of their ids.
+    fn lock_comments(&self, phase: &mut Phase, ids: &BTreeSet<CommentId>, lock_wait: LockWait) -> Vec<RowsSlot> {
         use comment_index::{Column, Entity};
-        for (partition, ids) in by_table(ids.iter().copied(), self.tx.tables().index, |id| id.partition()) {
-            for list in padded_chunks(&ids) {
-                let select = Entity::find().filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))));
-                let select = select.filter(Column::Id.is_in(list.iter().map(|id| id.get()))).order_by_asc(Column::Id);
-                for found in select.lock_exclusive().all(&self.tx.on(partition)).await? {
-                    self.unit.load_comment(row::comment(found)?);
-                }
+        let select = move |list: Vec<CommentId>| {
+            let select = Entity::find().filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))));
+            let select = select.filter(Column::Id.is_in(list.iter().map(|id| id.get()))).order_by_asc(Column::Id);
+            lock_wait.lock(select)
+        };
+        by_table(ids.iter().copied(), self.tx.tables().index, |id| id.partition())
+            .map(|(partition, ids)| phase.select_lists(partition, LIST_MAX, ids, select))
+            .collect()
+    }
+
+    fn load_comments(&mut self, results: &mut PhaseResults, slots: Vec<RowsSlot>) -> StoreResult<()> {
+        for slot in slots {
+            for found in results.models(slot)? {
+                self.unit.load_comment(row::comment(found)?);
             }
         }
         Ok(())
     }
 
-    async fn contents(&mut self, ids: &BTreeSet<CommentId>) -> StoreResult<()> {
+    fn read_contents(&self, phase: &mut Phase, ids: &BTreeSet<CommentId>) -> Vec<RowsSlot> {
         use comment_content::{Column, Entity};
-        for (partition, ids) in by_table(ids.iter().copied(), self.tx.tables().index, |id| id.partition()) {
-            for list in padded_chunks(&ids) {
-                let select = Entity::find().filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))));
-                let select = select.filter(Column::CommentId.is_in(list.iter().map(|id| id.get())));
-                for found in select.all(&self.tx.on(partition)).await? {
-                    let id = row::id(found.comment_id)?;
-                    self.unit.load_content(
-                        id,
-                        row::content(found.text, &found.mentions, &found.metadata, found.extra.as_deref())?,
-                    );
-                }
+        let select = |list: Vec<CommentId>| {
+            let select = Entity::find().filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))));
+            select.filter(Column::CommentId.is_in(list.iter().map(|id| id.get())))
+        };
+        by_table(ids.iter().copied(), self.tx.tables().index, |id| id.partition())
+            .map(|(partition, ids)| phase.select_lists(partition, LIST_MAX, ids, select))
+            .collect()
+    }
+
+    fn load_contents(&mut self, results: &mut PhaseResults, slots: Vec<RowsSlot>) -> StoreResult<()> {
+        for slot in slots {
+            for found in results.models::<comment_content::Model>(slot)? {
+                let id = row::id(found.comment_id)?;
+                let content = row::content(found.text, &found.mentions, &found.metadata, found.extra.as_deref())?;
+                self.unit.load_content(id, content);
             }
         }
         Ok(())
+    }
+
+    /// Locks and loads the comments that idempotency records name and that the commands did not.
+    async fn comments_of_records(&mut self, found: BTreeSet<CommentId>, loaded: &LockedKeys) -> StoreResult<()> {
+        let comments: BTreeSet<CommentId> = found.difference(&loaded.comments).copied().collect();
+        let contents: BTreeSet<CommentId> = found.difference(&loaded.contents).copied().collect();
+        if comments.is_empty() && contents.is_empty() {
+            return Ok(());
+        }
+        let mut phase = self.tx.phase();
+        let comments = self.lock_comments(&mut phase, &comments, LockWait::Bounded);
+        let contents = self.read_contents(&mut phase, &contents);
+        let mut results = self.tx.run(phase).await?;
+        self.load_comments(&mut results, comments)?;
+        self.load_contents(&mut results, contents)
     }
 }

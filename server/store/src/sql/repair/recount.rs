@@ -117,7 +117,9 @@ impl Recount {
             changes,
             time: self.now,
         };
-        record(tx, self.event, &[event]).await
+        let mut phase = tx.phase();
+        record(&mut phase, self.event, &[event]);
+        tx.run(phase).await.map(drop)
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn subject(row: Model) -> Result<Subject> {
         state: SubjectState::from_code(row.state).ok_or_else(|| fault("its state is unknown"))?,
         pins: pins(&row.pins)?,
         metadata: metadata(&row.metadata)?,
-        key: SubjectKey::stored(string(row.object_type)?, string(row.object_id)?),
+        key: subject_key(row.object_type, row.object_id)?,
         owner: row.owner_id.map(string).transpose()?.map(MemberId::stored),
         next_floor: row.next_floor,
         counts: SubjectCounts { root_count: row.root_count, comment_count: row.comment_count },
@@ -29,6 +29,11 @@ pub(crate) fn subject(row: Model) -> Result<Subject> {
         update_time: Millis(row.update_time),
         delete_time: row.delete_time.map(Millis),
     })
+}
+
+/// Returns the key of a subject with these columns.
+pub(crate) fn subject_key(object_type: Vec<u8>, object_id: Vec<u8>) -> Result<SubjectKey> {
+    Ok(SubjectKey::stored(string(object_type)?, string(object_id)?))
 }
 
 /// Returns the row of a new subject.

@@ -3,7 +3,7 @@
 use riposte_core::CommentId;
 use sea_orm::ActiveValue::Set;
 
-use super::{Flush, insert, not_loaded};
+use super::{Flush, not_loaded};
 use crate::error::StoreResult;
 use crate::shard::part;
 use crate::sql::entity::{comment_client, comment_content, comment_index, comment_origin};
@@ -11,20 +11,20 @@ use crate::sql::grouping::by_table;
 use crate::sql::row;
 
 impl Flush<'_> {
-    pub(super) async fn new_subjects(&self) -> StoreResult<()> {
+    pub(super) fn new_subjects(&mut self) -> StoreResult<()> {
         let write_set = &self.unit.write_set().new_subjects;
-        for (partition, keys) in by_table(write_set, self.tx.tables().subject, |key| key.partition()) {
+        for (partition, keys) in by_table(write_set, self.tables.subject, |key| key.partition()) {
             let rows = keys.into_iter().map(|key| Ok(row::subject_model(self.subject(key)?, part(key.partition()))?));
-            insert(&self.tx.on(partition), rows.collect::<StoreResult<Vec<_>>>()?).await?;
+            let rows = rows.collect::<StoreResult<Vec<_>>>()?;
+            self.phase.insert(partition, rows);
         }
         Ok(())
     }
 
-    pub(super) async fn new_comments(&self) -> StoreResult<()> {
+    pub(super) fn new_comments(&mut self) -> StoreResult<()> {
         let write_set = self.unit.write_set();
         let ids = write_set.new_comments.keys().copied();
-        for (partition, ids) in by_table(ids, self.tx.tables().index, |id| id.partition()) {
-            let db = self.tx.on(partition);
+        for (partition, ids) in by_table(ids, self.tables.index, |id| id.partition()) {
             let (mut rows, mut contents, mut clients, mut origins) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
             for id in ids {
                 let (comment, part) = (self.comment(id)?, part(id.partition()));
@@ -40,10 +40,10 @@ impl Flush<'_> {
                 );
                 origins.extend(self.origin(id, part));
             }
-            insert::<comment_index::ActiveModel, _>(&db, rows).await?;
-            insert::<comment_content::ActiveModel, _>(&db, contents).await?;
-            insert::<comment_client::ActiveModel, _>(&db, clients).await?;
-            insert::<comment_origin::ActiveModel, _>(&db, origins).await?;
+            self.phase.insert::<comment_index::ActiveModel>(partition, rows);
+            self.phase.insert::<comment_content::ActiveModel>(partition, contents);
+            self.phase.insert::<comment_client::ActiveModel>(partition, clients);
+            self.phase.insert::<comment_origin::ActiveModel>(partition, origins);
         }
         Ok(())
     }

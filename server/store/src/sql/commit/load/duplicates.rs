@@ -1,19 +1,18 @@
 //! The idempotency records of earlier requests with the keys of a batch.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use riposte_core::request::{Fingerprint, IdempotencyKey, IdempotencyRecord};
 use riposte_core::verbs::CommandKind;
-use riposte_core::{Command, CommentId, Partition, SubjectId};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Select};
+use riposte_core::{Command, CommentId, Partition, SubjectId, SubjectKey};
+use sea_orm::{ColumnTrait, DbBackend, EntityTrait, QueryFilter, QuerySelect, Select};
 
 use super::Loader;
 use crate::error::StoreResult;
-use crate::on_shard::OnShard;
-use crate::sql::chunks::padded_chunks_of;
 use crate::sql::entity::{comment_index, comment_request};
 use crate::sql::grouping::{by_table, parts};
 use crate::sql::keys_join::{KEYS_MAX, PRIMARY, join_keys};
+use crate::sql::phase::{Phase, PhaseResults, RowsSlot};
 use crate::sql::read::force_index;
 use crate::sql::row;
 
@@ -37,49 +36,77 @@ pub(in crate::sql::commit) enum DuplicateCheck {
 /// The idempotency key of a request, with the subject it was made under.
 type SubjectRequest = (SubjectId, IdempotencyKey);
 
+/// The places of the idempotency records in the results of a phase.
+pub(super) struct RecordSlots {
+    /// Those that the rows of comments contain.
+    comments: Vec<RowsSlot>,
+    /// Those with a row of their own.
+    stored: Vec<RowsSlot>,
+}
+
 impl Loader<'_> {
-    /// Loads the idempotency records for the keys of this batch and returns the comments that they
-    /// name. A subject that does not exist yet has no records.
-    pub(super) async fn idempotency_records(
-        &mut self,
+    /// Adds the reads of the idempotency records for the keys of this batch. A subject that does
+    /// not exist yet has no records.
+    pub(super) fn read_records(
+        &self,
+        phase: &mut Phase,
         commands: &[Command],
+        ids: &BTreeMap<SubjectKey, SubjectId>,
         duplicate_check: DuplicateCheck,
-    ) -> StoreResult<Vec<CommentId>> {
-        let mut found = Vec::new();
+    ) -> RecordSlots {
+        let (backend, tables) = (self.tx.backend(), self.tx.tables().index);
         let requires_lookup =
             |verb: &CommandKind| duplicate_check == DuplicateCheck::Possible || !detects_duplicates(verb);
-        for (partition, requests) in self.requests(commands, requires_lookup) {
-            let db = self.tx.on(partition);
-            for list in padded_chunks_of(KEYS_MAX, &requests) {
-                found.extend(records_of_comments(&db, &list).await?);
+        let of_comments = move |list: Vec<SubjectRequest>| records_of_comments(backend, &list);
+        let comments = requests(commands, ids, tables, requires_lookup)
+            .map(|(partition, requests)| phase.select_lists(partition, KEYS_MAX, requests, of_comments))
+            .collect();
+        // A key that another verb used may not create a comment, so creates read these records too.
+        let stored = move |list: Vec<SubjectRequest>| stored_records(backend, &list);
+        let stored = requests(commands, ids, tables, |_| true)
+            .map(|(partition, requests)| phase.select_lists(partition, KEYS_MAX, requests, stored))
+            .collect();
+        RecordSlots { comments, stored }
+    }
+
+    /// Loads the idempotency records and returns the comments that they name.
+    pub(super) fn load_records(
+        &mut self,
+        results: &mut PhaseResults,
+        slots: RecordSlots,
+    ) -> StoreResult<BTreeSet<CommentId>> {
+        let mut found = Vec::new();
+        for slot in slots.comments {
+            for row in results.tuples(slot)? {
+                found.push(record_of_comment(row)?);
             }
         }
-        for (partition, requests) in self.requests(commands, |_| true) {
-            let db = self.tx.on(partition);
-            for list in padded_chunks_of(KEYS_MAX, &requests) {
-                found.extend(stored_records(&db, &list).await?);
+        for slot in slots.stored {
+            for row in results.models(slot)? {
+                found.push(stored_record(row)?);
             }
         }
-        let comment_ids = found.iter().filter_map(|(_, record)| record.comment).collect();
+        let comments = found.iter().filter_map(|(_, record)| record.comment).collect();
         for ((subject, key), record) in found {
             self.unit.load_record(subject, key, record);
         }
-        Ok(comment_ids)
+        Ok(comments)
     }
+}
 
-    /// Returns the keys of those commands that `selects` accepts, by table.
-    fn requests(
-        &self,
-        commands: &[Command],
-        selects: impl Fn(&CommandKind) -> bool,
-    ) -> Vec<(Partition, Vec<SubjectRequest>)> {
-        let requests = commands
-            .iter()
-            .filter(|command| selects(&command.verb))
-            .filter_map(|command| Some((self.unit.subject(&command.subject)?.id, command.request.key)));
-        let requests: BTreeSet<SubjectRequest> = requests.collect();
-        by_table(requests, self.tx.tables().index, |(subject, _)| partition_of(*subject)).collect()
-    }
+/// Returns the keys of those commands that `selects` accepts, by table.
+fn requests(
+    commands: &[Command],
+    ids: &BTreeMap<SubjectKey, SubjectId>,
+    tables: u16,
+    selects: impl Fn(&CommandKind) -> bool,
+) -> impl Iterator<Item = (Partition, Vec<SubjectRequest>)> {
+    let requests = commands
+        .iter()
+        .filter(|command| selects(&command.verb))
+        .filter_map(|command| Some((*ids.get(&command.subject)?, command.request.key)));
+    let requests: BTreeSet<SubjectRequest> = requests.collect();
+    by_table(requests, tables, |(subject, _)| partition_of(*subject))
 }
 
 /// Returns whether the unique request key on the row of a new comment rejects a repeat. An import
@@ -88,54 +115,48 @@ pub(in crate::sql::commit) fn detects_duplicates(verb: &CommandKind) -> bool {
     matches!(verb, CommandKind::Create(_) | CommandKind::Reply(_))
 }
 
-/// Returns the records that the rows of comments contain: those of the requests that created them.
-async fn records_of_comments<C: ConnectionTrait>(
-    db: &OnShard<C>,
-    list: &[SubjectRequest],
-) -> StoreResult<Vec<(SubjectRequest, IdempotencyRecord)>> {
+/// Selects the records that the rows of comments contain: those of the requests that created them.
+fn records_of_comments(backend: DbBackend, list: &[SubjectRequest]) -> Select<comment_index::Entity> {
     use comment_index::{Column, Entity};
     let columns = [Column::SubjectId, Column::Id, Column::RequestKey, Column::RequestPrint, Column::BornRevision];
     let select = Entity::find().select_only().columns(columns);
-    let select =
-        select_requests(select, db, list, REQUEST_INDEX, [Column::Part, Column::SubjectId, Column::RequestKey]);
-    let rows: Vec<(i64, i64, Vec<u8>, i64, i64)> = select.into_tuple().all(db).await?;
-    let record = |(subject, id, key, fingerprint, revision): (i64, i64, Vec<u8>, i64, i64)| {
-        let record = IdempotencyRecord {
-            verb: CREATE_CODE,
-            fingerprint: Fingerprint(fingerprint),
-            comment: CommentId::new(id),
-            revision,
-        };
-        Ok(((row::id(subject)?.into(), row::request_key(&key)?), record))
-    };
-    rows.into_iter().map(record).collect()
+    select_requests(select, backend, list, REQUEST_INDEX, [Column::Part, Column::SubjectId, Column::RequestKey])
 }
 
-/// Returns the records of the requests that have a row of their own.
-async fn stored_records<C: ConnectionTrait>(
-    db: &OnShard<C>,
-    list: &[SubjectRequest],
-) -> StoreResult<Vec<(SubjectRequest, IdempotencyRecord)>> {
+fn record_of_comment(
+    (subject, id, key, fingerprint, revision): (i64, i64, Vec<u8>, i64, i64),
+) -> StoreResult<(SubjectRequest, IdempotencyRecord)> {
+    let record = IdempotencyRecord {
+        verb: CREATE_CODE,
+        fingerprint: Fingerprint(fingerprint),
+        comment: CommentId::new(id),
+        revision,
+    };
+    Ok(((row::id(subject)?.into(), row::request_key(&key)?), record))
+}
+
+/// Selects the records of the requests that have a row of their own.
+fn stored_records(backend: DbBackend, list: &[SubjectRequest]) -> Select<comment_request::Entity> {
     use comment_request::{Column, Entity};
     let columns = [Column::Part, Column::SubjectId, Column::RequestKey];
-    let select = select_requests(Entity::find(), db, list, PRIMARY, columns);
-    let record = |found: comment_request::Model| {
-        let record = IdempotencyRecord {
-            verb: found.verb,
-            fingerprint: Fingerprint(found.print),
-            comment: CommentId::new(found.comment_id),
-            revision: found.revision,
-        };
-        Ok(((row::id(found.subject_id)?.into(), row::request_key(&found.request_key)?), record))
+    select_requests(Entity::find(), backend, list, PRIMARY, columns)
+}
+
+fn stored_record(found: comment_request::Model) -> StoreResult<(SubjectRequest, IdempotencyRecord)> {
+    let record = IdempotencyRecord {
+        verb: found.verb,
+        fingerprint: Fingerprint(found.print),
+        comment: CommentId::new(found.comment_id),
+        revision: found.revision,
     };
-    select.all(db).await?.into_iter().map(record).collect()
+    Ok(((row::id(found.subject_id)?.into(), row::request_key(&found.request_key)?), record))
 }
 
 /// Selects the rows of these requests: with an IN list of keys if all are of one subject, else with
 /// a join.
-fn select_requests<E: EntityTrait, C: ConnectionTrait>(
+fn select_requests<E: EntityTrait>(
     select: Select<E>,
-    db: &OnShard<C>,
+    backend: DbBackend,
     list: &[SubjectRequest],
     index: &'static str,
     [part, subject, key]: [E::Column; 3],
@@ -148,7 +169,7 @@ fn select_requests<E: EntityTrait, C: ConnectionTrait>(
         return force_index(select, index).filter(subject.eq(first.get())).filter(key.is_in(list.iter().map(bytes)));
     }
     let key_columns = |request: &SubjectRequest| [request.0.get().into(), bytes(request).into()];
-    join_keys(select, db.get_database_backend(), index, [subject, key], list.iter().map(key_columns).collect())
+    join_keys(select, backend, index, [subject, key], list.iter().map(key_columns).collect())
 }
 
 /// Returns the partition of a subject's rows.

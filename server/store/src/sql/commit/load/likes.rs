@@ -3,38 +3,43 @@
 use std::collections::BTreeSet;
 
 use riposte_core::{CommentId, MemberId, SubjectId};
-use sea_orm::{ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, QueryFilter, Select};
+use sea_orm::{ColumnTrait, DbBackend, EntityTrait, QueryFilter, Select};
 
 use super::Loader;
 use crate::error::StoreResult;
-use crate::sql::chunks::padded_chunks_of;
 use crate::sql::entity::comment_like;
 use crate::sql::grouping::{by_table, parts};
 use crate::sql::keys_join::{KEYS_MAX, PRIMARY, join_keys};
+use crate::sql::phase::{Phase, PhaseResults, RowsSlot};
 use crate::sql::read::force_index;
 use crate::sql::row;
 
 impl Loader<'_> {
-    /// Loads likes of locked comments. A writer of a like holds the lock of its comment, so these
-    /// likes cannot change until the commit.
-    pub(super) async fn likes(&mut self, like_keys: &BTreeSet<(CommentId, MemberId)>) -> StoreResult<()> {
-        // The primary key starts with the id of the subject, which the locked comment has. A
-        // comment that does not exist has no likes.
-        let keys = like_keys.iter().filter_map(|(id, member)| {
-            Some(LikeKey {
-                subject: self.unit.comment(*id)?.reference.subject_id,
-                member: member.clone(),
-                comment: *id,
-            })
-        });
+    /// Adds the reads of likes of locked comments. A writer of a like holds the lock of its comment,
+    /// so these likes cannot change until the commit. The primary key starts with the id of the
+    /// subject; the likes of comments for which `subject` returns none are not read.
+    pub(super) fn read_likes(
+        &self,
+        phase: &mut Phase,
+        likes: &BTreeSet<(CommentId, MemberId)>,
+        subject: impl Fn(CommentId) -> Option<SubjectId>,
+    ) -> Vec<RowsSlot> {
+        let keys = likes
+            .iter()
+            .filter_map(|(id, member)| Some(LikeKey { subject: subject(*id)?, member: member.clone(), comment: *id }));
         let mut keys: Vec<LikeKey> = keys.collect();
         keys.sort_unstable();
-        for (partition, keys) in by_table(keys, self.tx.tables().index, |key| key.comment.partition()) {
-            for list in padded_chunks_of(KEYS_MAX, &keys) {
-                let db = self.tx.on(partition);
-                for found in LikeKey::select_any(&list, db.get_database_backend()).all(&db).await? {
-                    self.unit.load_like(row::like(found)?);
-                }
+        let backend = self.tx.backend();
+        let select = move |list: Vec<LikeKey>| LikeKey::select_any(&list, backend);
+        by_table(keys, self.tx.tables().index, |key| key.comment.partition())
+            .map(|(partition, keys)| phase.select_lists(partition, KEYS_MAX, keys, select))
+            .collect()
+    }
+
+    pub(super) fn load_likes(&mut self, results: &mut PhaseResults, slots: Vec<RowsSlot>) -> StoreResult<()> {
+        for slot in slots {
+            for found in results.models(slot)? {
+                self.unit.load_like(row::like(found)?);
             }
         }
         Ok(())

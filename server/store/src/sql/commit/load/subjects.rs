@@ -1,97 +1,108 @@
 //! The subjects of a batch: found by their keys, locked by their ids.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use riposte_core::{CommentId, SubjectId, SubjectKey};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use super::Loader;
+use super::{Loader, LockWait};
 use crate::error::StoreResult;
-use crate::sql::chunks::{padded_chunks, padded_chunks_of};
+use crate::sql::chunks::LIST_MAX;
 use crate::sql::entity::comment_subject::{Column, Entity};
 use crate::sql::grouping::{by_table, parts};
 use crate::sql::keys_join::KEYS_MAX;
+use crate::sql::phase::{Phase, PhaseResults, RowsSlot};
 use crate::sql::read::select_by_keys;
 use crate::sql::row;
 
 impl Loader<'_> {
-    /// Locks the subjects that exist. The id of a key never changes, so it is read without a lock
-    /// and is mostly cached. It decides only which row to lock.
-    pub(super) async fn subjects(&mut self, keys: &BTreeSet<SubjectKey>) -> StoreResult<()> {
-        let subject_ids = self.tx.subject_id_cache();
-        let mut misses = Vec::new();
-        let mut ids = BTreeSet::new();
+    /// Returns the ids of those subjects that exist. The id of a key never changes, so it is read
+    /// without a lock and is mostly cached. It decides only which row to lock.
+    pub(super) async fn subject_ids(
+        &self,
+        keys: &BTreeSet<SubjectKey>,
+    ) -> StoreResult<BTreeMap<SubjectKey, SubjectId>> {
+        let cache = self.tx.subject_id_cache();
+        let (mut ids, mut misses) = (BTreeMap::new(), Vec::new());
         for key in keys {
-            match subject_ids.id(key) {
-                Some(id) => _ = ids.insert(id),
-                None => misses.push(key),
+            match cache.id(key) {
+                Some(id) => _ = ids.insert(key.clone(), id),
+                None => misses.push(key.clone()),
             }
         }
-        ids.extend(self.read_ids(&misses).await?);
-        self.lock_subjects(&ids).await?;
-        self.add_to_cache(&misses);
-        let missing = keys.iter().filter(|key| self.unit.subject(key).is_none());
-        let stale: Vec<&SubjectKey> = missing.filter(|key| subject_ids.id(key).is_some()).collect();
-        if stale.is_empty() {
-            return Ok(());
+        if misses.is_empty() {
+            return Ok(ids);
         }
-        stale.iter().for_each(|key| subject_ids.remove(key));
-        let ids = self.read_ids(&stale).await?.into_iter().collect();
-        self.lock_subjects(&ids).await?;
-        self.add_to_cache(&stale);
-        Ok(())
-    }
-
-    fn add_to_cache(&self, keys: &[&SubjectKey]) {
-        for subject in keys.iter().filter_map(|key| self.unit.subject(key)) {
-            self.tx.subject_id_cache().insert(subject.id, &subject.key);
-        }
-    }
-
-    /// Returns the ids of those subjects with these keys that exist.
-    async fn read_ids(&self, keys: &[&SubjectKey]) -> StoreResult<Vec<SubjectId>> {
-        let mut found = Vec::with_capacity(keys.len());
-        for (partition, keys) in by_table(keys, self.tx.tables().subject, |key| key.partition()) {
-            for list in padded_chunks_of(KEYS_MAX, &keys) {
-                let select = Entity::find().select_only().column(Column::Id);
-                let list = list.into_iter().copied().collect();
-                let select = select_by_keys(select, self.tx.unrouted().get_database_backend(), list);
-                let ids: Vec<i64> = select.into_tuple().all(&self.tx.on(partition)).await?;
-                for id in ids {
-                    found.push(SubjectId::from(row::id(id)?));
-                }
+        let (mut phase, backend) = (self.tx.phase(), self.tx.backend());
+        let select = move |list: Vec<SubjectKey>| {
+            let columns = [Column::Id, Column::ObjectType, Column::ObjectId];
+            select_by_keys(Entity::find().select_only().columns(columns), backend, list.iter().collect())
+        };
+        let slots: Vec<RowsSlot> = by_table(misses, self.tx.tables().subject, |key| key.partition())
+            .map(|(partition, keys)| phase.select_lists(partition, KEYS_MAX, keys, select))
+            .collect();
+        let mut results = self.tx.run(phase).await?;
+        for slot in slots {
+            for (id, object_type, object_id) in results.tuples::<(i64, Vec<u8>, Vec<u8>)>(slot)? {
+                let (key, id) = (row::subject_key(object_type, object_id)?, SubjectId::from(row::id(id)?));
+                cache.insert(id, &key);
+                ids.insert(key, id);
             }
         }
-        Ok(found)
+        Ok(ids)
     }
 
-    async fn lock_subjects(&mut self, ids: &BTreeSet<SubjectId>) -> StoreResult<()> {
-        self.read_subjects(ids, |select| select.order_by_asc(Column::Id).lock_exclusive()).await
+    /// Adds the locking reads of subjects, table by table in the order of their ids.
+    pub(super) fn lock_subjects(
+        &self,
+        phase: &mut Phase,
+        ids: impl IntoIterator<Item = SubjectId>,
+        lock_wait: LockWait,
+    ) -> Vec<RowsSlot> {
+        self.select_subjects(phase, ids, Some(lock_wait))
     }
 
-    /// Loads the subjects of loaded comments without a lock: likes read them only to check whether
-    /// they may be written.
-    pub(super) async fn subjects_of(&mut self, comments: &BTreeSet<CommentId>) -> StoreResult<()> {
-        let ids = comments.iter().filter_map(|id| Some(self.unit.comment(*id)?.reference.subject_id)).collect();
-        self.read_subjects(&ids, |select| select).await
+    /// Adds the reads of subjects without a lock: likes read them only to check whether they may be
+    /// written.
+    pub(super) fn read_subjects(&self, phase: &mut Phase, ids: impl IntoIterator<Item = SubjectId>) -> Vec<RowsSlot> {
+        self.select_subjects(phase, ids, None)
     }
 
-    async fn read_subjects(
-        &mut self,
-        ids: &BTreeSet<SubjectId>,
-        modify: impl Fn(Select<Entity>) -> Select<Entity>,
-    ) -> StoreResult<()> {
+    fn select_subjects(
+        &self,
+        phase: &mut Phase,
+        ids: impl IntoIterator<Item = SubjectId>,
+        lock_wait: Option<LockWait>,
+    ) -> Vec<RowsSlot> {
         // One generator makes both kinds of ids, so the id of a subject contains its partition too.
-        let ids = ids.iter().copied().map(CommentId::from);
-        for (partition, ids) in by_table(ids, self.tx.tables().subject, |id| id.partition()) {
-            for list in padded_chunks(&ids) {
-                let select = Entity::find().filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))));
-                let select = modify(select.filter(Column::Id.is_in(list.iter().map(|id| id.get()))));
-                for found in select.all(&self.tx.on(partition)).await? {
-                    self.unit.load_subject(row::subject(found)?);
-                }
+        let ids: BTreeSet<CommentId> = ids.into_iter().map(CommentId::from).collect();
+        let select = move |list: Vec<CommentId>| {
+            let select = Entity::find().filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))));
+            let select = select.filter(Column::Id.is_in(list.iter().map(|id| id.get())));
+            match lock_wait {
+                Some(lock_wait) => lock_wait.lock(select.order_by_asc(Column::Id)),
+                None => select,
+            }
+        };
+        by_table(ids, self.tx.tables().subject, |id| id.partition())
+            .map(|(partition, ids)| phase.select_lists(partition, LIST_MAX, ids, select))
+            .collect()
+    }
+
+    pub(super) fn load_subjects(&mut self, results: &mut PhaseResults, slots: Vec<RowsSlot>) -> StoreResult<()> {
+        for slot in slots {
+            for found in results.models(slot)? {
+                self.unit.load_subject(row::subject(found)?);
             }
         }
         Ok(())
+    }
+
+    /// Drops the cached ids of those keys whose subjects were not found, and returns true if there
+    /// are any. A database that was restored may have a subject under another id.
+    pub(super) fn remove_stale_ids<'k>(&self, keys: impl Iterator<Item = &'k SubjectKey>) -> bool {
+        let stale: Vec<&SubjectKey> = keys.filter(|key| self.unit.subject(key).is_none()).collect();
+        stale.iter().for_each(|key| self.tx.subject_id_cache().remove(key));
+        !stale.is_empty()
     }
 }

@@ -1,0 +1,79 @@
+//! The subjects whose rows other transactions held, as far as this process has noticed.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use riposte_core::SubjectKey;
+use tokio::time::Instant;
+
+/// The time for which it is remembered that another transaction held a subject.
+const MEMORY: Duration = Duration::from_secs(1);
+
+/// The subjects that other transactions held recently. Transactions of other processes that happen
+/// to need the same subject are over in milliseconds; a subject is contended only if it was held
+/// twice within [`MEMORY`], or for so long.
+#[derive(Debug, Default)]
+pub(super) struct Contention {
+    subjects: HashMap<SubjectKey, HeldSubject>,
+    /// The time at which forgotten subjects were last removed.
+    cleaned: Option<Instant>,
+}
+
+#[derive(Debug)]
+struct HeldSubject {
+    /// The last time at which the subject was found held.
+    last: Instant,
+    contended: bool,
+}
+
+impl Contention {
+    /// Records that a batch, which was taken from its queue at `taken`, found a subject held. Returns
+    /// true if the subject is contended.
+    pub(super) fn is_held_again(&mut self, subject: &SubjectKey, taken: Instant, now: Instant) -> bool {
+        if self.cleaned.is_none_or(|cleaned| now - cleaned >= MEMORY) {
+            self.subjects.retain(|_, held| taken < held.last + MEMORY);
+            self.cleaned = Some(now);
+        }
+        let before = self.subjects.get(subject);
+        let contended = now - taken >= MEMORY || before.is_some_and(|held| taken < held.last + MEMORY);
+        self.subjects.insert(subject.clone(), HeldSubject { last: now, contended });
+        contended
+    }
+
+    /// Returns whether a subject is contended.
+    pub(super) fn is_contended(&self, subject: &SubjectKey, now: Instant) -> bool {
+        self.subjects.get(subject).is_some_and(|held| held.contended && now - held.last < MEMORY)
+    }
+
+    /// Returns true if no subject was held recently.
+    pub(super) fn is_empty(&self) -> bool {
+        self.subjects.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use riposte_core::SubjectKey;
+    use tokio::time::Instant;
+
+    use super::{Contention, MEMORY};
+
+    #[test]
+    fn a_subject_is_contended_from_its_second_hold_until_a_second_after_its_last() {
+        let (mut contention, start) = (Contention::default(), Instant::now());
+        let subject = SubjectKey::stored("article".into(), "1".into());
+        let at = |millis| start + Duration::from_millis(millis);
+        assert!(!contention.is_held_again(&subject, at(0), at(0)));
+        assert!(!contention.is_contended(&subject, at(1)), "one transaction held it");
+        assert!(contention.is_held_again(&subject, at(899), at(900)));
+        assert!(contention.is_contended(&subject, at(1_899)));
+        assert!(!contention.is_contended(&subject, at(900) + MEMORY));
+        assert!(!contention.is_held_again(&subject, at(1_900), at(1_901)), "the earlier holds are forgotten");
+        let other = SubjectKey::stored("article".into(), "2".into());
+        assert!(!contention.is_held_again(&other, at(4_000), at(4_001)));
+        assert!(contention.is_held_again(&other, at(6_000), at(7_000)), "a batch waited for it for a second");
+        assert_eq!(contention.subjects.len(), 1, "forgotten subjects take no memory");
+    }
+}
