@@ -81,7 +81,8 @@ struct Fixture {
 }
 
 async fn fixture() -> Fixture {
-    fixture_on(Arc::new(MemoryCache::new(CacheLimits::default()))).await
+    // Boxed: the futures of a migration are too deep for the compiler inside those of a test.
+    Box::pin(fixture_on(Arc::new(MemoryCache::new(CacheLimits::default())))).await
 }
 
 async fn fixture_on(cache: Arc<dyn Cache>) -> Fixture {

@@ -54,7 +54,7 @@ impl Loader<'_> {
         ids: &BTreeMap<SubjectKey, SubjectId>,
         duplicate_check: DuplicateCheck,
     ) -> RecordSlots {
-        let (backend, tables) = (self.tx.backend(), self.tx.tables().index);
+        let (backend, tables) = (phase.backend(), self.tx.tables().index);
         let requires_lookup =
             |verb: &CommandKind| duplicate_check == DuplicateCheck::Possible || !detects_duplicates(verb);
         let of_comments = move |list: Vec<SubjectRequest>| records_of_comments(backend, &list);

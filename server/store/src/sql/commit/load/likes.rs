@@ -29,7 +29,7 @@ impl Loader<'_> {
             .filter_map(|(id, member)| Some(LikeKey { subject: subject(*id)?, member: member.clone(), comment: *id }));
         let mut keys: Vec<LikeKey> = keys.collect();
         keys.sort_unstable();
-        let backend = self.tx.backend();
+        let backend = phase.backend();
         let select = move |list: Vec<LikeKey>| LikeKey::select_any(&list, backend);
         by_table(keys, self.tx.tables().index, |key| key.comment.partition())
             .map(|(partition, keys)| phase.select_lists(partition, KEYS_MAX, keys, select))

@@ -33,7 +33,8 @@ impl Loader<'_> {
         if misses.is_empty() {
             return Ok(ids);
         }
-        let (mut phase, backend) = (self.tx.phase(), self.tx.backend());
+        let mut phase = self.tx.phase();
+        let backend = phase.backend();
         let select = move |list: Vec<SubjectKey>| {
             let columns = [Column::Id, Column::ObjectType, Column::ObjectId];
             select_by_keys(Entity::find().select_only().columns(columns), backend, list.iter().collect())
