@@ -201,7 +201,7 @@ impl Config {
     pub fn write_queue_limits(&self) -> WriteQueueLimits {
         self.write_queues.limits(WriteCapacity {
             connections: self.store.pools.write.connections,
-            index_tables: self.store.index_tables,
+            index_tables: self.store.layout().new_counts().index,
             shared: self.store.kind == StoreKind::Mysql,
         })
     }

@@ -10,6 +10,7 @@ mod process {
     mod exec;
     mod files;
     mod health;
+    mod layout;
     mod leases;
     mod metrics;
     mod migrate;

@@ -9,6 +9,7 @@
 pub mod config;
 mod error;
 mod error_log;
+pub mod layout;
 pub mod on_shard;
 pub mod schema;
 pub mod settings;

@@ -65,6 +65,23 @@ impl Layout {
         }
     }
 
+    /// Returns the change of the configuration after which it says what a source records.
+    fn cure(&self, configured: &Self) -> String {
+        let Self { subject_tables, index_tables, source, sources, first_table, last_table } = self;
+        if (*subject_tables, *index_tables) != (configured.subject_tables, configured.index_tables) {
+            format!(
+                "leave store.subject_tables, store.index_tables and the subject_tables of store.sources out, or set \
+                 the counts to {subject_tables} and {index_tables}"
+            )
+        } else if (*source, *sources) != (configured.source, configured.sources) {
+            format!("store.sources must have {sources} entries, with this one as number {}", source + 1)
+        } else {
+            format!(
+                "leave the subject_tables of store.sources out, or set those of this one to {first_table}-{last_table}"
+            )
+        }
+    }
+
     fn of(row: &Model) -> Self {
         Self {
             subject_tables: row.subject_tables,
@@ -85,22 +102,38 @@ impl std::fmt::Display for Layout {
     }
 }
 
-/// Checks the schema of one data source.
-pub(crate) async fn check(sources: &DataSources, number: usize) -> SourceSchema {
-    let configured = Layout::configured(sources.map(), number, sources.all().len());
+/// The steps that a data source has, or the reason why they cannot be read.
+pub(crate) type AppliedSteps = std::result::Result<Vec<(String, Layout)>, SourceSchema>;
+
+/// Reads the steps of one data source.
+pub(crate) async fn read(sources: &DataSources, number: usize) -> AppliedSteps {
     let applied_steps = async { applied(&sources.all()[number].begin_read().await?).await };
-    match applied_steps.await {
-        Ok(steps) => compare(&steps, configured),
-        Err(error) if is_unavailable(&error) => SourceSchema::Unreachable(error.to_string()),
-        Err(error) => SourceSchema::Unreadable(error.to_string()),
-    }
+    applied_steps.await.map_err(|error| {
+        let text = error.to_string();
+        if is_unavailable(&error) { SourceSchema::Unreachable(text) } else { SourceSchema::Unreadable(text) }
+    })
+}
+
+/// Lets the shard map follow the layout that the data sources record, and returns the schema state
+/// of each.
+pub(crate) fn check(sources: &DataSources, applied_steps: Vec<AppliedSteps>) -> Vec<SourceSchema> {
+    let recorded = |steps: &AppliedSteps| Some(steps.as_ref().ok()?.first()?.1);
+    let recorded: Vec<_> = applied_steps.iter().map(recorded).collect();
+    sources.layout().follow(&recorded, applied_steps.iter().all(Result::is_ok));
+    let count = applied_steps.len();
+    let state = |(number, steps): (usize, AppliedSteps)| match steps {
+        Ok(steps) => compare(&steps, Layout::configured(sources.map(), number, count)),
+        Err(state) => state,
+    };
+    applied_steps.into_iter().enumerate().map(state).collect()
 }
 
 /// Compares the steps that a source has with the steps that this version needs.
 #[must_use]
 pub fn compare(applied: &[(String, Layout)], configured: Layout) -> SourceSchema {
     if let Some((_, recorded)) = applied.iter().find(|(_, recorded)| *recorded != configured) {
-        return SourceSchema::Mismatch(format!("made for {recorded}, but the configuration says {configured}"));
+        let cure = recorded.cure(&configured);
+        return SourceSchema::Mismatch(format!("made for {recorded}, but the configuration says {configured}: {cure}"));
     }
     if let Some((newer, _)) = applied.iter().find(|(step, _)| step.as_str() > STEPS[STEPS.len() - 1]) {
         tracing::info!(step = newer, "the schema is newer than this version; newer schemas serve older versions");
@@ -175,6 +208,19 @@ mod tests {
                 panic!("{other:?} was taken")
             };
             assert!(text.contains(&CONFIGURED.to_string()) && text.contains(&other.to_string()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_mismatch_says_what_to_change() {
+        for (other, cure) in [
+            (Layout { index_tables: 100, ..CONFIGURED }, "set the counts to 50 and 200"),
+            (Layout { sources: 3, last_table: 15, ..CONFIGURED }, "must have 2 entries, with this one as number 1"),
+            (Layout { source: 1, first_table: 25, last_table: 49, ..CONFIGURED }, "with this one as number 1"),
+            (Layout { last_table: 9, ..CONFIGURED }, "set those of this one to 0-24"),
+        ] {
+            let SourceSchema::Mismatch(text) = compare(&steps(&STEPS), other) else { panic!("{other:?} was taken") };
+            assert!(text.ends_with(cure), "{text}");
         }
     }
 }

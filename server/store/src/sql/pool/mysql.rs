@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use super::DataSource;
 use super::breaker::{PROBE_AFTER, SourceBreaker};
-use crate::config::{PoolConfig, SourceConfig, StoreConfig};
+use crate::config::{PoolConfig, StoreConfig};
 use crate::error;
 
 /// The idle time after which a connection is tested before use.
@@ -42,8 +42,8 @@ pub(super) struct MysqlServer {
 }
 
 /// Prepares both pools of a source.
-pub(super) fn open(source: &SourceConfig, config: &StoreConfig) -> Result<DataSource> {
-    let options = options(&source.url).map_err(Error::internal)?;
+pub(super) fn open(url: &str, config: &StoreConfig) -> Result<DataSource> {
+    let options = options(url).map_err(Error::internal)?;
     let lock_wait_statement = lock_wait_statement(config.lock_wait);
     let read = pool(
         &options,

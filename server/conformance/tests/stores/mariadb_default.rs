@@ -1,0 +1,22 @@
+//! One server of the MySQL family (RIPOSTE_TEST_MYSQL_1) with the tables of a new database: 8 subject
+//! tables and 32 tables of every other kind.
+
+use std::sync::LazyLock;
+
+use riposte_conformance::{conformance_cases, conformance_tests};
+use riposte_store::layout::LayoutConfig;
+
+use crate::databases;
+use crate::environment::{self, Environment};
+
+static ENVIRONMENT: LazyLock<Option<Environment>> = LazyLock::new(|| {
+    let config =
+        databases::fresh(&["RIPOSTE_TEST_MYSQL_1"], LayoutConfig::mysql(1).new_counts(), "conformance_default")?;
+    Some(Environment::on(config))
+});
+
+fn run(category: &str, name: &str) {
+    environment::run_case(ENVIRONMENT.as_ref(), category, name);
+}
+
+conformance_cases!(conformance_tests);
