@@ -68,7 +68,7 @@ struct Counters {
     redis: Client,
 }
 
-/// What the servers counted over a period, in each second.
+/// The counts of both servers over a period, per second.
 struct Rates {
     seconds: f64,
     questions: f64,

@@ -147,9 +147,8 @@ impl LayoutMap {
     }
 
     /// Takes over what the configuration leaves open from what each source records, once and for
-    /// all. Without a record, nothing changes. `complete` tells that every source was asked with
-    /// success: only then does a contradiction between the sources and the configuration end the
-    /// search.
+    /// all. Without a record, nothing changes. `complete` is true if every source was read: only then
+    /// does a contradiction between the sources and the configuration end the search.
     pub(crate) fn follow(&self, recorded: &[Option<Layout>], complete: bool) {
         if recorded.iter().all(Option::is_none) {
             return;
