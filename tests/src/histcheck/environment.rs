@@ -50,7 +50,8 @@ pub(super) async fn start(
         networks.push(Network::make(number).await?);
     }
     let TableCounts { subject, index } = options.tables;
-    let tables = crate::settings::sets([format!("store.subject_tables={subject}"), format!("store.index_tables={index}")]);
+    let tables =
+        crate::settings::sets([format!("store.subject_tables={subject}"), format!("store.index_tables={index}")]);
     let databases = Databases::on(&databases, tables).await?;
     let port = |url: &String| url.rsplit(':').next().and_then(|port| port.parse().ok()).context("no port");
     let ports = databases.servers.iter().map(port).collect::<Result<Vec<u16>>>()?;

@@ -67,7 +67,8 @@ impl<'a> Environment<'a> {
         let cores = variant.pinned.then(Cores::split).transpose()?;
         let cache = row.has_redis().then(|| servers::start_one_redis(&tools::redis(repo, live)?, live)).transpose()?;
         let (services, version, tables) = (Vec::new(), String::new(), variant.tables);
-        let mut environment = Self { repo, live, cores, services, database, cache, logs: live.folder()?, tables, version };
+        let mut environment =
+            Self { repo, live, cores, services, database, cache, logs: live.folder()?, tables, version };
         let made = environment.ask(&["database", "--url", &environment.url("riposte")])?;
         environment.version = made["version"].as_str().unwrap_or("?").to_owned();
         let launch = server.launch(repo, &environment.place(variant))?;

@@ -71,7 +71,11 @@ fn hot(variant: Variant, cores: usize) -> Vec<Goal> {
         return vec![rate(Bound::AtLeast(factor)), p99(30.0)];
     }
     let bound = if cores < CORE_EACH { Bound::Reported } else { Bound::AtLeast(8.0) };
-    vec![over_single(1.1), Goal { name: "CPU of all over the bare loop", figure: Outcome::cpu_ratio, ..time(0.3) }, rate(bound)]
+    vec![
+        over_single(1.1),
+        Goal { name: "CPU of all over the bare loop", figure: Outcome::cpu_ratio, ..time(0.3) },
+        rate(bound),
+    ]
 }
 
 fn spread(row: Row, variant: Variant) -> Vec<Goal> {
@@ -159,7 +163,17 @@ mod tests {
     use clap::ValueEnum;
 
     fn outcome(row: Row, variant: Variant, ours: Figures) -> Outcome {
-        Outcome { row, variant, version: "10.11".into(), ours, baseline: None, single: None, alone: None, rounds: 1, thrown_away: 0 }
+        Outcome {
+            row,
+            variant,
+            version: "10.11".into(),
+            ours,
+            baseline: None,
+            single: None,
+            alone: None,
+            rounds: 1,
+            thrown_away: 0,
+        }
     }
 
     fn cpu(server_cpu_us: f64, database_cpu_us: f64, client_cpu_us: f64) -> Figures {
@@ -198,7 +212,8 @@ mod tests {
             baseline: Some(("bare, 1 conn.".into(), Figures { rate: 25.0, ..cpu(0.0, 600.0, 100.0) })),
             ..outcome(Row::LikeHot, Variant::PLAIN, cpu(60.0, 60.0, 60.0))
         };
-        let cpu = ["server + database over 1/1 1.20 × (≤ 1.1: MISS)", "CPU of all over the bare loop 0.26 × (≤ 0.3: pass)"];
+        let cpu =
+            ["server + database over 1/1 1.20 × (≤ 1.1: MISS)", "CPU of all over the bare loop 0.26 × (≤ 0.3: pass)"];
         assert_eq!(texts(&hot, 2), [cpu[0], cpu[1], "rate 4.00 ×"]);
         assert_eq!(texts(&hot, 3), [cpu[0], cpu[1], "rate 4.00 × (≥ 8: MISS)"]);
     }
@@ -207,14 +222,18 @@ mod tests {
     fn an_idle_service_and_a_bystander_have_goals_of_their_own() {
         let idle = Idle { settling_s: 9.0, core_percent: 0.1, questions: 6.0, redis_calls: 10.0 };
         let idle = outcome(Row::Idle, Variant::PLAIN, Figures { idle, ..Figures::default() });
-        let expected = ["server 0.10 % of a core (≤ 0.2: pass)", "statements 6.00 /s (≤ 5: MISS)", "Redis 10.00 /s (≤ 10: pass)"];
+        let expected =
+            ["server 0.10 % of a core (≤ 0.2: pass)", "statements 6.00 /s (≤ 5: MISS)", "Redis 10.00 /s (≤ 10: pass)"];
         assert_eq!(texts(&idle, 2), expected);
         let two = Outcome {
             baseline: Some(("one process".into(), cpu(1.0, 1.0, 1.0))),
             alone: Some(Figures { p99_ms: 10.0, ..Figures::default() }),
             ..outcome(Row::CreateHot2, Variant::PLAIN, Figures { bystander_p99_ms: 25.0, ..cpu(1.0, 1.0, 1.0) })
         };
-        assert_eq!(texts(&two, 2), ["rate 1.00 × (≥ 0.95: pass)", "p99 of other subjects over alone 2.50 × (≤ 2: MISS)"]);
+        assert_eq!(
+            texts(&two, 2),
+            ["rate 1.00 × (≥ 0.95: pass)", "p99 of other subjects over alone 2.50 × (≤ 2: MISS)"]
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The outcome of a row.
 
-use super::figures::Figures;
+use super::figures::{Figures, Idle};
 use super::goal::{CheckedGoal, goals};
 use super::row::Row;
 use super::variant::Variant;
@@ -68,9 +68,7 @@ impl Outcome {
     pub(super) fn json(&self) -> Value {
         let baseline = self.baseline.as_ref();
         let of = |figure: fn(&Figures) -> f64| baseline.map(|(_, figures)| round(figure(figures)));
-        let single = |figure: fn(&Figures) -> f64| self.single.as_ref().map(|figures| round(figure(figures)));
         let goal = |goal: &CheckedGoal| json!({ "goal": goal.to_string(), "passes": goal.passes() });
-        let idle = &self.ours.idle;
         json!({
             "name": self.row.name(),
             "variant": self.variant.to_string(),
@@ -90,16 +88,10 @@ impl Outcome {
             "baseline_cache_cpu_us": of(|figures| figures.cache_cpu_us),
             "ratio": self.ratio().map(round),
             "cpu_ratio": self.cpu_ratio().map(round),
-            "single_rate": single(|figures| figures.rate),
-            "single_server_cpu_us": single(|figures| figures.server_cpu_us),
-            "single_database_cpu_us": single(|figures| figures.database_cpu_us),
-            "over_single": self.over_single().map(round),
+            "single": self.single.as_ref().map(|figures| self.json_of_single(figures)),
             "bystander_p99_ms": some(self.ours.bystander_p99_ms),
             "alone_p99_ms": self.alone.map(|figures| round(figures.p99_ms)),
-            "idle": (self.row == Row::Idle).then(|| {
-                json!({ "settling_s": round(idle.settling_s), "core_percent": round(idle.core_percent),
-                    "questions_per_s": round(idle.questions), "redis_calls_per_s": round(idle.redis_calls) })
-            }),
+            "idle": (self.row == Row::Idle).then(|| json_of_idle(&self.ours.idle)),
             "goals": self.goals().iter().map(goal).collect::<Vec<_>>(),
             "server_cpu_us": round(self.ours.server_cpu_us),
             "client_cpu_us": round(self.ours.client_cpu_us),
@@ -110,6 +102,27 @@ impl Outcome {
             "thrown_away": self.thrown_away,
         })
     }
+
+    /// Returns the service with one table of each kind, and the ratio to it.
+    fn json_of_single(&self, figures: &Figures) -> Value {
+        json!({
+            "rate": round(figures.rate),
+            "server_cpu_us": round(figures.server_cpu_us),
+            "database_cpu_us": round(figures.database_cpu_us),
+            "client_cpu_us": round(figures.client_cpu_us),
+            "ratio_to_it": self.over_single().map(round),
+        })
+    }
+}
+
+fn json_of_idle(idle: &Idle) -> Value {
+    let Idle { settling_s, core_percent, questions, redis_calls } = *idle;
+    json!({
+        "settling_s": round(settling_s),
+        "core_percent": round(core_percent),
+        "questions_per_s": round(questions),
+        "redis_calls_per_s": round(redis_calls),
+    })
 }
 
 /// Returns a ratio; `None` if the divisor was not measured.

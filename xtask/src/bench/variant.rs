@@ -38,6 +38,7 @@ impl Variant {
     pub(super) const PLAIN: Self =
         Self { database: Database::MariaDb, sync_binlog: false, tables: Tables::Default, pinned: false };
     /// The same with one table of each kind.
+    #[cfg(test)]
     pub(super) const SINGLE: Self = Self { tables: Tables::One, ..Self::PLAIN };
 
     pub(super) fn is_mysql(self) -> bool {

@@ -151,7 +151,9 @@ mod tests {
         let table = markdown(&[row(&[1.0; 9]), row(&[0.5])]);
         let lines: Vec<&str> = table.lines().skip(2).collect();
         let place = "| like_hot | MariaDB, sync_binlog=0, 1/1/1 tables";
-        let expected = format!("{place} | 130.0 | 130.0 | 1.000 | 1.000 to 1.000 | 130.0, 130.0, 1.00 × | 9, 9 | 18, 18 | passes |");
+        let expected = format!(
+            "{place} | 130.0 | 130.0 | 1.000 | 1.000 to 1.000 | 130.0, 130.0, 1.00 × | 9, 9 | 18, 18 | passes |"
+        );
         assert_eq!(lines[0], expected);
         assert!(lines[1].contains(" | 0.500 | – | ") && lines[1].ends_with(" | too few rounds |"), "{}", lines[1]);
         assert!(table.lines().all(|line| line.matches('|').count() == 11), "{table}");

@@ -94,7 +94,8 @@ fn batch(builder: &mut LoadBuilder<'_, '_>, verb: &str, bare: &str) -> Result<Ve
     if builder.environment.tables == Tables::One {
         // The first load creates the rows that the bare loop reads.
         builder.environment.ask(&builder.ask(verb, &[&load[..], &["--seconds", "0.1"]].concat()))?;
-        let one = [&load[..], &["--connections", "1", "--url", &builder.environment.url("riposte")]].concat();
+        let url = builder.environment.url("riposte");
+        let one = [&load[..], &["--connections", "1", "--url", &url]].concat();
         sides.push(Side::new("bare, 1 conn.", builder.timed(bare, &one)));
     }
     Ok(sides)
