@@ -1,5 +1,5 @@
-//! The cost of a service that nothing calls: the processor, the statements and the commands of its
-//! polling.
+//! The cost of a service that nothing calls: the processor, the statements and the calls to Redis of
+//! its polling.
 
 use crate::bare;
 use crate::cpu::{Meter, Watch};
@@ -42,7 +42,7 @@ const EQUAL: f64 = 1.0;
 /// figures are shares and rates.
 pub(crate) async fn run(args: &Args) -> Result<String> {
     let mut counters = Counters::open(args).await?;
-    let settling_s = counters.settle(Duration::from_secs_f64(args.within)).await?;
+    let settling_s = counters.wait_until_steady(Duration::from_secs_f64(args.within)).await?;
     let meter = Meter::start(&args.watch)?;
     let rates = counters.over(Duration::from_secs_f64(args.seconds)).await?;
     let share = |us: f64| us / rates.seconds / 1e4;
@@ -69,7 +69,7 @@ struct Counters {
 }
 
 /// The counts of both servers over a period, per second.
-struct Rates {
+struct IdleRates {
     seconds: f64,
     questions: f64,
     redis_calls: f64,
@@ -84,7 +84,7 @@ impl Counters {
 
     /// Waits until two windows in succession have the same rate of statements. Returns the time
     /// until then, in seconds.
-    async fn settle(&mut self, within: Duration) -> Result<f64> {
+    async fn wait_until_steady(&mut self, within: Duration) -> Result<f64> {
         let (begin, mut last) = (Instant::now(), f64::INFINITY);
         loop {
             let now = self.over(SETTLING).await?.questions;
@@ -97,15 +97,15 @@ impl Counters {
     }
 
     /// Counts over a period, without the reads of the counters themselves.
-    async fn over(&mut self, time: Duration) -> Result<Rates> {
-        let (questions, commands, begin) = (self.questions().await?, self.commands().await?, Instant::now());
+    async fn over(&mut self, time: Duration) -> Result<IdleRates> {
+        let (questions, calls, begin) = (self.questions().await?, self.calls().await?, Instant::now());
         sleep(time).await;
         let seconds = begin.elapsed().as_secs_f64();
         let per_second = |counted: u64| counted.saturating_sub(1) as f64 / seconds;
-        Ok(Rates {
+        Ok(IdleRates {
             seconds,
             questions: per_second(self.questions().await? - questions),
-            redis_calls: per_second(self.commands().await? - commands),
+            redis_calls: per_second(self.calls().await? - calls),
         })
     }
 
@@ -115,25 +115,26 @@ impl Counters {
         Ok(row.try_get::<String, _>(1)?.parse()?)
     }
 
-    /// Returns the number of commands that Redis processed before this one.
-    async fn commands(&self) -> Result<u64> {
+    /// Returns the number of calls that Redis received before this one: the reads from its
+    /// connections. Its counter of commands also has those that a function runs.
+    async fn calls(&self) -> Result<u64> {
         let stats: String = self.redis.info(Some(InfoKind::Stats)).await?;
-        commands(&stats).context("Redis reports no total_commands_processed")
+        calls(&stats).context("Redis reports no total_reads_processed")
     }
 }
 
-fn commands(stats: &str) -> Option<u64> {
-    let counter = |line: &str| line.trim().strip_prefix("total_commands_processed:")?.parse().ok();
+fn calls(stats: &str) -> Option<u64> {
+    let counter = |line: &str| line.trim().strip_prefix("total_reads_processed:")?.parse().ok();
     stats.lines().find_map(counter)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::commands;
+    use super::calls;
 
     #[test]
     fn the_counter_of_redis_is_found_among_the_others() {
-        let stats = "# Stats\r\ntotal_connections_received:3\r\ntotal_commands_processed:42\r\n";
-        assert_eq!((commands(stats), commands("# Stats\r\n")), (Some(42), None));
+        let stats = "# Stats\r\ntotal_commands_processed:99\r\ntotal_reads_processed:42\r\n";
+        assert_eq!((calls(stats), calls("# Stats\r\n")), (Some(42), None));
     }
 }

@@ -10,7 +10,7 @@ mod source;
 mod telemetry;
 
 use self::check_result::CheckResult;
-use super::{ConfigSources, exit, layout::LayoutCost, output};
+use super::{ConfigSources, exit, migrate, output};
 use crate::{
     app,
     clock::SystemClock,
@@ -150,7 +150,7 @@ async fn data_sources(config: &Config) -> anyhow::Result<Vec<CheckResult>> {
     };
     let store = SqlStore::open(&store_config, Arc::new(SystemClock))?;
     let (mut diagnoses, schemas) = (store.diagnose().await, store.schema().await);
-    let layout = LayoutCost::of(config, &store);
+    let layout = migrate::layout(config, &store);
     for (source, diagnosis) in diagnoses.iter_mut().enumerate() {
         // The tables of a source that is not migrated yet are counted too.
         diagnosis.tables = diagnosis.tables.map(|tables| tables.max(layout.tables(source)));

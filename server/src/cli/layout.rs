@@ -1,15 +1,13 @@
 //! The layout of the tables: what it costs each database server, and what it allows.
 
-use riposte_store::{SqlStore, StoreKind};
-
-use crate::config::Config;
+use riposte_store::{DataSources, StoreKind};
 
 /// The memory of a database server for one open table: its definition, a handler and its entry in
 /// InnoDB's dictionary. MariaDB 10.11 takes 30 KiB, and 6 KiB for each further connection that uses
 /// the table at the same time.
 const TABLE_MEMORY: u64 = 32 * 1024;
 
-/// The layout of an open store, after [`SqlStore::schema`] has followed the database.
+/// The layout of an open store that has followed its database.
 pub(super) struct LayoutCost {
     kind: StoreKind,
     subject_tables: u16,
@@ -25,21 +23,22 @@ struct SourceCost {
 }
 
 impl LayoutCost {
-    pub(super) fn of(config: &Config, store: &SqlStore) -> Self {
-        let map = store.sources().map();
+    /// Returns the layout of these sources. `tables` returns the number of all tables of one of them.
+    pub(super) fn of(kind: StoreKind, sources: &DataSources, tables: impl Fn(usize) -> usize) -> Self {
+        let map = sources.map();
         let source = |source: usize| {
-            let tables: Vec<i16> = map.subject_slots(source).map(|slot| slot.part()).collect();
+            let subject_tables: Vec<i16> = map.subject_slots(source).map(|slot| slot.part()).collect();
             SourceCost {
-                first_table: tables.first().copied().unwrap_or(-1),
-                last_table: tables.last().copied().unwrap_or(-1),
-                tables: riposte_migrations::table_count(store.sources(), source) as u64,
+                first_table: subject_tables.first().copied().unwrap_or(-1),
+                last_table: subject_tables.last().copied().unwrap_or(-1),
+                tables: tables(source) as u64,
             }
         };
         Self {
-            kind: config.store.kind,
+            kind,
             subject_tables: map.tables().subject,
             index_tables: map.tables().index,
-            sources: (0..store.sources().all().len()).map(source).collect(),
+            sources: (0..sources.all().len()).map(source).collect(),
         }
     }
 

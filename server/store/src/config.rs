@@ -39,7 +39,8 @@ pub enum DatabaseKind {
         /// True if a commit waits for the disk.
         durable: bool,
     },
-    /// Servers of the MySQL family, with the address of each, `mysql://user:password@host:port/database`.
+    /// Servers of the MySQL family, with the address of each:
+    /// `mysql://user:password@host:port/database`.
     MySql(Vec<String>),
 }
 

@@ -8,7 +8,6 @@ use std::sync::OnceLock;
 use riposte_core::Result;
 use riposte_core::ids::PARTITIONS;
 
-use crate::schema::Layout;
 use crate::shard::{ShardMap, TableCounts};
 
 /// The table counts of a new database of the MySQL family whose configuration sets none. With more
@@ -16,6 +15,65 @@ use crate::shard::{ShardMap, TableCounts};
 const MYSQL_DEFAULT: TableCounts = TableCounts { subject: 8, index: 32 };
 /// The table counts of a new SQLite file whose configuration sets none.
 const SQLITE_DEFAULT: TableCounts = TableCounts { subject: 1, index: 1 };
+
+/// The part of a deployment that one data source holds, as its first migration recorded it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Layout {
+    /// The number of subject tables, over all sources.
+    pub subject_tables: i16,
+    /// The number of index tables, over all sources.
+    pub index_tables: i16,
+    /// The number of this source.
+    pub source: i16,
+    /// The number of sources.
+    pub sources: i16,
+    /// The first subject table of this source.
+    pub first_table: i16,
+    /// The last subject table of this source.
+    pub last_table: i16,
+}
+
+impl Layout {
+    /// Returns the layout that the configuration gives to a source.
+    #[must_use]
+    pub fn configured(map: &ShardMap, source: usize, sources: usize) -> Self {
+        let tables: Vec<i16> = map.subject_slots(source).map(|slot| slot.part()).collect();
+        let tables = (tables.first().copied().unwrap_or(-1), tables.last().copied().unwrap_or(-1));
+        Self {
+            subject_tables: map.tables().subject.cast_signed(),
+            index_tables: map.tables().index.cast_signed(),
+            source: i16::try_from(source).unwrap_or(i16::MAX),
+            sources: i16::try_from(sources).unwrap_or(i16::MAX),
+            first_table: tables.0,
+            last_table: tables.1,
+        }
+    }
+
+    /// Returns the change of the configuration after which it says what a source records.
+    pub(crate) fn cure(&self, configured: &Self) -> String {
+        let Self { subject_tables, index_tables, source, sources, first_table, last_table } = self;
+        if (*subject_tables, *index_tables) != (configured.subject_tables, configured.index_tables) {
+            format!(
+                "leave store.subject_tables, store.index_tables and the subject_tables of store.sources out, or set \
+                 the counts to {subject_tables} and {index_tables}"
+            )
+        } else if (*source, *sources) != (configured.source, configured.sources) {
+            format!("store.sources must have {sources} entries, with this one as number {}", source + 1)
+        } else {
+            format!(
+                "leave the subject_tables of store.sources out, or set those of this one to {first_table}-{last_table}"
+            )
+        }
+    }
+}
+
+impl std::fmt::Display for Layout {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { subject_tables, index_tables, source, sources, first_table, last_table } = self;
+        write!(f, "{subject_tables}/{index_tables} tables, source {} of {sources}", source + 1)?;
+        write!(f, " with subject tables {first_table}-{last_table}")
+    }
+}
 
 /// The layout as the configuration gives it; `None` follows the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -147,8 +205,8 @@ impl LayoutMap {
     }
 
     /// Takes over what the configuration leaves open from what each source records, once and for
-    /// all. Without a record, nothing changes. `complete` is true if every source was read: only then
-    /// does a contradiction between the sources and the configuration end the search.
+    /// all. Without a record, nothing changes. `complete` is true if every source was read: only
+    /// then does a contradiction between the sources and the configuration end the search.
     pub(crate) fn follow(&self, recorded: &[Option<Layout>], complete: bool) {
         if recorded.iter().all(Option::is_none) {
             return;

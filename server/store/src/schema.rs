@@ -10,7 +10,7 @@ use sea_orm::{ConnectionTrait, DbErr, EntityTrait};
 
 pub use crate::error::is_locked;
 use crate::error::{is_missing_table, is_unavailable};
-use crate::shard::ShardMap;
+pub use crate::layout::Layout;
 use crate::sql::entity::riposte_schema::{ActiveModel, Column, Entity, Model};
 use crate::sql::{DataSources, bytes};
 pub use generated::STEPS;
@@ -32,73 +32,14 @@ pub enum SourceSchema {
     Unreachable(String),
 }
 
-/// The part of a deployment that one data source holds, as its first migration recorded it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Layout {
-    /// The number of subject tables, over all sources.
-    pub subject_tables: i16,
-    /// The number of index tables, over all sources.
-    pub index_tables: i16,
-    /// The number of this source.
-    pub source: i16,
-    /// The number of sources.
-    pub sources: i16,
-    /// The first subject table of this source.
-    pub first_table: i16,
-    /// The last subject table of this source.
-    pub last_table: i16,
-}
-
-impl Layout {
-    /// Returns the layout that the configuration gives to a source.
-    #[must_use]
-    pub fn configured(map: &ShardMap, source: usize, sources: usize) -> Self {
-        let tables: Vec<i16> = map.subject_slots(source).map(|slot| slot.part()).collect();
-        let tables = (tables.first().copied().unwrap_or(-1), tables.last().copied().unwrap_or(-1));
-        Self {
-            subject_tables: map.tables().subject.cast_signed(),
-            index_tables: map.tables().index.cast_signed(),
-            source: i16::try_from(source).unwrap_or(i16::MAX),
-            sources: i16::try_from(sources).unwrap_or(i16::MAX),
-            first_table: tables.0,
-            last_table: tables.1,
-        }
-    }
-
-    /// Returns the change of the configuration after which it says what a source records.
-    fn cure(&self, configured: &Self) -> String {
-        let Self { subject_tables, index_tables, source, sources, first_table, last_table } = self;
-        if (*subject_tables, *index_tables) != (configured.subject_tables, configured.index_tables) {
-            format!(
-                "leave store.subject_tables, store.index_tables and the subject_tables of store.sources out, or set \
-                 the counts to {subject_tables} and {index_tables}"
-            )
-        } else if (*source, *sources) != (configured.source, configured.sources) {
-            format!("store.sources must have {sources} entries, with this one as number {}", source + 1)
-        } else {
-            format!(
-                "leave the subject_tables of store.sources out, or set those of this one to {first_table}-{last_table}"
-            )
-        }
-    }
-
-    fn of(row: &Model) -> Self {
-        Self {
-            subject_tables: row.subject_tables,
-            index_tables: row.index_tables,
-            source: row.source,
-            sources: row.sources,
-            first_table: row.first_table,
-            last_table: row.last_table,
-        }
-    }
-}
-
-impl std::fmt::Display for Layout {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { subject_tables, index_tables, source, sources, first_table, last_table } = self;
-        write!(f, "{subject_tables}/{index_tables} tables, source {} of {sources}", source + 1)?;
-        write!(f, " with subject tables {first_table}-{last_table}")
+fn layout(row: &Model) -> Layout {
+    Layout {
+        subject_tables: row.subject_tables,
+        index_tables: row.index_tables,
+        source: row.source,
+        sources: row.sources,
+        first_table: row.first_table,
+        last_table: row.last_table,
     }
 }
 
@@ -149,7 +90,7 @@ pub fn compare(applied: &[(String, Layout)], configured: Layout) -> SourceSchema
 /// The source cannot be read.
 pub async fn applied<C: ConnectionTrait>(connection: &C) -> Result<Vec<(String, Layout)>, DbErr> {
     let mut steps: Vec<_> = match Entity::find().all(connection).await {
-        Ok(rows) => rows.iter().map(|row| (String::from_utf8_lossy(&row.step).into_owned(), Layout::of(row))).collect(),
+        Ok(rows) => rows.iter().map(|row| (String::from_utf8_lossy(&row.step).into_owned(), layout(row))).collect(),
         Err(error) if is_missing_table(&error) => Vec::new(),
         Err(error) => return Err(error),
     };

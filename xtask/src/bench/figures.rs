@@ -40,7 +40,7 @@ pub(super) struct Idle {
     pub(super) core_percent: f64,
     /// Statements on the data source per second.
     pub(super) questions: f64,
-    /// Commands to Redis per second.
+    /// Calls to Redis per second.
     pub(super) redis_calls: f64,
 }
 

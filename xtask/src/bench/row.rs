@@ -31,7 +31,7 @@ pub(crate) enum Row {
     /// Creates on a subject that has 1 M comments, against one that has 1 k
     #[value(name = "create_1m")]
     Create1m,
-    /// A service that nothing calls: processor, statements, commands to Redis
+    /// A service that nothing calls: processor, statements, calls to Redis
     Idle,
     /// First pages of a hot subject, against a server of constant bytes; pinned
     PageHot,

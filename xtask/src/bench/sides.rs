@@ -100,8 +100,8 @@ impl Side {
     }
 }
 
-/// Returns the sides on the servers with one table of each kind: the service's, and those of the bare
-/// loops that read the tables of the service, which need one table of each.
+/// Returns the sides on the servers with one table of each kind: the service's, and those of the
+/// bare loops that read the tables of the service, which need one table of each.
 pub(super) fn single_sides(
     row: Row,
     environment: &mut Environment<'_>,

@@ -90,8 +90,8 @@ fn measure(
         let single = single.insert(Environment::open(repo, live, variant, row, &server)?);
         sides.extend(single_sides(row, single, args.pace, &connections)?);
     }
-    let places = Places { main, single };
-    let measured = rounds(row, &places, &sides, args).inspect_err(|_| eprintln!("{}", places.logs()))?;
+    let row_servers = RowServers { main, single };
+    let measured = rounds(row, &row_servers, &sides, args).inspect_err(|_| eprintln!("{}", row_servers.logs()))?;
     let medians: Vec<(Role, String, Figures)> = sides
         .iter()
         .zip(&measured.figures)
@@ -104,7 +104,7 @@ fn measure(
     Ok(Outcome {
         row,
         variant,
-        version: places.main.version.clone(),
+        version: row_servers.main.version,
         ours: of(Role::Ours).context("a row without a side")?,
         baseline: baseline(row, &medians),
         single: of(Role::Single),
@@ -115,13 +115,13 @@ fn measure(
 }
 
 /// The servers of one row.
-struct Places<'a> {
+struct RowServers<'a> {
     main: Environment<'a>,
     /// Those with one table of each kind, if a side runs on them.
     single: Option<Environment<'a>>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> RowServers<'a> {
     fn of(&self, side: &Side) -> &Environment<'a> {
         self.single.as_ref().filter(|_| side.on_single).unwrap_or(&self.main)
     }
@@ -165,8 +165,8 @@ struct RowFigures {
 }
 
 /// Lets the sides take turns.
-fn rounds(row: Row, places: &Places<'_>, sides: &[Side], args: &Args) -> Result<RowFigures> {
-    let environment = &places.main;
+fn rounds(row: Row, row_servers: &RowServers<'_>, sides: &[Side], args: &Args) -> Result<RowFigures> {
+    let environment = &row_servers.main;
     let mut measured = RowFigures { figures: vec![Vec::new(); sides.len()], thrown_away: 0 };
     let mut processor = if row.depends_on_the_processor() { Some(Processor::learn(environment)?) } else { None };
     // The number of rounds is bounded, because a machine may never be free.
@@ -175,7 +175,7 @@ fn rounds(row: Row, places: &Places<'_>, sides: &[Side], args: &Args) -> Result<
         let free = processor.as_mut().map_or(Ok(true), |processor| processor.is_there(environment))?;
         let mut round_figures = Vec::new();
         for side in sides {
-            let figures = side.measure(places.of(side), round).with_context(|| side.label.clone())?;
+            let figures = side.measure(row_servers.of(side), round).with_context(|| side.label.clone())?;
             round_figures.push(figures);
             eprintln!("  round {round}, {:<18} {}", side.label, table::brief(&figures));
         }

@@ -1,5 +1,5 @@
-//! One server of the MySQL family (RIPOSTE_TEST_MYSQL_1) with the tables of a new database: 8 subject
-//! tables and 32 tables of every other kind.
+//! One server of the MySQL family (RIPOSTE_TEST_MYSQL_1) with the tables of a new database: 8
+//! subject tables and 32 tables of every other kind.
 
 use std::sync::LazyLock;
 

@@ -1,7 +1,6 @@
 use std::ops::RangeInclusive;
 
-use super::{LayoutConfig, LayoutMap, even_ranges};
-use crate::schema::Layout;
+use super::{Layout, LayoutConfig, LayoutMap, even_ranges};
 use crate::shard::TableCounts;
 
 fn counts(subject: u16, index: u16) -> TableCounts {

@@ -57,8 +57,7 @@ pub(super) fn sides(row: Row, builder: &mut LoadBuilder<'_, '_>) -> Result<Vec<S
             builder.environment.ask(&builder.ask("states", &[&load[..], &["--seconds", "0.1"]].concat()))?;
             against(ours, builder.bare("riposte", "bare-states", &load))
         }
-        Row::Subjects100 => batch(builder, "batch-subjects", "bare-subjects")?,
-        Row::Comments200 => batch(builder, "batch-comments", "bare-comments")?,
+        Row::Subjects100 | Row::Comments200 => batch(row, builder)?,
         Row::Storm => {
             let cold = ["--prefix", "storm-{round}"];
             let load = builder.ask("storm", &[&cold[..], &["--connections", "8"]].concat());
@@ -86,9 +85,11 @@ pub(super) fn sides(row: Row, builder: &mut LoadBuilder<'_, '_>) -> Result<Vec<S
     })
 }
 
-/// Measures batch reads of one caller, alone. The bare loop reads the tables of the service if there
-/// is one of each.
-fn batch(builder: &mut LoadBuilder<'_, '_>, verb: &str, bare: &str) -> Result<Vec<Side>> {
+/// Measures batch reads of one caller, alone. The bare loop reads the tables of the service if
+/// there is one of each.
+fn batch(row: Row, builder: &LoadBuilder<'_, '_>) -> Result<Vec<Side>> {
+    let subjects = ["batch-subjects", "bare-subjects"];
+    let [verb, bare] = if row == Row::Subjects100 { subjects } else { ["batch-comments", "bare-comments"] };
     let load = ["--prefix", "batch"];
     let mut sides = vec![Side::new("riposte", builder.through(verb, 1, &load))];
     if builder.environment.tables == Tables::One {

@@ -18,26 +18,12 @@ pub(super) fn sides(row: Row, builder: &LoadBuilder<'_, '_>) -> Result<Vec<Side>
     Ok(match row {
         Row::CreateHot => against(through("create", 1, &[]), bare("bare-create", &[])),
         Row::CreateSpread => {
-            let spread = ["--prefix", "spread", "--subjects", MANY];
-            builder.make_ready("create", &spread)?;
-            against(through("create", 1, &spread), bare("bare-create", &["--subjects", MANY]))
+            against(spread(builder, "create", "--subjects")?, bare("bare-create", &["--subjects", MANY]))
         }
         Row::LikeHot => against(through("like", 1, &[]), bare("bare-like", &[])),
-        Row::LikeSpread => {
-            let spread = ["--prefix", "spread", "--comments", MANY];
-            builder.make_ready("like", &spread)?;
-            against(through("like", 1, &spread), bare("bare-like", &["--comments", MANY]))
-        }
-        Row::LayoutCreate => {
-            let spread = ["--prefix", "spread", "--subjects", MANY];
-            builder.make_ready("create", &spread)?;
-            vec![Side::new("riposte", through("create", 1, &spread))]
-        }
-        Row::LayoutLike => {
-            let spread = ["--prefix", "spread", "--comments", MANY];
-            builder.make_ready("like", &spread)?;
-            vec![Side::new("riposte", through("like", 1, &spread))]
-        }
+        Row::LikeSpread => against(spread(builder, "like", "--comments")?, bare("bare-like", &["--comments", MANY])),
+        Row::LayoutCreate => vec![Side::new("riposte", spread(builder, "create", "--subjects")?)],
+        Row::LayoutLike => vec![Side::new("riposte", spread(builder, "like", "--comments")?)],
         Row::CreateHot2 => {
             let beside = ["--bystanders", BYSTANDERS];
             let alone = ["--prefix", "bystander", "--subjects", "1000", "--callers", BYSTANDERS];
@@ -80,4 +66,11 @@ pub(super) fn sides(row: Row, builder: &LoadBuilder<'_, '_>) -> Result<Vec<Side>
             bail!("{} does not write", row.name())
         }
     })
+}
+
+/// Returns a load that is spread over many subjects or comments, after the first calls to them.
+fn spread(builder: &LoadBuilder<'_, '_>, verb: &str, over: &str) -> Result<Vec<String>> {
+    let spread = ["--prefix", "spread", over, MANY];
+    builder.make_ready(verb, &spread)?;
+    Ok(builder.through(verb, 1, &[&spread[..], &["--callers", &builder.pace.callers.to_string()]].concat()))
 }
