@@ -1,5 +1,5 @@
-//! The cost of a service that nothing calls: the processor, the statements and the calls to Redis of
-//! its polling.
+//! The cost of a service that nothing calls: the processor, the statements and the calls to Redis
+//! of its polling.
 
 use crate::bare;
 use crate::cpu::{Meter, Watch};

@@ -23,7 +23,8 @@ struct SourceCost {
 }
 
 impl LayoutCost {
-    /// Returns the layout of these sources. `tables` returns the number of all tables of one of them.
+    /// Returns the layout of these sources. `tables` returns the number of all tables of one of
+    /// them.
     pub(super) fn of(kind: StoreKind, sources: &DataSources, tables: impl Fn(usize) -> usize) -> Self {
         let map = sources.map();
         let source = |source: usize| {
