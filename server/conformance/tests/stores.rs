@@ -1,8 +1,8 @@
 //! The suite of the stores, with every case on every backend: the oracle, SQLite, one server of the
 //! MySQL family with one table of each kind and one with 8 and 32 tables, as a new database has
 //! them, two servers with 50 and 200 tables, the reference layout, and three backends with a cache.
-//! The environment names the servers: RIPOSTE_TEST_MYSQL_1, RIPOSTE_TEST_MYSQL_2, RIPOSTE_TEST_REDIS,
-//! RIPOSTE_TEST_REDIS_CLUSTER.
+//! The environment names the servers: RIPOSTE_TEST_MYSQL_1, RIPOSTE_TEST_MYSQL_2,
+//! RIPOSTE_TEST_REDIS, RIPOSTE_TEST_REDIS_CLUSTER.
 
 #![expect(clippy::expect_used, reason = "a test ends with a panic that names what did not hold")]
 
