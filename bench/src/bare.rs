@@ -2,6 +2,7 @@
 //! per operation, and the service's own rows read by hand, without the service in between. They are
 //! the baseline of the service, so they are as fast as a correct implementation can be.
 
+pub(crate) mod batch;
 pub(crate) mod create;
 pub(crate) mod like;
 pub(crate) mod page;

@@ -1,8 +1,8 @@
 //! The command line: one measurement per subcommand.
 
 use crate::{
-    bare, constant, create, database, deep, delay, fill, like, like_open, mixed, overload, page, probe, settled,
-    states, storm, threads, visit,
+    bare, batch, constant, create, database, deep, delay, fill, idle, like, like_open, mixed, overload, page, probe,
+    settled, states, storm, threads, visit,
 };
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -29,6 +29,12 @@ enum Measure {
     Deep(deep::Args),
     /// BatchGetLikeStates of a hundred comments, in closed loops
     States(states::Args),
+    /// BatchGetSubjects of a hundred subjects in all tables, in closed loops
+    BatchSubjects(batch::Args),
+    /// BatchGetComments of two hundred comments in all tables, in closed loops
+    BatchComments(batch::Args),
+    /// The cost of a service that nothing calls, once its polling has settled
+    Idle(idle::Args),
     /// ListComments of one subject by many readers at the same moment
     Storm(storm::Args),
     /// ListComments, CreateComment and SetLike on one subject, in closed loops
@@ -37,6 +43,10 @@ enum Measure {
     BarePage(bare::page::Args),
     /// One range of a member's likes, by hand, on the tables of the service
     BareStates(bare::states::Args),
+    /// A hundred subjects by their keys, by hand, on the tables of the service
+    BareSubjects(bare::batch::Args),
+    /// Two hundred comments by their ids, by hand, on the tables of the service
+    BareComments(bare::batch::Args),
     /// The commands of a first page, by hand, in a Redis of its own
     BareRedisPage(bare::redis::Args),
     /// One HMGET of a member's likes, by hand, in a Redis of its own
@@ -93,12 +103,17 @@ impl Cli {
             Measure::Page(args) => page::run(&args).await?,
             Measure::Deep(args) => deep::run(&args).await?,
             Measure::States(args) => states::run(&args).await?,
+            Measure::BatchSubjects(args) => batch::subjects(&args).await?,
+            Measure::BatchComments(args) => batch::comments(&args).await?,
             Measure::Storm(args) => storm::run(&args).await?,
             Measure::Mixed(args) => mixed::run(&args).await?,
             Measure::BarePage(args) => bare::page::run(&args).await?,
             Measure::BareStates(args) => bare::states::run(&args).await?,
+            Measure::BareSubjects(args) => bare::batch::subjects(&args).await?,
+            Measure::BareComments(args) => bare::batch::comments(&args).await?,
             Measure::BareRedisPage(args) => bare::redis::pages(&args).await?,
             Measure::BareRedisStates(args) => bare::redis::states(&args).await?,
+            Measure::Idle(args) => return idle::run(&args).await,
             Measure::Constant(args) => return constant::run(&args).await,
             Measure::Threads(args) => return threads::run(&args).await,
             Measure::Visit(args) => return visit::run(&args).await,

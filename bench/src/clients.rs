@@ -44,6 +44,11 @@ impl TargetArgs {
         (0..self.connections).flat_map(|_| &self.endpoints).map(|endpoint| Raw::open(endpoint)).collect()
     }
 
+    /// Returns the same target with other subjects.
+    pub(crate) fn with_prefix(&self, prefix: &str) -> Self {
+        Self { prefix: prefix.to_owned(), ..self.clone() }
+    }
+
     /// Returns host and port of the first endpoint.
     pub(crate) fn address(&self) -> Result<&str> {
         let first = self.endpoints.first().and_then(|endpoint| endpoint.strip_prefix("http://"));

@@ -20,22 +20,38 @@ pub(crate) struct Args {
     /// Concurrent callers; each makes its next call when it has the response to the last one
     #[arg(long, default_value_t = 256)]
     callers: usize,
+    /// Further callers that create on other subjects; their latency alone is reported, separately
+    #[arg(long, default_value_t = 0)]
+    bystanders: usize,
     #[command(flatten)]
     span: MeasureTime,
 }
+
+/// The number of other subjects, and the prefix of their ids.
+const BYSTANDER_SUBJECTS: usize = 1_000;
+const BYSTANDER: &str = "bystander";
 
 /// Prepares the subjects, then measures.
 pub(crate) async fn run(args: &Args) -> Result<Report> {
     ensure!(args.subjects > 0, "at least one subject");
     let clients = args.target.open()?;
     let subjects = Arc::new(prepare::subjects(&clients, &args.target, args.subjects).await?);
-    let caller = |number| Creates {
+    let others = if args.bystanders == 0 {
+        Vec::new()
+    } else {
+        prepare::subjects(&clients, &args.target.with_prefix(BYSTANDER), BYSTANDER_SUBJECTS).await?
+    };
+    let others = Arc::new(others);
+    let caller = |number, subjects: &Arc<Vec<v1::SubjectKey>>, aside| Creates {
         comments: clients.of(number).comments(),
-        subjects: Arc::clone(&subjects),
+        subjects: Arc::clone(subjects),
         // The numbers are far apart, so that the texts of two callers differ.
         next: number << 32,
+        aside,
     };
-    args.span.closed((0..args.callers).map(caller).collect()).await
+    let callers = (0..args.callers).map(|number| caller(number, &subjects, None));
+    let bystanders = (0..args.bystanders).map(|number| caller(args.callers + number, &others, Some(BYSTANDER)));
+    args.span.closed(callers.chain(bystanders).collect()).await
 }
 
 /// One caller.
@@ -43,6 +59,8 @@ pub(crate) struct Creates {
     pub(crate) comments: CommentServiceClient<Connection>,
     pub(crate) subjects: Arc<Vec<v1::SubjectKey>>,
     pub(crate) next: usize,
+    /// The kind of the calls if they are not the measured ones.
+    pub(crate) aside: Option<&'static str>,
 }
 
 impl Caller for Creates {
@@ -53,5 +71,9 @@ impl Caller for Creates {
         let response = self.comments.create_comment(request).await?.into_inner();
         ensure!(response.ack() == v1::Ack::Committed, "the response came before it was durable");
         Ok(())
+    }
+
+    fn aside(&self) -> Option<&'static str> {
+        self.aside
     }
 }

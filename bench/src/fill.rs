@@ -38,7 +38,7 @@ pub(crate) async fn run(args: &Args) -> Result<String> {
     let mut running = JoinSet::new();
     for number in 0..args.callers {
         let comments = clients.of(number).comments();
-        let mut caller = Creates { comments, subjects: Arc::clone(&subjects), next: number << 32 };
+        let mut caller = Creates { comments, subjects: Arc::clone(&subjects), next: number << 32, aside: None };
         let left = Arc::clone(&left);
         running.spawn(async move {
             while left.fetch_sub(1, Ordering::Relaxed) > 0 && Instant::now() < end {

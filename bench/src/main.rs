@@ -4,6 +4,7 @@
 //! This crate must never depend on a crate of the server: it is a caller like any other.
 
 mod bare;
+mod batch;
 mod cli;
 mod clients;
 mod closed;
@@ -14,6 +15,7 @@ mod database;
 mod deep;
 mod delay;
 mod fill;
+mod idle;
 mod like;
 mod like_open;
 mod members;

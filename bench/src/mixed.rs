@@ -68,6 +68,7 @@ pub(crate) async fn run(args: &Args) -> Result<Report> {
             comments: clients.of(number).comments(),
             subjects: Arc::clone(&subjects),
             next: number << 32,
+            aside: None,
         },
         likes: Likes {
             likes: clients.of(number).likes(),

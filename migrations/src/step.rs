@@ -21,6 +21,14 @@ pub(crate) struct MigrationStep {
     pub(crate) dropped: &'static [&'static str],
 }
 
+impl MigrationStep {
+    /// Returns the number of tables that the step creates in a source.
+    pub(crate) fn added_tables(&self, map: &ShardMap, source: usize) -> usize {
+        let tables = SourceTables { map, source };
+        self.tables.iter().map(|table| tables.slots(table.spread).len()).sum()
+    }
+}
+
 /// The changes of one physical table.
 #[derive(Debug, Clone)]
 pub(crate) struct TableChange {
@@ -67,13 +75,17 @@ struct SourceTables<'a> {
 impl SourceTables<'_> {
     /// Returns the same change for every physical table of that name.
     fn for_each_table(&self, table: &str, spread: TableSpread, statements: &[TableStatement]) -> Vec<TableChange> {
-        let slots: Vec<TableSlot> = match spread {
+        let change =
+            |slot: TableSlot| TableChange { table: slot.bind(table.to_owned()), slot, statements: statements.to_vec() };
+        self.slots(spread).into_iter().map(change).collect()
+    }
+
+    /// Returns one slot for every physical table of a spread.
+    fn slots(&self, spread: TableSpread) -> Vec<TableSlot> {
+        match spread {
             TableSpread::Once => vec![self.map.slot(Partition::number(0))],
             TableSpread::Subjects => self.map.subject_slots(self.source).collect(),
             TableSpread::Index => self.map.index_slots(self.source).collect(),
-        };
-        let change =
-            |slot: TableSlot| TableChange { table: slot.bind(table.to_owned()), slot, statements: statements.to_vec() };
-        slots.into_iter().map(change).collect()
+        }
     }
 }

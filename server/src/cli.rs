@@ -12,6 +12,7 @@ mod errors;
 mod export;
 mod healthcheck;
 mod import;
+mod layout;
 mod migrate;
 mod output;
 mod ports;

@@ -12,6 +12,7 @@ use riposte_sdk::v1::SubjectKey;
 use crate::Server;
 use crate::command::{self, Ran};
 use crate::mysql::{self, Databases};
+use crate::settings;
 use crate::thread_tree::{self, Tree};
 
 /// Returns the folder of real data: `RIPOSTE_TEST_DATA`, else `shared/data` next to the workspace;
@@ -67,8 +68,10 @@ impl Storage {
     /// If the migration fails.
     pub async fn mariadb() -> Result<Option<Self>> {
         let Some(servers) = mysql::servers() else { return Ok(None) };
-        let deep = ["--set".to_owned(), format!("object_types.proposal.max_depth={DEEP}")];
-        Ok(Some(Self::MariaDb(Databases::on(&servers, deep).await?.arguments)))
+        let deep = format!("object_types.proposal.max_depth={DEEP}");
+        let tables = ["store.subject_tables=50", "store.index_tables=200"].map(str::to_owned);
+        let sets = settings::sets(tables.into_iter().chain([deep]));
+        Ok(Some(Self::MariaDb(Databases::on(&servers, sets).await?.arguments)))
     }
 
     /// Starts a server on this storage.

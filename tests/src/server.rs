@@ -66,8 +66,8 @@ impl Server {
         Ok(Self { grpc, admin, metrics, child, _scratch: Some(scratch) })
     }
 
-    /// Migrates the databases `name` of `servers` and starts `riposte serve` on them, with
-    /// 50/200/200 tables.
+    /// Migrates the databases `name` of `servers` and starts `riposte serve` on them, with the
+    /// tables of a new database.
     ///
     /// # Errors
     /// If the migration fails or the server does not start.

@@ -8,6 +8,7 @@ mod book;
 mod compare;
 mod environment;
 mod figures;
+mod goal;
 mod log_lines;
 mod machine;
 mod outcome;

@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 /// The duration and the kind of the run.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Args {
-    /// Make the run of CI: seven minutes of faults, less than eight minutes in all
+    /// Make the run of CI: seven minutes of faults in two segments, about nine minutes in all
     #[arg(long, conflicts_with_all = ["minutes", "hours", "seconds"])]
     smoke: bool,
     /// Minutes during which faults are injected
@@ -49,6 +49,10 @@ pub(crate) struct Args {
     /// then have no network namespaces of their own
     #[arg(long)]
     cluster: bool,
+    /// Use this number of subject and of index tables. Without it, the segments of a run alternate
+    /// between 8/32 and 50/200, and runs with a mutant have 4/8
+    #[arg(long, value_name = "SUBJECT/INDEX")]
+    tables: Option<String>,
     /// Let the databases flush once a second instead of at every commit. A killed database then
     /// loses acknowledged commits, so the run must fail; this shows that a loss is found
     #[arg(long, conflicts_with_all = ["smoke", "planted"])]
@@ -74,6 +78,8 @@ const DATABASES: Setup = Setup { plain_files: true, ..Setup::TESTS };
 /// Databases that lose up to a second of commits when they are killed.
 const CARELESS: Setup = Setup { durable: false, ..DATABASES };
 const SMOKE: Duration = Duration::from_secs(420);
+/// The tables of the segments of a run: those of a new database, and those of the reference layout.
+const LAYOUTS: [&str; 2] = ["8/32", "50/200"];
 /// The longest run in one history.
 const SEGMENT: Duration = Duration::from_mins(20);
 /// The durations of the runs with a mutant; each follows if the one before did not detect it.
@@ -143,6 +149,14 @@ fn run_alone(live: &Arc<Live>, program: &mut Command) -> Result<bool> {
     Ok(live.spawn(program)?.wait()?.success())
 }
 
+/// One run of the load program.
+struct Segment<'a> {
+    length: Duration,
+    seed: Option<u64>,
+    tables: Option<&'a str>,
+    mutant: Option<&'a str>,
+}
+
 /// The data that every run of the load program needs.
 struct Runner<'a> {
     repo: &'a Repo,
@@ -160,11 +174,14 @@ impl Runner<'_> {
     /// Runs one segment after the other until the time is over.
     fn segments(&self, args: &Args) -> Result<bool> {
         let mut left = args.length();
+        // A smoke run has one segment for each layout.
+        let longest = if args.smoke { left / LAYOUTS.len() as u32 } else { SEGMENT };
         let (mut passed, mut runs) = (true, Vec::new());
-        for number in 0.. {
-            let length = left.min(SEGMENT);
+        for (number, layout) in (0..).zip(LAYOUTS.into_iter().cycle()) {
+            let length = left.min(longest);
             let seed = args.seed.map(|seed| seed.wrapping_add(number));
-            passed &= self.once(length, seed, None, &mut runs)?;
+            let tables = args.tables.as_deref().unwrap_or(layout);
+            passed &= self.once(&Segment { length, seed, tables: Some(tables), mutant: None }, &mut runs)?;
             left -= length;
             if left.is_zero() {
                 break;
@@ -188,7 +205,9 @@ impl Runner<'_> {
                 if found {
                     Ok(true)
                 } else {
-                    self.once(args.requested_length().unwrap_or(length), seed, Some(mutant), &mut runs)
+                    let length = args.requested_length().unwrap_or(length);
+                    let tables = args.tables.as_deref();
+                    self.once(&Segment { length, seed, tables, mutant: Some(mutant) }, &mut runs)
                 }
             })?;
             let rules = runs.last().map(|run| run["rules"].to_string()).unwrap_or_default();
@@ -206,13 +225,8 @@ impl Runner<'_> {
     }
 
     /// Runs the load program on databases of its own. Its summary is added to `runs`.
-    fn once(
-        &self,
-        length: Duration,
-        seed: Option<u64>,
-        mutant: Option<&str>,
-        runs: &mut Vec<serde_json::Value>,
-    ) -> Result<bool> {
+    fn once(&self, segment: &Segment<'_>, runs: &mut Vec<serde_json::Value>) -> Result<bool> {
+        let Segment { length, seed, tables, mutant } = segment;
         let path = self.repo.target().join(SUMMARY);
         // The summary of an earlier run must not be read as that of this run.
         match std::fs::remove_file(&path) {
@@ -227,6 +241,9 @@ impl Runner<'_> {
         }
         if let Some(seed) = seed {
             load.args(["--seed", &seed.to_string()]);
+        }
+        if let Some(tables) = tables {
+            load.args(["--tables", tables]);
         }
         if let Some(mutant) = mutant {
             load.args(["--planted", mutant]);
@@ -247,6 +264,9 @@ impl Runner<'_> {
     fn write_sum(&self, runs: &[serde_json::Value], mutants: usize, caught: usize) -> Result<()> {
         let total = |name: &str| runs.iter().filter_map(|run| run[name].as_u64()).sum::<u64>();
         let summary = serde_json::json!({
+            "seconds": total("seconds"),
+            // All segments inject the same kinds of faults.
+            "means": runs.first().map(|run| run["means"].clone()),
             "operations": total("operations"),
             "injections": total("injections"),
             "anomalies": total("anomalies"),

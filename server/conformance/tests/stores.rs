@@ -1,7 +1,8 @@
 //! The suite of the stores, with every case on every backend: the oracle, SQLite, one server of the
-//! MySQL family with one table of each kind and with 8 and 32, two servers with 50 and 200 tables,
-//! and three backends with a cache. The environment names the servers: RIPOSTE_TEST_MYSQL_1,
-//! RIPOSTE_TEST_MYSQL_2, RIPOSTE_TEST_REDIS, RIPOSTE_TEST_REDIS_CLUSTER.
+//! MySQL family with one table of each kind and one with 8 and 32 tables, as a new database has
+//! them, two servers with 50 and 200 tables, the reference layout, and three backends with a cache.
+//! The environment names the servers: RIPOSTE_TEST_MYSQL_1, RIPOSTE_TEST_MYSQL_2,
+//! RIPOSTE_TEST_REDIS, RIPOSTE_TEST_REDIS_CLUSTER.
 
 #![expect(clippy::expect_used, reason = "a test ends with a panic that names what did not hold")]
 
@@ -15,8 +16,8 @@ mod cached_redis;
 mod databases;
 #[path = "stores/environment.rs"]
 mod environment;
-#[path = "stores/mariadb_8_32.rs"]
-mod mariadb_8_32;
+#[path = "stores/mariadb_default.rs"]
+mod mariadb_default;
 #[path = "stores/mariadb_sharded.rs"]
 mod mariadb_sharded;
 #[path = "stores/mariadb_single.rs"]

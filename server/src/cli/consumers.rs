@@ -57,6 +57,8 @@ impl Args {
         let Action::Remove { name, yes } = self.action;
         let config = sources.load()?.config;
         let store = SqlStore::open(&config.store.to_config()?, Arc::new(SystemClock))?;
+        // The layout follows the database.
+        store.schema().await;
         let removed = remove(&*store.positions(), store.sources().all().len(), stored_name(&name), yes).await;
         store.close().await;
         removed.map(|()| ExitCode::SUCCESS).map_err(Into::into)

@@ -10,7 +10,7 @@ mod source;
 mod telemetry;
 
 use self::check_result::CheckResult;
-use super::{ConfigSources, exit, output};
+use super::{ConfigSources, exit, migrate, output};
 use crate::{
     app,
     clock::SystemClock,
@@ -149,7 +149,12 @@ async fn data_sources(config: &Config) -> anyhow::Result<Vec<CheckResult>> {
         Err(faults) => return Ok(vec![CheckResult::fail("data", one_line(&faults))]),
     };
     let store = SqlStore::open(&store_config, Arc::new(SystemClock))?;
-    let (diagnoses, schemas) = (store.diagnose().await, store.schema().await);
+    let (mut diagnoses, schemas) = (store.diagnose().await, store.schema().await);
+    let layout = migrate::layout(config, &store);
+    for (source, diagnosis) in diagnoses.iter_mut().enumerate() {
+        // The tables of a source that is not migrated yet are counted too.
+        diagnosis.tables = diagnosis.tables.map(|tables| tables.max(layout.tables(source)));
+    }
     let mut positions = Vec::new();
     for source in 0..labels.len() {
         // A source that cannot be read has a line of its own.
@@ -161,5 +166,6 @@ async fn data_sources(config: &Config) -> anyhow::Result<Vec<CheckResult>> {
         examined.flat_map(|(label, (diagnosis, schema))| source::examine(label, diagnosis, schema, statements));
     let text = labels.iter().zip(&diagnoses);
     let text = text.filter_map(|(label, diagnosis)| source::text_queries(label, diagnosis, config.store.text));
-    Ok(sources.chain(text).chain([consumers::examine(&positions, SystemClock.now())]).collect())
+    let results = sources.chain(text).chain([consumers::examine(&positions, SystemClock.now())]);
+    Ok(std::iter::once(CheckResult::ok("layout", layout.summary())).chain(results).collect())
 }

@@ -6,6 +6,7 @@ use self::progress::ProgressView;
 use super::{
     ConfigSources,
     exit::{ERROR, Failure, UNAVAILABLE, USAGE},
+    layout::LayoutCost,
     output,
 };
 use crate::{clock::SystemClock, config::Config};
@@ -24,8 +25,8 @@ pub(super) struct Args {
 enum Action {
     /// Print whether each data source has the schema of this version; exit code 1 if one has not
     Status,
-    /// Print the statements that `up` would run, each with its cost on that server, without running
-    /// them
+    /// Print the layout with its cost, and the statements that `up` would run, each with its cost
+    /// on that server, without running them
     Plan,
     /// Migrate every data source to the schema of this version; after an interruption, run it again
     Up,
@@ -58,7 +59,11 @@ async fn status(config: &Config, store: &SqlStore) -> Result<(), Failure> {
 
 async fn plan(config: &Config, store: &SqlStore) -> Result<(), Failure> {
     let planned = with_source(config, store, riposte_migrations::plan(store).await).await?;
-    let mut text = String::new();
+    let layout = layout(config, store);
+    let mut text = format!("-- {}\n", layout.summary());
+    for (source, cost) in (0..).map_while(|source| Some((source, layout.of_source(source)?))) {
+        text += &format!("-- {}: {cost}\n", label(config, source));
+    }
     let mut heading = None;
     for PlannedStatement { source, step, sql, cost } in &planned {
         if heading != Some((source, step)) {
@@ -70,6 +75,12 @@ async fn plan(config: &Config, store: &SqlStore) -> Result<(), Failure> {
     output::write(&text).map_err(|error| Failure::new(ERROR, error.to_string()))?;
     eprintln!("{} statements would be run; {}", planned.len(), costs(&planned));
     Ok(())
+}
+
+/// Returns the layout of a store that has followed its database, with the cost of each source.
+pub(super) fn layout(config: &Config, store: &SqlStore) -> LayoutCost {
+    let sources = store.sources();
+    LayoutCost::of(config.store.kind, sources, |source| riposte_migrations::table_count(sources, source))
 }
 
 async fn up(config: &Config, store: &SqlStore) -> Result<(), Failure> {

@@ -2,7 +2,7 @@
 
 use super::{Config, EXAMPLE, Inputs, Profile, show};
 use riposte_settings::{ConfigError, ConfigErrors, ValueOrigin};
-use riposte_store::{StoreKind, settings::TableRange};
+use riposte_store::{StoreKind, layout::LayoutConfig, shard::TableCounts};
 use std::{fs, path::PathBuf};
 
 /// Inputs from the text of one file, variables and `--set` values. The file is removed together
@@ -197,7 +197,7 @@ fn a_secret_is_never_shown_in_its_own_key_or_in_a_wrong_one() {
     let right = format!(
         "[store]\nkind='mysql'\nsources=[{{url='mysql://u:{CANARY}@db/a'}}]\n[page_tokens]\nkeys=['{CANARY}']\n"
     );
-    let (_folder, inputs) = inputs(Profile::Dev, &right, &[], &["store.subject_tables=50", "store.index_tables=200"]);
+    let (_folder, inputs) = inputs(Profile::Dev, &right, &[], &[]);
     let loaded = Config::load(&inputs).unwrap();
     assert_eq!(loaded.config.page_tokens.ring().unwrap().len(), 1);
     let text = format!("{} {:?} {:?}", show(&loaded, true), loaded.config, loaded.config.insecure_settings());
@@ -251,14 +251,14 @@ fn one_variable_reaches_into_a_list_and_a_later_source_replaces_it_whole() {
 #[test]
 fn the_shard_map_gives_each_subject_table_to_exactly_one_source() {
     let load = |sources: &str| {
-        let (_folder, inputs) = inputs(Profile::Serve, "", &[], &[&format!("store.sources=[{sources}]")]);
-        Config::load(&inputs).map(|loaded| loaded.config.store.table_ranges())
+        let file = "store.subject_tables = 50";
+        let (_folder, inputs) = inputs(Profile::Serve, file, &[], &[&format!("store.sources=[{sources}]")]);
+        Config::load(&inputs).map(|loaded| loaded.config.store.layout().ranges)
     };
     let bare = "{url='mysql://a/r'}";
     let with = |range: &str| format!("{{url='mysql://a/r', subject_tables='{range}'}}");
-    assert_eq!(load(bare).unwrap(), [TableRange(0..=49)]);
-    assert_eq!(load(&[bare; 3].join(",")).unwrap(), [TableRange(0..=15), TableRange(16..=32), TableRange(33..=49)]);
-    assert_eq!(load(&[with("25-49"), with("0-24")].join(",")).unwrap(), [TableRange(25..=49), TableRange(0..=24)]);
+    assert_eq!(load(&[bare; 3].join(",")).unwrap(), [None, None, None]);
+    assert_eq!(load(&[with("25-49"), with("0-24")].join(",")).unwrap(), [Some(25..=49), Some(0..=24)]);
     for wrong in [
         vec![with("0-24"), with("24-49")],
         vec![with("0-24"), with("26-49")],
@@ -326,10 +326,45 @@ fn the_store_is_opened_as_the_configuration_says() {
     let file = "[[store.sources]]\nurl = 'mysql://a/r'\n[[store.sources]]\nurl = 'mysql://b/r'\n";
     let (_folder, inputs) = inputs(Profile::Serve, file, &[], &["store.lock_wait_timeout=7s"]);
     let store = Config::load(&inputs).unwrap().config.store.to_config().unwrap();
-    assert_eq!((store.tables.subject, store.tables.index, store.lock_wait.as_secs()), (50, 200, 7));
+    let LayoutConfig { subject, index, ranges, .. } = &store.layout;
+    assert_eq!((subject, index, ranges.as_slice(), store.lock_wait.as_secs()), (&None, &None, &[None, None][..], 7));
+    assert_eq!(store.layout.new_counts(), TableCounts { subject: 8, index: 32 });
     let riposte_store::config::DatabaseKind::MySql(sources) = store.kind else { panic!("{:?}", store.kind) };
-    let sources: Vec<_> = sources.iter().map(|source| (source.url.as_str(), source.subject_tables.clone())).collect();
-    assert_eq!(sources, [("mysql://a/r", 0..=24), ("mysql://b/r", 25..=49)]);
+    assert_eq!(sources, ["mysql://a/r", "mysql://b/r"]);
+}
+
+#[test]
+fn any_layout_that_is_accepted_makes_a_new_database() {
+    let accepted = |file: &str, sources: &str| {
+        let (_folder, inputs) = inputs(Profile::Serve, file, &[], &[&format!("store.sources=[{sources}]")]);
+        let layout = Config::load(&inputs).ok()?.config.store.layout();
+        assert!(layout.new_map().is_ok(), "{file} {layout:?}");
+        Some(layout.new_counts())
+    };
+    let bare = |count: usize| vec!["{url='mysql://a/r'}"; count].join(",");
+    let counts = |subject, index| Some(TableCounts { subject, index });
+    assert_eq!(accepted("", &bare(1)), counts(8, 32));
+    assert_eq!(accepted("", &bare(9)), counts(16, 64));
+    assert_eq!(accepted("", &bare(1024)), counts(1024, 1024));
+    assert_eq!(accepted("store.subject_tables = 2", &bare(2)), counts(2, 8));
+    assert_eq!(accepted("store.index_tables = 12", &bare(12)), counts(12, 12));
+    let ranges = "{url='mysql://a/r', subject_tables='0-2'}, {url='mysql://b/r', subject_tables='3-9'}";
+    assert_eq!(accepted("", ranges), counts(10, 40));
+    assert_eq!(accepted("store.index_tables = 20", ranges), counts(10, 20));
+    for (file, sources) in [
+        ("", bare(1025)),
+        ("", String::new()),
+        ("store.subject_tables = 2", bare(3)),
+        ("store.index_tables = 12", bare(13)),
+        ("store.subject_tables = 0", bare(1)),
+        ("store.index_tables = 0", bare(1)),
+        ("store.index_tables = 1025", bare(1)),
+        ("store.index_tables = 15", ranges.to_owned()),
+        ("store.subject_tables = 8", ranges.to_owned()),
+        ("", ranges.replace("3-9", "3-1024")),
+    ] {
+        assert_eq!(accepted(file, &sources), None, "{file} {sources}");
+    }
 }
 
 #[test]

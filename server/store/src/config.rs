@@ -1,9 +1,9 @@
 //! The configuration of a store, as plain data that the caller has already validated.
 
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::layout::LayoutConfig;
 use crate::shard::TableCounts;
 
 /// The default time limit of a writing transaction.
@@ -14,8 +14,9 @@ const TRANSACTION_LIMIT: Duration = Duration::from_secs(20);
 pub struct StoreConfig {
     /// The kind of database.
     pub kind: DatabaseKind,
-    /// The table counts; the first migration fixes them permanently.
-    pub tables: TableCounts,
+    /// The tables and their distribution over the sources; the first migration fixes them
+    /// permanently.
+    pub layout: LayoutConfig,
     /// The form in which the statements of many tables are sent to a server of the MySQL family.
     pub text: TextMode,
     /// The pool of reading connections to each data source.
@@ -40,8 +41,9 @@ pub enum DatabaseKind {
         /// True if a commit waits for the disk.
         durable: bool,
     },
-    /// Servers of the MySQL family.
-    MySql(Vec<SourceConfig>),
+    /// Servers of the MySQL family, with the address of each:
+    /// `mysql://user:password@host:port/database`.
+    MySql(Vec<String>),
 }
 
 /// The form in which statements of many tables are sent.
@@ -55,15 +57,6 @@ pub enum TextMode {
     Always,
     /// Each statement by itself.
     Off,
-}
-
-/// One data source.
-#[derive(Clone)]
-pub struct SourceConfig {
-    /// `mysql://user:password@host:port/database`.
-    pub url: String,
-    /// The first and the last subject table of the source.
-    pub subject_tables: RangeInclusive<u16>,
 }
 
 /// One pool of connections.
@@ -96,7 +89,7 @@ impl StoreConfig {
         let wait = Duration::from_secs(5);
         Self {
             kind: DatabaseKind::Sqlite { folder, durable },
-            tables: TableCounts { subject: 1, index: 1 },
+            layout: LayoutConfig::sqlite(),
             text: TextMode::Off,
             read: PoolConfig::new(4, wait, 512),
             write: PoolConfig::new(1, wait, 1_024),
@@ -110,15 +103,9 @@ impl StoreConfig {
     #[must_use]
     pub fn mysql(urls: &[String], tables: TableCounts) -> Self {
         let wait = Duration::from_secs(5);
-        let count = u16::try_from(urls.len()).unwrap_or(u16::MAX).max(1);
-        let first_table = |n: u16| (u32::from(tables.subject) * u32::from(n) / u32::from(count)) as u16;
-        let source = |(n, url): (u16, &String)| SourceConfig {
-            url: url.clone(),
-            subject_tables: first_table(n)..=first_table(n + 1).saturating_sub(1),
-        };
         Self {
-            kind: DatabaseKind::MySql((0..count).zip(urls).map(source).collect()),
-            tables,
+            kind: DatabaseKind::MySql(urls.to_vec()),
+            layout: LayoutConfig::mysql(urls.len()).with_counts(tables),
             text: TextMode::Auto,
             read: PoolConfig::new(8, wait, 256),
             write: PoolConfig::new(8, wait, 512),
@@ -134,14 +121,8 @@ impl std::fmt::Debug for DatabaseKind {
             Self::Sqlite { folder, durable } => {
                 f.debug_struct("Sqlite").field("folder", folder).field("durable", durable).finish()
             }
-            Self::MySql(sources) => f.debug_tuple("MySql").field(sources).finish(),
+            // An address contains the password.
+            Self::MySql(sources) => f.debug_struct("MySql").field("sources", &sources.len()).finish_non_exhaustive(),
         }
-    }
-}
-
-impl std::fmt::Debug for SourceConfig {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // The URL contains the password.
-        f.debug_struct("SourceConfig").field("subject_tables", &self.subject_tables).finish_non_exhaustive()
     }
 }

@@ -10,6 +10,7 @@ pub mod config;
 mod error;
 mod error_log;
 pub mod fuzz;
+pub mod layout;
 pub mod on_shard;
 pub mod schema;
 pub mod settings;

@@ -10,7 +10,7 @@ use sea_orm::{ConnectionTrait, DbErr, EntityTrait};
 
 pub use crate::error::is_locked;
 use crate::error::{is_missing_table, is_unavailable};
-use crate::shard::ShardMap;
+pub use crate::layout::Layout;
 use crate::sql::entity::riposte_schema::{ActiveModel, Column, Entity, Model};
 use crate::sql::{DataSources, bytes};
 pub use generated::STEPS;
@@ -32,75 +32,49 @@ pub enum SourceSchema {
     Unreachable(String),
 }
 
-/// The part of a deployment that one data source holds, as its first migration recorded it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Layout {
-    /// The number of subject tables, over all sources.
-    pub subject_tables: i16,
-    /// The number of index tables, over all sources.
-    pub index_tables: i16,
-    /// The number of this source.
-    pub source: i16,
-    /// The number of sources.
-    pub sources: i16,
-    /// The first subject table of this source.
-    pub first_table: i16,
-    /// The last subject table of this source.
-    pub last_table: i16,
-}
-
-impl Layout {
-    /// Returns the layout that the configuration gives to a source.
-    #[must_use]
-    pub fn configured(map: &ShardMap, source: usize, sources: usize) -> Self {
-        let tables: Vec<i16> = map.subject_slots(source).map(|slot| slot.part()).collect();
-        let tables = (tables.first().copied().unwrap_or(-1), tables.last().copied().unwrap_or(-1));
-        Self {
-            subject_tables: map.tables().subject.cast_signed(),
-            index_tables: map.tables().index.cast_signed(),
-            source: i16::try_from(source).unwrap_or(i16::MAX),
-            sources: i16::try_from(sources).unwrap_or(i16::MAX),
-            first_table: tables.0,
-            last_table: tables.1,
-        }
-    }
-
-    fn of(row: &Model) -> Self {
-        Self {
-            subject_tables: row.subject_tables,
-            index_tables: row.index_tables,
-            source: row.source,
-            sources: row.sources,
-            first_table: row.first_table,
-            last_table: row.last_table,
-        }
+fn layout(row: &Model) -> Layout {
+    Layout {
+        subject_tables: row.subject_tables,
+        index_tables: row.index_tables,
+        source: row.source,
+        sources: row.sources,
+        first_table: row.first_table,
+        last_table: row.last_table,
     }
 }
 
-impl std::fmt::Display for Layout {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { subject_tables, index_tables, source, sources, first_table, last_table } = self;
-        write!(f, "{subject_tables}/{index_tables} tables, source {} of {sources}", source + 1)?;
-        write!(f, " with subject tables {first_table}-{last_table}")
-    }
-}
+/// The steps that a data source has, or the reason why they cannot be read.
+pub(crate) type AppliedSteps = std::result::Result<Vec<(String, Layout)>, SourceSchema>;
 
-/// Checks the schema of one data source.
-pub(crate) async fn check(sources: &DataSources, number: usize) -> SourceSchema {
-    let configured = Layout::configured(sources.map(), number, sources.all().len());
+/// Reads the steps of one data source.
+pub(crate) async fn read(sources: &DataSources, number: usize) -> AppliedSteps {
     let applied_steps = async { applied(&sources.all()[number].begin_read().await?).await };
-    match applied_steps.await {
-        Ok(steps) => compare(&steps, configured),
-        Err(error) if is_unavailable(&error) => SourceSchema::Unreachable(error.to_string()),
-        Err(error) => SourceSchema::Unreadable(error.to_string()),
-    }
+    applied_steps.await.map_err(|error| {
+        let text = error.to_string();
+        if is_unavailable(&error) { SourceSchema::Unreachable(text) } else { SourceSchema::Unreadable(text) }
+    })
+}
+
+/// Lets the shard map follow the layout that the data sources record, and returns the schema state
+/// of each.
+pub(crate) fn check(sources: &DataSources, applied_steps: Vec<AppliedSteps>) -> Vec<SourceSchema> {
+    let recorded = |steps: &AppliedSteps| Some(steps.as_ref().ok()?.first()?.1);
+    let recorded: Vec<_> = applied_steps.iter().map(recorded).collect();
+    sources.layout().follow(&recorded, applied_steps.iter().all(Result::is_ok));
+    let count = applied_steps.len();
+    let state = |(number, steps): (usize, AppliedSteps)| match steps {
+        Ok(steps) => compare(&steps, Layout::configured(sources.map(), number, count)),
+        Err(state) => state,
+    };
+    applied_steps.into_iter().enumerate().map(state).collect()
 }
 
 /// Compares the steps that a source has with the steps that this version needs.
 #[must_use]
 pub fn compare(applied: &[(String, Layout)], configured: Layout) -> SourceSchema {
     if let Some((_, recorded)) = applied.iter().find(|(_, recorded)| *recorded != configured) {
-        return SourceSchema::Mismatch(format!("made for {recorded}, but the configuration says {configured}"));
+        let cure = recorded.cure(&configured);
+        return SourceSchema::Mismatch(format!("made for {recorded}, but the configuration says {configured}: {cure}"));
     }
     if let Some((newer, _)) = applied.iter().find(|(step, _)| step.as_str() > STEPS[STEPS.len() - 1]) {
         tracing::info!(step = newer, "the schema is newer than this version; newer schemas serve older versions");
@@ -116,7 +90,7 @@ pub fn compare(applied: &[(String, Layout)], configured: Layout) -> SourceSchema
 /// The source cannot be read.
 pub async fn applied<C: ConnectionTrait>(connection: &C) -> Result<Vec<(String, Layout)>, DbErr> {
     let mut steps: Vec<_> = match Entity::find().all(connection).await {
-        Ok(rows) => rows.iter().map(|row| (String::from_utf8_lossy(&row.step).into_owned(), Layout::of(row))).collect(),
+        Ok(rows) => rows.iter().map(|row| (String::from_utf8_lossy(&row.step).into_owned(), layout(row))).collect(),
         Err(error) if is_missing_table(&error) => Vec::new(),
         Err(error) => return Err(error),
     };
@@ -175,6 +149,19 @@ mod tests {
                 panic!("{other:?} was taken")
             };
             assert!(text.contains(&CONFIGURED.to_string()) && text.contains(&other.to_string()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_mismatch_says_what_to_change() {
+        for (other, cure) in [
+            (Layout { index_tables: 100, ..CONFIGURED }, "set the counts to 50 and 200"),
+            (Layout { sources: 3, last_table: 15, ..CONFIGURED }, "must have 2 entries, with this one as number 1"),
+            (Layout { source: 1, first_table: 25, last_table: 49, ..CONFIGURED }, "with this one as number 1"),
+            (Layout { last_table: 9, ..CONFIGURED }, "set those of this one to 0-24"),
+        ] {
+            let SourceSchema::Mismatch(text) = compare(&steps(&STEPS), other) else { panic!("{other:?} was taken") };
+            assert!(text.ends_with(cure), "{text}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The settings of the store: the database, its tables and its connections.
 
-use crate::config::{DatabaseKind, PoolConfig, SourceConfig, StoreConfig, TextMode};
-use crate::shard::TableCounts;
+use crate::config::{DatabaseKind, PoolConfig, StoreConfig, TextMode};
+use crate::layout::LayoutConfig;
 use crate::sql::is_address;
 use riposte_settings::{ConfigError, ConfigErrors, ErrorScope, SourceUrl, TimeSpan};
 use schemars::JsonSchema;
@@ -22,10 +22,11 @@ pub struct StoreSettings {
     pub data_dir: Option<PathBuf>,
     /// For MySQL: the data sources.
     pub sources: Vec<SourceSettings>,
-    /// The number of tables for subjects; the first migration fixes it permanently.
-    pub subject_tables: u16,
+    /// The number of tables for subjects; the first migration fixes it permanently. Without it the
+    /// number is that of the database.
+    pub subject_tables: Option<u16>,
     /// The number of tables for comments; a multiple of `subject_tables`, and fixed with it.
-    pub index_tables: u16,
+    pub index_tables: Option<u16>,
     /// For MySQL: the form in which statements over many tables are sent.
     pub text: TextForm,
     /// Connections to each data source.
@@ -68,8 +69,8 @@ pub struct SourceSettings {
     pub url: Option<SourceUrl>,
     /// Alternative: a file that contains the address. It is read again when it changes.
     pub url_file: Option<PathBuf>,
-    /// The subject tables on this source. Without it the tables are distributed evenly over the
-    /// sources, in their order.
+    /// The subject tables on this source. Without it they are those that the source has; in a new
+    /// database the tables are distributed evenly over the sources, in their order.
     pub subject_tables: Option<TableRange>,
 }
 
@@ -113,8 +114,9 @@ impl StoreSettings {
             kind,
             data_dir,
             sources,
-            subject_tables,
-            index_tables,
+            // Both counts are in the layout.
+            subject_tables: _,
+            index_tables: _,
             text,
             pools,
             lock_wait_timeout,
@@ -126,9 +128,9 @@ impl StoreSettings {
             StoreKind::Sqlite => DatabaseKind::Sqlite { folder: data_dir.clone(), durable: data_dir.is_some() },
             StoreKind::Mysql => {
                 let (mut open_sources, mut faults) = (Vec::new(), Vec::new());
-                for (index, TableRange(subject_tables)) in (0..sources.len()).zip(self.table_ranges()) {
+                for index in 0..sources.len() {
                     match self.address(index) {
-                        Ok(url) => open_sources.push(SourceConfig { url: url.expose().to_owned(), subject_tables }),
+                        Ok(url) => open_sources.push(url.expose().to_owned()),
                         Err(fault) => faults.push(fault),
                     }
                 }
@@ -140,7 +142,7 @@ impl StoreSettings {
         };
         Ok(StoreConfig {
             kind,
-            tables: TableCounts { subject: *subject_tables, index: *index_tables },
+            layout: self.layout(),
             text: match text {
                 TextForm::Auto => TextMode::Auto,
                 TextForm::Off => TextMode::Off,
@@ -167,29 +169,28 @@ impl StoreSettings {
         }
     }
 
-    /// Returns the range of subject tables of each source, in the order of the sources. Sources
-    /// without a configured range share the tables evenly.
-    pub fn table_ranges(&self) -> Vec<TableRange> {
-        let count = u16::try_from(self.sources.len()).unwrap_or(u16::MAX);
-        let first_table =
-            |index: u16| u16::try_from(u32::from(self.subject_tables) * u32::from(index) / u32::from(count));
-        (0..count)
-            .zip(&self.sources)
-            .map(|(index, source)| {
-                source.subject_tables.clone().unwrap_or_else(|| {
-                    // The product is below `subject_tables`, so neither conversion can fail.
-                    TableRange(first_table(index).unwrap_or(0)..=first_table(index + 1).unwrap_or(0).saturating_sub(1))
-                })
-            })
-            .collect()
+    /// Returns the layout, with what it leaves to the database. The address of no source is needed.
+    pub fn layout(&self) -> LayoutConfig {
+        let open = match self.kind {
+            StoreKind::Sqlite => LayoutConfig::sqlite(),
+            StoreKind::Mysql => LayoutConfig {
+                ranges: self.sources.iter().map(|source| Some(source.subject_tables.as_ref()?.0.clone())).collect(),
+                ..LayoutConfig::mysql(0)
+            },
+        };
+        LayoutConfig { subject: self.subject_tables, index: self.index_tables, ..open }
     }
 
     /// Adds an error for each value that is out of bounds or conflicts with another one.
     pub fn validate(&self, report: &mut ErrorScope<'_>) {
-        let (subject_tables, index_tables) = (self.subject_tables, self.index_tables);
-        report.require((1..=1024).contains(&subject_tables), "subject_tables", "must be 1 to 1024");
-        report.require((1..=1024).contains(&index_tables), "index_tables", "must be 1 to 1024");
-        if subject_tables > 0 && !index_tables.is_multiple_of(subject_tables) {
+        for (name, count) in [("subject_tables", self.subject_tables), ("index_tables", self.index_tables)] {
+            report.require(count.is_none_or(|count| (1..=1024).contains(&count)), name, "must be 1 to 1024");
+        }
+        // Ranges of the sources say the number of subject tables as well.
+        let subject_tables = self.subject_tables.or(self.layout().covered());
+        if let (Some(subject_tables @ 1..), Some(index_tables)) = (subject_tables, self.index_tables)
+            && !index_tables.is_multiple_of(subject_tables)
+        {
             report.fault(
                 "index_tables",
                 format!("must be a multiple of store.subject_tables, which is {subject_tables}"),
@@ -253,10 +254,11 @@ impl StoreSettings {
         if configured != 0 && configured != self.sources.len() {
             return report.fault("sources", "must set subject_tables for every source, or for none");
         }
-        if self.sources.len() > usize::from(self.subject_tables) {
+        let tables = self.subject_tables.or(self.index_tables).unwrap_or(1024);
+        if self.sources.len() > usize::from(tables) {
             return report.fault("sources", "must not have more entries than there are subject tables");
         }
-        let mut ranges = self.table_ranges();
+        let mut ranges: Vec<_> = self.sources.iter().filter_map(|source| source.subject_tables.as_ref()).collect();
         ranges.sort_by_key(|TableRange(range)| *range.start());
         let mut next = 0;
         let is_dense = ranges.iter().all(|TableRange(range)| {
@@ -264,9 +266,11 @@ impl StoreSettings {
             next = range.end().saturating_add(1);
             follows
         });
-        if !is_dense || next != self.subject_tables {
-            let last = self.subject_tables.saturating_sub(1);
+        if !ranges.is_empty() && (!is_dense || self.subject_tables.is_some_and(|count| count != next)) {
+            let last = self.subject_tables.unwrap_or(next).saturating_sub(1);
             report.fault("sources", format!("must assign each subject table, 0 to {last}, to exactly one source"));
+        } else if next > 1024 {
+            report.fault("sources", "must not assign more than 1024 subject tables");
         }
     }
 }

@@ -135,15 +135,20 @@ impl SqlStore {
         &self.sources
     }
 
-    /// Returns the schema state of every data source, in order.
+    /// Returns the schema state of every data source, in order. The parts of the layout that the
+    /// configuration leaves open follow the database from the first call on that finds a source
+    /// with tables, so this call comes before any that reads or writes rows.
     pub async fn schema(&self) -> Vec<SourceSchema> {
-        let check = |number| {
+        let read = |number| {
             let sources = Arc::clone(&self.sources);
             let runner = sources.runner().clone();
-            runner.spawn(async move { schema::check(&sources, number).await })
+            runner.spawn(async move { schema::read(&sources, number).await })
         };
-        let schemas = futures::future::join_all((0..self.sources.all().len()).map(check)).await;
-        schemas.into_iter().map(|schema| schema.unwrap_or_else(|e| SourceSchema::Unreachable(e.to_string()))).collect()
+        let applied_steps = futures::future::join_all((0..self.sources.all().len()).map(read)).await;
+        let applied_steps = applied_steps
+            .into_iter()
+            .map(|steps| steps.unwrap_or_else(|error| Err(SourceSchema::Unreachable(error.to_string()))));
+        schema::check(&self.sources, applied_steps.collect())
     }
 
     /// Returns the diagnosis of every data source, in order.
@@ -159,7 +164,7 @@ impl SqlStore {
 }
 
 /// The variables of a server of the MySQL family; of each line, one name exists on a server.
-const MYSQL_VARIABLES: [(&str, &[&str]); 10] = [
+const MYSQL_VARIABLES: [(&str, &[&str]); 12] = [
     ("version", &["version"]),
     ("innodb_flush_log_at_trx_commit", &["innodb_flush_log_at_trx_commit"]),
     ("sync_binlog", &["sync_binlog"]),
@@ -170,6 +175,8 @@ const MYSQL_VARIABLES: [(&str, &[&str]); 10] = [
     ("max_prepared_stmt_count", &["max_prepared_stmt_count"]),
     ("table_definition_cache", &["table_definition_cache"]),
     ("table_open_cache", &["table_open_cache"]),
+    ("innodb_open_files", &["innodb_open_files"]),
+    ("open_files_limit", &["open_files_limit"]),
 ];
 const MYSQL_TABLES: &str =
     "SELECT CAST(COUNT(*) AS CHAR) FROM information_schema.tables WHERE table_schema = DATABASE()";

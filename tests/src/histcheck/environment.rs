@@ -10,15 +10,12 @@ use tokio::sync::{Mutex, watch};
 use super::fault::{Deployment, LONG_TIMEOUT_SERVER, Means, PROCESSES, Proxies, RELAY};
 use super::fleet::{Fleet, Launch};
 use super::names;
-use super::options::Options;
+use super::options::{Options, TableCounts};
 use crate::clock::Clock;
 use crate::mysql::{self, Databases};
 use crate::net::Network;
 use crate::redis;
 
-/// Enough tables for several on both databases, and few enough that their statements are soon
-/// prepared: the number of calls in a run matters more than the number of tables.
-const TABLES: [&str; 4] = ["--set", "store.subject_tables=4", "--set", "store.index_tables=8"];
 /// Settings that all servers of a run share, other than those of their stores.
 const SHARED_SETTINGS: [&str; 6] = [
     // A run is longer than the default edit window.
@@ -52,13 +49,15 @@ pub(super) async fn start(
     for number in (0..PROCESSES as u8).filter(|_| has(Means::Networks)) {
         networks.push(Network::make(number).await?);
     }
-    let databases = Databases::on(&databases, TABLES).await?;
+    let TableCounts { subject, index } = options.tables;
+    let tables =
+        crate::settings::sets([format!("store.subject_tables={subject}"), format!("store.index_tables={index}")]);
+    let databases = Databases::on(&databases, tables).await?;
     let port = |url: &String| url.rsplit(':').next().and_then(|port| port.parse().ok()).context("no port");
     let ports = databases.servers.iter().map(port).collect::<Result<Vec<u16>>>()?;
     let proxies = Proxies::to(&ports, cache.port, &networks, options.seed).await?;
     let launch = |process: usize| {
         let mut arguments = crate::settings::on_databases(&proxies.databases(process), &databases.name);
-        arguments.extend(TABLES.map(str::to_owned));
         let url = proxies.redis(process).unwrap_or_else(|| cache.url.clone());
         let mut settings: Vec<String> = SHARED_SETTINGS.map(str::to_owned).to_vec();
         let levels = names::OBJECT_TYPES.iter().zip(names::LEVELS);

@@ -49,6 +49,7 @@ pub(super) fn write(
     let summary = json!({
         "seed": history.seed,
         "seconds": options.length.as_secs(),
+        "tables": options.tables.to_string(),
         "means": options.means.iter().map(|means| means.name()).collect::<Vec<_>>().join(", "),
         "operations": history.ops.len(),
         "injections": history.faults.len(),

@@ -10,6 +10,8 @@ use riposte_tests::{Say, Server, mysql};
 
 /// Few tables, because the results here do not depend on their number.
 pub(super) const TABLES: [&str; 4] = ["--set", "store.subject_tables=2", "--set", "store.index_tables=4"];
+/// The reference layout, which earlier versions used by default.
+pub(super) const REFERENCE: [&str; 4] = ["--set", "store.subject_tables=50", "--set", "store.index_tables=200"];
 
 /// Returns the settings of a deployment on fresh databases. Returns `None`, with a message, without
 /// servers.
@@ -70,17 +72,17 @@ async fn killed_at_any_moment_it_is_taken_up_by_the_next_run() -> Result<()> {
     let mut killed = 0;
     for _ in 0..5 {
         let mut up = command::riposte(&sets)?;
-        let mut up = up.args(["migrate", "up"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+        let mut up = up.args(REFERENCE).args(["migrate", "up"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
         let delay = Duration::from_millis(rand::random_range(20..600));
         if tokio::time::timeout(delay, up.wait()).await.is_err() {
             up.kill().await?;
             killed += 1;
         }
     }
-    let last = migrate(&sets, &[], "up").await?.ended(0)?;
+    let last = migrate(&sets, &REFERENCE, "up").await?.ended(0)?;
     println!("killed {killed} of 5 runs; the last one, {:.1?}: {}", last.took, last.out.trim());
-    migrate(&sets, &[], "status").await?.ended(0)?;
-    usable(&sets, &[]).await
+    migrate(&sets, &REFERENCE, "status").await?.ended(0)?;
+    usable(&sets, &REFERENCE).await
 }
 
 #[tokio::test]
@@ -123,7 +125,7 @@ async fn a_source_that_cannot_be_reached_is_named_and_no_other_is_changed() -> R
 }
 
 /// Checks that a server starts on the databases and accepts comments in every table.
-async fn usable(sets: &[String], tables: &[&str]) -> Result<()> {
+pub(super) async fn usable(sets: &[String], tables: &[&str]) -> Result<()> {
     let all: Vec<_> = sets.iter().cloned().chain(tables.iter().map(|set| (*set).to_owned())).collect();
     let server = Server::serve_with(&all).await?;
     for _ in 0..100 {

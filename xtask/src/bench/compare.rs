@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The compared loads.
-const LOADS: [Load; 4] = [Load::PageHot, Load::CreateHot, Load::LikeHot, Load::CreateSpread];
+const LOADS: [Load; 5] = [Load::PageHot, Load::CreateHot, Load::LikeHot, Load::CreateSpread, Load::LikeSpread];
 /// The number of rounds that the gate needs to pass.
 const ROUNDS: usize = 9;
 /// The file of figures, below cargo's build directory.
@@ -34,7 +34,8 @@ pub(crate) struct Args {
     /// The configuration keys and log lines of its revision, as in bench/before/ed6c35b.toml
     #[arg(long, value_name = "FILE")]
     before_settings: PathBuf,
-    /// Compare these rows and no others, of page_hot, create_hot, like_hot and create_spread
+    /// Compare these rows and no others, of page_hot, create_hot, like_hot, create_spread and
+    /// like_spread
     #[arg(long, value_name = "ROW", value_delimiter = ',', num_args = 1.., value_enum, hide_possible_values = true)]
     rows: Vec<Load>,
     /// Only with this number of tables
@@ -86,7 +87,7 @@ pub(super) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     Ok(faults.is_empty())
 }
 
-/// Returns the chosen rows: first with one table each, then with many.
+/// Returns the chosen rows with each layout, that of a new database first.
 fn plan(args: &Args) -> Result<Vec<(Load, Variant)>> {
     ensure!(args.rounds > 0, "at least one round");
     if let Some(other) = args.rows.iter().find(|row| !LOADS.contains(row)) {
@@ -135,17 +136,20 @@ mod tests {
     }
 
     #[test]
-    fn every_row_is_compared_with_one_table_and_with_many() {
+    fn every_row_is_compared_with_each_layout() {
         let plan = plan(&args(&[])).unwrap();
         let names: Vec<_> = plan.iter().map(|(load, variant)| (load.name(), variant.tables)).collect();
-        let rows = ["page_hot", "create_hot", "like_hot", "create_spread"];
-        let expected: Vec<_> = [Tables::One, Tables::Many].iter().flat_map(|of| rows.map(|row| (row, *of))).collect();
+        let rows = ["page_hot", "create_hot", "like_hot", "create_spread", "like_spread"];
+        let layouts = [Tables::Default, Tables::Many, Tables::One];
+        let expected: Vec<_> = layouts.iter().flat_map(|of| rows.map(|row| (row, *of))).collect();
         assert_eq!(names, expected);
         assert!(plan.iter().all(|(load, variant)| variant.pinned == (*load == Load::PageHot)));
     }
 
     #[test]
     fn a_comparison_may_be_one_row_and_only_of_those_that_are_compared() {
+        let spread = plan(&args(&["--rows", "like_spread", "--tables", "default"])).unwrap();
+        assert_eq!(spread, [(Load::LikeSpread, Variant::PLAIN)]);
         let one = plan(&args(&["--rows", "like_hot", "--tables", "many"])).unwrap();
         assert_eq!(one, [(Load::LikeHot, Variant { tables: Tables::Many, ..Variant::PLAIN })]);
         let other = plan(&args(&["--rows", "storm"])).unwrap_err().to_string();

@@ -6,7 +6,7 @@ use super::log_lines::LogLines;
 use super::machine::Cores;
 use super::row::Row;
 use super::server::{Server, ServerData};
-use super::variant::{Database, Variant};
+use super::variant::{Database, Tables, Variant};
 use crate::live::{Folder, Live, Process};
 use crate::repo::Repo;
 use crate::servers::{self, OneRedis, Setup, Single, bound_to_us, tail};
@@ -29,6 +29,8 @@ pub(super) struct Environment<'a> {
     database: Single,
     cache: Option<OneRedis>,
     logs: Folder,
+    /// The tables of the service.
+    pub(super) tables: Tables,
     /// The version of the database server, as the server reports it.
     pub(super) version: String,
 }
@@ -64,8 +66,9 @@ impl<'a> Environment<'a> {
         };
         let cores = variant.pinned.then(Cores::split).transpose()?;
         let cache = row.has_redis().then(|| servers::start_one_redis(&tools::redis(repo, live)?, live)).transpose()?;
-        let (services, version) = (Vec::new(), String::new());
-        let mut environment = Self { repo, live, cores, services, database, cache, logs: live.folder()?, version };
+        let (services, version, tables) = (Vec::new(), String::new(), variant.tables);
+        let mut environment =
+            Self { repo, live, cores, services, database, cache, logs: live.folder()?, tables, version };
         let made = environment.ask(&["database", "--url", &environment.url("riposte")])?;
         environment.version = made["version"].as_str().unwrap_or("?").to_owned();
         let launch = server.launch(repo, &environment.place(variant))?;

@@ -16,6 +16,8 @@ pub(super) struct Figures {
     /// none did.
     pub(super) creates_p99_ms: f64,
     pub(super) likes_p99_ms: f64,
+    /// The same of the writes to other subjects than the measured one.
+    pub(super) bystander_p99_ms: f64,
     /// The percentage of pages that were served as they were cached; 0 if it was not counted.
     pub(super) kept_percent: f64,
     /// CPU per operation in microseconds, of all serving processes; 0 if none serves.
@@ -23,8 +25,23 @@ pub(super) struct Figures {
     pub(super) client_cpu_us: f64,
     pub(super) database_cpu_us: f64,
     pub(super) cache_cpu_us: f64,
+    /// The cost of a service that nothing calls; 0 if it was not measured.
+    pub(super) idle: Idle,
     /// Failed operations of all rounds together.
     pub(super) errors: f64,
+}
+
+/// The cost of a service that nothing calls.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Idle {
+    /// The seconds until the polling had settled.
+    pub(super) settling_s: f64,
+    /// The processor time of the serving processes, in percent of one core.
+    pub(super) core_percent: f64,
+    /// Statements on the data source per second.
+    pub(super) questions: f64,
+    /// Calls to Redis per second.
+    pub(super) redis_calls: f64,
 }
 
 /// The names under which riposte-bench reports the CPU of the processes.
@@ -44,11 +61,13 @@ impl Figures {
             p999_ms: number("p999_ms")?,
             creates_p99_ms: output["aside_p99_ms"]["creates"].as_f64().unwrap_or_default(),
             likes_p99_ms: output["aside_p99_ms"]["likes"].as_f64().unwrap_or_default(),
+            bystander_p99_ms: output["aside_p99_ms"]["bystander"].as_f64().unwrap_or_default(),
             kept_percent: output["kept_percent"].as_f64().unwrap_or_default(),
             server_cpu_us: watched(SERVER),
             client_cpu_us: number("client_cpu_us")?,
             database_cpu_us: watched(DATABASE),
             cache_cpu_us: watched(CACHE),
+            idle: Idle::parse(&output["idle"]),
             errors: number("errors")?,
         })
     }
@@ -67,6 +86,16 @@ impl Figures {
         self.server_cpu_us + self.cache_cpu_us
     }
 
+    /// Returns the CPU per operation of the serving processes and the database.
+    pub(super) fn stored_cpu_us(&self) -> f64 {
+        self.server_cpu_us + self.database_cpu_us
+    }
+
+    /// Returns the CPU per operation of all processes, with the load.
+    pub(super) fn all_cpu_us(&self) -> f64 {
+        self.stored_cpu_us() + self.cache_cpu_us + self.client_cpu_us
+    }
+
     /// Returns the median of each figure separately; `None` if there are no rounds.
     pub(super) fn median(rounds: &[Self]) -> Option<Self> {
         let of = |figure: fn(&Self) -> f64| median(rounds.iter().map(figure).collect());
@@ -77,13 +106,32 @@ impl Figures {
             p999_ms: of(|figures| figures.p999_ms)?,
             creates_p99_ms: of(|figures| figures.creates_p99_ms)?,
             likes_p99_ms: of(|figures| figures.likes_p99_ms)?,
+            bystander_p99_ms: of(|figures| figures.bystander_p99_ms)?,
             kept_percent: of(|figures| figures.kept_percent)?,
             server_cpu_us: of(|figures| figures.server_cpu_us)?,
             client_cpu_us: of(|figures| figures.client_cpu_us)?,
             database_cpu_us: of(|figures| figures.database_cpu_us)?,
             cache_cpu_us: of(|figures| figures.cache_cpu_us)?,
+            idle: Idle {
+                settling_s: of(|figures| figures.idle.settling_s)?,
+                core_percent: of(|figures| figures.idle.core_percent)?,
+                questions: of(|figures| figures.idle.questions)?,
+                redis_calls: of(|figures| figures.idle.redis_calls)?,
+            },
             errors: rounds.iter().map(|figures| figures.errors).sum(),
         })
+    }
+}
+
+impl Idle {
+    fn parse(output: &Value) -> Self {
+        let number = |name: &str| output[name].as_f64().unwrap_or_default();
+        Self {
+            settling_s: number("settling_s"),
+            core_percent: number("server_core_percent"),
+            questions: number("questions_per_s"),
+            redis_calls: number("redis_calls_per_s"),
+        }
     }
 }
 
@@ -113,6 +161,8 @@ mod tests {
         let figures = Figures::parse(&output).unwrap();
         assert_eq!((figures.database_cpu_us, figures.server_cpu_us, figures.errors), (7.0, 0.0, 1.0));
         assert_eq!(Figures::median(&[figures, figures]).unwrap(), Figures { errors: 2.0, ..figures });
+        output["idle"] = json!({"settling_s": 15.0, "server_core_percent": 0.2, "questions_per_s": 4.0});
+        assert_eq!(Figures::parse(&output).unwrap().idle.core_percent, 0.2);
         output["rate"] = Value::Null;
         assert!(Figures::parse(&output).is_err());
     }

@@ -49,25 +49,32 @@ fn rows(book: Book) -> impl Iterator<Item = Row> {
     Row::value_variants().iter().copied().filter(move |row| row.book() == book)
 }
 
-/// Returns every row once, in its own or the chosen variant.
+/// The tables of the variants, in the order in which they are measured.
+const LAYOUTS: [Tables; 3] = [Tables::Default, Tables::Many, Tables::One];
+
+/// Returns every row in its own or the chosen variant, with each layout.
 fn reads(selection: &RowSelection) -> Vec<(Row, Variant)> {
-    let RowSelection { rows: chosen, pinned, unpinned, tables, sync_binlog, mysql } = selection;
-    let variant = |row: Row| Variant {
+    let RowSelection { rows: chosen, pinned, unpinned, tables: _, sync_binlog, mysql } = selection;
+    let variant = |row: Row, tables| Variant {
         database: if *mysql { Database::MySql } else { Database::MariaDb },
         sync_binlog: *sync_binlog == Some(1),
-        tables: tables.unwrap_or(Tables::One),
+        tables,
         pinned: *pinned || (row.is_pinned() && !unpinned),
     };
-    rows(Book::Read).filter(|row| chosen.is_empty() || chosen.contains(row)).map(|row| (row, variant(row))).collect()
+    let rows = || rows(Book::Read).filter(|row| chosen.is_empty() || chosen.contains(row));
+    let all = LAYOUTS.into_iter().flat_map(|tables| rows().map(move |row| (row, tables)));
+    let wanted = all.filter(|(row, tables)| selection.wants_tables(*row, *tables));
+    wanted.map(|(row, tables)| (row, variant(row, tables))).collect()
 }
 
-/// Returns the plain variants first, then 50/200/200 tables, then pinned cores, then MySQL.
+/// Returns each layout, that of a new database first, then pinned cores, then MySQL.
 fn writes(selection: &RowSelection) -> Vec<(Row, Variant)> {
     let plain = Variant::PLAIN;
     // Not every combination is measured: each is compared with the plain one, and a run should end.
-    let mut circumstances = vec![plain, Variant { tables: Tables::Many, ..plain }, Variant { pinned: true, ..plain }];
-    if selection.pinned && selection.tables == Some(Tables::Many) {
-        circumstances.push(Variant { pinned: true, tables: Tables::Many, ..plain });
+    let mut circumstances: Vec<_> = LAYOUTS.into_iter().map(|tables| Variant { tables, ..plain }).collect();
+    circumstances.push(Variant { pinned: true, ..plain });
+    if let (true, Some(tables @ (Tables::Many | Tables::One))) = (selection.pinned, selection.tables) {
+        circumstances.push(Variant { pinned: true, tables, ..plain });
     }
     let mut all = Vec::new();
     for variant in circumstances {
@@ -93,12 +100,19 @@ impl RowSelection {
             // The row has its own option, and exactly one variant of each exists.
             return row_wanted;
         }
-        // Writing a million comments takes half a minute; a third time adds nothing.
-        let worth_it = !(row == Row::Create1m && variant.pinned) || self.rows.contains(&row);
+        // Writing a million comments takes half a minute, and an idle service needs no cores.
+        let same_pinned = matches!(row, Row::Create1m | Row::Idle);
+        let worth_it = !(same_pinned && variant.pinned) || self.rows.contains(&row);
         let core_wanted = if variant.pinned { !self.unpinned } else { !self.pinned };
-        let tables_wanted = self.tables.is_none_or(|tables| tables == variant.tables);
+        let tables_wanted = self.wants_tables(row, variant.tables);
         let binlog_wanted = self.sync_binlog.is_none_or(|sync| (sync == 1) == variant.sync_binlog);
         row_wanted && worth_it && core_wanted && tables_wanted && binlog_wanted
+    }
+
+    /// Returns `true` if a row is measured with these tables.
+    fn wants_tables(&self, row: Row, tables: Tables) -> bool {
+        let meaningful = !(row.is_layout() && tables == Tables::One);
+        meaningful && self.tables.map_or(!row.is_long() || tables == Tables::Default, |only| only == tables)
     }
 }
 
@@ -116,10 +130,14 @@ mod tests {
     };
 
     #[test]
-    fn everything_is_nine_rows_three_times_less_one_million() {
-        assert_eq!(writes(&EVERYTHING).len(), 26);
-        assert_eq!(writes(&RowSelection { mysql: true, ..EVERYTHING }).len(), 28);
-        assert_eq!(writes(&EVERYTHING)[0], (Row::CreateHot, Variant::PLAIN));
+    fn everything_is_each_layout_and_pinned_cores() {
+        let all = writes(&EVERYTHING);
+        let count = |tables, pinned| all.iter().filter(|(_, of)| (of.tables, of.pinned) == (tables, pinned)).count();
+        assert_eq!([Tables::Default, Tables::Many, Tables::One].map(|tables| count(tables, false)), [12, 11, 9]);
+        assert_eq!(count(Tables::Default, true), 10);
+        assert_eq!(all.len(), 42);
+        assert_eq!(writes(&RowSelection { mysql: true, ..EVERYTHING }).len(), 44);
+        assert_eq!(all[0], (Row::CreateHot, Variant::PLAIN));
     }
 
     #[test]
@@ -131,7 +149,7 @@ mod tests {
             sync_binlog: Some(0),
             ..EVERYTHING
         };
-        assert_eq!(writes(&selection), [(Row::CreateHot, Variant::PLAIN)]);
+        assert_eq!(writes(&selection), [(Row::CreateHot, Variant::SINGLE)]);
     }
 
     #[test]
@@ -146,17 +164,21 @@ mod tests {
     fn both_at_once_is_measured_on_request() {
         let selection = RowSelection { pinned: true, tables: Some(Tables::Many), ..EVERYTHING };
         assert!(writes(&selection).iter().all(|(_, variant)| variant.pinned && variant.tables == Tables::Many));
-        assert_eq!(writes(&selection).len(), 8);
+        assert_eq!(writes(&selection).len(), 10);
     }
 
     #[test]
-    fn every_read_row_comes_once_and_page_hot_pinned() {
-        let rows = plan(Book::Read, &EVERYTHING).unwrap();
-        assert_eq!(rows.len(), 10);
-        assert_eq!(rows[0], (Row::PageHot, Variant { pinned: true, ..Variant::PLAIN }));
-        assert!(rows[1..].iter().all(|(_, variant)| *variant == Variant::PLAIN));
-        let free = plan(Book::Read, &RowSelection { unpinned: true, rows: vec![Row::PageHot], ..EVERYTHING }).unwrap();
-        assert_eq!(free, [(Row::PageHot, Variant::PLAIN)]);
+    fn every_read_row_comes_with_each_layout_and_a_long_one_only_with_the_first() {
+        let all = plan(Book::Read, &EVERYTHING).unwrap();
+        let count = |tables| all.iter().filter(|(_, variant)| variant.tables == tables).count();
+        assert_eq!([Tables::Default, Tables::Many, Tables::One].map(count), [12, 7, 7]);
+        assert_eq!(all[0], (Row::PageHot, Variant { pinned: true, ..Variant::PLAIN }));
+        assert!(all.iter().all(|(row, variant)| variant.pinned == (*row == Row::PageHot)));
+        let one = |row| RowSelection { rows: vec![row], tables: Some(Tables::Many), unpinned: true, ..EVERYTHING };
+        for row in [Row::PageHot, Row::Mixed] {
+            let many = Variant { tables: Tables::Many, ..Variant::PLAIN };
+            assert_eq!(plan(Book::Read, &one(row)).unwrap(), [(row, many)]);
+        }
     }
 
     #[test]

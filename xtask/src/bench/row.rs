@@ -2,7 +2,7 @@
 
 use super::book::Book;
 use super::figures::Figures;
-use super::variant::Variant;
+use super::variant::{Tables, Variant};
 use clap::ValueEnum;
 
 /// One row.
@@ -17,7 +17,12 @@ pub(crate) enum Row {
     LikeHot,
     /// Likes over 10,000 comments, against the bare loop
     LikeSpread,
-    /// Creates on one subject through two server processes, against one
+    /// Creates over 10,000 subjects, CPU against one table of each kind
+    LayoutCreate,
+    /// Likes over 10,000 comments, CPU against one table of each kind
+    LayoutLike,
+    /// Creates on one subject through two server processes, against one; and creates on other
+    /// subjects beside them, against those alone
     #[value(name = "create_hot_2")]
     CreateHot2,
     /// Likes on one comment at a steady 10,000 per second
@@ -26,6 +31,8 @@ pub(crate) enum Row {
     /// Creates on a subject that has 1 M comments, against one that has 1 k
     #[value(name = "create_1m")]
     Create1m,
+    /// A service that nothing calls: processor, statements, calls to Redis
+    Idle,
     /// First pages of a hot subject, against a server of constant bytes; pinned
     PageHot,
     /// First pages of many subjects from Redis, against bare commands and constant bytes
@@ -42,6 +49,12 @@ pub(crate) enum Row {
     StatesHit,
     /// The like states of 100 comments for a member, against one range of the primary key
     StatesMiss,
+    /// BatchGetSubjects of 100 from the database, one caller, against one statement on one table
+    #[value(name = "subjects_100")]
+    Subjects100,
+    /// BatchGetComments of 200 from the database, one caller, against two statements on one table
+    #[value(name = "comments_200")]
+    Comments200,
     /// 1,000 readers of a cold subject at the same moment
     Storm,
     /// 95 % reads and 5 % writes on a subject with 100 k comments
@@ -56,9 +69,12 @@ impl Row {
             Self::CreateSpread => "create_spread",
             Self::LikeHot => "like_hot",
             Self::LikeSpread => "like_spread",
+            Self::LayoutCreate => "layout_create",
+            Self::LayoutLike => "layout_like",
             Self::CreateHot2 => "create_hot_2",
             Self::LikeHot10k => "like_hot_10k",
             Self::Create1m => "create_1m",
+            Self::Idle => "idle",
             Self::PageHot => "page_hot",
             Self::PageRedis => "page_redis",
             Self::PageDb => "page_db",
@@ -67,6 +83,8 @@ impl Row {
             Self::LargeStable => "large_stable",
             Self::StatesHit => "states_hit",
             Self::StatesMiss => "states_miss",
+            Self::Subjects100 => "subjects_100",
+            Self::Comments200 => "comments_200",
             Self::Storm => "storm",
             Self::Mixed => "mixed",
         }
@@ -79,9 +97,12 @@ impl Row {
             | Self::CreateSpread
             | Self::LikeHot
             | Self::LikeSpread
+            | Self::LayoutCreate
+            | Self::LayoutLike
             | Self::CreateHot2
             | Self::LikeHot10k
-            | Self::Create1m => Book::Write,
+            | Self::Create1m
+            | Self::Idle => Book::Write,
             Self::PageHot
             | Self::PageRedis
             | Self::PageDb
@@ -90,6 +111,8 @@ impl Row {
             | Self::LargeStable
             | Self::StatesHit
             | Self::StatesMiss
+            | Self::Subjects100
+            | Self::Comments200
             | Self::Storm
             | Self::Mixed => Book::Read,
         }
@@ -110,7 +133,7 @@ impl Row {
 
     /// Returns `true` if the service has a cache in Redis.
     pub(super) fn has_redis(self) -> bool {
-        matches!(self, Self::PageRedis | Self::StatesHit)
+        matches!(self, Self::PageRedis | Self::StatesHit | Self::Idle)
     }
 
     /// Returns `true` if the row's other sides are parts of one whole, so that their CPU is added
@@ -122,13 +145,44 @@ impl Row {
     /// Returns the number of rounds, of those that were requested: a row that lasts minutes has
     /// one.
     pub(super) fn rounds(self, requested: usize) -> usize {
-        if self == Self::Mixed { 1 } else { requested }
+        if [Self::Mixed, Self::Idle].contains(&self) { 1 } else { requested }
     }
 
     /// Returns `true` if the row is also measured at sync_binlog=1 and on MySQL: these are the rows
     /// in which all writes meet in one database row.
     pub(super) fn is_hot(self) -> bool {
         matches!(self, Self::CreateHot | Self::LikeHot)
+    }
+
+    /// Returns `true` if the row takes minutes and shows little that another number of tables would
+    /// change: it is measured with the tables of a new database only, unless others are requested.
+    pub(super) fn is_long(self) -> bool {
+        matches!(
+            self,
+            Self::Create1m | Self::DeepStable | Self::DeepRanked | Self::LargeStable | Self::Storm | Self::Mixed
+        )
+    }
+
+    /// Returns `true` if the row only compares layouts, so that one table of each kind is not a
+    /// variant of its own.
+    pub(super) fn is_layout(self) -> bool {
+        matches!(self, Self::LayoutCreate | Self::LayoutLike)
+    }
+
+    /// Returns `true` if the service also runs the load with one table of each kind, on servers of
+    /// its own, in turns with the others.
+    pub(super) fn has_single(self, variant: Variant) -> bool {
+        variant.tables != Tables::One
+            && (self.is_layout()
+                || matches!(
+                    self,
+                    Self::CreateHot
+                        | Self::CreateSpread
+                        | Self::LikeHot
+                        | Self::LikeSpread
+                        | Self::Subjects100
+                        | Self::Comments200
+                ))
     }
 
     /// Returns the number of serving processes.
@@ -141,28 +195,6 @@ impl Row {
     /// service.
     pub(super) fn depends_on_the_processor(self) -> bool {
         self == Self::LikeHot10k
-    }
-
-    /// Returns the goal of the row as text; it is empty for a row that is only reported.
-    pub(super) fn goal(self, variant: Variant) -> &'static str {
-        if variant.is_mysql() {
-            return "–";
-        }
-        match self {
-            Self::CreateHot | Self::LikeHot if variant.sync_binlog => "≥ 10 ×, p99 ≤ 30",
-            Self::CreateHot | Self::LikeHot => "≥ 8 ×, p99 ≤ 30",
-            Self::CreateSpread => "≥ 2 ×",
-            Self::LikeSpread => "≥ 3 ×",
-            Self::CreateHot2 => "≥ 0.8 ×",
-            Self::LikeHot10k => "p99 ≤ 30, p99.9 < 100",
-            Self::Create1m | Self::DeepStable | Self::DeepRanked | Self::LargeStable => "≤ 1.2 × the time",
-            Self::PageHot => "≥ 0.9 ×",
-            Self::PageRedis => "≥ 0.55 × by CPU",
-            Self::PageDb => "≥ 0.7 ×",
-            Self::StatesHit | Self::StatesMiss => "≤ 1.5 × the time",
-            Self::Storm => "p99 < 200",
-            Self::Mixed => "p99 < 200, likes < 100, ≥ 99 % from memory",
-        }
     }
 
     /// Returns the figure of the row: the ratio to the baseline's rate, to its time where the goal

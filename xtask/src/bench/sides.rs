@@ -16,10 +16,27 @@ const FEW: &str = "32";
 /// The size of a large subject, and the time limit after which filling it stops.
 const MILLION: [&str; 4] = ["--comments", "1000000", "--within", "120"];
 
+/// The part that the figures of a side play in its row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// The measured load.
+    Ours,
+    /// A load that it is compared with; of several, the one with the best rate.
+    Baseline,
+    /// The measured load on one table of each kind.
+    Single,
+    /// The load that runs beside the measured one, by itself.
+    Alone,
+}
+
 /// A load.
 pub(super) struct Side {
     /// The name on the terminal and in the table.
     pub(super) label: String,
+    /// The part that its figures play in the row.
+    pub(super) role: Role,
+    /// True if it runs on the servers with one table of each kind.
+    pub(super) on_single: bool,
     /// The arguments of riposte-bench for a preparation before each round, outside the measured
     /// time.
     before: Option<Vec<String>>,
@@ -32,6 +49,9 @@ pub(super) struct LoadLength {
     /// Seconds measured in each round of each side
     #[arg(long, default_value_t = 3.0)]
     pub(super) seconds: f64,
+    /// Seconds of the row idle, after its polling has settled; it has one round
+    #[arg(long, default_value_t = 30.0)]
+    idle_seconds: f64,
     /// Minutes of the row mixed, which has one round
     #[arg(long, default_value_t = 5.0)]
     minutes: f64,
@@ -50,18 +70,22 @@ pub(super) struct LoadLength {
 impl LoadLength {
     /// Returns the lengths for closed loops; most rows need no others.
     pub(super) fn closed(seconds: f64, callers: usize) -> Self {
-        Self { seconds, callers, minutes: 0.0, subjects: 0, rate: 0 }
+        Self { seconds, callers, idle_seconds: 0.0, minutes: 0.0, subjects: 0, rate: 0 }
     }
 }
 
 impl Side {
     fn new(label: &str, load: Vec<String>) -> Self {
-        Self { label: label.to_owned(), before: None, load }
+        Self { label: label.to_owned(), role: Role::Baseline, on_single: false, before: None, load }
     }
 
     /// Adds a preparation before each round.
     fn after(self, before: Vec<String>) -> Self {
         Self { before: Some(before), ..self }
+    }
+
+    fn playing(self, role: Role) -> Self {
+        Self { role, ..self }
     }
 
     /// Measures one round. Its position among the rounds makes its names unique.
@@ -76,6 +100,23 @@ impl Side {
     }
 }
 
+/// Returns the sides on the servers with one table of each kind: the service's, and those of the
+/// bare loops that read the tables of the service, which need one table of each.
+pub(super) fn single_sides(
+    row: Row,
+    environment: &mut Environment<'_>,
+    pace: LoadLength,
+    connections: &[usize],
+) -> Result<Vec<Side>> {
+    let sides = sides(row, environment, pace, connections)?.into_iter();
+    let sides = sides.filter(|side| side.role == Role::Ours || row.book() == Book::Read);
+    let place = |side: Side| match side.role {
+        Role::Ours => Side { label: "riposte, 1/1".to_owned(), role: Role::Single, on_single: true, ..side },
+        Role::Baseline | Role::Single | Role::Alone => Side { on_single: true, ..side },
+    };
+    Ok(sides.map(place).collect())
+}
+
 /// Returns the service's side first, then the baselines: the bare loop with each of `connections`,
 /// the service in another variant, or nothing.
 pub(super) fn sides(
@@ -85,10 +126,12 @@ pub(super) fn sides(
     connections: &[usize],
 ) -> Result<Vec<Side>> {
     let mut builder = LoadBuilder { environment, pace, connections };
-    match row.book() {
+    let mut sides = match row.book() {
         Book::Write => write::sides(row, &builder),
         Book::Read => read::sides(row, &mut builder),
-    }
+    }?;
+    sides.first_mut().context("a row without a side")?.role = Role::Ours;
+    Ok(sides)
 }
 
 /// Returns the service's side alone.

@@ -8,8 +8,8 @@ use super::plan::{RowSelection, plan};
 use super::processor::Processor;
 use super::row::Row;
 use super::server::Server;
-use super::sides::{BARE_CONNECTIONS, LoadLength, Side, sides};
-use super::variant::Variant;
+use super::sides::{BARE_CONNECTIONS, LoadLength, Role, Side, sides, single_sides};
+use super::variant::{Tables, Variant};
 use super::{record, table};
 use crate::live::Live;
 use crate::repo::Repo;
@@ -81,32 +81,70 @@ fn measure(
     earlier: &[Outcome],
 ) -> Result<Outcome> {
     let sets: Vec<String> = row.sets().iter().map(|set| (*set).to_owned()).chain(args.sets.iter().cloned()).collect();
-    let mut environment = Environment::open(repo, live, variant, row, &Server::Current(sets))?;
-    let sides = sides(row, &mut environment, args.pace, &connections(row, variant, earlier))?;
-    let measured = rounds(row, &environment, &sides, args).inspect_err(|_| eprintln!("{}", environment.logs()))?;
-    let medians: Vec<(String, Figures)> = sides
+    let (server, connections) = (Server::Current(sets), connections(row, variant, earlier));
+    let mut main = Environment::open(repo, live, variant, row, &server)?;
+    let mut sides = sides(row, &mut main, args.pace, &connections)?;
+    let mut single = None;
+    if row.has_single(variant) {
+        let variant = Variant { tables: Tables::One, ..variant };
+        let single = single.insert(Environment::open(repo, live, variant, row, &server)?);
+        sides.extend(single_sides(row, single, args.pace, &connections)?);
+    }
+    let row_servers = RowServers { main, single };
+    let measured = rounds(row, &row_servers, &sides, args).inspect_err(|_| eprintln!("{}", row_servers.logs()))?;
+    let medians: Vec<(Role, String, Figures)> = sides
         .iter()
         .zip(&measured.figures)
         .map(|(side, rounds)| {
-            Ok((side.label.clone(), Figures::median(rounds).context("the processor was never fully available")?))
+            let median = Figures::median(rounds).context("the processor was never fully available")?;
+            Ok((side.role, side.label.clone(), median))
         })
         .collect::<Result<_>>()?;
-    let (ours, others) = medians.split_first().context("a row without a side")?;
-    let baseline = match others {
-        [(one, redis), (other, constant)] if row.adds_up() => {
-            Some((format!("{one} + {other}, per core"), Figures::added(redis, constant)))
-        }
-        _ => others.iter().max_by(|(_, a), (_, b)| a.rate.total_cmp(&b.rate)).cloned(),
-    };
+    let of = |wanted: Role| medians.iter().find(|(role, ..)| *role == wanted).map(|(.., figures)| *figures);
     Ok(Outcome {
         row,
         variant,
-        version: environment.version,
-        ours: ours.1,
-        baseline,
+        version: row_servers.main.version,
+        ours: of(Role::Ours).context("a row without a side")?,
+        baseline: baseline(row, &medians),
+        single: of(Role::Single),
+        alone: of(Role::Alone),
         rounds: measured.figures[0].len(),
         thrown_away: measured.thrown_away,
     })
+}
+
+/// The servers of one row.
+struct RowServers<'a> {
+    main: Environment<'a>,
+    /// Those with one table of each kind, if a side runs on them.
+    single: Option<Environment<'a>>,
+}
+
+impl<'a> RowServers<'a> {
+    fn of(&self, side: &Side) -> &Environment<'a> {
+        self.single.as_ref().filter(|_| side.on_single).unwrap_or(&self.main)
+    }
+
+    /// Returns the end of each service's log, for an error message.
+    fn logs(&self) -> String {
+        std::iter::once(&self.main).chain(&self.single).map(Environment::logs).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// Returns the baseline with the best rate, or the sum of both where they are parts of one whole.
+fn baseline(row: Row, medians: &[(Role, String, Figures)]) -> Option<(String, Figures)> {
+    let baselines = medians.iter().filter(|(role, ..)| *role == Role::Baseline);
+    let baselines: Vec<_> = baselines.map(|(_, label, figures)| (label, figures)).collect();
+    match baselines.as_slice() {
+        [(one, redis), (other, constant)] if row.adds_up() => {
+            Some((format!("{one} + {other}, per core"), Figures::added(redis, constant)))
+        }
+        all => {
+            let best = all.iter().max_by(|(_, a), (_, b)| a.rate.total_cmp(&b.rate));
+            best.map(|(label, figures)| ((*label).clone(), **figures))
+        }
+    }
 }
 
 /// Returns the numbers of connections with which the bare loop is measured: all of them, or only
@@ -127,7 +165,8 @@ struct RowFigures {
 }
 
 /// Lets the sides take turns.
-fn rounds(row: Row, environment: &Environment<'_>, sides: &[Side], args: &Args) -> Result<RowFigures> {
+fn rounds(row: Row, row_servers: &RowServers<'_>, sides: &[Side], args: &Args) -> Result<RowFigures> {
+    let environment = &row_servers.main;
     let mut measured = RowFigures { figures: vec![Vec::new(); sides.len()], thrown_away: 0 };
     let mut processor = if row.depends_on_the_processor() { Some(Processor::learn(environment)?) } else { None };
     // The number of rounds is bounded, because a machine may never be free.
@@ -136,7 +175,7 @@ fn rounds(row: Row, environment: &Environment<'_>, sides: &[Side], args: &Args) 
         let free = processor.as_mut().map_or(Ok(true), |processor| processor.is_there(environment))?;
         let mut round_figures = Vec::new();
         for side in sides {
-            let figures = side.measure(environment, round).with_context(|| side.label.clone())?;
+            let figures = side.measure(row_servers.of(side), round).with_context(|| side.label.clone())?;
             round_figures.push(figures);
             eprintln!("  round {round}, {:<18} {}", side.label, table::brief(&figures));
         }

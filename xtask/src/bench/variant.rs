@@ -13,10 +13,12 @@ pub(super) enum Database {
 /// of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Tables {
+    /// 8 of subjects, 32 of everything else: a new database
+    Default,
+    /// 50 of subjects, 200 of everything else: the reference layout
+    Many,
     /// One of each
     One,
-    /// 50 of subjects, 200 of everything else
-    Many,
 }
 
 /// The circumstances under which a row is measured.
@@ -31,10 +33,13 @@ pub(super) struct Variant {
 }
 
 impl Variant {
-    /// The variant that the goals refer to: MariaDB, sync_binlog=0, one table of each, no reserved
-    /// core.
+    /// The first variant of every row: MariaDB, sync_binlog=0, the tables of a new database, no
+    /// reserved core.
     pub(super) const PLAIN: Self =
-        Self { database: Database::MariaDb, sync_binlog: false, tables: Tables::One, pinned: false };
+        Self { database: Database::MariaDb, sync_binlog: false, tables: Tables::Default, pinned: false };
+    /// The same with one table of each kind.
+    #[cfg(test)]
+    pub(super) const SINGLE: Self = Self { tables: Tables::One, ..Self::PLAIN };
 
     pub(super) fn is_mysql(self) -> bool {
         self.database == Database::MySql
@@ -43,8 +48,9 @@ impl Variant {
     /// Returns the number of subject tables and the number of all other tables.
     pub(super) fn table_counts(self) -> (u16, u16) {
         match self.tables {
-            Tables::One => (1, 1),
+            Tables::Default => (8, 32),
             Tables::Many => (50, 200),
+            Tables::One => (1, 1),
         }
     }
 
@@ -66,12 +72,9 @@ impl fmt::Display for Variant {
             Database::MariaDb => "MariaDB",
             Database::MySql => "MySQL",
         };
-        let tables = match self.tables {
-            Tables::One => "1/1/1",
-            Tables::Many => "50/200/200",
-        };
+        let (subjects, index) = self.table_counts();
         let pinned = if self.pinned { ", pinned" } else { "" };
-        write!(f, "{database}, sync_binlog={}, {tables} tables{pinned}", u8::from(self.sync_binlog))
+        write!(f, "{database}, sync_binlog={}, {subjects}/{index}/{index} tables{pinned}", u8::from(self.sync_binlog))
     }
 }
 
@@ -81,7 +84,8 @@ mod tests {
 
     #[test]
     fn a_variant_is_named_in_one_line() {
-        assert_eq!(Variant::PLAIN.to_string(), "MariaDB, sync_binlog=0, 1/1/1 tables");
+        assert_eq!(Variant::PLAIN.to_string(), "MariaDB, sync_binlog=0, 8/32/32 tables");
+        assert_eq!(Variant::SINGLE.to_string(), "MariaDB, sync_binlog=0, 1/1/1 tables");
         let other = Variant { database: Database::MySql, sync_binlog: true, tables: Tables::Many, pinned: true };
         assert_eq!(other.to_string(), "MySQL, sync_binlog=1, 50/200/200 tables, pinned");
     }

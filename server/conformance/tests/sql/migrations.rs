@@ -81,7 +81,7 @@ async fn other_table_counts_than_the_recorded_ones_are_rejected() {
         let clock = ManualClock::at_noon();
         database.migrated(&clock).await.close().await;
         let mut config = database.config();
-        config.tables = TableCounts { subject: 1, index: 4 };
+        config.layout = config.layout.with_counts(TableCounts { subject: 1, index: 4 });
         let store = SqlStore::open(&config, clock).expect("the configuration is sound");
         let SourceSchema::Mismatch(text) = status(&store).await.remove(0) else { panic!("not rejected") };
         assert!(text.contains("made for 1/1 tables") && text.contains("says 1/4 tables"), "{text}");
@@ -131,6 +131,7 @@ async fn every_source_reports_its_settings() {
             assert_eq!(setting("innodb_lock_wait_timeout"), Some("5"));
             assert!(setting("sync_binlog").is_some() && setting("sql_mode").is_some());
             assert!(setting("table_definition_cache").is_some() && setting("table_open_cache").is_some());
+            assert!(setting("innodb_open_files").is_some() && setting("open_files_limit").is_some());
             assert_eq!(diagnosis.tables, Some(0));
         } else {
             assert_eq!(diagnosis.tables, None);

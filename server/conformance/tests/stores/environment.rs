@@ -27,7 +27,7 @@ impl Environment {
 
     /// Migrates a fresh database to the current schema, and returns the environment on it.
     pub(crate) fn on(config: StoreConfig) -> Self {
-        let (runtime, walk) = (runtime(), walk(config.tables));
+        let (runtime, walk) = (runtime(), walk(config.layout.new_counts()));
         let first = runtime.block_on(async {
             let store = open(&config, StepClock::at(StepClock::START));
             riposte_migrations::up(&store, |_| ()).await.expect("migrated");

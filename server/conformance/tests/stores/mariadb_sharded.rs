@@ -1,5 +1,5 @@
 //! Two servers of the MySQL family (RIPOSTE_TEST_MYSQL_1 and RIPOSTE_TEST_MYSQL_2) with 50 subject
-//! tables and 200 tables of every other kind, as in production.
+//! tables and 200 tables of every other kind, the reference layout.
 
 use std::sync::LazyLock;
 

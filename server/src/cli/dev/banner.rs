@@ -14,7 +14,7 @@ pub(super) fn text(seed: Seed, config: &Config, addresses: Addresses, serving: D
         (StoreKind::Sqlite, Some(folder)) => format!("SQLite in {}", folder.display()),
         (StoreKind::Mysql, _) => format!("MySQL, {} data sources", config.store.sources.len()),
     };
-    let shards = match config.store.subject_tables {
+    let shards = match config.store.layout().new_counts().subject {
         1 => "1 shard".to_owned(),
         count => format!("{count} shards"),
     };

@@ -13,8 +13,8 @@ struct Rule {
 /// The limit of prepared statements over all connections of a database server.
 const STATEMENT_LIMIT: &str = "max_prepared_stmt_count";
 
-/// The caches of open tables over all connections of a database server.
-const TABLE_CACHES: [&str; 2] = ["table_definition_cache", "table_open_cache"];
+/// The limits of open tables over all connections of a database server. Each table is one file.
+const TABLE_LIMITS: [&str; 4] = ["table_definition_cache", "table_open_cache", "innodb_open_files", "open_files_limit"];
 
 /// Without these settings an acknowledged comment can be lost, or a transaction can see data that
 /// it must not see.
@@ -57,8 +57,8 @@ pub(super) fn examine(label: &str, diagnosis: &Diagnosis, schema: &SourceSchema,
         known.filter(|(rule, _)| !is_irrelevant(rule, diagnosis)).map(|(rule, value)| assess(label, rule, value)),
     );
     results.extend(variable(diagnosis, STATEMENT_LIMIT).map(|value| prepared_statements(label, value, statements)));
-    let caches = TABLE_CACHES.iter().filter_map(|name| Some((name, variable(diagnosis, name)?, diagnosis.tables?)));
-    results.extend(caches.map(|(name, value, tables)| open_tables(label, name, value, tables)));
+    let limits = TABLE_LIMITS.iter().filter_map(|name| Some((name, variable(diagnosis, name)?, diagnosis.tables?)));
+    results.extend(limits.map(|(name, value, tables)| open_tables(label, name, value, tables)));
     results
 }
 
@@ -92,7 +92,8 @@ fn open_tables(label: &str, name: &str, value: &str, tables: u64) -> CheckResult
         Ok(limit) if limit < tables => CheckResult::warn(
             name,
             format!(
-                "{value}: the database has {tables} tables, and is slow when it must close and open them: raise it"
+                "{value}: the layout has {tables} tables, and the server is slow when it must close and open them: \
+                 raise it"
             ),
         ),
         Ok(_) | Err(_) => CheckResult::ok(name, format!("{value}, for {tables} tables")),
@@ -165,6 +166,8 @@ mod tests {
             ("max_prepared_stmt_count", "16382"),
             ("table_definition_cache", "2255"),
             ("table_open_cache", "2255"),
+            ("innodb_open_files", "2255"),
+            ("open_files_limit", "2255"),
         ];
         let values = values.map(|(name, value)| (name, Some(value.to_owned()))).to_vec();
         let text_queries = Some(TextQueries::Taken { packet_bytes: 16 << 20 });
@@ -195,6 +198,8 @@ mod tests {
             ("max_prepared_stmt_count", "6143"),
             ("table_definition_cache", "400"),
             ("table_open_cache", "2254"),
+            ("innodb_open_files", "2254"),
+            ("open_files_limit", "1024"),
         ] {
             assert_eq!(findings(&with(name, value), &ready), [(warn, format!("source 1, {name}"))]);
         }

@@ -28,6 +28,7 @@ use tracing::Instrument;
 
 use crate::config::{DatabaseKind, StoreConfig};
 use crate::error::{StoreError, is_conflict, is_lost};
+use crate::layout::LayoutMap;
 use crate::on_shard::OnShard;
 use crate::shard::{ShardMap, TableSlot};
 use crate::sql::subject_id_cache::SubjectIdCache;
@@ -77,7 +78,7 @@ impl PoolState {
 #[derive(Debug)]
 pub struct DataSources {
     all: Vec<DataSource>,
-    map: ShardMap,
+    layout: LayoutMap,
     folder: Option<TempDir>,
     subject_ids: SubjectIdCache,
     transaction_limit: Duration,
@@ -207,6 +208,7 @@ impl DataSources {
     /// The addresses or the shard map are invalid, or the folder of the file cannot be created.
     pub fn open(config: &StoreConfig) -> Result<Self> {
         let (subject_ids, transaction_limit) = (SubjectIdCache::new(), config.transaction_limit);
+        let layout = LayoutMap::new(config.layout.clone())?;
         let runner = |system, sources| TransactionRunner::new(Handle::current(), system, sources);
         match &config.kind {
             DatabaseKind::Sqlite { folder, durable } => {
@@ -214,18 +216,15 @@ impl DataSources {
                     if folder.is_none() { Some(tempfile::tempdir().map_err(Error::internal)?) } else { None };
                 let path = folder.as_deref().or(temporary.as_ref().map(TempDir::path));
                 let source = sqlite::open(path.unwrap_or(std::path::Path::new(".")), *durable, config)?;
-                let map = ShardMap::new(config.tables, &[0..=config.tables.subject.saturating_sub(1)])?;
                 let (all, runner) = (vec![source], runner("sqlite", 1));
                 let read_limits = read_limits(&all);
-                Ok(Self { all, map, folder: temporary, subject_ids, transaction_limit, runner, read_limits })
+                Ok(Self { all, layout, folder: temporary, subject_ids, transaction_limit, runner, read_limits })
             }
             DatabaseKind::MySql(sources) => {
-                let ranges: Vec<_> = sources.iter().map(|source| source.subject_tables.clone()).collect();
-                let map = ShardMap::new(config.tables, &ranges)?;
-                let all = sources.iter().map(|source| mysql::open(source, config)).collect::<Result<Vec<_>>>()?;
+                let all = sources.iter().map(|url| mysql::open(url, config)).collect::<Result<Vec<_>>>()?;
                 let read_limits = read_limits(&all);
                 let runner = runner("mysql", all.len());
-                Ok(Self { all, map, folder: None, subject_ids, transaction_limit, runner, read_limits })
+                Ok(Self { all, layout, folder: None, subject_ids, transaction_limit, runner, read_limits })
             }
         }
     }
@@ -247,10 +246,18 @@ impl DataSources {
         &self.subject_ids
     }
 
-    /// Returns the shard map.
+    /// Returns the shard map: that of a new database, until [`SqlStore::schema`] has found a source
+    /// with tables. No rows are read or written before.
+    ///
+    /// [`SqlStore::schema`]: crate::SqlStore::schema
     #[must_use]
     pub fn map(&self) -> &ShardMap {
-        &self.map
+        self.layout.map()
+    }
+
+    /// Returns the layout, for the check of the sources.
+    pub(crate) fn layout(&self) -> &LayoutMap {
+        &self.layout
     }
 
     /// Returns every data source, in order.
@@ -262,19 +269,19 @@ impl DataSources {
     /// Returns the data source of a partition.
     #[must_use]
     pub fn of(&self, partition: Partition) -> &DataSource {
-        &self.all[self.map.source(partition)]
+        &self.all[self.map().source(partition)]
     }
 
     /// Returns the slot of a partition.
     #[must_use]
     pub fn slot(&self, partition: Partition) -> TableSlot {
-        self.map.slot(partition)
+        self.map().slot(partition)
     }
 
     /// Begins a snapshot of the data source of a partition, bound to its tables. Its first SELECT
     /// should be the subject's row.
     pub(crate) async fn snapshot(&self, partition: Partition) -> std::result::Result<Tx, StoreError> {
-        let tx = self.begin_snapshot(self.map.source(partition)).await?;
+        let tx = self.begin_snapshot(self.map().source(partition)).await?;
         Ok(OnShard::new(tx, self.slot(partition)))
     }
 
@@ -287,7 +294,7 @@ impl DataSources {
     ) -> std::result::Result<Vec<QueryResult>, StoreError> {
         let mut statement = self.of(partition).read.get_database_backend().build(select);
         statement.sql = self.slot(partition).bind(statement.sql);
-        self.read_alone(self.map.source(partition), statement).await
+        self.read_alone(self.map().source(partition), statement).await
     }
 
     /// Returns the rows of one SELECT whose tables are named, without a transaction.
@@ -312,7 +319,7 @@ impl DataSources {
     ) -> std::result::Result<(), StoreError> {
         let db = OnShard::new(self.of(partition).write.clone(), self.slot(partition));
         let statement = db.get_database_backend().build(select);
-        let source = self.map.source(partition);
+        let source = self.map().source(partition);
         let read = on_live_connection(|| db.query_all_raw(statement.clone()), || true);
         let read = timeout(self.transaction_limit, self.call_guarded(source, async { Ok(read.await?) }));
         read.await.map_err(|_| StoreError::NoResponse)?.map(drop)

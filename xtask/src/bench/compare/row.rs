@@ -89,8 +89,8 @@ impl Row {
 /// Returns the table in Markdown.
 pub(super) fn markdown(rows: &[Row]) -> String {
     let mut table =
-        "| row | circumstances | server CPU µs: new | old | new / old | 95 % interval | per second: new, old | \
-                     failed calls: new, old | gate: lower end ≤ 1.03 |\n|---|---|--:|--:|--:|---|---|---|---|\n"
+        "| row | circumstances | server CPU µs: new | old | new / old | 95 % interval | \
+                     with the database: new, old, old / new | per second: new, old | failed calls: new, old | gate: lower end ≤ 1.03 |\n|---|---|--:|--:|--:|---|---|---|---|---|\n"
             .to_owned();
     for row in rows {
         let Row { load, variant, ratio, new, old, .. } = row;
@@ -101,11 +101,15 @@ pub(super) fn markdown(rows: &[Row]) -> String {
             (Some(_), Some(_)) => "FAILS",
         };
         table += &format!(
-            "| {} | {variant} | {:.1} | {:.1} | {:.3} | {interval} | {:.0}, {:.0} | {:.0}, {:.0} | {gate} |\n",
+            "| {} | {variant} | {:.1} | {:.1} | {:.3} | {interval} | {:.1}, {:.1}, {:.2} × | {:.0}, {:.0} | \
+             {:.0}, {:.0} | {gate} |\n",
             load.name(),
             new.server_cpu_us,
             old.server_cpu_us,
             ratio.value,
+            new.stored_cpu_us(),
+            old.stored_cpu_us(),
+            old.stored_cpu_us() / new.stored_cpu_us(),
             new.rate,
             old.rate,
             new.errors,
@@ -125,7 +129,7 @@ mod tests {
         let round =
             |ratio: &f64| Round { new: [cpu(100.0 * ratio), cpu(160.0 * ratio)], old: [cpu(120.0), cpu(140.0)] };
         let rounds: Vec<Round> = ratios.iter().map(round).collect();
-        Row::new((Load::LikeHot, Variant::PLAIN), "10.11".into(), &rounds).unwrap()
+        Row::new((Load::LikeHot, Variant::SINGLE), "10.11".into(), &rounds).unwrap()
     }
 
     #[test]
@@ -147,10 +151,12 @@ mod tests {
         let table = markdown(&[row(&[1.0; 9]), row(&[0.5])]);
         let lines: Vec<&str> = table.lines().skip(2).collect();
         let place = "| like_hot | MariaDB, sync_binlog=0, 1/1/1 tables";
-        let expected = format!("{place} | 130.0 | 130.0 | 1.000 | 1.000 to 1.000 | 9, 9 | 18, 18 | passes |");
+        let expected = format!(
+            "{place} | 130.0 | 130.0 | 1.000 | 1.000 to 1.000 | 130.0, 130.0, 1.00 × | 9, 9 | 18, 18 | passes |"
+        );
         assert_eq!(lines[0], expected);
         assert!(lines[1].contains(" | 0.500 | – | ") && lines[1].ends_with(" | too few rounds |"), "{}", lines[1]);
-        assert!(table.lines().all(|line| line.matches('|').count() == 10), "{table}");
+        assert!(table.lines().all(|line| line.matches('|').count() == 11), "{table}");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::{LoadBuilder, MILLION, Side, against};
 use crate::bench::row::Row;
+use crate::bench::variant::Tables;
 use anyhow::{Result, bail};
 
 /// The subject with 20 threads of 4 comments.
@@ -56,6 +57,7 @@ pub(super) fn sides(row: Row, builder: &mut LoadBuilder<'_, '_>) -> Result<Vec<S
             builder.environment.ask(&builder.ask("states", &[&load[..], &["--seconds", "0.1"]].concat()))?;
             against(ours, builder.bare("riposte", "bare-states", &load))
         }
+        Row::Subjects100 | Row::Comments200 => batch(row, builder)?,
         Row::Storm => {
             let cold = ["--prefix", "storm-{round}"];
             let load = builder.ask("storm", &[&cold[..], &["--connections", "8"]].concat());
@@ -74,10 +76,30 @@ pub(super) fn sides(row: Row, builder: &mut LoadBuilder<'_, '_>) -> Result<Vec<S
         | Row::CreateSpread
         | Row::LikeHot
         | Row::LikeSpread
+        | Row::LayoutCreate
+        | Row::LayoutLike
         | Row::CreateHot2
         | Row::LikeHot10k
-        | Row::Create1m => bail!("{} does not read", row.name()),
+        | Row::Create1m
+        | Row::Idle => bail!("{} does not read", row.name()),
     })
+}
+
+/// Measures batch reads of one caller, alone. The bare loop reads the tables of the service if
+/// there is one of each.
+fn batch(row: Row, builder: &LoadBuilder<'_, '_>) -> Result<Vec<Side>> {
+    let subjects = ["batch-subjects", "bare-subjects"];
+    let [verb, bare] = if row == Row::Subjects100 { subjects } else { ["batch-comments", "bare-comments"] };
+    let load = ["--prefix", "batch"];
+    let mut sides = vec![Side::new("riposte", builder.through(verb, 1, &load))];
+    if builder.environment.tables == Tables::One {
+        // The first load creates the rows that the bare loop reads.
+        builder.environment.ask(&builder.ask(verb, &[&load[..], &["--seconds", "0.1"]].concat()))?;
+        let url = builder.environment.url("riposte");
+        let one = [&load[..], &["--connections", "1", "--url", &url]].concat();
+        sides.push(Side::new("bare, 1 conn.", builder.timed(bare, &one)));
+    }
+    Ok(sides)
 }
 
 /// Measures the cache of many subjects, once the rank index has followed all writes and each page

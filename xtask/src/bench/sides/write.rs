@@ -1,11 +1,13 @@
 //! The sides of the rows that write.
 
-use super::{LoadBuilder, MILLION, Side, against};
+use super::{LoadBuilder, MILLION, Role, Side, against};
 use crate::bench::row::Row;
 use anyhow::{Result, bail};
 
 /// The number of subjects, or of comments, of the spread rows.
 const MANY: &str = "10000";
+/// The number of callers that write to other subjects beside a hot one.
+const BYSTANDERS: &str = "8";
 
 pub(super) fn sides(row: Row, builder: &LoadBuilder<'_, '_>) -> Result<Vec<Side>> {
     let callers = builder.pace.callers.to_string();
@@ -16,20 +18,27 @@ pub(super) fn sides(row: Row, builder: &LoadBuilder<'_, '_>) -> Result<Vec<Side>
     Ok(match row {
         Row::CreateHot => against(through("create", 1, &[]), bare("bare-create", &[])),
         Row::CreateSpread => {
-            let spread = ["--prefix", "spread", "--subjects", MANY];
-            builder.make_ready("create", &spread)?;
-            against(through("create", 1, &spread), bare("bare-create", &["--subjects", MANY]))
+            against(spread(builder, "create", "--subjects")?, bare("bare-create", &["--subjects", MANY]))
         }
         Row::LikeHot => against(through("like", 1, &[]), bare("bare-like", &[])),
-        Row::LikeSpread => {
-            let spread = ["--prefix", "spread", "--comments", MANY];
-            builder.make_ready("like", &spread)?;
-            against(through("like", 1, &spread), bare("bare-like", &["--comments", MANY]))
+        Row::LikeSpread => against(spread(builder, "like", "--comments")?, bare("bare-like", &["--comments", MANY])),
+        Row::LayoutCreate => vec![Side::new("riposte", spread(builder, "create", "--subjects")?)],
+        Row::LayoutLike => vec![Side::new("riposte", spread(builder, "like", "--comments")?)],
+        Row::CreateHot2 => {
+            let beside = ["--bystanders", BYSTANDERS];
+            let alone = ["--prefix", "bystander", "--subjects", "1000", "--callers", BYSTANDERS];
+            vec![
+                Side::new("two processes", through("create", 2, &beside)),
+                Side::new("one process", through("create", 1, &beside)),
+                Side::new("others alone", builder.through("create", 2, &alone)).playing(Role::Alone),
+            ]
         }
-        Row::CreateHot2 => vec![
-            Side::new("two processes", through("create", 2, &[])),
-            Side::new("one process", through("create", 1, &[])),
-        ],
+        Row::Idle => {
+            let (url, redis) = (builder.environment.url("riposte"), builder.environment.redis()?);
+            let seconds = builder.pace.idle_seconds.to_string();
+            let load = ["idle", "--url", &url, "--redis", &redis, "--seconds", &seconds];
+            vec![Side::new("riposte", load.map(str::to_owned).to_vec())]
+        }
         Row::LikeHot10k => {
             vec![Side::new("riposte", builder.through("like-open", 1, &["--rate", &builder.pace.rate.to_string()]))]
         }
@@ -50,9 +59,18 @@ pub(super) fn sides(row: Row, builder: &LoadBuilder<'_, '_>) -> Result<Vec<Side>
         | Row::LargeStable
         | Row::StatesHit
         | Row::StatesMiss
+        | Row::Subjects100
+        | Row::Comments200
         | Row::Storm
         | Row::Mixed => {
             bail!("{} does not write", row.name())
         }
     })
+}
+
+/// Returns a load that is spread over many subjects or comments, after the first calls to them.
+fn spread(builder: &LoadBuilder<'_, '_>, verb: &str, over: &str) -> Result<Vec<String>> {
+    let spread = ["--prefix", "spread", over, MANY];
+    builder.make_ready(verb, &spread)?;
+    Ok(builder.through(verb, 1, &[&spread[..], &["--callers", &builder.pace.callers.to_string()]].concat()))
 }

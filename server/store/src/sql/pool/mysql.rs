@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use super::DataSource;
 use super::breaker::{PROBE_AFTER, SourceBreaker};
-use crate::config::{PoolConfig, SourceConfig, StoreConfig, TextMode};
+use crate::config::{PoolConfig, StoreConfig, TextMode};
 use crate::error;
 
 /// The idle time after which a connection is tested before use.
@@ -148,8 +148,8 @@ async fn packet_len_max(connection: &mut MySqlConnection) -> sqlx::Result<Option
 }
 
 /// Prepares both pools of a source.
-pub(super) fn open(source: &SourceConfig, config: &StoreConfig) -> Result<DataSource> {
-    let options = options(&source.url).map_err(Error::internal)?;
+pub(super) fn open(url: &str, config: &StoreConfig) -> Result<DataSource> {
+    let options = options(url).map_err(Error::internal)?;
     let lock_wait_statement = lock_wait_statement(config.lock_wait);
     let text = Arc::new(TextSupport::new(config.text));
     let read = pool(
