@@ -4,6 +4,8 @@
 
 #![expect(clippy::expect_used, reason = "a test ends with a panic that names what did not hold")]
 
+#[path = "sql/batch_reads.rs"]
+mod batch_reads;
 #[path = "sql/cancelled_begin.rs"]
 mod cancelled_begin;
 #[path = "sql/commits.rs"]
@@ -26,8 +28,6 @@ mod outbox;
 mod reads;
 #[path = "sql/repair.rs"]
 mod repair;
-#[path = "sql/round_trips.rs"]
-mod round_trips;
 #[path = "sql/stalled.rs"]
 mod stalled;
 #[path = "sql/statements.rs"]
