@@ -4,6 +4,8 @@
 
 #![expect(clippy::expect_used, reason = "a test ends with a panic that names what did not hold")]
 
+#[path = "sql/batch_reads.rs"]
+mod batch_reads;
 #[path = "sql/cancelled_begin.rs"]
 mod cancelled_begin;
 #[path = "sql/commit_round_trips.rs"]
@@ -32,8 +34,6 @@ mod outbox;
 mod reads;
 #[path = "sql/repair.rs"]
 mod repair;
-#[path = "sql/round_trips.rs"]
-mod round_trips;
 #[path = "sql/stalled.rs"]
 mod stalled;
 #[path = "sql/statements.rs"]

@@ -8,7 +8,7 @@ use riposte_store::shard::TableCounts;
 
 use crate::commits::{comment, create_command, key, like_command};
 use crate::databases::{ManualClock, TestDatabase};
-use crate::round_trips::RoundTrips;
+use crate::batch_reads::QueryCounter;
 
 /// The round trips of one batch of each type.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ async fn measure(tables: TableCounts) -> Option<BatchRoundTrips> {
     let direct = database.migrated(&clock).await;
     let TestDatabase::Servers(urls, _) = &database else { unreachable!("servers") };
     let (address, name) = urls[0].trim_start_matches("mysql://root@").split_once('/').expect("host:port/database");
-    let round_trips = Arc::new(RoundTrips::default());
+    let round_trips = Arc::new(QueryCounter::default());
     let port = round_trips.proxy(address.to_owned()).await;
     let url = format!("mysql://root@127.0.0.1:{port}/{name}?ssl-mode=disabled");
     let mut config = riposte_store::StoreConfig::mysql(&[url], tables);

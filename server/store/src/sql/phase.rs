@@ -47,10 +47,9 @@ pub(crate) enum StatementForm {
     /// One after the other, each prepared. A few sizes of lists keep the number of prepared
     /// statements low.
     Prepared,
-    /// As queries of several statements with their values as literals, each of at most so many
-    /// bytes.
+    /// As queries of several statements with their values as literals.
     Text {
-        /// The longest query.
+        /// The longest query, in bytes.
         len_max: usize,
     },
 }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, TestRunner};
 use riposte_core::Partition;
 use sea_orm::{ConnectionTrait, DbBackend, Statement, Value};
@@ -11,7 +12,6 @@ use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlPool};
 use sqlx::{Connection, Row};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::runtime::Handle;
 
 use super::literal::write_literal;
 use super::{BoundStatement, Phase, StatementGroup, StatementKind};
@@ -80,7 +80,7 @@ impl Phase {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn every_value_is_stored_as_it_is_written_whatever_the_mode_of_the_server() {
     let Some((server, database)) = database("values").await else { return };
     let options: MySqlConnectOptions = format!("{server}/{database}").parse().expect("an address");
@@ -99,9 +99,9 @@ async fn every_value_is_stored_as_it_is_written_whatever_the_mode_of_the_server(
             any::<Option<u64>>(),
             prop_oneof![Just(None), prop::num::f64::NORMAL.prop_map(Some), Just(Some(0.1))],
         );
-        let mut runner = TestRunner::new(Config::with_cases(200));
-        let shared = tokio::sync::Mutex::new(&mut connection);
-        let outcome = runner.run(&strategy, |(b, t, i, u, d)| {
+        let mut runner = TestRunner::new(Config::default());
+        for _ in 0..200 {
+            let (b, t, i, u, d) = strategy.new_tree(&mut runner).expect("a value").current();
             let values: [Value; 5] = [b.clone().into(), t.clone().into(), i.into(), u.into(), d.into()];
             let mut text = "DELETE FROM v; INSERT INTO v VALUES (".to_owned();
             for (n, value) in values.iter().enumerate() {
@@ -109,18 +109,12 @@ async fn every_value_is_stored_as_it_is_written_whatever_the_mode_of_the_server(
                 write_literal(&mut text, value).expect("a literal");
             }
             text.push_str("); SELECT b, t, i, u, d FROM v");
-            let read = async {
-                let mut shared = shared.lock().await;
-                let rows = sqlx::raw_sql(sqlx::AssertSqlSafe(text)).fetch_all(&mut **shared).await.expect("answered");
-                let row = rows.first().expect("a row");
-                (row.get(0), row.get(1), row.get(2), row.get(3), row.get(4))
-            };
+            let rows = sqlx::raw_sql(sqlx::AssertSqlSafe(text)).fetch_all(&mut connection).await.expect("rows");
+            let row = rows.first().expect("a row");
             let found: (Option<Vec<u8>>, Option<String>, Option<i64>, Option<u64>, Option<f64>) =
-                tokio::task::block_in_place(|| Handle::current().block_on(read));
-            prop_assert_eq!(found, (b, t, i, u, d));
-            Ok(())
-        });
-        outcome.expect(mode);
+                (row.get(0), row.get(1), row.get(2), row.get(3), row.get(4));
+            assert_eq!(found, (b, t, i, u, d), "{mode}");
+        }
     }
 }
 
@@ -290,7 +284,7 @@ async fn proxy_that_ends_at_commit(server: String) -> u16 {
 }
 
 async fn forward(mut client: TcpStream, mut server: TcpStream) {
-    let (mut query, mut answer) = (vec![0; 1 << 16], vec![0; 1 << 16]);
+    let (mut query, mut response) = (vec![0; 1 << 16], vec![0; 1 << 16]);
     loop {
         tokio::select! {
             Ok(len @ 1..) = client.read(&mut query) => {
@@ -298,8 +292,8 @@ async fn forward(mut client: TcpStream, mut server: TcpStream) {
                     return;
                 }
             }
-            Ok(len @ 1..) = server.read(&mut answer) => {
-                if client.write_all(&answer[..len]).await.is_err() {
+            Ok(len @ 1..) = server.read(&mut response) => {
+                if client.write_all(&response[..len]).await.is_err() {
                     return;
                 }
             }

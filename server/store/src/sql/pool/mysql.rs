@@ -117,12 +117,12 @@ impl TextSupport {
 /// The queries of several statements that a server, and the proxies before it, take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextQueries {
-    /// They are taken, of up to so many bytes.
+    /// They are taken, up to a length.
     Taken {
         /// `max_allowed_packet` of the server.
         packet_bytes: u64,
     },
-    /// They are refused, or not answered as sent.
+    /// They are refused, or their results are not those of the statements.
     Refused,
 }
 

@@ -63,7 +63,7 @@ impl MysqlTx {
         let mut state = self.begun().await?;
         let query = sqlx::query_with(AssertSqlSafe(statement.sql.as_str()), arguments(statement)?);
         let outcome = query.execute(state.connection()?).await;
-        state.answered(outcome).map(ExecResult::from)
+        state.note(outcome).map(ExecResult::from)
     }
 
     /// Runs a prepared statement and returns its rows.
@@ -71,7 +71,7 @@ impl MysqlTx {
         let mut state = self.begun().await?;
         let query = sqlx::query_with(AssertSqlSafe(statement.sql.as_str()), arguments(statement)?);
         let outcome = query.fetch_all(state.connection()?).await;
-        Ok(state.answered(outcome)?.into_iter().map(QueryResult::from).collect())
+        Ok(state.note(outcome)?.into_iter().map(QueryResult::from).collect())
     }
 
     /// Sends a text query and passes each of its results to `receive`. `ends` is true if the query
@@ -183,19 +183,19 @@ impl TxState {
         let mut results = sqlx::raw_sql(text).fetch_many(self.connection()?);
         let outcome = loop {
             match results.try_next().await {
-                // A result that was not expected leaves the connection with unread results.
+                // A result that was not expected leaves the connection with results that were not received.
                 Ok(Some(result)) => receive(result)?,
                 Ok(None) => break Ok(()),
                 Err(error) => break Err(error),
             }
         };
         drop(results);
-        self.answered(outcome)
+        self.note(outcome)
     }
 
     /// Notes the outcome of a query whose results were all received. An error of the server ends
     /// the remaining statements of the query, so that nothing more is sent for it.
-    fn answered<T>(&mut self, outcome: Result<T, SqlxError>) -> Result<T, DbErr> {
+    fn note<T>(&mut self, outcome: Result<T, SqlxError>) -> Result<T, DbErr> {
         self.in_flight = !matches!(outcome, Ok(_) | Err(SqlxError::Database(_)));
         outcome.map_err(driver_error)
     }

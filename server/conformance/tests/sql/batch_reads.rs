@@ -23,11 +23,11 @@ const PING: u8 = 0x0e;
 
 /// A proxy that counts the changes of direction from the server to a client.
 #[derive(Debug, Default)]
-pub(crate) struct RoundTrips {
+pub(crate) struct QueryCounter {
     count: AtomicUsize,
 }
 
-impl RoundTrips {
+impl QueryCounter {
     /// Starts a proxy to a server and returns its port.
     pub(crate) async fn proxy(self: &Arc<Self>, server: String) -> u16 {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
@@ -41,39 +41,14 @@ impl RoundTrips {
                 }
                 let (client_read, client_write) = client.into_split();
                 let (server_read, server_write) = server.into_split();
-                let answered = Arc::new(AtomicUsize::new(0));
-                tokio::spawn(Arc::clone(&this).forward(client_read, server_write, Arc::clone(&answered), true));
-                tokio::spawn(Arc::clone(&this).forward(server_read, client_write, answered, false));
+                let responded = Arc::new(AtomicUsize::new(0));
+                let direction =
+                    |is_client| Direction { counter: Arc::clone(&this), responded: Arc::clone(&responded), is_client };
+                tokio::spawn(direction(true).forward(client_read, server_write));
+                tokio::spawn(direction(false).forward(server_read, client_write));
             }
         });
         port
-    }
-
-    async fn forward(
-        self: Arc<Self>,
-        mut from: OwnedReadHalf,
-        mut to: OwnedWriteHalf,
-        answered: Arc<AtomicUsize>,
-        is_client: bool,
-    ) {
-        let mut bytes = vec![0; 1 << 16];
-        while let Ok(count) = from.read(&mut bytes).await {
-            if count == 0 {
-                break;
-            }
-            // The first bytes of a client after an answer begin a round trip. The driver sends a ping
-            // when a connection returns to its pool, for which no read waits.
-            if is_client {
-                let begun = answered.swap(0, Ordering::AcqRel);
-                let is_ping = bytes[..count].get(PACKET_HEADER) == Some(&PING);
-                self.count.fetch_add(if is_ping { 0 } else { begun }, Ordering::AcqRel);
-            } else {
-                answered.store(1, Ordering::Release);
-            }
-            if to.write_all(&bytes[..count]).await.is_err() {
-                break;
-            }
-        }
     }
 
     /// Returns the round trips so far.
@@ -92,6 +67,37 @@ impl RoundTrips {
     }
 }
 
+/// One direction of a connection through the proxy.
+struct Direction {
+    counter: Arc<QueryCounter>,
+    /// 1 after the server sent something that no bytes of the client have followed, otherwise 0.
+    responded: Arc<AtomicUsize>,
+    is_client: bool,
+}
+
+impl Direction {
+    async fn forward(self, mut from: OwnedReadHalf, mut to: OwnedWriteHalf) {
+        let mut bytes = vec![0; 1 << 16];
+        while let Ok(count) = from.read(&mut bytes).await {
+            if count == 0 {
+                break;
+            }
+            // The first bytes of a client after a response begin a round trip. The driver sends a
+            // ping when a connection returns to its pool, for which no read waits.
+            if self.is_client {
+                let begun = self.responded.swap(0, Ordering::AcqRel);
+                let is_ping = bytes[..count].get(PACKET_HEADER) == Some(&PING);
+                self.counter.count.fetch_add(if is_ping { 0 } else { begun }, Ordering::AcqRel);
+            } else {
+                self.responded.store(1, Ordering::Release);
+            }
+            if to.write_all(&bytes[..count]).await.is_err() {
+                break;
+            }
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_batch_read_over_many_tables_is_one_round_trip() {
     let Some(database) = TestDatabase::servers(1, TABLES).await else { return };
@@ -100,8 +106,8 @@ async fn a_batch_read_over_many_tables_is_one_round_trip() {
     let TestDatabase::Servers(urls, _) = &database else { return };
     let (host, name) = urls[0].rsplit_once('/').expect("server/database");
     let (user, server) = host.rsplit_once('@').expect("user@server");
-    let round_trips = Arc::new(RoundTrips::default());
-    let port = round_trips.proxy(server.to_owned()).await;
+    let counter = Arc::new(QueryCounter::default());
+    let port = counter.proxy(server.to_owned()).await;
     let mut config = riposte_store::StoreConfig::mysql(&[format!("{user}@127.0.0.1:{port}/{name}")], TABLES);
     config.read.connections = 1;
     let store = SqlStore::open(&config, ManualClock::at_noon()).expect("the configuration is sound");
@@ -112,21 +118,20 @@ async fn a_batch_read_over_many_tables_is_one_round_trip() {
         keys.push(subject.key.clone());
     }
     let reader = store.reader();
-    let subjects = round_trips.of(async || {
+    let subjects = counter.of(async || {
         let found = reader.subjects(&keys).await.expect("read");
         assert!(found.iter().all(Option::is_some));
     });
     assert_eq!(subjects.await, 1, "100 subjects");
-    let comments = round_trips.of(async || {
+    let comments = counter.of(async || {
         let found = reader.comments(&ids).await.expect("read");
         assert!(found.iter().all(Option::is_some));
     });
     assert_eq!(comments.await, 1, "200 comments");
-    let one = round_trips.of(async || reader.subjects(&keys[..1]).await.expect("read"));
+    let one = counter.of(async || reader.subjects(&keys[..1]).await.expect("read"));
     assert_eq!(one.await, 1, "one subject");
     let video = ObjectType::stored("video".to_owned());
-    let history =
-        round_trips.of(async || reader.member_comments(&video, &member(0), true, None, 20).await.expect("read"));
+    let history = counter.of(async || reader.member_comments(&video, &member(0), true, None, 20).await.expect("read"));
     assert_eq!(history.await, 1, "a page of a member history");
     store.close().await;
     written.close().await;
