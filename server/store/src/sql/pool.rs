@@ -333,8 +333,26 @@ impl DataSources {
         select: &SelectStatement,
     ) -> std::result::Result<Vec<QueryResult>, StoreError> {
         let db = OnShard::new(self.of(partition).read.clone(), self.slot(partition));
+        self.select_on(self.map.source(partition), &db, select).await
+    }
+
+    /// Returns the rows of one SELECT in the tables that exist once in each data source, without a
+    /// transaction.
+    pub(crate) async fn select_unrouted(
+        &self,
+        source: usize,
+        select: &SelectStatement,
+    ) -> std::result::Result<Vec<QueryResult>, StoreError> {
+        self.select_on(source, &self.all[source].read, select).await
+    }
+
+    async fn select_on<C: ConnectionTrait>(
+        &self,
+        source: usize,
+        db: &C,
+        select: &SelectStatement,
+    ) -> std::result::Result<Vec<QueryResult>, StoreError> {
         let statement = db.get_database_backend().build(select);
-        let source = self.map.source(partition);
         self.call_guarded(source, async {
             Ok(on_live_connection(|| db.query_all_raw(statement.clone()), || true).await?)
         })
