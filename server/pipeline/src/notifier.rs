@@ -49,8 +49,8 @@ impl Notifier {
         }
     }
 
-    /// Subscribes to the observed states of a source's outbox, which is numbered from 0. The value is
-    /// `None` before the first poll.
+    /// Subscribes to the observed states of a source's outbox, which is numbered from 0. The value
+    /// is `None` before the first poll.
     #[must_use]
     pub fn observations(&self, source: usize) -> watch::Receiver<Option<OutboxObservation>> {
         // A subscription without a channel never receives a state.

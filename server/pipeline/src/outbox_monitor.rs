@@ -1,7 +1,7 @@
 //! The monitor of a data source's outbox. Each process polls the state of every outbox, with one
 //! statement for all of its parts: the relay, the tail, the event consumers, the check of the cache
-//! and the metrics of the lag. While nothing happens the monitor polls less often. It never waits so
-//! long that an event of another process arrives later than a second.
+//! and the metrics of the lag. While nothing happens the monitor polls less often. It never waits
+//! so long that an event of another process arrives later than a second.
 
 mod lag;
 

@@ -16,8 +16,8 @@ pub struct PollBounds {
 }
 
 /// The interval between the polls of one loop. It is the floor while polls find something or
-/// notifications arrive, and for some time after that. Then it grows by half at each poll, up to the
-/// ceiling.
+/// notifications arrive, and for some time after that. Then it grows by half at each poll, up to
+/// the ceiling.
 #[derive(Debug)]
 pub struct AdaptiveInterval {
     bounds: PollBounds,

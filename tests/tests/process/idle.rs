@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use riposte_sdk::v1::CommentSort;
 use riposte_test_redis::Program;
 use riposte_tests::mysql::Databases;
 use riposte_tests::{Say, Server, Watch, mysql, settings};
@@ -69,10 +70,8 @@ async fn processes_at_rest_send_few_statements_and_commands_and_deliver_the_next
     let here = Say::on(&processes[0].client()?, "article");
     here.comment("m", "the first").await?;
     let there = Say { client: processes[1].client()?, key: here.key.clone() };
-    let mut watches = [Watch::open(&here, 0).await?, Watch::open(&there, 0).await?];
-    for watch in &mut watches {
-        watch.change().await?;
-    }
+    let begin = here.page(CommentSort::Newest, 1).await?.subject.context("no subject")?.revision;
+    let mut watches = [Watch::open(&here, begin).await?, Watch::open(&there, begin).await?];
 
     tokio::time::sleep(SETTLE).await;
     let counts = async || anyhow::Ok((user.statements().await?, commands(&redis)?));

@@ -19,8 +19,8 @@ impl RelayLease {
     /// The duration of a lease unless it is extended: the longest time that sequencing pauses after
     /// a leader died.
     pub const DURATION: Duration = Duration::from_secs(5);
-    /// The tolerated difference of clocks. A lease that ends later than this allows was written by a
-    /// wrong clock and would exclude every process until that time.
+    /// The tolerated difference of clocks. A lease that ends later than this allows was written by
+    /// a wrong clock and would exclude every process until that time.
     const CLOCK_SKEW_MAX: Duration = Duration::from_secs(60);
 
     /// Returns `true` if the lease has not expired at `now`.

@@ -46,8 +46,8 @@ pub trait Outbox: EventLog {
     /// while another candidate holds the lease and does not have to yield to `candidate`.
     async fn acquire_lease(&self, source: usize, candidate: LeaseCandidate, now: Millis) -> Result<Option<Epoch>>;
 
-    /// Extends the lease that `candidate` holds in `epoch`. Returns `false`, and changes nothing, if
-    /// the lease has expired or another epoch has begun.
+    /// Extends the lease that `candidate` holds in `epoch`. Returns `false`, and changes nothing,
+    /// if the lease has expired or another epoch has begun.
     async fn extend_lease(&self, source: usize, candidate: LeaseCandidate, epoch: Epoch, now: Millis) -> Result<bool>;
 
     /// Releases the lease at once, if `candidate` holds it.

@@ -97,8 +97,8 @@ impl EventTail {
         }
     }
 
-    /// Follows the source forever. `numbers` reports the sequence numbers that this process assigns,
-    /// and `observations` those of all processes.
+    /// Follows the source forever. `numbers` reports the sequence numbers that this process
+    /// assigns, and `observations` those of all processes.
     pub(crate) async fn run(self, mut numbers: Notified, mut observations: watch::Receiver<Option<OutboxObservation>>) {
         self.begin(&mut observations).await;
         let mut backoff = BackoffLog::new("tail", self.source);

@@ -32,8 +32,8 @@ impl LagReport {
         Self { metrics, source, last: None, known: BTreeSet::new(), state }
     }
 
-    /// Reports a state, once a second. `oldest` is the age of its oldest unsequenced commit. The lag
-    /// of a position that was removed is set to 0.
+    /// Reports a state, once a second. `oldest` is the age of its oldest unsequenced commit. The
+    /// lag of a position that was removed is set to 0.
     pub(super) fn report(&mut self, outbox: &OutboxState, oldest: Duration) {
         if self.last.is_some_and(|last| last.elapsed() < INTERVAL) {
             return;

@@ -22,8 +22,8 @@ const LEASE_INTERVAL: Duration = Duration::from_secs(2);
 const CHUNK: usize = 200;
 /// The interval of the deletion of old events.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(60);
-/// The interval of the deletion of old ranking snapshots, which reads every table of comments. It is
-/// short compared with the time for which they are kept.
+/// The interval of the deletion of old ranking snapshots, which reads every table of comments. It
+/// is short compared with the time for which they are kept.
 const RANKING_SWEEP_INTERVAL: Duration = Duration::from_secs(600);
 /// The number of old commits, or of old ranking snapshots, that one transaction deletes.
 const SWEEP_CHUNK: usize = 50;

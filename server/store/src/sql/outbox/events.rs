@@ -16,8 +16,8 @@ use crate::sql::read::force_index;
 use crate::sql::row;
 use crate::sql::transact::TransactionBody;
 
-/// Reads the events of the commits after a sequence number in one statement. Returns `None` if a row
-/// has unreadable events, which [`EventsAfter`] replaces.
+/// Reads the events of the commits after a sequence number in one statement. Returns `None` if a
+/// row has unreadable events, which [`EventsAfter`] replaces.
 pub(super) async fn read_after(
     sources: &Arc<DataSources>,
     source: usize,
