@@ -17,6 +17,7 @@ use riposte_core::Partition;
 use riposte_core::Writer;
 use riposte_core::ids::PARTITIONS;
 use riposte_core::ports::{CachedPages, Clock, EventLog, RankingSnapshots, Reader};
+use riposte_pipeline::Notifier;
 use riposte_settings::{ConfigError, ConfigErrors, SourceUrl};
 use riposte_store::SqlStore;
 use riposte_telemetry::Metrics;
@@ -167,15 +168,16 @@ impl CacheStack {
     pub fn tasks(
         &self,
         outbox: &Arc<dyn EventLog>,
+        notifier: &Notifier,
         clock: &Arc<dyn Clock>,
         metrics: &Metrics,
     ) -> Vec<BoxFuture<'static, ()>> {
         let Some(parts) = &self.0 else { return Vec::new() };
         let watch = |source| {
-            let (cache, outbox, invalid) = (Arc::clone(&parts.cache), Arc::clone(outbox), parts.invalid.clone());
-            let (partitions, stale_after) = (parts.partitions(source), parts.stale_after);
-            let monitor = StalenessMonitor::new(cache, Arc::clone(&outbox), invalid, source, partitions, stale_after);
-            StalenessWatch { monitor, outbox, clock: Arc::clone(clock), metrics: metrics.clone(), source }.run().boxed()
+            let (cache, invalid) = (Arc::clone(&parts.cache), parts.invalid.clone());
+            let monitor = StalenessMonitor::new(cache, invalid, parts.partitions(source), parts.stale_after);
+            let observations = notifier.observations(source);
+            StalenessWatch { monitor, observations, metrics: metrics.clone(), source }.run().boxed()
         };
         let (cache, outbox_read, route) = (Arc::clone(&parts.cache), Arc::clone(outbox), route(&parts.store));
         let relay_state = RelayState::new(cache, outbox_read, route, Arc::clone(clock));

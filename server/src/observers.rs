@@ -23,8 +23,8 @@ impl TransactionObserver for MetricsObserver {
 }
 
 impl RedisObserver for MetricsObserver {
-    fn round_trip(&self, function: &str, duration: Duration, failed: bool) {
-        self.0.operation("redis", function.to_owned().into(), duration, failed.then_some("unavailable"));
+    fn round_trip(&self, function: &'static str, duration: Duration, failed: bool) {
+        self.0.operation("redis", function.into(), duration, failed.then_some("unavailable"));
     }
 }
 

@@ -11,6 +11,7 @@ mod process {
     mod files;
     mod health;
     mod held_subjects;
+    mod idle;
     mod layout;
     mod leases;
     mod metrics;

@@ -45,7 +45,7 @@ pub use relay_state::RelayState;
 pub use repair::CacheRepair;
 pub use repair_consumer::CacheRepairConsumer;
 pub use settings::{CacheKind, CacheSettings};
-pub use staleness::{StalenessChange, StalenessMonitor};
+pub use staleness::{EventsEnd, StalenessChange, StalenessMonitor};
 pub use stats::{CacheEvent, CacheStats};
 pub use updater::CacheUpdater;
 pub use writer::CachedWriter;

@@ -361,4 +361,8 @@ impl Cache for MemoryCache {
     fn is_unavailable(&self) -> bool {
         false
     }
+
+    fn connection_changes(&self) -> u64 {
+        0
+    }
 }

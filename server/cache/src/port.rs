@@ -470,6 +470,10 @@ pub trait Cache: Send + Sync + std::fmt::Debug {
     /// Returns `true` while the cache is unavailable; reads then go to the rows.
     fn is_unavailable(&self) -> bool;
 
+    /// Returns a number that changes when a connection to a server is opened again, and when the
+    /// servers of a cluster change: the data may then be that of an earlier time.
+    fn connection_changes(&self) -> u64;
+
     /// Returns the rendered first pages, if the cache stores any.
     fn rendered_pages(&self) -> Option<&dyn RenderedPages> {
         None

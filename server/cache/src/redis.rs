@@ -139,13 +139,13 @@ impl RedisCache {
         &self.config.limits
     }
 
-    async fn call(&self, function: &str, partition: Partition, args: Vec<Value>) -> Result<Value, Unavailable> {
+    async fn call(&self, function: &'static str, partition: Partition, args: Vec<Value>) -> Result<Value, Unavailable> {
         self.call_within(function, partition, args, self.config.budget).await
     }
 
     async fn call_within(
         &self,
-        function: &str,
+        function: &'static str,
         partition: Partition,
         args: Vec<Value>,
         budget: Duration,
@@ -158,7 +158,7 @@ impl RedisCache {
     /// Calls a function for the relay. No client waits for it, so it may take longer.
     async fn call_in_background(
         &self,
-        function: &str,
+        function: &'static str,
         partition: Partition,
         args: Vec<Value>,
     ) -> Result<Value, Unavailable> {
@@ -171,7 +171,7 @@ impl RedisCache {
     /// with the indexes of its items.
     async fn call_each_partition<T>(
         &self,
-        function: &str,
+        function: &'static str,
         items: impl IntoIterator<Item = T>,
         partition: impl Fn(&T) -> Partition,
         args: impl Fn(&[T]) -> Vec<Value>,
@@ -399,6 +399,10 @@ impl Cache for RedisCache {
         self.client.is_unavailable()
     }
 
+    fn connection_changes(&self) -> u64 {
+        self.client.connection_changes()
+    }
+
     fn rendered_pages(&self) -> Option<&dyn RenderedPages> {
         self.page_storage.is_some().then_some(self)
     }
@@ -417,7 +421,12 @@ impl RedisCache {
         Ok(page::decode(&response, query.root))
     }
 
-    async fn call_for_members(&self, function: &str, members: &[SubjectMember], token: u64) -> Result<(), Unavailable> {
+    async fn call_for_members(
+        &self,
+        function: &'static str,
+        members: &[SubjectMember],
+        token: u64,
+    ) -> Result<(), Unavailable> {
         let args = |members: &[&SubjectMember]| {
             let names = members.iter().map(|member| text(encode::member(member)));
             std::iter::once(bytes(token.to_be_bytes())).chain(names).collect()

@@ -57,8 +57,9 @@ impl RelayState {
         let mut head = None;
         while begin.elapsed() < MAX_WAIT {
             // The head is past a commit only once the commit has a sequence number.
-            if head.is_none() && self.outbox.oldest_waiting(source).await?.is_none_or(|oldest| oldest > time) {
-                head = Some(self.outbox.head(source).await?);
+            if head.is_none() {
+                let state = self.outbox.state(source).await?;
+                head = state.oldest_waiting.is_none_or(|oldest| oldest > time).then_some(state.head);
             }
             if let Some(head) = head {
                 let Ok(cursors) = self.cache.cursors(&[partition]).await else { return Ok(RelayProgress::Unavailable) };

@@ -19,8 +19,12 @@ const COMMENTS_PER_READ: usize = 500;
 /// which a starting relay continues from the cursor. Beyond it the partition begins a new
 /// generation.
 const MAX_CURSOR_LAG: i64 = 20_000;
-/// The interval between checks of the cursors of idle partitions.
+/// The interval between checks of the cursors.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// The number of partitions whose cursors a check reads while nothing happens; each check reads the
+/// next ones. The last check of all partitions moved nearly all cursors of every server. A server
+/// that lost a later write than any of theirs has lost them too, so a few represent all.
+const IDLE_SAMPLE: usize = 2;
 /// The number of consecutive failures after which a partition begins a new generation, if its
 /// cursor can still be read. Otherwise it would delay all other partitions of its source.
 const MAX_FAILURES: u32 = 3;
@@ -52,6 +56,12 @@ struct CursorPositions {
     /// The sequence number up to which events were read.
     read: i64,
     last_check: Instant,
+    /// True if all cursors were found at `read`, and no event has followed.
+    are_checked: bool,
+    /// [`Cache::connection_changes`] before the last check of all cursors.
+    connection_changes: u64,
+    /// The index of the first partition that the next check of a few reads.
+    next_sample: usize,
 }
 
 impl From<Unavailable> for Error {
@@ -105,6 +115,7 @@ impl CacheRepair {
             let events: Vec<&SequencedEvent> = events.iter().filter(is_new).collect();
             let likes = self.likes(&events).await?;
             let likers = self.likers(&events).await?;
+            cursors.are_checked = false;
             self.advance(advances(&events, likes, likers), last.number, &mut cursors).await?;
             cursors.read = last.number;
         }
@@ -113,8 +124,8 @@ impl CacheRepair {
         Ok(read)
     }
 
-    /// Checks the cursors of idle partitions, once a second. After an error the cursors must be
-    /// read again.
+    /// Checks the cursors once a second: all of them after events and after a change of the
+    /// connections, else those of a few partitions. After an error the cursors must be read again.
     ///
     /// # Errors
     /// An error when the cache is unavailable.
@@ -144,10 +155,27 @@ impl CacheRepair {
 
     async fn check_if_due(&mut self, mut cursors: CursorPositions) -> Result<()> {
         if cursors.last_check.elapsed() >= CHECK_INTERVAL {
-            self.check(&mut cursors).await?;
+            let is_at_rest = cursors.are_checked && cursors.connection_changes == self.cache.connection_changes();
+            if !is_at_rest || !self.sample_is_at(&mut cursors).await? {
+                self.check(&mut cursors).await?;
+            }
+            cursors.last_check = Instant::now();
         }
         self.cursors = Some(cursors);
         Ok(())
+    }
+
+    /// Reads the cursors of a few partitions. Returns whether all of them are at their known
+    /// positions.
+    async fn sample_is_at(&self, cursors: &mut CursorPositions) -> Result<bool> {
+        let next =
+            self.partitions.iter().cycle().skip(cursors.next_sample).take(IDLE_SAMPLE.min(self.partitions.len()));
+        let sample: Vec<Partition> = next.copied().collect();
+        cursors.next_sample = (cursors.next_sample + sample.len()) % self.partitions.len().max(1);
+        let found = self.cache.cursors(&sample).await?;
+        let known = |partition: &Partition| cursors.by_partition.get(partition).copied();
+        let is_at = |(partition, found): (&Partition, Option<RelayCursor>)| known(partition) == found.map(|at| at.0);
+        Ok(sample.iter().zip(found).all(is_at))
     }
 
     /// Reads the cursors. A partition without a cursor, or with one that is too far behind, begins
@@ -171,7 +199,14 @@ impl CacheRepair {
             positions.extend(join_all(loads).await.into_iter().collect::<Result<Vec<_>>>()?);
         }
         let read = positions.values().copied().min().unwrap_or(head);
-        Ok(CursorPositions { by_partition: positions, read, last_check: Instant::now() })
+        Ok(CursorPositions {
+            by_partition: positions,
+            read,
+            last_check: Instant::now(),
+            are_checked: false,
+            connection_changes: 0,
+            next_sample: 0,
+        })
     }
 
     async fn renew(&self, partition: Partition, position: i64) -> Result<()> {
@@ -236,7 +271,7 @@ impl CacheRepair {
     /// Checks that all cursors are at their known positions, and advances them to the events that
     /// were read.
     async fn check(&mut self, cursors: &mut CursorPositions) -> Result<()> {
-        let read = cursors.read;
+        let (read, connection_changes) = (cursors.read, self.cache.connection_changes());
         let advance = |partition: &Partition, to: i64| (*partition, to, CommittedState::default());
         let (behind, current): (Vec<_>, Vec<_>) = cursors.by_partition.iter().partition(|(_, at)| **at < read);
         let behind = behind.into_iter().map(|(partition, _)| advance(partition, read)).collect();
@@ -245,7 +280,7 @@ impl CacheRepair {
         let current = current.into_iter().map(|(partition, at)| advance(partition, *at)).collect();
         self.advance(behind, read, cursors).await?;
         self.advance(current, read, cursors).await?;
-        cursors.last_check = Instant::now();
+        (cursors.are_checked, cursors.connection_changes) = (true, connection_changes);
         Ok(())
     }
 

@@ -11,8 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rand::seq::IndexedRandom;
-use riposte_core::ports::EventLog;
-use riposte_core::{Partition, Result};
+use riposte_core::Partition;
 
 use crate::invalid_partitions::InvalidPartitions;
 use crate::port::{Cache, RelayCursor};
@@ -49,9 +48,7 @@ pub enum StalenessChange {
 #[derive(Debug)]
 pub struct StalenessMonitor {
     cache: Arc<dyn Cache>,
-    outbox: Arc<dyn EventLog>,
     invalid: InvalidPartitions,
-    source: usize,
     partitions: Vec<Partition>,
     stale_after: Duration,
     history: CursorHistory,
@@ -59,50 +56,47 @@ pub struct StalenessMonitor {
 }
 
 impl StalenessMonitor {
-    /// Monitors the cached data of `partitions` in `cache`. All of them lie on `source`, counted
-    /// from 0. The cache is read from the first check on that finds it repaired. It becomes stale
+    /// Monitors the cached data of `partitions` in `cache`. All of them lie on one data source. The
+    /// cache is read from the first check on that finds it repaired. It becomes stale
     /// when no cursor has moved for `stale_after` although one had to move.
     #[must_use]
     pub fn new(
         cache: Arc<dyn Cache>,
-        outbox: Arc<dyn EventLog>,
         invalid: InvalidPartitions,
-        source: usize,
         partitions: Vec<Partition>,
         stale_after: Duration,
     ) -> Self {
         invalid.mark_stale(&partitions);
         let history = CursorHistory::default();
-        Self { cache, outbox, invalid, source, partitions, stale_after, history, checks: 0 }
+        Self { cache, invalid, partitions, stale_after, history, checks: 0 }
     }
 
-    /// Checks once and returns a state change, if any. `oldest` is the age of the oldest commit
-    /// that waits for a sequence number, which no cursor can reflect.
-    ///
-    /// # Errors
-    /// Those of the outbox. An unavailable cache is not an error: it is not read then either.
-    pub async fn check(&mut self, oldest: Duration) -> Result<Option<StalenessChange>> {
+    /// Checks once and returns a state change, if any. The end of the events is compared with
+    /// cursors that are read afterwards. Where nothing has changed since the cursors were found at
+    /// the end, none are read.
+    pub async fn check(&mut self, end: EventsEnd) -> Option<StalenessChange> {
         self.checks = self.checks.saturating_add(1);
-        let Some(state) = self.cursor_state(oldest).await.inspect_err(|_| self.history.record_missed_check())? else {
+        let Some(state) = self.cursor_state(end).await else {
             self.history.record_missed_check();
-            return Ok(None);
+            return None;
         };
-        let change = self.history.record(Instant::now(), state, self.stale_after);
+        let change = self.history.record(end.time, state, self.stale_after);
         match change {
             Some(StalenessChange::Stale) => self.invalid.mark_stale(&self.partitions),
             Some(StalenessChange::Verified | StalenessChange::Recovered) => self.invalid.unmark_stale(&self.partitions),
             None => {}
         }
-        Ok(change)
+        change
     }
 
     /// Returns the state of the cursors; `None` if the cache is unavailable.
-    async fn cursor_state(&self, oldest: Duration) -> Result<Option<CursorState>> {
-        // The end of the events is read first. A cursor that is read afterwards may be beyond it,
-        // which is harmless.
-        let head = self.outbox.head(self.source).await?;
+    async fn cursor_state(&self, EventsEnd { head, oldest, .. }: EventsEnd) -> Option<CursorState> {
+        if self.history.is_at(head) {
+            return Some(CursorState { highest: head, lowest: Some(head), head, oldest });
+        }
+        // A cursor that is read after the end of the events may be beyond it, which is harmless.
         let sample: Vec<Partition> = self.partitions.sample(&mut rand::rng(), SAMPLE_SIZE).copied().collect();
-        let Ok(cursors) = self.cache.cursors(&sample).await else { return Ok(None) };
+        let cursors = self.cache.cursors(&sample).await.ok()?;
         // A partition without a cursor has no cached data.
         let positions = || cursors.iter().flatten().map(|RelayCursor(position)| *position);
         let mut lowest = positions().min();
@@ -110,11 +104,11 @@ impl StalenessMonitor {
         // have set those of the sample to the end of the events, while others are still old.
         if self.history.would_recover(lowest, head) {
             for partitions in self.partitions.chunks(CURSORS_PER_READ) {
-                let Ok(cursors) = self.cache.cursors(partitions).await else { return Ok(None) };
+                let cursors = self.cache.cursors(partitions).await.ok()?;
                 lowest = cursors.into_iter().flatten().map(|RelayCursor(position)| position).chain(lowest).min();
             }
         }
-        Ok(Some(CursorState { highest: positions().max().unwrap_or_default(), lowest, head, oldest }))
+        Some(CursorState { highest: positions().max().unwrap_or_default(), lowest, head, oldest })
     }
 
     /// Records that a check was not possible. It is then unknown whether the cursors moved
@@ -129,6 +123,18 @@ impl StalenessMonitor {
     pub fn is_startup_over(&self) -> bool {
         self.history.stale.is_none_or(|stale| stale.is_reported) || self.checks >= STARTUP_CHECKS
     }
+}
+
+/// The end of the events of a data source, as a read of its outbox found it.
+#[derive(Debug, Clone, Copy)]
+pub struct EventsEnd {
+    /// The time at which the read began.
+    pub time: Instant,
+    /// The greatest sequence number assigned.
+    pub head: i64,
+    /// The age of the oldest commit that waits for a sequence number, which no cursor can reflect;
+    /// zero if there is none.
+    pub oldest: Duration,
 }
 
 /// The findings of one check.
@@ -184,6 +190,11 @@ impl CursorHistory {
     fn would_recover(&self, lowest: Option<i64>, head: i64) -> bool {
         let target = |stale: StaleState| stale.target.unwrap_or(head);
         self.stale.is_some_and(|stale| lowest.is_some_and(|lowest| lowest >= target(stale)))
+    }
+
+    /// Returns whether the cache is read and a cursor has reached the end of the events.
+    fn is_at(&self, head: i64) -> bool {
+        self.stale.is_none() && self.highest >= head
     }
 
     fn record_missed_check(&mut self) {

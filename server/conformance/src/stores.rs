@@ -184,6 +184,7 @@ macro_rules! conformance_cases {
                 a_lease_stays_with_its_holder_until_it_expires
                 a_candidate_without_a_cache_yields_to_one_with_a_cache
                 a_released_lease_can_be_acquired_at_once
+                a_lease_is_extended_by_its_holder_in_its_epoch_until_it_expires
                 a_lease_from_a_clock_far_ahead_excludes_no_candidate
                 an_earlier_epoch_is_refused
                 a_position_advances_only_from_its_present_value

@@ -6,6 +6,8 @@
 
 #![expect(clippy::expect_used, reason = "a test ends with a panic that names what did not hold")]
 
+#[path = "cache_consistency/at_rest.rs"]
+mod at_rest;
 #[path = "cache_consistency/audits.rs"]
 mod audits;
 #[path = "cache_consistency/damaged.rs"]

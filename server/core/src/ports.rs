@@ -5,6 +5,7 @@ mod cached_pages;
 mod clock;
 mod events;
 mod ids;
+mod lease;
 mod maintenance;
 mod outbox;
 mod ranking;
@@ -18,8 +19,9 @@ pub use events::{
     PositionRemoval, RANK_INDEX, StoredPosition, TrimBounds, TrimReport, shown_name,
 };
 pub use ids::IdSource;
+pub use lease::{Epoch, LeaseCandidate, RelayLease};
 pub use maintenance::{CountRepair, MemberHistories, RebuildProgress, RepairReport};
-pub use outbox::{Epoch, EventLog, LeaseCandidate, Outbox};
+pub use outbox::{EventLog, Outbox, OutboxState};
 pub use ranking::{RankIndexes, RankingSnapshots};
 pub use rows::{
     CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, PassThrough, Reader, SubjectRows,

@@ -14,7 +14,8 @@ use super::events::consumer::ConsumerLoop;
 use super::events::feed::EventFeed;
 use super::events::tail::EventTail;
 use super::notifier::Notifier;
-use super::relay::{self, RelayPorts, lag_monitor};
+use super::outbox_monitor::OutboxMonitor;
+use super::relay::{self, RelayPorts};
 
 /// The roles of the process, which select its background tasks.
 #[derive(Clone, Copy, Debug)]
@@ -47,8 +48,8 @@ impl LeaseRelease {
 
 impl BackgroundTasks {
     /// Starts the tasks that these `roles` require. The tasks wait until `ready` reports that the
-    /// store can be used. A worker takes part in the relay of every source; a process that is
-    /// not a worker only measures the lag. A process that serves calls runs the consumers of scope
+    /// store can be used. Every process monitors the outboxes. A worker takes part in the relay of
+    /// every source. A process that serves calls runs the consumers of scope
     /// `Process` and the `api_tasks`.
     #[must_use]
     pub fn start(
@@ -70,13 +71,13 @@ impl BackgroundTasks {
                 relay::run(ports, notifier, source, stop).await;
             })
         };
-        let lag_monitor = |source| spawn(ready, lag_monitor::run(ports.clone(), source));
-        let (mut relays, mut tails) = (Vec::new(), Vec::new());
-        if roles.worker {
-            relays.extend(sources().map(relay));
-        } else {
-            tails.extend(sources().map(lag_monitor));
-        }
+        let monitor = |source| {
+            let RelayPorts { outbox, clock, metrics, .. } = ports;
+            let (outbox, clock, metrics) = (Arc::clone(outbox) as _, Arc::clone(clock), metrics.clone());
+            OutboxMonitor::new(outbox, clock, metrics, notifier.clone(), source, roles.worker).run()
+        };
+        let mut tails: Vec<_> = sources().map(|source| spawn(ready, monitor(source))).collect();
+        let relays = if roles.worker { sources().map(relay).collect() } else { Vec::new() };
         if roles.api {
             for source in sources() {
                 let tail = EventTail::new(Arc::clone(&ports.outbox) as _, source);
@@ -89,7 +90,7 @@ impl BackgroundTasks {
                 // before a watcher receives the change.
                 let consumers: Vec<_> = ports.of_process().map(consumer).collect();
                 tails.push(spawn(ready, async move { _ = join_all(consumers).await }));
-                tails.push(spawn(ready, tail.run(notifier.numbers(source), notifier.commits(source))));
+                tails.push(spawn(ready, tail.run(notifier.numbers(source), notifier.observations(source))));
             }
             tails.extend(api_tasks.into_iter().map(|task| spawn(ready, task)));
         }

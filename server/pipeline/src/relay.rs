@@ -1,13 +1,10 @@
 //! The relay of one data source. The process that holds the source's lease assigns sequence numbers
 //! to committed events and runs the event consumers that serve all processes. The other workers
-//! check periodically whether the lease is still held. Processes that are not workers only measure
-//! the lag.
+//! find in the polls of the outbox whether the lease is still held.
 //!
 //! Sequencing and event consumers run concurrently, so watchers never wait for an event consumer
 //! that is behind.
 
-mod lag;
-pub(super) mod lag_monitor;
 mod leader;
 
 use std::collections::BTreeMap;
@@ -23,9 +20,8 @@ use riposte_telemetry::Metrics;
 use tokio::sync::watch;
 
 use super::events::consumer::{ConsumerLoop, ConsumerPorts};
-use super::events::feed::EventFeed;
+use super::events::feed::OutboxFeed;
 use super::notifier::Notifier;
-pub use lag::oldest_waiting;
 use leader::Leader;
 
 /// The ports that the relays of all sources use. Cloning is cheap.
@@ -98,7 +94,8 @@ fn consumers(ports: &RelayPorts, notifier: &Notifier, source: usize) -> Vec<Cons
     let consumer_loop = |(consumer, batching): (&Arc<dyn EventConsumer>, Batching)| {
         let followed = consumer.after().and_then(|name| progress.get(name));
         let ready = followed.map_or_else(|| notifier.numbers(source), |followed| followed.subscribe().into());
-        let feed = EventFeed::Outbox { outbox: Arc::clone(&ports.outbox) as _, ready, batching, source };
+        let outbox = Arc::clone(&ports.outbox) as _;
+        let feed = OutboxFeed::new(outbox, ready, notifier.observations(source), batching, source).into();
         let progress = progress.get(consumer.name()).cloned().unwrap_or_default();
         ConsumerLoop::new(Arc::clone(consumer), ports.of_consumers(), feed, source, progress)
     };

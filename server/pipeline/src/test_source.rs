@@ -10,8 +10,8 @@ use riposte_conformance::model::Model;
 use riposte_conformance::stores::StepClock;
 use riposte_core::event::{Changes, Event, SequencedEvent};
 use riposte_core::ports::{
-    ConsumerPositions, Epoch, EventLog, LeaseCandidate, Outbox, PositionMove, PositionRemoval, RankingSnapshots,
-    StoredPosition, TrimBounds, TrimReport,
+    ConsumerPositions, Epoch, EventLog, LeaseCandidate, Outbox, OutboxState, PositionMove, PositionRemoval,
+    RankingSnapshots, StoredPosition, TrimBounds, TrimReport,
 };
 use riposte_core::{Error, Millis, Partition, Result, Subject, SubjectId, SubjectKey};
 
@@ -27,13 +27,15 @@ pub(super) struct TestSource {
     pub(super) failing: AtomicUsize,
     /// The number of reads of events after a number so far.
     pub(super) reads: AtomicUsize,
+    /// The number of reads of the state of the outbox so far.
+    pub(super) polls: AtomicUsize,
 }
 
 impl Default for TestSource {
     fn default() -> Self {
-        let [subject_reads, lease_requests, failing, reads] = Default::default();
+        let [subject_reads, lease_requests, failing, reads, polls] = Default::default();
         let model = Arc::new(Model::new(StepClock::at(StepClock::START)));
-        Self { model, subject_reads, lease_requests, failing, reads }
+        Self { model, subject_reads, lease_requests, failing, reads, polls }
     }
 }
 
@@ -138,8 +140,10 @@ impl EventLog for TestSource {
         self.model.head(source).await
     }
 
-    async fn oldest_waiting(&self, source: usize) -> Result<Option<Millis>> {
-        self.model.oldest_waiting(source).await
+    async fn state(&self, source: usize) -> Result<OutboxState> {
+        self.polls.fetch_add(1, Ordering::SeqCst);
+        self.fail_if_set()?;
+        self.model.state(source).await
     }
 
     async fn of_subject(&self, at: Partition, id: SubjectId, after: i64, limit: usize) -> Result<Vec<Event>> {
@@ -155,6 +159,11 @@ impl Outbox for TestSource {
         self.lease_requests.fetch_add(1, Ordering::SeqCst);
         self.fail_if_set()?;
         self.model.acquire_lease(source, candidate, now).await
+    }
+
+    async fn extend_lease(&self, source: usize, candidate: LeaseCandidate, epoch: Epoch, now: Millis) -> Result<bool> {
+        self.fail_if_set()?;
+        self.model.extend_lease(source, candidate, epoch, now).await
     }
 
     async fn release_lease(&self, source: usize, candidate: LeaseCandidate) -> Result<()> {

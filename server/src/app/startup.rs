@@ -193,7 +193,7 @@ impl<'a> Startup<'a> {
     ) -> LeaseRelease {
         let roles = &self.inputs.config.server.roles;
         let roles = BackgroundRoles { api: roles.has(ServerRole::Api), worker: roles.has(ServerRole::Worker) };
-        let cache_tasks = cache.tasks(&(Arc::clone(&relay.outbox) as _), &relay.clock, &relay.metrics);
+        let cache_tasks = cache.tasks(&(Arc::clone(&relay.outbox) as _), notifier, &relay.clock, &relay.metrics);
         let tasks = data.enter(|| BackgroundTasks::start(relay, notifier, cache_tasks, ready, roles));
         let leases = tasks.lease_release();
         self.steps.push("background tasks", async move { tasks.stop().await });

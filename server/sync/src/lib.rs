@@ -6,6 +6,7 @@
 //! work that a caller supplies: a load of [`SingleFlight`] that has started runs to its end, even
 //! if no caller waits for it any more.
 
+mod adaptive_interval;
 mod backoff_log;
 mod batcher;
 mod breaker;
@@ -17,6 +18,7 @@ mod keyed_quota;
 mod single_flight;
 mod throttled_log;
 
+pub use adaptive_interval::{AdaptiveInterval, PollBounds};
 pub use backoff_log::BackoffLog;
 pub use batcher::{BatchWorker, BatchedRequest, Batcher};
 pub use breaker::CircuitBreaker;

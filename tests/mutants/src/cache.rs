@@ -147,6 +147,10 @@ impl Cache for MutantCache {
         self.inner.is_unavailable()
     }
 
+    fn connection_changes(&self) -> u64 {
+        self.inner.connection_changes()
+    }
+
     fn rendered_pages(&self) -> Option<&dyn RenderedPages> {
         self.inner.rendered_pages()
     }

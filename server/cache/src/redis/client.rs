@@ -1,7 +1,7 @@
 //! The only access to Redis. Every call has a time limit. While the circuit breaker is open, all
 //! calls but single probes fail at once.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -12,6 +12,7 @@ use fred::types::Value;
 use fred::types::config::{Config, ReconnectPolicy, ServerConfig};
 use fred::types::{Builder, Key};
 use riposte_sync::CircuitBreaker;
+use tokio::sync::broadcast::error::RecvError;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
@@ -64,7 +65,9 @@ pub(super) struct RedisClient {
     reported_unavailable: Mutex<bool>,
     /// True from the start of [`Self::close`]; connections are then not opened again.
     closing: Arc<AtomicBool>,
-    /// The tasks that keep the connections open.
+    /// The number of connections that were opened again, and of changes of a cluster's layout.
+    changes: Arc<AtomicU64>,
+    /// The tasks that keep the connections open and count their changes.
     connection_tasks: Vec<AbortHandle>,
 }
 
@@ -93,12 +96,29 @@ async fn is_denied(address: Config) -> bool {
 
 /// Keeps a connection open. The client library reconnects by itself after most failures; this
 /// function opens the connection again after all other failures.
-async fn keep_connected(connection: Connection, closing: Arc<AtomicBool>) {
+async fn keep_connected(connection: Connection, closing: Arc<AtomicBool>, changes: Arc<AtomicU64>) {
     while !closing.load(Ordering::Acquire) {
+        changes.fetch_add(1, Ordering::AcqRel);
         // The error is ignored, because the calls that failed report it. The guard ends the
         // library's task when this task is aborted.
         let _ = AbortOnDropHandle::new(connection.connect()).await;
         tokio::time::sleep(RECONNECT_PAUSE).await;
+    }
+}
+
+/// Counts the connections that are opened again, and the changes of a cluster's layout.
+async fn count_changes(connection: Connection, changes: Arc<AtomicU64>) {
+    let (mut reconnects, mut cluster_changes) = (connection.reconnect_rx(), connection.cluster_change_rx());
+    loop {
+        // A receiver that is behind has missed some events, which count as one.
+        let event = tokio::select! {
+            event = reconnects.recv() => event.map(drop),
+            event = cluster_changes.recv() => event.map(drop),
+        };
+        if matches!(event, Err(RecvError::Closed)) {
+            return;
+        }
+        changes.fetch_add(1, Ordering::AcqRel);
     }
 }
 
@@ -132,10 +152,13 @@ impl RedisClient {
             .set_policy(ReconnectPolicy::new_exponential(0, 50, 1_000, 2));
         let pool = builder.build_pool(config.connections.max(1)).map_err(|error| error.details().to_owned())?;
         let closing = Arc::<AtomicBool>::default();
+        let changes = Arc::<AtomicU64>::default();
         let open = |connection: &Connection| {
-            tokio::spawn(keep_connected(connection.clone(), Arc::clone(&closing))).abort_handle()
+            let opened = keep_connected(connection.clone(), Arc::clone(&closing), Arc::clone(&changes));
+            let counted = count_changes(connection.clone(), Arc::clone(&changes));
+            [tokio::spawn(counted), tokio::spawn(opened)].map(|task| task.abort_handle())
         };
-        let connection_tasks = pool.clients().iter().map(open).collect();
+        let connection_tasks = pool.clients().iter().flat_map(open).collect();
         Ok(Self {
             pool,
             endpoint,
@@ -147,6 +170,7 @@ impl RedisClient {
             loading: tokio::sync::Mutex::default(),
             reported_unavailable: Mutex::new(false),
             closing,
+            changes,
             connection_tasks,
         })
     }
@@ -169,6 +193,11 @@ impl RedisClient {
     /// Returns whether the circuit breaker is open.
     pub(super) fn is_unavailable(&self) -> bool {
         self.breaker.is_open()
+    }
+
+    /// Returns a number that changes when a connection is opened again or a cluster changes.
+    pub(super) fn connection_changes(&self) -> u64 {
+        self.changes.load(Ordering::Acquire)
     }
 
     fn record_success(&self) {

@@ -7,7 +7,7 @@ use riposte_core::page::{ListOrder, PageQuery, PageStart, RangeSplit};
 use riposte_core::{CommentId, Partition, Subject, SubjectKey};
 
 use super::stored::StoredSubject;
-use super::value::{self, CommentParts, hex};
+use super::value::{self, CommentParts, hex, hex_list};
 use crate::port::{
     CacheFill, CachedCandidates, CachedComment, CachedPageQuery, FillLease, FillScope, LikeCounts, ListName, ListPart,
     ListRange, SubjectMember, SubjectUpdate,
@@ -31,7 +31,7 @@ pub(super) fn id(id: CommentId) -> Value {
 
 /// Encodes ids as one argument.
 pub(super) fn ids(ids: &[CommentId]) -> Value {
-    text(ids.iter().map(|id| hex(id.get())).collect::<String>())
+    text(hex_list(ids.iter().map(|id| id.get())))
 }
 
 /// Returns the key of a partition's cursor. All other keys of the partition have the same prefix.

@@ -16,13 +16,13 @@ const SPAN_TARGET: &str = "riposte::span";
 pub trait RedisObserver: fmt::Debug + Send + Sync {
     /// Called after a call of `function` that took `duration`. `failed` is `true` if no response
     /// came in time, or if the call was not attempted.
-    fn round_trip(&self, function: &str, duration: Duration, failed: bool);
+    fn round_trip(&self, function: &'static str, duration: Duration, failed: bool);
 }
 
 /// Awaits a round trip within a span of its own, and reports it to the observer.
 pub(super) async fn observe<T>(
     observer: Option<&dyn RedisObserver>,
-    function: &str,
+    function: &'static str,
     round_trip: impl Future<Output = Result<T, Unavailable>>,
 ) -> Result<T, Unavailable> {
     let span = tracing::debug_span!(
@@ -55,11 +55,11 @@ mod tests {
     use super::{RedisObserver, Unavailable, observe};
 
     #[derive(Debug, Default)]
-    struct RecordedCalls(Mutex<Vec<(String, bool)>>);
+    struct RecordedCalls(Mutex<Vec<(&'static str, bool)>>);
 
     impl RedisObserver for RecordedCalls {
-        fn round_trip(&self, function: &str, _: Duration, failed: bool) {
-            self.0.lock().unwrap().push((function.to_owned(), failed));
+        fn round_trip(&self, function: &'static str, _: Duration, failed: bool) {
+            self.0.lock().unwrap().push((function, failed));
         }
     }
 
@@ -69,6 +69,6 @@ mod tests {
         assert_eq!(observe(Some(&reported), "page", ready(Ok(7))).await.ok(), Some(7));
         assert!(observe(Some(&reported), "apply", ready(Err::<(), _>(Unavailable))).await.is_err());
         assert!(observe(None, "open", ready(Ok(()))).await.is_ok());
-        assert_eq!(*reported.0.lock().unwrap(), [("page".to_owned(), false), ("apply".to_owned(), true)]);
+        assert_eq!(*reported.0.lock().unwrap(), [("page", false), ("apply", true)]);
     }
 }

@@ -40,7 +40,18 @@ pub(super) struct CommentParts {
 
 /// Formats an id as in keys and in members of lists.
 pub(super) fn hex(id: i64) -> String {
-    format!("{id:016x}")
+    hex_list([id])
+}
+
+/// Formats ids one after the other.
+pub(super) fn hex_list(ids: impl IntoIterator<Item = i64>) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let ids = ids.into_iter();
+    let mut text = String::with_capacity(16 * ids.size_hint().0);
+    for byte in ids.flat_map(i64::to_be_bytes) {
+        text.extend([byte >> 4, byte & 15].map(|digit| char::from(DIGITS[usize::from(digit)])));
+    }
+    text
 }
 
 /// Encodes revision, likes and dislikes as in a head.
@@ -139,5 +150,13 @@ mod tests {
             assert_eq!(decode_comment(&value, None), None, "byte {at} is damaged");
             value[at] ^= 1;
         }
+    }
+
+    #[test]
+    fn ids_have_sixteen_hexadecimal_digits() {
+        for id in [0, 9, 10, 255, 0x0123_4567_89ab_cdef, i64::MAX, -1] {
+            assert_eq!(super::hex(id), format!("{id:016x}"));
+        }
+        assert_eq!(super::hex_list([1, 171]), "000000000000000100000000000000ab");
     }
 }

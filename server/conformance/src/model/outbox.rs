@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use riposte_core::event::{Changes, Event, SequencedEvent};
 use riposte_core::ports::{
-    ConsumerPositions, Epoch, EventLog, LeaseCandidate, Outbox, PositionMove, PositionRemoval, StoredPosition,
-    TrimBounds, TrimReport,
+    ConsumerPositions, Epoch, EventLog, LeaseCandidate, Outbox, OutboxState, PositionMove, PositionRemoval, RelayLease,
+    StoredPosition, TrimBounds, TrimReport,
 };
 use riposte_core::{Millis, Partition, Result, Subject, SubjectId, UnitOfWork};
 
@@ -21,7 +21,7 @@ const MAX_SKEW: Duration = Duration::from_secs(60);
 
 /// The events of the commits, and the lease under which they are sequenced.
 #[derive(Debug, Clone, Default)]
-pub(super) struct OutboxState {
+pub(super) struct ModelOutbox {
     /// The unsequenced events of each commit.
     pub(super) waiting: Vec<Vec<Event>>,
     pub(super) sequenced: Vec<SequencedEvent>,
@@ -32,7 +32,7 @@ pub(super) struct OutboxState {
     pub(super) positions: BTreeMap<String, StoredPosition>,
 }
 
-impl OutboxState {
+impl ModelOutbox {
     /// Records the events of a commit at `now`.
     pub(super) fn record(&mut self, unit: &UnitOfWork, now: Millis) -> Result<()> {
         let event = |(subject, revision, changes): (&Subject, Option<i64>, Changes)| Event {
@@ -48,7 +48,7 @@ impl OutboxState {
     }
 
     fn acquire_lease(&mut self, candidate: LeaseCandidate, now: Millis) -> Option<Epoch> {
-        let is_valid = now < self.until && self.until <= now.plus(LEASE).plus(MAX_SKEW);
+        let is_valid = self.is_valid(now);
         let is_holder = self.leader == Some(candidate);
         let displaced = self.leader.is_some_and(|leader| candidate.displaces(leader.name()));
         if is_valid && !is_holder && !displaced {
@@ -57,6 +57,18 @@ impl OutboxState {
         self.epoch += i64::from(!is_valid || !is_holder);
         (self.leader, self.until) = (Some(candidate), now.plus(LEASE));
         Some(Epoch(self.epoch))
+    }
+
+    fn extend_lease(&mut self, candidate: LeaseCandidate, epoch: Epoch, now: Millis) -> bool {
+        let is_holder = self.is_valid(now) && self.leader == Some(candidate) && self.is_current(epoch);
+        if is_holder {
+            self.until = now.plus(LEASE);
+        }
+        is_holder
+    }
+
+    fn is_valid(&self, now: Millis) -> bool {
+        now < self.until && self.until <= now.plus(LEASE).plus(MAX_SKEW)
     }
 
     fn release_lease(&mut self, candidate: LeaseCandidate) {
@@ -137,8 +149,16 @@ impl EventLog for Model {
         Ok(self.tables().outbox.head)
     }
 
-    async fn oldest_waiting(&self, _source: usize) -> Result<Option<Millis>> {
-        Ok(self.tables().outbox.waiting.iter().flatten().next().map(|event| event.time))
+    async fn state(&self, _source: usize) -> Result<OutboxState> {
+        let outbox = &self.tables().outbox;
+        let holder = outbox.leader.map(|leader| leader.name().to_vec()).unwrap_or_default();
+        let lease = RelayLease { holder, epoch: Epoch(outbox.epoch), until: outbox.until };
+        Ok(OutboxState {
+            head: outbox.head,
+            lease: (outbox.epoch > 0).then_some(lease),
+            positions: outbox.positions.values().cloned().collect(),
+            oldest_waiting: outbox.waiting.iter().flatten().next().map(|event| event.time),
+        })
     }
 
     async fn of_subject(&self, _partition: Partition, id: SubjectId, after: i64, limit: usize) -> Result<Vec<Event>> {
@@ -157,6 +177,10 @@ impl EventLog for Model {
 impl Outbox for Model {
     async fn acquire_lease(&self, _source: usize, candidate: LeaseCandidate, now: Millis) -> Result<Option<Epoch>> {
         Ok(self.tables().outbox.acquire_lease(candidate, now))
+    }
+
+    async fn extend_lease(&self, _source: usize, candidate: LeaseCandidate, epoch: Epoch, now: Millis) -> Result<bool> {
+        Ok(self.tables().outbox.extend_lease(candidate, epoch, now))
     }
 
     async fn release_lease(&self, _source: usize, candidate: LeaseCandidate) -> Result<()> {

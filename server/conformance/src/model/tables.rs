@@ -10,7 +10,7 @@ use riposte_core::path::Path;
 use riposte_core::request::{IdempotencyKey, IdempotencyRecord, RequestIdentity};
 use riposte_core::{ClientInfo, CommentId, Content, MemberId, Subject, SubjectKey};
 
-use super::outbox::OutboxState;
+use super::outbox::ModelOutbox;
 use super::ranks::Ranks;
 
 /// All rows.
@@ -20,7 +20,7 @@ pub(super) struct Tables {
     /// The subject of each comment.
     pub(super) comment_subjects: BTreeMap<CommentId, SubjectKey>,
     /// The events of the commits.
-    pub(super) outbox: OutboxState,
+    pub(super) outbox: ModelOutbox,
     /// The version of each comment at the last update of its history row.
     pub(super) histories: BTreeMap<CommentId, i64>,
     /// The rank indexes and the ranking snapshots.

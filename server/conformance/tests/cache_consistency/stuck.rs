@@ -2,7 +2,7 @@
 //! and a read without a response is marked as degraded.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use futures::FutureExt;
@@ -25,16 +25,29 @@ use crate::{FIRST_PAGE, Fixture, fixture_on, process, servers};
 /// A cache in which one partition advances only after a renewal. All operations but those of the
 /// relay are unavailable.
 #[derive(Debug)]
-struct StuckCache {
+pub(crate) struct StuckCache {
     inner: Arc<dyn Cache>,
     stuck: Partition,
     failed_advances: AtomicUsize,
-    renewals: AtomicUsize,
+    pub(crate) renewals: AtomicUsize,
+    /// The number of cursors that advanced or were confirmed.
+    pub(crate) advances: AtomicUsize,
+    /// The number of cursors that were read.
+    pub(crate) reads: AtomicUsize,
+    pub(crate) connection_changes: AtomicU64,
+}
+
+impl StuckCache {
+    pub(crate) fn new(inner: Arc<dyn Cache>, stuck: Partition) -> Self {
+        let [failed_advances, renewals, advances, reads] = Default::default();
+        Self { inner, stuck, failed_advances, renewals, advances, reads, connection_changes: AtomicU64::new(0) }
+    }
 }
 
 #[async_trait]
 impl Cache for StuckCache {
     async fn cursors(&self, partitions: &[Partition]) -> Result<Vec<Option<RelayCursor>>, Unavailable> {
+        self.reads.fetch_add(partitions.len(), Ordering::SeqCst);
         self.inner.cursors(partitions).await
     }
 
@@ -49,6 +62,7 @@ impl Cache for StuckCache {
             self.failed_advances.fetch_add(1, Ordering::SeqCst);
             return Err(Unavailable);
         }
+        self.advances.fetch_add(1, Ordering::SeqCst);
         self.inner.advance(at, from, to, state).await
     }
 
@@ -133,6 +147,10 @@ impl Cache for StuckCache {
     fn is_unavailable(&self) -> bool {
         false
     }
+
+    fn connection_changes(&self) -> u64 {
+        self.connection_changes.load(Ordering::SeqCst)
+    }
 }
 
 #[test]
@@ -151,8 +169,7 @@ fn a_partition_that_cannot_advance_delays_no_other_and_is_renewed() {
         // Two commits of the same time may get their sequence numbers in either order.
         let events = store.outbox().read(0, 0, 10).await.expect("read");
         let own = events.iter().find(|of| of.event.partition == free).expect("the commit of the other subject").number;
-        let cache =
-            Arc::new(StuckCache { inner, stuck, failed_advances: AtomicUsize::new(0), renewals: AtomicUsize::new(0) });
+        let cache = Arc::new(StuckCache::new(inner, stuck));
         let (all, stats) = ((0..PARTITIONS).map(Partition::number).collect(), reader.stats().clone());
         let shared = Arc::clone(&cache) as Arc<dyn Cache>;
         let cache_repair = CacheRepair::new(shared, store.outbox(), store.reader(), stats, 0, all);
@@ -177,9 +194,7 @@ fn a_read_is_degraded_exactly_if_the_cache_did_not_respond() {
         let inner: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
         let Fixture { config, stress, .. } = &fixture_on(Arc::clone(&inner)).await;
         stress.create_root(0, 0).await;
-        let unresponsive =
-            StuckCache { inner, stuck: Partition::number(0), failed_advances: 0.into(), renewals: 0.into() };
-        let unresponsive: Arc<dyn Cache> = Arc::new(unresponsive);
+        let unresponsive: Arc<dyn Cache> = Arc::new(StuckCache::new(inner, Partition::number(0)));
         let process::CachedProcess { reader, .. } =
             &process::start(config, &unresponsive, StepClock::at(StepClock::START));
         let (key, member) = (&stress.keys[0], stress.members().remove(0));

@@ -111,7 +111,7 @@ async fn revisions_get_sequence_numbers_in_order_whatever_the_order_of_their_ids
             assert!(revisions.eq(1..=30), "{subject}: {revisions_in_order:?}");
         }
         assert_eq!(revisions_in_order.len(), 120);
-        assert_eq!(store.outbox().oldest_waiting(SOURCE).await, Ok(None));
+        assert_eq!(store.outbox().state(SOURCE).await.expect("read").oldest_waiting, None);
         let id = SubjectId::new(2).expect("positive");
         let next = store.outbox().of_subject(riposte_core::Partition::number(0), id, 27, 2).await.expect("read");
         assert!(next.iter().map(|event| event.revision).eq([Some(28), Some(29)]));

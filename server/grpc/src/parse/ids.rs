@@ -15,7 +15,8 @@ pub(crate) fn comment_ids(field: &str, ids: &[i64]) -> Result<Vec<CommentId>, Ve
 }
 
 /// Parses up to 200 items, each by `parse`. A longer list is one violation: its items are not
-/// parsed.
+/// parsed. The name of an item is composed only for a violation, so an item that has one is parsed
+/// again.
 pub(crate) fn batch<Q, T>(
     field: &str,
     items: &[Q],
@@ -28,7 +29,7 @@ pub(crate) fn batch<Q, T>(
     let mut parsed = Vec::with_capacity(items.len());
     let mut violations = Vec::new();
     for (n, item) in items.iter().enumerate() {
-        match parse(&format!("{field}[{n}]"), item) {
+        match parse(field, item).or_else(|_| parse(&format!("{field}[{n}]"), item)) {
             Ok(value) => parsed.push(value),
             Err(found) => violations.extend(found),
         }

@@ -17,6 +17,7 @@ use tokio::time::Instant;
 
 use super::feed::EventFeed;
 use super::isolation::EventIsolation;
+use super::tail::EventBatch;
 use riposte_telemetry::Metrics;
 
 /// The time for which events wait for the followed consumer while that consumer makes no progress.
@@ -149,24 +150,25 @@ impl ConsumerLoop {
             None => self.start_position(epoch).await?,
         };
         let limit = self.isolation.limit(self.feed.batch());
-        let batch = self.feed.read(position, limit).await?;
+        let may_have_events = self.feed.may_have_events(position);
+        let batch = if may_have_events { self.feed.read(position, limit).await? } else { EventBatch::default() };
         let dense = dense(&batch, position);
         if dense.is_empty() && !batch.is_empty() {
             return self.recover_from_gap(epoch, position).await;
         }
         let deliverable = self.deliverable(dense).await?;
         let Some(events) = dense.get(..deliverable).filter(|events| !events.is_empty()) else {
-            if batch.is_empty() && self.has_lost_events(position).await? {
+            if may_have_events && batch.is_empty() && self.has_lost_events(position).await? {
                 return self.recover_from_gap(epoch, position).await;
             }
             self.consumer.idle(self.source).await?;
-            self.measure(position).await?;
+            self.measure(position);
             return Ok(RunOutcome::Idle { has_held_events: !batch.is_empty() });
         };
         let has_held_events = deliverable < dense.len();
         let to = self.apply(events).await?;
         let is_leader = self.advance(epoch, position, to).await?;
-        self.measure(to).await?;
+        self.measure(to);
         let has_more = is_leader
             && to > position
             && (!has_held_events && (commits(&batch) == limit || dense.len() < batch.len()) || Some(to) < last(events));
@@ -337,13 +339,12 @@ impl ConsumerLoop {
 
     /// Reports the lag of a consumer without a stored position, once a second. Every process
     /// measures the lag of the consumers with a stored position.
-    async fn measure(&mut self, position: i64) -> Result<()> {
+    fn measure(&mut self, position: i64) {
         if self.start != Position::Stored && self.last_measurement.is_none_or(|last| last.elapsed() >= LAG_INTERVAL) {
             self.last_measurement = Some(Instant::now());
-            let lag = self.feed.head().await? - position;
+            let lag = self.feed.known_head().map_or(0, |head| head - position);
             self.ports.metrics.consumer_lag(self.source, self.name(), lag.max(0));
         }
-        Ok(())
     }
 }
 

@@ -7,30 +7,81 @@ use std::time::Duration;
 use riposte_core::Result;
 use riposte_core::ports::{Batching, EventLog};
 use tokio::sync::watch;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::tail::{CHUNK, EventBatch, EventTail};
-use crate::notifier::{Notified, POLL_OTHERS, POLL_OWN};
+use crate::notifier::Notified;
+use crate::outbox_monitor::OutboxObservation;
 
 /// The interval at which an idle consumer is called.
 const IDLE: Duration = Duration::from_secs(1);
+/// The interval at which a consumer of the tail checks whether held events may be delivered.
+const HELD: Duration = Duration::from_millis(100);
 
 /// The events of one source for one consumer.
 #[derive(Debug)]
 pub(crate) enum EventFeed {
     /// The outbox, for a consumer of the process that holds the lease.
-    Outbox {
-        /// The outbox.
-        outbox: Arc<dyn EventLog>,
-        /// Reports the events that the consumer may apply.
-        ready: Notified,
-        /// The sizes and intervals of its batches.
-        batching: Batching,
-        /// The source.
-        source: usize,
-    },
+    Outbox(OutboxFeed),
     /// The tail.
     Tail(EventTail, watch::Receiver<Option<i64>>),
+}
+
+/// The events of an outbox. Nothing is read while no event is known to follow a position.
+#[derive(Debug)]
+pub(crate) struct OutboxFeed {
+    outbox: Arc<dyn EventLog>,
+    /// Reports the events that the consumer may apply.
+    ready: Notified,
+    observations: watch::Receiver<Option<OutboxObservation>>,
+    batching: Batching,
+    source: usize,
+    /// True if there may be events that the last observation does not show yet.
+    may_have_more: bool,
+}
+
+impl From<OutboxFeed> for EventFeed {
+    fn from(feed: OutboxFeed) -> Self {
+        Self::Outbox(feed)
+    }
+}
+
+impl OutboxFeed {
+    /// Creates the feed of a source, numbered from 0. `ready` reports events that may be applied,
+    /// and `batching` has the sizes and intervals of the batches.
+    pub(crate) fn new(
+        outbox: Arc<dyn EventLog>,
+        ready: Notified,
+        observations: watch::Receiver<Option<OutboxObservation>>,
+        batching: Batching,
+        source: usize,
+    ) -> Self {
+        Self { outbox, ready, observations, batching, source, may_have_more: true }
+    }
+
+    /// Returns the last observed head; `None` before the first observation.
+    fn observed_head(&self) -> Option<i64> {
+        self.observations.borrow().as_ref().map(|observation| observation.state.head)
+    }
+
+    /// Waits for the interval of the batches, and then until there may be events after `position`,
+    /// for at most [`IDLE`] in all. Held events are not new.
+    async fn wait(&mut self, has_held_events: bool, position: Option<i64>) {
+        self.may_have_more = false;
+        sleep(self.batching.interval).await;
+        let Self { ready, observations, batching, .. } = self;
+        let is_new = |observation: &Option<OutboxObservation>| {
+            let head = observation.as_ref().map(|observation| observation.state.head);
+            !has_held_events && position.is_some_and(|position| head.is_some_and(|head| head > position))
+        };
+        let notified = async {
+            tokio::select! {
+                () = ready.changed() => true,
+                Ok(_) = observations.wait_for(is_new) => false,
+            }
+        };
+        self.may_have_more = timeout(IDLE.saturating_sub(batching.interval), notified).await == Ok(true);
+    }
 }
 
 impl EventFeed {
@@ -42,7 +93,7 @@ impl EventFeed {
     /// Returns the maximum number of commits in a batch.
     pub(super) fn batch(&self) -> usize {
         match self {
-            Self::Outbox { batching, .. } => batching.commits,
+            Self::Outbox(feed) => feed.batching.commits,
             Self::Tail(..) => CHUNK,
         }
     }
@@ -50,8 +101,24 @@ impl EventFeed {
     /// Returns the last sequence number that can be read.
     pub(super) async fn head(&self) -> Result<i64> {
         match self {
-            Self::Outbox { outbox, source, .. } => outbox.head(*source).await,
+            Self::Outbox(feed) => feed.outbox.head(feed.source).await,
             Self::Tail(tail, _) => Ok(tail.head().await),
+        }
+    }
+
+    /// Returns the last sequence number that is known without a read; `None` if none is known yet.
+    pub(super) fn known_head(&self) -> Option<i64> {
+        match self {
+            Self::Outbox(feed) => feed.observed_head(),
+            Self::Tail(_, progress) => *progress.borrow(),
+        }
+    }
+
+    /// Returns `false` if there are certainly no events after a sequence number.
+    pub(super) fn may_have_events(&self, after: i64) -> bool {
+        match self {
+            Self::Outbox(feed) => feed.may_have_more || feed.observed_head().is_none_or(|head| head > after),
+            Self::Tail(..) => true,
         }
     }
 
@@ -59,7 +126,7 @@ impl EventFeed {
     /// `limit` commits; empty if there are none.
     pub(super) async fn read(&self, after: i64, limit: usize) -> Result<EventBatch> {
         match self {
-            Self::Outbox { outbox, source, .. } => outbox.read(*source, after, limit).await.map(EventBatch::from),
+            Self::Outbox(feed) => feed.outbox.read(feed.source, after, limit).await.map(EventBatch::from),
             Self::Tail(tail, _) => tail.read(after, limit).await,
         }
     }
@@ -68,8 +135,7 @@ impl EventFeed {
     /// if events are held back for another consumer.
     pub(super) async fn wait(&mut self, has_held_events: bool, position: Option<i64>) {
         match self {
-            // This process assigns the sequence numbers.
-            Self::Outbox { ready, batching, .. } => ready.wait(batching.interval, POLL_OWN).await,
+            Self::Outbox(feed) => feed.wait(has_held_events, position).await,
             Self::Tail(_, progress) => {
                 // The tail may have read several batches while the consumer applied one.
                 let has_more = *progress.borrow_and_update() > position;
@@ -77,7 +143,7 @@ impl EventFeed {
                     return;
                 }
                 // The sender lives as long as the tail.
-                let _ = timeout(if has_held_events { POLL_OTHERS } else { IDLE }, progress.changed()).await;
+                let _ = timeout(if has_held_events { HELD } else { IDLE }, progress.changed()).await;
             }
         }
     }

@@ -5,28 +5,20 @@
 use std::collections::VecDeque;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use riposte_core::Result;
 use riposte_core::event::{SequencedEvent, commits};
 use riposte_core::ports::EventLog;
 use riposte_sync::BackoffLog;
 use tokio::sync::watch;
-use tokio::time::Instant;
 
-use crate::notifier::{Notified, POLL_MIN, POLL_OTHERS};
+use crate::notifier::{Notified, POLL_MIN};
+use crate::outbox_monitor::OutboxObservation;
 
 /// The number of commits whose events are read at a time.
 pub(super) const CHUNK: usize = 100;
 /// The number of batches that are retained.
 const BATCHES: usize = 10;
-/// The time without an event and without a commit of this process after which the source counts as
-/// quiet.
-const QUIET: Duration = Duration::from_secs(2);
-/// The maximum interval between reads of a quiet source. With the interval of the relay, an event
-/// of another process arrives within a second.
-const IDLE: Duration = Duration::from_millis(500);
-
 /// The tail of one source. Clones share the events.
 #[derive(Debug, Clone)]
 pub(crate) struct EventTail {
@@ -105,28 +97,25 @@ impl EventTail {
         }
     }
 
-    /// Follows the source forever. `numbers` reports the sequence numbers, and `committed` the
-    /// commits, of this process.
-    pub(crate) async fn run(self, mut numbers: Notified, mut committed: Notified) {
+    /// Follows the source forever. `numbers` reports the sequence numbers that this process
+    /// assigns, and `observations` those of all processes.
+    pub(crate) async fn run(self, mut numbers: Notified, mut observations: watch::Receiver<Option<OutboxObservation>>) {
+        self.begin(&mut observations).await;
         let mut backoff = BackoffLog::new("tail", self.source);
-        let mut last_activity = Instant::now();
         loop {
-            match self.run_once().await {
+            let after = *self.head.borrow();
+            let is_new = |observation: &Option<OutboxObservation>| {
+                observation.as_ref().map(|observation| observation.state.head) > after
+            };
+            tokio::select! {
+                () = numbers.changed() => {}
+                Ok(_) = observations.wait_for(is_new) => {}
+            }
+            match self.read_next().await {
                 Ok(read) => {
                     backoff.succeeded();
-                    if committed.take() || read > 0 {
-                        last_activity = Instant::now();
-                    }
                     if read < CHUNK {
-                        let longest = if last_activity.elapsed() < QUIET { POLL_OTHERS } else { IDLE };
-                        tokio::select! {
-                            () = numbers.wait(POLL_MIN, longest) => {}
-                            // A commit of this process is sequenced soon, maybe by another process.
-                            () = committed.changed(), if longest > POLL_OTHERS => {
-                                last_activity = Instant::now();
-                                tokio::time::sleep(POLL_MIN).await;
-                            }
-                        }
+                        tokio::time::sleep(POLL_MIN).await;
                     }
                 }
                 Err(error) => tokio::time::sleep(backoff.failed(&error)).await,
@@ -134,15 +123,18 @@ impl EventTail {
         }
     }
 
+    /// Begins at the first observed head.
+    async fn begin(&self, observations: &mut watch::Receiver<Option<OutboxObservation>>) {
+        let first = observations.wait_for(Option::is_some).await.ok().and_then(|first| first.clone());
+        // The sender lives as long as the process.
+        let head = first.map_or(0, |first| first.state.head);
+        self.retained().base = head;
+        self.head.send_replace(Some(head));
+    }
+
     /// Reads the next events. Returns the number of their commits.
-    async fn run_once(&self) -> Result<usize> {
-        let known = *self.head.borrow();
-        let Some(after) = known else {
-            let head = self.outbox.head(self.source).await?;
-            self.retained().base = head;
-            self.head.send_replace(Some(head));
-            return Ok(0);
-        };
+    async fn read_next(&self) -> Result<usize> {
+        let after = self.head.borrow().unwrap_or_default();
         let events = self.outbox.read(self.source, after, CHUNK).await?;
         let Some(last) = events.last().map(|last| last.number) else { return Ok(0) };
         let read = commits(&events);

@@ -8,9 +8,10 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::consumer::{ConsumerLoop, ConsumerPorts};
-use super::feed::EventFeed;
+use super::feed::{EventFeed, OutboxFeed};
 use super::tail::EventTail;
 use crate::notifier::Notifier;
+use crate::outbox_monitor::OutboxMonitor;
 use crate::test_consumer::TestConsumer;
 use crate::test_source::TestSource;
 use riposte_conformance::stores::StepClock;
@@ -33,6 +34,9 @@ impl Fixture {
         let epoch =
             source.acquire_lease(0, LeaseCandidate::repairing([1; 16]), now).await.expect("the lease is granted");
         let (metrics, notifier) = (Metrics::new().expect("sound"), Notifier::new(1));
+        let (outbox, clock) = (Arc::clone(&source) as _, StepClock::at(StepClock::START));
+        let monitor = OutboxMonitor::new(outbox, clock, metrics.clone(), notifier.clone(), 0, true);
+        tokio::spawn(monitor.run());
         Self { source, metrics, notifier, epoch: watch::Sender::new(epoch) }
     }
 
@@ -46,13 +50,9 @@ impl Fixture {
 
     /// Runs a consumer of the leader.
     fn start_leader(&self, consumer: &Arc<TestConsumer>) -> JoinHandle<()> {
-        let feed = EventFeed::Outbox {
-            outbox: Arc::clone(&self.source) as _,
-            ready: self.notifier.numbers(0),
-            batching: Batching { commits: 50, ..Batching::DEFAULT },
-            source: 0,
-        };
-        tokio::spawn(self.consumer_loop(consumer, feed).run(self.epoch.subscribe()))
+        let (outbox, batching) = (Arc::clone(&self.source) as _, Batching { commits: 50, ..Batching::DEFAULT });
+        let feed = OutboxFeed::new(outbox, self.notifier.numbers(0), self.notifier.observations(0), batching, 0);
+        tokio::spawn(self.consumer_loop(consumer, feed.into()).run(self.epoch.subscribe()))
     }
 
     /// Runs consumers of every process over one tail.
@@ -62,7 +62,7 @@ impl Fixture {
             tokio::spawn(self.consumer_loop(consumer, EventFeed::of_tail(&tail)).run_always())
         };
         let mut tasks: Vec<_> = consumers.iter().map(run).collect();
-        tasks.push(tokio::spawn(tail.run(self.notifier.numbers(0), self.notifier.commits(0))));
+        tasks.push(tokio::spawn(tail.run(self.notifier.numbers(0), self.notifier.observations(0))));
         tasks
     }
 
@@ -289,30 +289,34 @@ async fn consumers_of_a_process_share_one_reader_that_begins_at_the_head() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_quiet_source_is_read_seldom_and_one_with_commits_often() {
+async fn a_quiet_source_is_polled_seldom_and_read_only_when_it_has_events() {
     let fixture = Fixture::new().await;
-    let consumer = Arc::new(TestConsumer::of_process("one"));
+    let (consumer, durable) = (Arc::new(TestConsumer::of_process("one")), Arc::new(TestConsumer::durable(DURABLE)));
+    fixture.source.add_events(1);
+    fixture.source.set_position(DURABLE, 1);
     let _tasks = fixture.follow(&[&consumer]);
-    let reads = async |duration| {
-        let before = fixture.source.reads.load(Ordering::SeqCst);
+    let _task = fixture.start_leader(&durable);
+    let counts = || [&fixture.source.polls, &fixture.source.reads].map(|count| count.load(Ordering::SeqCst));
+    let calls = async |duration| {
+        let before = counts();
         sleep(duration).await;
-        fixture.source.reads.load(Ordering::SeqCst) - before
+        let after = counts();
+        [after[0] - before[0], after[1] - before[1]]
     };
     sleep(Duration::from_secs(10)).await;
-    let quiet = reads(Duration::from_secs(10)).await;
-    assert!((15..=25).contains(&quiet), "{quiet} reads in 10 s");
+    assert_eq!(calls(Duration::from_secs(100)).await, [200, 0], "two polls a second and no read");
     // An event of another process arrives within a second.
     let begin = Instant::now();
     fixture.source.add_events(1);
-    until("it arrives", || consumer.applied() == [1]).await;
+    until("it arrives", || consumer.applied() == [2] && durable.applied() == [2]).await;
     assert!(begin.elapsed() < Duration::from_secs(1), "{:?}", begin.elapsed());
-    // Under load, and after a commit of this process, it is read every 100 ms.
-    let busy = reads(Duration::from_secs(1)).await;
-    assert!((8..=21).contains(&busy), "{busy} reads in 1 s");
+    // After an event, and after a commit of this process, the source is polled every 100 ms.
+    let [polls, _] = calls(Duration::from_secs(1)).await;
+    assert!((9..=11).contains(&polls), "{polls} polls in 1 s");
     sleep(Duration::from_secs(10)).await;
     fixture.notifier.committed(0);
     let begin = Instant::now();
     fixture.source.add_events(1);
-    until("it arrives", || consumer.applied() == [1, 2]).await;
-    assert!(begin.elapsed() <= Duration::from_millis(110), "{:?}", begin.elapsed());
+    until("it arrives", || consumer.applied() == [2, 3]).await;
+    assert!(begin.elapsed() <= Duration::from_millis(160), "{:?}", begin.elapsed());
 }

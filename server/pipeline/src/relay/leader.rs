@@ -7,19 +7,24 @@ use riposte_core::ports::{Epoch, LeaseCandidate, TrimBounds, shown_name};
 use riposte_core::rank::SNAPSHOT_RETENTION;
 use riposte_core::{Millis, Result};
 use riposte_sync::BackoffLog;
+use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::{EpochSender, RelayPorts, lag};
+use super::{EpochSender, RelayPorts};
 use crate::events::consumer::{REGISTRATION, REGISTRATION_RENEWAL};
 use crate::events::settings::MIN_RETENTION;
-use crate::notifier::{Notifier, POLL_MIN, POLL_OTHERS};
+use crate::notifier::{Notified, Notifier, POLL_MIN};
+use crate::outbox_monitor::OutboxObservation;
 
-/// The interval at which the lease is requested or renewed and lag is measured.
-const LEASE_INTERVAL: Duration = Duration::from_secs(1);
+/// The interval at which the holder extends the lease. A lease lasts for more than two intervals.
+const LEASE_INTERVAL: Duration = Duration::from_secs(2);
 /// The number of commits that are sequenced in one transaction.
 const CHUNK: usize = 200;
 /// The interval of the deletion of old events.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(60);
+/// The interval of the deletion of old ranking snapshots, which reads every table of comments. It
+/// is short compared with the time for which they are kept.
+const RANKING_SWEEP_INTERVAL: Duration = Duration::from_secs(600);
 /// The number of old commits, or of old ranking snapshots, that one transaction deletes.
 const SWEEP_CHUNK: usize = 50;
 /// The maximum number of transactions in one sweep.
@@ -32,13 +37,16 @@ pub(super) struct Leader {
     notifier: Notifier,
     source: usize,
     candidate: LeaseCandidate,
-    /// The time of the last lease request; `None` when the lease must be requested at once.
+    /// The time of the last lease request.
     last_request: Option<Instant>,
+    /// True if the lease must be requested at once.
+    must_request: bool,
+    /// True if commits may wait for sequence numbers.
+    has_waiting: bool,
     /// The time at which this worker last registered its consumers.
     last_registration: Option<Instant>,
-    /// The names of the positions of the last measurement of lag.
-    measured_names: BTreeSet<String>,
     last_sweep: Instant,
+    last_ranking_sweep: Instant,
     /// The consumers that had not passed some events when a recent sweep deleted these events.
     overtaken: BTreeSet<String>,
 }
@@ -48,16 +56,18 @@ impl Leader {
         let candidate = if ports.repairs_shared_cache { LeaseCandidate::repairing } else { LeaseCandidate::yielding }(
             rand::random(),
         );
-        let (last_sweep, measured_names, overtaken) = (Instant::now(), BTreeSet::new(), BTreeSet::new());
+        let (last_sweep, overtaken) = (Instant::now(), BTreeSet::new());
         Self {
             ports,
             notifier,
             source,
             candidate,
             last_request: None,
+            must_request: true,
+            has_waiting: false,
             last_registration: None,
-            measured_names,
             last_sweep,
+            last_ranking_sweep: last_sweep,
             overtaken,
         }
     }
@@ -67,42 +77,95 @@ impl Leader {
     pub(super) async fn run(&mut self, epochs: &EpochSender) {
         let mut backoff = BackoffLog::new("relay", self.source);
         let mut commits = self.notifier.commits(self.source);
+        let mut observations = self.notifier.observations(self.source);
         loop {
             match self.run_once(epochs).await {
                 Ok(()) => {
                     backoff.succeeded();
-                    if epochs.borrow().is_some() {
-                        commits.wait(POLL_MIN, POLL_OTHERS).await
-                    } else {
-                        tokio::time::sleep(LEASE_INTERVAL).await
-                    }
+                    self.wait(epochs, &mut commits, &mut observations).await;
                 }
-                Err(error) => {
-                    let pause = backoff.failed(&error);
-                    tokio::time::sleep(pause).await;
-                }
+                Err(error) => tokio::time::sleep(backoff.failed(&error)).await,
+            }
+        }
+    }
+
+    /// Waits until there is something to do.
+    async fn wait(
+        &mut self,
+        epochs: &EpochSender,
+        commits: &mut Notified,
+        observations: &mut watch::Receiver<Option<OutboxObservation>>,
+    ) {
+        if self.must_request || self.has_waiting {
+            return;
+        }
+        tokio::time::sleep(POLL_MIN).await;
+        let held = *epochs.borrow();
+        let next_renewal = self.last_request.filter(|_| held.is_some()).map(|last| last + LEASE_INTERVAL);
+        let next_registration = self.last_registration.map(|last| last + REGISTRATION_RENEWAL);
+        let next = next_renewal.into_iter().chain(next_registration).min().unwrap_or_else(Instant::now);
+        loop {
+            tokio::select! {
+                () = commits.changed(), if held.is_some() => self.has_waiting = true,
+                Ok(()) = observations.changed() => self.observe(held, observations.borrow_and_update().as_ref()),
+                () = tokio::time::sleep_until(next) => return,
+            }
+            if self.has_waiting || self.must_request {
+                return;
+            }
+        }
+    }
+
+    /// Takes an observed state into account. `held` is the epoch of this process.
+    fn observe(&mut self, held: Option<Epoch>, observation: Option<&OutboxObservation>) {
+        let Some(OutboxObservation { state, begin, .. }) = observation else { return };
+        // An earlier state may precede the lease that this process requested.
+        if self.last_request.is_some_and(|last| *begin <= last) {
+            return;
+        }
+        let lease = state.lease.as_ref();
+        match held {
+            Some(epoch) => {
+                self.has_waiting |= state.oldest_waiting.is_some();
+                self.must_request = lease.is_none_or(|lease| lease.epoch != epoch);
+            }
+            None => {
+                let now = self.ports.clock.now();
+                self.must_request = lease.is_none_or(|lease| !lease.excludes(self.candidate, now));
             }
         }
     }
 
     async fn run_once(&mut self, epochs: &EpochSender) -> Result<()> {
-        if self.last_request.is_none_or(|last| last.elapsed() >= LEASE_INTERVAL) {
-            let now = self.ports.clock.now();
-            let epoch = self.ports.outbox.acquire_lease(self.source, self.candidate, now).await?;
-            self.last_request = Some(Instant::now());
-            epochs.send_if_modified(|current| std::mem::replace(current, epoch) != epoch);
-            lag::measure(&self.ports, self.source, &mut self.measured_names).await?;
-            self.register().await?;
+        let held = *epochs.borrow();
+        let is_due = held.is_some() && self.last_request.is_none_or(|last| last.elapsed() >= LEASE_INTERVAL);
+        if self.must_request || is_due {
+            self.request_lease(epochs, held).await?;
         }
-        let epoch = *epochs.borrow();
-        let Some(epoch) = epoch else { return Ok(()) };
-        let has_lease = self.assign_sequence(epoch).await? && self.sweep(epoch).await?;
+        self.register().await?;
+        let held = *epochs.borrow();
+        let Some(epoch) = held else { return Ok(()) };
+        let has_lease = self.assign_waiting(epoch).await? && self.sweep(epoch).await?;
         if !has_lease {
             // Another epoch has begun. The lease is requested again at once, in case that epoch is
             // already over.
             epochs.send_replace(None);
-            self.last_request = None;
+            self.must_request = true;
         }
+        Ok(())
+    }
+
+    /// Requests the lease, or extends it if this process holds it in the epoch `held`.
+    async fn request_lease(&mut self, epochs: &EpochSender, held: Option<Epoch>) -> Result<()> {
+        let (outbox, now) = (&self.ports.outbox, self.ports.clock.now());
+        let epoch = match held {
+            Some(epoch) if outbox.extend_lease(self.source, self.candidate, epoch, now).await? => Some(epoch),
+            _ => outbox.acquire_lease(self.source, self.candidate, now).await?,
+        };
+        (self.last_request, self.must_request) = (Some(Instant::now()), false);
+        // Commits may have waited while no process held the lease.
+        self.has_waiting = epoch.is_some() && (self.has_waiting || epoch != held);
+        epochs.send_if_modified(|current| std::mem::replace(current, epoch) != epoch);
         Ok(())
     }
 
@@ -118,24 +181,23 @@ impl Leader {
         Ok(())
     }
 
-    /// Assigns sequence numbers to waiting commits until the lease is due for renewal. Returns true
-    /// while the epoch is current.
-    async fn assign_sequence(&self, epoch: Epoch) -> Result<bool> {
+    /// Assigns sequence numbers to waiting commits, if there may be any, until the lease is due for
+    /// renewal. Returns true while the epoch is current.
+    async fn assign_waiting(&mut self, epoch: Epoch) -> Result<bool> {
         let begin = Instant::now();
-        loop {
+        while self.has_waiting && begin.elapsed() < LEASE_INTERVAL {
             let Some(sequenced) = self.ports.outbox.assign_sequence(self.source, epoch, CHUNK).await? else {
                 return Ok(false);
             };
             if sequenced > 0 {
                 self.notifier.sequenced(self.source);
             }
-            if sequenced < CHUNK || begin.elapsed() >= LEASE_INTERVAL {
-                return Ok(true);
-            }
+            self.has_waiting = sequenced == CHUNK;
         }
+        Ok(true)
     }
 
-    /// Deletes expired data once per sweep interval, in parts between which the lease is renewed.
+    /// Deletes expired data once per interval, in parts between which the lease is renewed.
     /// Returns true while the epoch is current.
     async fn sweep(&mut self, epoch: Epoch) -> Result<bool> {
         if self.last_sweep.elapsed() < SWEEP_INTERVAL {
@@ -144,7 +206,10 @@ impl Leader {
         let Some(is_complete) = self.trim(epoch).await? else { return Ok(false) };
         if is_complete {
             self.last_sweep = Instant::now();
+        }
+        if is_complete && self.last_ranking_sweep.elapsed() >= RANKING_SWEEP_INTERVAL {
             self.sweep_rankings().await?;
+            self.last_ranking_sweep = Instant::now();
         }
         Ok(true)
     }

@@ -8,6 +8,7 @@ use tokio::time::sleep;
 
 use super::{RelayPorts, run};
 use crate::notifier::Notifier;
+use crate::outbox_monitor::OutboxMonitor;
 use crate::test_consumer::TestConsumer;
 use crate::test_source::{TestSource, subject};
 use riposte_conformance::stores::StepClock;
@@ -36,8 +37,10 @@ fn start() -> Fixture {
         repairs_shared_cache: false,
         retention: Duration::from_secs(72 * 60 * 60),
     };
-    let stop = watch::Sender::new(false);
-    let task = tokio::spawn(run(ports, Notifier::new(1), 0, stop.subscribe()));
+    let (stop, notifier) = (watch::Sender::new(false), Notifier::new(1));
+    let (outbox, clock) = (Arc::clone(&source) as _, StepClock::at(StepClock::START));
+    tokio::spawn(OutboxMonitor::new(outbox, clock, metrics.clone(), notifier.clone(), 0, true).run());
+    let task = tokio::spawn(run(ports, notifier, 0, stop.subscribe()));
     Fixture { source, consumer, task, stop, metrics }
 }
 
@@ -106,10 +109,10 @@ async fn a_worker_that_lost_the_lease_assigns_no_numbers_until_the_lease_is_free
     fixture.until_applied(&[2]).await;
     fixture.source.lose_lease();
     fixture.source.commit(&watched, 3);
-    let requests = fixture.source.lease_requests.load(Ordering::SeqCst);
-    until("the lease is requested again", || fixture.source.lease_requests.load(Ordering::SeqCst) > requests + 1).await;
-    assert_eq!(fixture.consumer.applied(), [2]);
     until("the consumer is notified", || fixture.consumer.lost_leases() == 1).await;
+    assert_eq!(fixture.consumer.applied(), [2]);
+    let requests = fixture.source.lease_requests.load(Ordering::SeqCst);
     fixture.source.free_lease();
     fixture.until_applied(&[2, 3]).await;
+    assert!(fixture.source.lease_requests.load(Ordering::SeqCst) > requests, "the lease is requested once it is free");
 }

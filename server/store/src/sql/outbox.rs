@@ -19,13 +19,14 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use riposte_core::event::{Event, SequencedEvent};
 use riposte_core::ports::{
-    ConsumerPositions, Epoch, EventLog, LeaseCandidate, Outbox, PositionMove, PositionRemoval, StoredPosition,
-    TrimBounds, TrimReport,
+    ConsumerPositions, Epoch, EventLog, LeaseCandidate, Outbox, OutboxState, PositionMove, PositionRemoval,
+    StoredPosition, TrimBounds, TrimReport,
 };
 use riposte_core::{Millis, Partition, Result, SubjectId};
 
 use super::pool::DataSources;
-use super::transact;
+use super::{task, transact};
+use crate::error::StoreError;
 pub(in crate::sql) use record::record;
 pub(super) use state::position;
 
@@ -49,6 +50,17 @@ impl SqlOutbox {
     pub(crate) fn new(sources: Arc<DataSources>) -> Self {
         Self { sources }
     }
+
+    /// Runs a read of single statements on a source. It does not wait for the read limit that
+    /// callers share, as [`transact::read_without_limit`].
+    async fn run<T: Send + 'static>(
+        &self,
+        source: usize,
+        name: &'static str,
+        read: impl Future<Output = std::result::Result<T, StoreError>> + Send + 'static,
+    ) -> Result<T> {
+        task::run(self.sources.runner(), (source, name), read).await
+    }
 }
 
 #[async_trait]
@@ -58,15 +70,22 @@ impl EventLog for SqlOutbox {
     }
 
     async fn read(&self, source: usize, after: i64, limit: usize) -> Result<Vec<SequencedEvent>> {
-        transact::read_without_limit(&self.sources, source, events::EventsAfter { after, limit }).await
+        let sources = Arc::clone(&self.sources);
+        let read = async move { events::read_after(&sources, source, after, limit).await };
+        match self.run(source, "tail outbox", read).await? {
+            Some(events) => Ok(events),
+            None => transact::read_without_limit(&self.sources, source, events::EventsAfter { after, limit }).await,
+        }
     }
 
     async fn head(&self, source: usize) -> Result<i64> {
-        transact::read_without_limit(&self.sources, source, progress::ReadPosition { name: state::RELAY }).await
+        let sources = Arc::clone(&self.sources);
+        self.run(source, "read position", async move { progress::read_head(&sources, source).await }).await
     }
 
-    async fn oldest_waiting(&self, source: usize) -> Result<Option<Millis>> {
-        transact::read_without_limit(&self.sources, source, progress::OldestUnsequenced).await
+    async fn state(&self, source: usize) -> Result<OutboxState> {
+        let sources = Arc::clone(&self.sources);
+        self.run(source, "poll outbox", async move { progress::read_state(&sources, source).await }).await
     }
 
     async fn of_subject(&self, partition: Partition, id: SubjectId, after: i64, limit: usize) -> Result<Vec<Event>> {
@@ -79,6 +98,10 @@ impl EventLog for SqlOutbox {
 impl Outbox for SqlOutbox {
     async fn acquire_lease(&self, source: usize, candidate: LeaseCandidate, now: Millis) -> Result<Option<Epoch>> {
         transact::write(&self.sources, source, lease::AcquireLease { candidate, now }).await
+    }
+
+    async fn extend_lease(&self, source: usize, candidate: LeaseCandidate, epoch: Epoch, now: Millis) -> Result<bool> {
+        transact::write(&self.sources, source, lease::ExtendLease { candidate, epoch, now }).await
     }
 
     async fn release_lease(&self, source: usize, candidate: LeaseCandidate) -> Result<()> {

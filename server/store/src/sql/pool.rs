@@ -297,6 +297,17 @@ impl DataSources {
         self.read_alone(self.map().source(partition), statement).await
     }
 
+    /// Returns the rows of one SELECT in the tables that exist once in each data source, without a
+    /// transaction.
+    pub(crate) async fn select_unrouted(
+        &self,
+        source: usize,
+        select: &SelectStatement,
+    ) -> std::result::Result<Vec<QueryResult>, StoreError> {
+        let statement = self.all[source].read.get_database_backend().build(select);
+        self.read_alone(source, statement).await
+    }
+
     /// Returns the rows of one SELECT whose tables are named, without a transaction.
     pub(in crate::sql) async fn read_alone(
         &self,

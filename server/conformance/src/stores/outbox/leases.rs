@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use riposte_core::Millis;
-use riposte_core::ports::{LeaseCandidate, MEMBER_HISTORY, PositionMove, PositionRemoval, TrimBounds};
+use riposte_core::ports::{Epoch, LeaseCandidate, MEMBER_HISTORY, PositionMove, PositionRemoval, TrimBounds};
 
 use crate::stores::backend::Backend;
 use crate::stores::fixture::Fixture;
@@ -62,6 +62,30 @@ pub(in crate::stores) async fn a_released_lease_can_be_acquired_at_once(backend:
     outbox.release_lease(SOURCE, relay.candidate).await.expect("released");
     let next = outbox.acquire_lease(SOURCE, other, relay.now()).await.expect("requested").expect("the lease is free");
     assert!(next > relay.epochs[SOURCE]);
+}
+
+pub(in crate::stores) async fn a_lease_is_extended_by_its_holder_in_its_epoch_until_it_expires(backend: Backend) {
+    let mut relay = Relay::of(&backend).await;
+    let (holder, other, outbox) = (relay.candidate, another(&relay), Arc::clone(&relay.process.outbox));
+    let (epoch, earlier) = (relay.epochs[SOURCE], Epoch(relay.epochs[SOURCE].0 - 1));
+    let extend = async |candidate, epoch, now: Millis| {
+        outbox.extend_lease(SOURCE, candidate, epoch, now).await.expect("requested")
+    };
+    for _ in 0..4 {
+        relay.advance_time(2 * SECOND);
+        assert!(extend(holder, epoch, relay.now()).await);
+        assert!(!extend(other, epoch, relay.now()).await);
+        assert!(!extend(holder, earlier, relay.now()).await);
+        // The state that every process polls shows the lease.
+        let lease = outbox.state(SOURCE).await.expect("read").lease.expect("a lease");
+        assert_eq!((lease.holder.as_slice(), lease.epoch), (holder.name().as_slice(), epoch));
+        assert_eq!([holder, other].map(|candidate| lease.excludes(candidate, relay.now())), [false, true]);
+    }
+    relay.advance_time(LEASE_EXPIRY);
+    let lease = outbox.state(SOURCE).await.expect("read").lease.expect("a lease");
+    assert!(!lease.excludes(other, relay.now()));
+    assert!(!extend(holder, epoch, relay.now()).await, "an epoch never continues after a gap");
+    assert_eq!(outbox.acquire_lease(SOURCE, holder, relay.now()).await, Ok(Some(Epoch(epoch.0 + 1))));
 }
 
 pub(in crate::stores) async fn a_lease_from_a_clock_far_ahead_excludes_no_candidate(backend: Backend) {

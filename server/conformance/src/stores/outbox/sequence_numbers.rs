@@ -140,7 +140,7 @@ pub(in crate::stores) async fn an_unsequenced_commit_has_an_age(backend: Backend
     let outbox = &relay.process.outbox;
     let mut waiting = 0;
     for source in 0..outbox.sources() {
-        waiting += usize::from(outbox.oldest_waiting(source).await.expect("read").is_some());
+        waiting += usize::from(outbox.state(source).await.expect("read").oldest_waiting.is_some());
     }
     assert!(waiting > 0);
     relay.assign_sequence(500).await;

@@ -1,21 +1,48 @@
 //! Reads events: by the sequence numbers of their commits, and of one subject by its revisions.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use riposte_core::SubjectId;
 use riposte_core::event::{Event, SequencedEvent};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select};
 
 use super::index;
 use crate::error::StoreError;
 use crate::sql::chunks::padded_chunks;
 use crate::sql::entity::{outbox_commit, outbox_revision};
-use crate::sql::pool::SourceTx;
+use crate::sql::pool::{DataSources, SourceTx};
 use crate::sql::read::force_index;
 use crate::sql::row;
 use crate::sql::transact::TransactionBody;
 
-/// The events of the commits after a sequence number.
+/// Reads the events of the commits after a sequence number in one statement. Returns `None` if a
+/// row has unreadable events, which [`EventsAfter`] replaces.
+pub(super) async fn read_after(
+    sources: &Arc<DataSources>,
+    source: usize,
+    after: i64,
+    limit: usize,
+) -> Result<Option<Vec<SequencedEvent>>, StoreError> {
+    let rows = sources.select_unrouted(source, &commits_after(after, limit).into_query()).await?;
+    let mut sequenced = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let row = outbox_commit::Model::from_query_result(row, "")?;
+        let Some((events, number)) = row::events(&row).zip(row.pub_seq) else { return Ok(None) };
+        sequenced.extend(events.into_iter().map(|event| SequencedEvent { number, event }));
+    }
+    let is_unreadable = sequenced.is_empty() && !rows.is_empty();
+    Ok((!is_unreadable).then_some(sequenced))
+}
+
+/// Selects the first `limit` commits after a sequence number.
+fn commits_after(after: i64, limit: usize) -> Select<outbox_commit::Entity> {
+    use outbox_commit::{Column, Entity};
+    let rows = Entity::find().filter(Column::PubSeq.gt(after)).order_by_asc(Column::PubSeq);
+    force_index(rows, index::PUBLISHED).limit(limit as u64)
+}
+
+/// The events of the commits after a sequence number, also of rows whose events cannot be read.
 #[derive(Debug)]
 pub(super) struct EventsAfter {
     pub(super) after: i64,
@@ -28,11 +55,9 @@ impl TransactionBody for EventsAfter {
     const NAME: &'static str = "tail outbox";
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
-        use outbox_commit::{Column, Entity};
         let mut after = self.after;
         loop {
-            let rows = Entity::find().filter(Column::PubSeq.gt(after)).order_by_asc(Column::PubSeq);
-            let rows = force_index(rows, index::PUBLISHED).limit(self.limit as u64).all(&tx.unrouted()).await?;
+            let rows = commits_after(after, self.limit).all(&tx.unrouted()).await?;
             let Some(last) = rows.last().and_then(|row| row.pub_seq) else { return Ok(Vec::new()) };
             let mut sequenced = Vec::new();
             for row in &rows {

@@ -1,25 +1,17 @@
 //! The relay lease of a source: the lease excludes other processes, and the epoch orders its
 //! holders.
 
-use std::time::Duration;
-
 use riposte_core::Millis;
-use riposte_core::ports::{Epoch, LeaseCandidate};
+use riposte_core::ports::{Epoch, LeaseCandidate, RelayLease};
 use sea_orm::ActiveValue::Set;
-use sea_orm::EntityTrait;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 
 use super::state::{self, RELAY};
 use crate::error::StoreError;
-use crate::sql::entity::relay_state::{ActiveModel, Entity, Model};
+use crate::sql::entity::relay_state::{ActiveModel, Column, Entity};
 use crate::sql::pool::SourceTx;
+use crate::sql::row;
 use crate::sql::transact::TransactionBody;
-
-/// The duration of the lease unless it is extended: the longest time that sequencing pauses after a
-/// leader died.
-const LEASE_DURATION: Duration = Duration::from_secs(5);
-/// The tolerated difference of clocks. A lease that ends later than this allows was written by a
-/// wrong clock and would exclude every process until that time.
-const CLOCK_SKEW_MAX: Duration = Duration::from_secs(60);
 
 /// Acquires or extends the relay lease.
 #[derive(Debug)]
@@ -40,13 +32,14 @@ impl TransactionBody for AcquireLease {
             Entity::insert(first).exec_without_returning(&tx.unrouted()).await?;
             return Ok(Some(Epoch(1)));
         };
-        let is_owner = relay.owner == self.candidate.name();
-        if !is_owner && self.is_held(&relay) && !self.candidate.displaces(&relay.owner) {
+        let lease = state::lease(&relay);
+        if lease.excludes(self.candidate, self.now) {
             return Ok(None);
         }
         // A leader whose lease expired may have been replaced, even more than once: an epoch never
         // continues after a gap.
-        let epoch = if is_owner && self.is_held(&relay) { relay.epoch } else { relay.epoch + 1 };
+        let continues = lease.holder == self.candidate.name() && lease.is_held(self.now);
+        let epoch = if continues { relay.epoch } else { relay.epoch + 1 };
         let row = ActiveModel { epoch: Set(epoch), ..self.with_lease(ActiveModel::default()) };
         state::update(tx, RELAY, row).await?;
         Ok(Some(Epoch(epoch)))
@@ -54,17 +47,40 @@ impl TransactionBody for AcquireLease {
 }
 
 impl AcquireLease {
-    fn is_held(&self, relay: &Model) -> bool {
-        let until = Millis(relay.leased_until);
-        until > self.now && until <= self.now.plus(LEASE_DURATION).plus(CLOCK_SKEW_MAX)
-    }
-
     fn with_lease(&self, row: ActiveModel) -> ActiveModel {
         ActiveModel {
             owner: Set(self.candidate.name().to_vec()),
-            leased_until: Set(self.now.plus(LEASE_DURATION).0),
+            leased_until: Set(self.now.plus(RelayLease::DURATION).0),
             ..row
         }
+    }
+}
+
+/// Extends the relay lease within its epoch. It is one statement, because the leader extends its
+/// lease all the time.
+#[derive(Debug)]
+pub(super) struct ExtendLease {
+    pub(super) candidate: LeaseCandidate,
+    pub(super) epoch: Epoch,
+    pub(super) now: Millis,
+}
+
+impl TransactionBody for ExtendLease {
+    type Output = bool;
+    const NAME: &'static str = "extend relay lease";
+
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
+        let until = ActiveModel { leased_until: Set(self.now.plus(RelayLease::DURATION).0), ..Default::default() };
+        let extended = Entity::update_many()
+            .set(until)
+            .filter(Column::Name.eq(row::bytes(RELAY)))
+            .filter(Column::Owner.eq(self.candidate.name().to_vec()))
+            .filter(Column::Epoch.eq(self.epoch.0))
+            .filter(Column::LeasedUntil.gt(self.now.0))
+            .filter(Column::LeasedUntil.lte(RelayLease::latest_end(self.now).0))
+            .exec(&tx.unrouted())
+            .await?;
+        Ok(extended.rows_affected > 0)
     }
 }
 

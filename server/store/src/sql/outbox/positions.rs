@@ -8,7 +8,7 @@ use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder
 
 use super::state::{self, RELAY};
 use crate::error::StoreError;
-use crate::sql::entity::relay_state::{ActiveModel, Column, Entity};
+use crate::sql::entity::relay_state::{ActiveModel, Column, Entity, Model};
 use crate::sql::pool::SourceTx;
 use crate::sql::row;
 use crate::sql::transact::TransactionBody;
@@ -16,12 +16,16 @@ use crate::sql::transact::TransactionBody;
 /// Reads the positions of all consumers, by name.
 pub(super) async fn read_all<C: ConnectionTrait>(db: &C) -> Result<Vec<StoredPosition>, StoreError> {
     let rows = Entity::find().filter(Column::Name.ne(row::bytes(RELAY))).order_by_asc(Column::Name).all(db).await?;
-    let position = |row: crate::sql::entity::relay_state::Model| StoredPosition {
+    Ok(rows.iter().map(stored_position).collect())
+}
+
+/// Returns the position in a consumer's row.
+pub(super) fn stored_position(row: &Model) -> StoredPosition {
+    StoredPosition {
         name: String::from_utf8_lossy(&row.name).into_owned(),
         number: row.position,
         registered_until: Millis(row.leased_until),
-    };
-    Ok(rows.into_iter().map(position).collect())
+    }
 }
 
 /// Reads the positions of all consumers.

@@ -1,7 +1,8 @@
 //! The state rows of a relay: one for the relay itself, whose position is the last number assigned,
 //! and one for each event consumer.
 
-use riposte_core::ports::Epoch;
+use riposte_core::Millis;
+use riposte_core::ports::{Epoch, RelayLease};
 use sea_orm::ActiveValue::Set;
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
 
@@ -27,6 +28,11 @@ pub(super) async fn lock_in_epoch(tx: &SourceTx, epoch: Epoch) -> Result<Option<
 pub(in crate::sql) async fn position<C: ConnectionTrait>(db: &C, name: &str) -> Result<i64, StoreError> {
     let query = Entity::find_by_id(row::bytes(name)).select_only().column(Column::Position);
     Ok(query.into_tuple().one(db).await?.unwrap_or(0))
+}
+
+/// Returns the lease that the relay's own row holds.
+pub(super) fn lease(relay: &Model) -> RelayLease {
+    RelayLease { holder: relay.owner.clone(), epoch: Epoch(relay.epoch), until: Millis(relay.leased_until) }
 }
 
 /// Returns the columns of a new row for `name`; its position begins at 0.

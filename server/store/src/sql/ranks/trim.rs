@@ -4,13 +4,16 @@
 use std::sync::Arc;
 
 use riposte_core::{Millis, Partition};
-use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{
+    ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, TryGetableMany,
+};
 
 use crate::error::StoreError;
 use crate::shard::part;
 use crate::sql::entity::comment_epoch::{Column, Entity};
 use crate::sql::pool::{DataSources, SourceTx};
 use crate::sql::read::force_index;
+use crate::sql::task;
 use crate::sql::transact::{self, TransactionBody};
 
 /// The index on (create_time).
@@ -29,9 +32,9 @@ pub(super) async fn trim(
         if trimmed >= limit {
             break;
         }
-        let old =
-            transact::read_without_limit(sources, source, FindOldSnapshots { table, before, limit: limit - trimmed })
-                .await?;
+        let (old_sources, limit_left) = (Arc::clone(sources), limit - trimmed);
+        let find = async move { find_old(&old_sources, table, before, limit_left).await };
+        let old = task::run(sources.runner(), (source, "find old ranking snapshots"), find).await?;
         if !old.is_empty() {
             trimmed += transact::write(sources, source, DeleteSnapshots { table, old }).await?;
         }
@@ -42,28 +45,22 @@ pub(super) async fn trim(
 /// The key of a ranking, with its partition.
 type SnapshotKey = (i16, i64, i8, i64);
 
-/// Finds old rankings in a table.
-#[derive(Debug)]
-struct FindOldSnapshots {
+/// Returns old rankings of a table.
+async fn find_old(
+    sources: &DataSources,
     table: Partition,
     before: Millis,
     limit: usize,
-}
-
-impl TransactionBody for FindOldSnapshots {
-    type Output = Vec<SnapshotKey>;
-    const NAME: &'static str = "find old ranking snapshots";
-
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
-        let old = Entity::find()
-            .select_only()
-            .columns([Column::Part, Column::SubjectId, Column::Sort, Column::Epoch])
-            .filter(Column::Part.gte(part(Partition::number(0))))
-            .filter(Column::CreateTime.lt(self.before.0))
-            .order_by_asc(Column::CreateTime)
-            .limit(self.limit as u64);
-        Ok(force_index(old, AGE_INDEX).into_tuple().all(&tx.on(self.table)).await?)
-    }
+) -> Result<Vec<SnapshotKey>, StoreError> {
+    let old = Entity::find()
+        .select_only()
+        .columns([Column::Part, Column::SubjectId, Column::Sort, Column::Epoch])
+        .filter(Column::Part.gte(part(Partition::number(0))))
+        .filter(Column::CreateTime.lt(before.0))
+        .order_by_asc(Column::CreateTime)
+        .limit(limit as u64);
+    let rows = sources.select(table, &force_index(old, AGE_INDEX).into_query()).await?;
+    rows.iter().map(|row| Ok(SnapshotKey::try_get_many_by_index(row).map_err(DbErr::from)?)).collect()
 }
 
 /// Deletes rankings by their keys.
