@@ -19,5 +19,5 @@ mod store;
 pub use config::StoreConfig;
 pub use on_shard::OnShard;
 pub use settings::{StoreKind, StoreSettings};
-pub use sql::{DataSource, DataSources, PoolState, TransactionObserver, is_address};
+pub use sql::{DataSource, DataSources, PoolState, SQLITE_FILE, TransactionObserver, is_address};
 pub use store::{Diagnosis, SqlStore};

@@ -23,7 +23,7 @@ pub(crate) use commit::SqlWriter;
 pub(crate) use histories::SqlHistories;
 pub(crate) use ids::SqlIds;
 pub(crate) use outbox::SqlOutbox;
-pub use pool::{DataSource, DataSources, PoolState, is_address};
+pub use pool::{DataSource, DataSources, PoolState, SQLITE_FILE, is_address};
 pub(crate) use ranks::SqlRanks;
 pub(crate) use read::SqlReader;
 pub(crate) use repair::SqlCountRepair;

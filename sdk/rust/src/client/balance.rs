@@ -136,6 +136,10 @@ impl Peer {
         Ok(Self { address, channel: endpoint.connect_lazy(), endpoint, ejected: Mutex::default() })
     }
 
+    pub(super) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     fn is_alive(&self, now: Instant) -> bool {
         locked(&self.ejected).until.is_none_or(|until| until <= now)
     }

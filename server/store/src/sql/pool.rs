@@ -5,6 +5,7 @@ mod mysql;
 mod sqlite;
 
 pub use mysql::is_address;
+pub use sqlite::FILE_NAME as SQLITE_FILE;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
