@@ -30,5 +30,6 @@ mod process {
     mod walking;
     mod watching;
     mod wild;
+    mod words;
     mod write_queues;
 }
