@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, anyhow, ensure};
 use riposte_store::{SQLITE_FILE, StoreSettings};
 
 /// The first bytes of an SQLite file.
@@ -19,8 +19,9 @@ const HEAD: &[u8] = b"SQLite format 3\0";
 pub(super) fn check(settings: &StoreSettings) -> Result<()> {
     let Some(folder) = &settings.data_dir else {
         let temporary = tempfile::env::temp_dir();
-        return tempfile::tempdir().map(drop).with_context(|| {
-            format!(
+        // The error names a path at random.
+        return tempfile::tempdir().map(drop).map_err(|_unusable| {
+            anyhow!(
                 "no temporary folder can be made in {}: set TMPDIR to a folder that can be written, or name a folder \
                  for the data by --data DIR (store.data_dir)",
                 temporary.display()
@@ -28,12 +29,14 @@ pub(super) fn check(settings: &StoreSettings) -> Result<()> {
         });
     };
     let cure = "name another one by --data DIR (store.data_dir)";
-    fs::create_dir_all(folder).with_context(|| format!("the folder {} cannot be made; {cure}", folder.display()))?;
-    tempfile::tempfile_in(folder).map(drop).with_context(|| {
-        format!("the folder {} cannot be written: let this user write there, or {cure}", folder.display())
+    fs::create_dir_all(folder)
+        .map_err(|error| anyhow!("the folder {} cannot be made ({error}): {cure}", folder.display()))?;
+    tempfile::tempfile_in(folder).map(drop).map_err(|_unusable| {
+        anyhow!("the folder {} cannot be written: let this user write there, or {cure}", folder.display())
     })?;
     let file = folder.join(SQLITE_FILE);
-    let is_database = is_database(&file).with_context(|| format!("{} cannot be read; {cure}", file.display()))?;
+    let is_database =
+        is_database(&file).map_err(|error| anyhow!("{} cannot be read ({error}): {cure}", file.display()))?;
     ensure!(is_database, "{} is not an SQLite file: move it away, or {cure}", file.display());
     Ok(())
 }

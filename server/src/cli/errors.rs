@@ -69,7 +69,7 @@ fn unknown_reason(reason: &str, explanations: &[Explanation]) -> Failure {
         .filter(|nearest| similarity(nearest) > 0.8);
     let hint = nearest
         .map_or("`riposte errors list` names all".to_owned(), |nearest| format!("did you mean {}?", nearest.reason));
-    Failure::new(NOT_FOUND, format!("there is no reason {reason}; {hint}"))
+    Failure::new(NOT_FOUND, format!("there is no reason {reason:?}; {hint}"))
 }
 
 /// Returns every value of the enum with its preceding comment, which begins with its gRPC code. The

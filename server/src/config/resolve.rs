@@ -109,6 +109,7 @@ fn describe_expected(expected: &str) -> &str {
         "u64" | "usize" => "a whole number, 0 or more",
         "socket address" => ADDRESS,
         "f64" => "a number",
+        "a boolean" => "true or false",
         "a sequence" => "a list",
         "a map" => "a table",
         "path string" => "a text",

@@ -29,8 +29,8 @@ impl Options {
     /// Parses a target into its endpoint.
     pub(super) fn place(&self, target: &str) -> Result<ServerTarget, Error> {
         let unusable = |reason: &dyn std::fmt::Display| Error::local(format!("target {target}: {reason}"));
-        let (secure, host, port) =
-            parts(target).ok_or_else(|| unusable(&"write host:port, http://host:port or https://host:port"))?;
+        let (secure, host, port) = parts(target)
+            .ok_or_else(|| unusable(&"it is not an address: write host:port, http://host:port or https://host:port"))?;
         let scheme = if secure { "https" } else { "http" };
         let origin: Uri = format!("{scheme}://{host}:{port}").parse().map_err(|error| unusable(&error))?;
         let host = host.trim_matches(['[', ']']).to_owned();
