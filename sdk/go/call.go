@@ -1,6 +1,7 @@
 package riposte
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -21,6 +22,9 @@ func (c calls) unary(
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, timeout(method))
 		defer cancel()
+	}
+	if err := sendable(request); err != nil {
+		return err
 	}
 	var trailer metadata.MD
 	own := append(slices.Clip(opts), grpc.Trailer(&trailer))
@@ -45,7 +49,10 @@ type stream struct {
 }
 
 func (s stream) SendMsg(message any) error {
-	return convert(s.ClientStream.SendMsg(s.ids.fill(message)), nil)
+	// gRPC refuses it as well, and ends the stream by that.
+	refused := sendable(message)
+	err := s.ClientStream.SendMsg(s.ids.fill(message))
+	return cmp.Or(refused, convert(err, nil))
 }
 
 func (s stream) RecvMsg(message any) error {

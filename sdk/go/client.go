@@ -16,9 +16,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math/rand/v2"
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/connectivity"
 	_ "google.golang.org/grpc/health" // a server that says it does not serve gets no calls
@@ -56,6 +58,14 @@ func Connect(options Options) (*Client, error) {
 		grpc.WithUserAgent("riposte-go/" + Version),
 		grpc.WithDefaultServiceConfig(serviceConfig),
 		grpc.WithDisableServiceConfig(), // none from DNS
+		grpc.WithConnectParams(grpc.ConnectParams{
+			Backoff: backoff.Config{
+				BaseDelay: leastFirstWait + rand.N(mostFirstWait-leastFirstWait), Multiplier: waitGrowth, Jitter: waitJitter,
+				MaxDelay: longestWait,
+			},
+			// An attempt that nobody answers lasts no longer than a wait.
+			MinConnectTimeout: longestWait,
+		}),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 20 * time.Second, Timeout: 20 * time.Second}),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer)),
 		grpc.WithChainUnaryInterceptor(through.unary),

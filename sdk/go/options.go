@@ -1,12 +1,15 @@
 package riposte
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"google.golang.org/grpc"
@@ -41,6 +44,16 @@ func flag(text string) (bool, error) {
 	return text == "1" || strings.EqualFold(text, "true"), nil
 }
 
+// choice reads one of the values; what is empty is the first.
+func choice(values ...string) func(string) (string, error) {
+	return func(text string) (string, error) {
+		if text != "" && !slices.Contains(values, text) {
+			return "", fmt.Errorf("%q is none of %s", text, strings.Join(values, ", "))
+		}
+		return cmp.Or(text, values[0]), nil
+	}
+}
+
 // dial opens one address; nothing is sent before the first call.
 func (o Options) dial(target string, shared []grpc.DialOption) (*grpc.ClientConn, error) {
 	parts := targets.FindStringSubmatch(target)
@@ -61,7 +74,14 @@ func (o Options) dial(target string, shared []grpc.DialOption) (*grpc.ClientConn
 		return nil, invalid("target %s is plaintext, and the token could be read on the way: use https://, or allow it by "+
 			"InsecureToken (RIPOSTE_INSECURE_TOKEN=true)", target)
 	}
+	proxy, err := choice("environment", "none")(o.Proxy)
+	if err != nil {
+		return nil, invalid("proxy: %v", err)
+	}
 	own := append([]grpc.DialOption{grpc.WithTransportCredentials(transport)}, shared...)
+	if proxy == "none" || loopback.MatchString(parts[2]) {
+		own = append(own, grpc.WithNoProxy())
+	}
 	if o.Token != "" {
 		own = append(own, grpc.WithPerRPCCredentials(bearer{o.Token, secure}))
 	}

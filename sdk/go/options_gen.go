@@ -5,6 +5,8 @@ package riposte
 import (
 	"log/slog"
 	"os"
+	"regexp"
+	"time"
 
 	"google.golang.org/grpc"
 )
@@ -13,6 +15,17 @@ import (
 const (
 	defaultTarget      = "127.0.0.1:7171"
 	defaultAdminTarget = "127.0.0.1:7172"
+)
+
+// A host and port on this machine, to which no proxy leads.
+var loopback = regexp.MustCompile(`(?i)^(?:localhost\.?|127(?:\.\d{1,3}){1,3}|\[[0:]+(?:1|ffff:127(?:\.\d{1,3}){3})\]):\d+$`)
+
+// The waits between two attempts to connect: the bounds of the first, of which each client draws
+// its own, and the longest; how they grow, and how much longer or shorter each is at random.
+const (
+	leastFirstWait, mostFirstWait = 100 * time.Millisecond, 400 * time.Millisecond
+	longestWait                   = 2000 * time.Millisecond
+	waitGrowth, waitJitter        = 1.6, 0.2
 )
 
 // Options say how to reach a service. The zero value reaches `riposte dev` on its default
@@ -38,6 +51,9 @@ type Options struct {
 	// The address of the administration, which listens at one of its own; written as the target is.
 	// Default: where `riposte dev` listens.
 	AdminTarget string
+	// Whether a proxy that the environment names is used: `environment` or `none`. A loopback target
+	// (127.0.0.0/8, ::1, localhost) never goes through a proxy. Default `environment`.
+	Proxy string
 	// Logger takes the one warning. Default: slog.Default().
 	Logger *slog.Logger
 	// DialOptions are given to gRPC after those of this package, which they may overrule.
@@ -45,9 +61,9 @@ type Options struct {
 }
 
 // OptionsFromEnv reads the environment: RIPOSTE_TARGET, RIPOSTE_TOKEN, RIPOSTE_INSECURE_TOKEN,
-// RIPOSTE_TLS_CA, RIPOSTE_TLS_CERT, RIPOSTE_TLS_KEY, RIPOSTE_ADMIN_TARGET. Those of certificates
-// are paths of PEM files, that of a switch is true, 1, false or 0. What is unset or empty has its
-// default. The error is INVALID_ARGUMENT and names the variable.
+// RIPOSTE_TLS_CA, RIPOSTE_TLS_CERT, RIPOSTE_TLS_KEY, RIPOSTE_ADMIN_TARGET, RIPOSTE_PROXY. Those of
+// certificates are paths of PEM files, that of a switch is true, 1, false or 0. What is unset or
+// empty has its default. The error is INVALID_ARGUMENT and names the variable.
 func OptionsFromEnv() (options Options, err error) {
 	options.Target = os.Getenv("RIPOSTE_TARGET")
 	options.Token = os.Getenv("RIPOSTE_TOKEN")
@@ -56,5 +72,6 @@ func OptionsFromEnv() (options Options, err error) {
 	options.TLSCert = read("RIPOSTE_TLS_CERT", os.ReadFile, &err)
 	options.TLSKey = read("RIPOSTE_TLS_KEY", os.ReadFile, &err)
 	options.AdminTarget = os.Getenv("RIPOSTE_ADMIN_TARGET")
+	options.Proxy = read("RIPOSTE_PROXY", choice("environment", "none"), &err)
 	return options, err
 }

@@ -13,9 +13,9 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// The bounds of the wait before a broken watch is opened again: it doubles from the first to the
-// last.
-const firstPause, lastPause = 100 * time.Millisecond, 5 * time.Second
+// The first bound of the wait before a broken watch is opened again; it doubles up to the longest
+// wait of a connection.
+const firstPause = leastFirstWait
 
 // watch follows a stream of events and, where it breaks, opens it again behind the last event seen,
 // until the context ends, the client is closed or the service refuses. resume makes a request begin
@@ -29,8 +29,8 @@ func watch[Q proto.Message, E any](
 		defer cancel()
 		request, pause := proto.CloneOf(request), firstPause
 		// What cannot be sent would fail as a broken stream does, for ever.
-		if _, err := proto.Marshal(request); err != nil {
-			yield(nil, invalid("the request: %v", err))
+		if err := sendable(request); err != nil {
+			yield(nil, err)
 			return
 		}
 		for {
@@ -49,7 +49,7 @@ func watch[Q proto.Message, E any](
 			if again {
 				select {
 				case <-time.After(max(wait, rand.N(pause))):
-					pause = min(2*pause, lastPause)
+					pause = min(2*pause, longestWait)
 					continue
 				case <-ctx.Done():
 					err = convert(ctx.Err(), nil)

@@ -8,11 +8,13 @@ mod backpressure;
 mod components;
 mod connection_limit;
 mod credentials;
+mod greeting;
 mod listener;
 mod metrics_server;
 mod readiness;
 mod reload;
 mod socket;
+mod sqlite_folder;
 mod startup;
 mod steps;
 mod threads;
@@ -20,6 +22,7 @@ mod tls;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use riposte_grpc::middleware::InjectedFaults;
 use riposte_telemetry::Metrics;
@@ -39,6 +42,8 @@ pub struct AppInputs<'a> {
     pub config: &'a Config,
     /// The receiver of all measurements.
     pub metrics: Metrics,
+    /// While it is set, the audit log records nothing: for data that the process itself imports.
+    pub unaudited: Arc<AtomicBool>,
     /// The injection of faults, if calls may request it.
     pub faults: Option<InjectedFaults>,
     /// The replacements for parts of the server.

@@ -24,8 +24,9 @@ mod token;
 mod verify;
 mod version;
 
-use crate::config::{Config, Inputs, Loaded, Profile};
+use crate::config::{Config, Inputs, Loaded, Profile, misspelt_variables};
 use crate::decorators::Decorators;
+use crate::listener::ServerSettings;
 use clap::{CommandFactory, Parser, Subcommand};
 use riposte_settings::ConfigErrors;
 use std::{path::PathBuf, process::ExitCode};
@@ -103,6 +104,9 @@ pub fn run(decorators: &Decorators) -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return exit::report(&error.into()),
     };
+    if command.reads_settings() {
+        ConfigSources::report_misspelt();
+    }
     let code =
         runtime.block_on(Box::pin(command.run(&sources, decorators))).unwrap_or_else(|error| exit::report(&error));
     // A task that still hangs must not keep the process alive after its result is known.
@@ -111,6 +115,28 @@ pub fn run(decorators: &Decorators) -> ExitCode {
 }
 
 impl Command {
+    /// Returns true if the command reads the configuration of a server.
+    fn reads_settings(&self) -> bool {
+        match self {
+            Command::Dev(_)
+            | Command::Serve(_)
+            | Command::Migrate(_)
+            | Command::Consumers(_)
+            | Command::Config(_)
+            | Command::Healthcheck(_)
+            | Command::Doctor(_) => true,
+            Command::Import(_)
+            | Command::Export(_)
+            | Command::Verify(_)
+            | Command::Rebuild(_)
+            | Command::Token(_)
+            | Command::Smoke(_)
+            | Command::Errors(_)
+            | Command::Version
+            | Command::Completion(_) => false,
+        }
+    }
+
     async fn run(self, sources: &ConfigSources, decorators: &Decorators) -> anyhow::Result<ExitCode> {
         match self {
             Command::Dev(args) => Box::pin(args.run(sources, decorators)).await,
@@ -134,15 +160,39 @@ impl Command {
 }
 
 impl ConfigSources {
+    /// Reports each variable that was probably meant to be a setting. Called once, by commands that
+    /// read the configuration of a server.
+    fn report_misspelt() {
+        misspelt_variables().iter().for_each(|sentence| eprintln!("riposte: warning: {sentence}"));
+    }
+
     /// Returns the inputs of the configuration, to which a command may add named flags.
     fn inputs(&self, profile: Profile) -> Inputs {
         let ConfigSources { files, sets } = self;
         Inputs { files: files.clone(), sets: sets.clone(), ..Inputs::of_process(profile) }
     }
 
-    /// Returns the inputs of a production server.
-    fn production(&self) -> Inputs {
-        Inputs { production: true, ..self.inputs(Profile::Serve) }
+    /// Returns the inputs of a production server, which may accept every insecure choice.
+    fn production(&self, allow_insecure: bool) -> Inputs {
+        let mut inputs = Inputs { production: true, ..self.inputs(Profile::Serve) };
+        if allow_insecure {
+            inputs.flag("--allow-insecure", "auth.allow_insecure", true);
+        }
+        inputs
+    }
+
+    /// Loads the part of the configuration with the addresses of the server. Errors of other parts
+    /// do not concern a command that only calls it.
+    fn load_server(&self) -> Result<ServerSettings, ConfigErrors> {
+        let (loaded, errors) = Config::load_with_errors(&self.inputs(Profile::Serve));
+        let mut errors = errors.map_or_else(Vec::new, |errors| errors.0);
+        if loaded.is_some() {
+            errors.retain(|error| error.path.is_empty() || error.path.starts_with("server."));
+        }
+        match loaded {
+            Some(loaded) if errors.is_empty() => Ok(loaded.config.server),
+            Some(_) | None => Err(ConfigErrors(errors)),
+        }
     }
 
     /// Loads the configuration that `serve` reads, for commands that do not serve.
@@ -155,6 +205,24 @@ impl ConfigSources {
 mod tests {
     use super::Cli;
     use clap::CommandFactory;
+
+    /// Texts with line ends of their own would be wrapped a second time on a narrow terminal.
+    #[test]
+    fn paragraphs_of_the_help_are_wrapped_by_the_terminal_alone() {
+        fn check(command: &clap::Command) {
+            let texts = [command.get_after_help(), command.get_after_long_help()];
+            for text in texts.into_iter().flatten().map(ToString::to_string) {
+                let lines: Vec<&str> = text.lines().collect();
+                for pair in lines.windows(2) {
+                    let is_wrapped = pair.iter().all(|line| !line.is_empty() && !line.starts_with(' '));
+                    let ends = pair[0].ends_with(':') || pair[1].starts_with('-');
+                    assert!(!is_wrapped || ends, "{}: {:?}", command.get_name(), pair);
+                }
+            }
+            command.get_subcommands().for_each(check);
+        }
+        check(&Cli::command());
+    }
 
     #[test]
     fn the_declaration_of_the_command_line_is_valid() {

@@ -13,6 +13,7 @@
 
 mod key_lines;
 mod load;
+mod misspelt;
 mod object_types;
 mod rankings;
 mod renamed;
@@ -25,7 +26,8 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
-pub use self::load::{Inputs, Loaded, Profile};
+pub use self::load::{Inputs, Loaded, Profile, foreign_variable};
+pub use self::misspelt::misspelt_variables;
 pub use self::object_types::{EditWindow, HotProfileName, ObjectTypeSettings};
 pub use self::rankings::RankingSettings;
 pub use self::schema::schema;
@@ -97,6 +99,12 @@ impl Config {
     /// of bounds.
     pub fn load(inputs: &Inputs) -> Result<Loaded, ConfigErrors> {
         load::load(inputs)
+    }
+
+    /// Reads and checks the configuration, and returns it also if it has errors, with the default
+    /// in place of each value that cannot be read; `None` if nothing can be read.
+    pub fn load_with_errors(inputs: &Inputs) -> (Option<Loaded>, Option<ConfigErrors>) {
+        load::load_with_errors(inputs)
     }
 
     /// Returns every value that is well formed but wrong: out of bounds, or in conflict with

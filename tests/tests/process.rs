@@ -33,5 +33,6 @@ mod process {
     mod walking;
     mod watching;
     mod wild;
+    mod words;
     mod write_queues;
 }

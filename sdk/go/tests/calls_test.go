@@ -190,7 +190,8 @@ func TestCallsAreSpreadEvenlyAndNoneFailsWhenAServerStops(t *testing.T) {
 	}
 	names := manual.NewBuilderWithScheme("dns")
 	names.InitialState(resolver.State{Endpoints: addresses})
-	client := connect(t, riposte.Options{Target: "comments:1", DialOptions: []grpc.DialOption{grpc.WithResolvers(names)}})
+	direct := riposte.Options{Target: "comments:1", Proxy: "none", DialOptions: []grpc.DialOption{grpc.WithResolvers(names)}}
+	client := connect(t, direct)
 	call := func() {
 		if _, err := client.Subject("article", "42").Get(t.Context()); err != nil {
 			t.Fatal(err)

@@ -20,9 +20,13 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protopath"
+	"google.golang.org/protobuf/reflect/protorange"
+	"google.golang.org/protobuf/reflect/protoreflect"
 	"riposte.dev/go/riposte"
 )
 
@@ -33,9 +37,11 @@ type object = map[string]any
 type step struct {
 	Call, List, Watch string
 	Together          []step
+	Outage            int
 	Request           object
 	Fault             string
 	DeadlineMs        int `yaml:"deadline_ms"`
+	Unsent            bool
 	Repeat            int
 	AtOnce            int `yaml:"at_once"`
 	Different         string
@@ -65,6 +71,13 @@ type scenario struct {
 	Steps []step
 }
 
+// reconnect is what sdk/options.yaml says of it.
+var reconnect struct {
+	Reconnect struct {
+		WithinMs int `yaml:"within_ms"`
+	}
+}
+
 // patience is how long a step is made again that is to match eventually.
 const patience = 10 * time.Second
 
@@ -72,6 +85,13 @@ func TestConformance(t *testing.T) {
 	folder := os.Getenv("RIPOSTE_CONFORMANCE")
 	if folder == "" {
 		folder = "../../conformance"
+	}
+	bounds, err := os.ReadFile(filepath.Join(folder, "..", "options.yaml"))
+	if err == nil {
+		err = yaml.Unmarshal(bounds, &reconnect)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
 	if err != nil || len(files) == 0 {
@@ -92,7 +112,7 @@ func TestConformance(t *testing.T) {
 		for _, scenario := range list.Scenarios {
 			t.Run(scenario.Name, func(t *testing.T) {
 				t.Parallel()
-				run := &run{saved: map[string]string{"unique": text(8), "uuid": uuid()}}
+				run := &run{t: t, saved: map[string]string{"unique": text(8), "uuid": uuid(), "lone": lone}}
 				if err := run.all(scenario.Steps); err != nil {
 					t.Fatal(err)
 				}
@@ -103,6 +123,7 @@ func TestConformance(t *testing.T) {
 
 // run is a scenario under way.
 type run struct {
+	t     *testing.T
 	lock  sync.Mutex
 	saved map[string]string
 }
@@ -175,6 +196,8 @@ func (r *run) once(s step, i int, answers *sync.Map) error {
 		ctx = metadata.AppendToOutgoingContext(ctx, "riposte-fault", s.Fault+";key="+text(8))
 	}
 	switch {
+	case s.Outage > 0:
+		return r.outage(ctx, s)
 	case s.Call != "":
 		return r.call(ctx, s, i, answers)
 	case s.List != "":
@@ -362,7 +385,7 @@ func (r *run) failure(s step, err error) error {
 		code = strings.ToUpper(regexp.MustCompile(`([a-z])([A-Z])`).ReplaceAllString(got.Code.String(), "${1}_$2"))
 	}
 	// What ends by the client's own clock may never have had an answer.
-	noID := got.RequestID == "" && !errors.Is(err, context.DeadlineExceeded)
+	noID := (got.RequestID == "") != s.Unsent && !errors.Is(err, context.DeadlineExceeded)
 	if code != want.Code || noID || want.Reason != "" && string(got.Reason) != want.Reason ||
 		want.Retryable != nil && got.Retryable() != *want.Retryable ||
 		want.RetryAfter != nil && got.RetryAfter > 0 != *want.RetryAfter ||
@@ -467,7 +490,11 @@ func (r *run) request(of reflect.Type, fields object) (reflect.Value, error) {
 	if err != nil {
 		return value, err
 	}
-	return value, protojson.Unmarshal(text, value.Interface().(proto.Message))
+	message := value.Interface().(proto.Message)
+	if err := protojson.Unmarshal(text, message); err != nil {
+		return value, err
+	}
+	return value, spoil(message)
 }
 
 func (r *run) resolved(value any) any {
@@ -498,6 +525,57 @@ func written(message proto.Message) (object, error) {
 	}
 	var made object
 	return made, json.Unmarshal(text, &made)
+}
+
+// lone stands for the byte that is no UTF-8, which JSON cannot hold.
+const lone = "\uf8ff"
+
+// spoil puts that byte into the texts of a message.
+func spoil(message proto.Message) error {
+	return protorange.Range(message.ProtoReflect(), func(at protopath.Values) error {
+		last := at.Index(-1)
+		text, ok := last.Value.Interface().(string)
+		if ok && last.Step.Kind() == protopath.FieldAccessStep && strings.Contains(text, lone) {
+			spoiled := protoreflect.ValueOfString(strings.ReplaceAll(text, lone, "\xff"))
+			at.Index(-2).Value.Message().Set(last.Step.FieldDescriptor(), spoiled)
+		}
+		return nil
+	})
+}
+
+// outage takes the server away from a client until it has tried to connect so often, and waits for
+// its return.
+func (r *run) outage(ctx context.Context, s step) error {
+	gate := serve(r.t, listen(r.t), dev.Target)
+	client := connect(r.t, riposte.Options{Target: gate.address()})
+	look := func() error {
+		ctx, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		_, err := client.Subject("article", r.filled("${unique}")).Get(ctx)
+		return err
+	}
+	if err := look(); err != nil {
+		return err
+	}
+	gate.shut()
+	for start := time.Now(); gate.tried() < s.Outage; time.Sleep(20 * time.Millisecond) {
+		var failed *riposte.Error
+		err := look()
+		if !errors.As(err, &failed) || failed.Code != codes.Unavailable && failed.Code != codes.DeadlineExceeded {
+			return fmt.Errorf("a call without a server: %v", err)
+		}
+		if time.Since(start) > 6*patience {
+			return fmt.Errorf("the client has tried to connect only %d times", gate.tried())
+		}
+	}
+	gate.open()
+	within := time.Duration(reconnect.Reconnect.WithinMs) * time.Millisecond
+	for start := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		err := look()
+		if err == nil || time.Since(start) > within {
+			return err
+		}
+	}
 }
 
 // stub finds the generated client of a service.

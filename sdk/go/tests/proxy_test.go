@@ -14,17 +14,24 @@ type proxy struct {
 	listener net.Listener
 	lock     sync.Mutex
 	target   string
-	open     map[net.Conn]bool
+	live     map[net.Conn]bool
+	// Whether connections are ended at once, and how many were.
+	closed bool
+	ended  int
 }
 
 // serve begins to lead the connections of a listener to an address, until the test ends.
 func serve(t *testing.T, listener net.Listener, target string) *proxy {
-	made := &proxy{listener: listener, target: target, open: map[net.Conn]bool{}}
+	made := &proxy{listener: listener, target: target, live: map[net.Conn]bool{}}
 	go func() {
 		for {
 			from, err := listener.Accept()
 			if err != nil {
 				return
+			}
+			if made.refuses() {
+				from.Close()
+				continue
 			}
 			to, err := dial(made.leadsTo())
 			if err != nil {
@@ -59,14 +66,14 @@ func (p *proxy) address() string { return p.listener.Addr().String() }
 
 func (p *proxy) lead(from, to net.Conn) {
 	p.lock.Lock()
-	p.open[from], p.open[to] = true, true
+	p.live[from], p.live[to] = true, true
 	p.lock.Unlock()
 	both := func(from, to net.Conn) {
 		_, _ = io.Copy(to, from) // ends with either side
 		from.Close()
 		to.Close()
 		p.lock.Lock()
-		delete(p.open, from)
+		delete(p.live, from)
 		p.lock.Unlock()
 	}
 	go both(from, to)
@@ -77,9 +84,41 @@ func (p *proxy) lead(from, to net.Conn) {
 func (p *proxy) cut() {
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	for conn := range p.open {
+	for conn := range p.live {
 		conn.Close()
 	}
+}
+
+// shut breaks all connections, and ends new ones at once.
+func (p *proxy) shut() {
+	p.lock.Lock()
+	p.closed = true
+	p.lock.Unlock()
+	p.cut()
+}
+
+// open leads connections on again.
+func (p *proxy) open() {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	p.closed = false
+}
+
+// refuses says whether a new connection is to be ended, and counts those that are.
+func (p *proxy) refuses() bool {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	if p.closed {
+		p.ended++
+	}
+	return p.closed
+}
+
+// tried is how many connections were ended at once.
+func (p *proxy) tried() int {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	return p.ended
 }
 
 // listen opens a free port of the loopback.

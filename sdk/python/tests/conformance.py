@@ -17,24 +17,27 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from gate import Gate
 from google.protobuf import descriptor_pool, json_format, message_factory
 
 import riposte_sdk
 import riposte_sdk.aio
+from riposte_sdk import v1
 
 _EVENTUALLY_WITHIN_S = 10.0
 _KEYS = {
     *("call", "list", "watch", "together", "request", "expect", "save", "error", "items", "count", "pages"),
     *("repeat", "at_once", "different", "fault", "fault_every", "deadline_ms", "eventually", "during", "events"),
+    *("outage", "unsent"),
 }
 
 Json = Any
+Folder = Path(os.environ.get("RIPOSTE_CONFORMANCE") or Path(__file__).parents[2] / "conformance")
 
 
 def scenarios() -> list[tuple[str, list[Json]]]:
     """The names and the steps of all scenarios."""
-    folder = os.environ.get("RIPOSTE_CONFORMANCE") or Path(__file__).parents[2] / "conformance"
-    files = sorted(Path(folder).glob("*.yaml"))
+    files = sorted(Folder.glob("*.yaml"))
     return [(one["name"], one["steps"]) for file in files for one in yaml.safe_load(file.read_text())["scenarios"]]
 
 
@@ -42,6 +45,7 @@ class Threads:
     """The client without asyncio."""
 
     def __init__(self, target: str, admin_target: str) -> None:
+        self.target = target
         self.client = riposte_sdk.connect(target, admin_target=admin_target)
         self.admin = self.client.admin()
 
@@ -65,6 +69,7 @@ class Asyncio:
     """The client with asyncio, each of whose calls is run to its end by a loop in a thread."""
 
     def __init__(self, target: str, admin_target: str) -> None:
+        self.target, self._admin_target = target, admin_target
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
 
@@ -115,13 +120,51 @@ class Scenario:
     def run(self, steps: list[Json]) -> None:
         for step in steps:
             assert not step.keys() - _KEYS, f"a step that this runner does not understand: {step}"
-            if "together" in step:
+            if step.get("unsent"):
+                continue  # No message can hold such a request.
+            if "outage" in step:
+                self._outage(step["outage"])
+            elif "together" in step:
                 with ThreadPoolExecutor() as pool:
                     list(pool.map(self.run, [[one] for one in step["together"]]))
             elif step.get("eventually"):
                 self._eventually(step)
             else:
                 self._repeated(step)
+
+    def _outage(self, attempts: int) -> None:
+        """Takes the server away until the client has tried to connect so often, and waits for its
+        return."""
+        gate = Gate(self._through.target)
+        through = type(self._through)(gate.target, gate.target)
+        key = v1.SubjectKey(object_type="article", object_id=self._saved["unique"])
+        request = v1.GetSubjectRequest(key=key)
+
+        def look() -> riposte_sdk.Error | None:
+            try:
+                through.call(through.client.subjects.GetSubject, request, {"timeout": 1})
+            except riposte_sdk.Error as error:
+                return error
+            return None
+
+        try:
+            assert look() is None
+            gate.shut()
+            until = time.monotonic() + 6 * _EVENTUALLY_WITHIN_S
+            while gate.ended < attempts:
+                failure = look()
+                assert isinstance(failure, riposte_sdk.Unavailable | riposte_sdk.DeadlineExceeded), failure
+                assert time.monotonic() < until, f"the client has tried to connect only {gate.ended} times"
+                time.sleep(0.02)
+            gate.open()
+            within = yaml.safe_load((Folder.parent / "options.yaml").read_text())["reconnect"]["within_ms"]
+            until = time.monotonic() + within / 1000
+            while (failure := look()) is not None:
+                assert time.monotonic() < until, failure
+                time.sleep(0.02)
+        finally:
+            through.end()
+            gate.close()
 
     def _repeated(self, step: Json) -> None:
         times = step.get("repeat", 1)

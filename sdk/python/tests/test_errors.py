@@ -69,7 +69,11 @@ def test_an_error_crosses_between_processes() -> None:
 
 
 def test_an_error_of_a_channel_of_ones_own_is_converted(riposte_server: DevServer) -> None:
-    with grpc.insecure_channel(riposte_server.target) as channel, pytest.raises(grpc.RpcError) as caught:
+    direct = (("grpc.enable_http_proxy", 0),)
+    with (
+        grpc.insecure_channel(riposte_server.target, options=direct) as channel,
+        pytest.raises(grpc.RpcError) as caught,
+    ):
         v1.CommentServiceStub(channel).GetComment(v1.GetCommentRequest(id=1))
     assert riposte_sdk.Error.of(caught.value).reason is Reason.COMMENT_NOT_FOUND
 

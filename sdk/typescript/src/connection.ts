@@ -1,10 +1,11 @@
 import { create, fromBinary, toBinary, type DescMessage, type DescMethod } from "@bufbuild/protobuf";
 import type { Message, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import { Client, type Metadata, type ClientUnaryCall } from "@grpc/grpc-js";
+import { randomInt } from "node:crypto";
 import { Readable, type Writable } from "node:stream";
 import { promisify } from "node:util";
-import { Code, invalid, RiposteError } from "./error.js";
-import { serviceConfig, timeouts, VERSION } from "./gen/config.js";
+import { Code, invalid, RiposteError, type Violation } from "./error.js";
+import * as config from "./gen/config.js";
 import type { Options } from "./gen/options.js";
 import { stringifiable } from "./json.js";
 import { endpoint } from "./options.js";
@@ -17,7 +18,7 @@ const MAX_ANSWER = 16 << 20;
  * The service configuration without its deadlines: those are set here, because a caller's own one
  * wins.
  */
-const CONFIG = JSON.stringify(serviceConfig, (key, value) => (key === "timeout" ? undefined : value));
+const CONFIG = JSON.stringify(config.serviceConfig, (key, value) => (key === "timeout" ? undefined : value));
 
 /** What one call may have of its own. */
 export interface CallOptions {
@@ -57,16 +58,18 @@ export class Connection {
    * Dials nothing before the first call. Throws INVALID_ARGUMENT for options that cannot be used.
    */
   constructor(target: string, options: Options) {
-    const { address, credentials, metadata } = endpoint(target, options);
+    const { address, credentials, metadata, direct } = endpoint(target, options);
     this.#metadata = metadata;
     this.#client = new Client(address, credentials, {
-      "grpc.primary_user_agent": `riposte-typescript/${VERSION}`,
+      "grpc.primary_user_agent": `riposte-typescript/${config.VERSION}`,
       "grpc.service_config": CONFIG,
       "grpc.service_config_disable_resolution": 1,
       "grpc.keepalive_time_ms": 20_000,
       "grpc.max_receive_message_length": MAX_ANSWER,
-      "grpc.initial_reconnect_backoff_ms": 100,
-      "grpc.max_reconnect_backoff_ms": 5_000,
+      "grpc.initial_reconnect_backoff_ms": randomInt(config.LEAST_FIRST_WAIT, config.MOST_FIRST_WAIT),
+      "grpc.max_reconnect_backoff_ms": config.LONGEST_WAIT,
+      "grpc.dns_min_time_between_resolutions_ms": config.RESOLVE_AFTER,
+      "grpc.enable_http_proxy": direct ? 0 : 1,
     });
   }
 
@@ -136,7 +139,7 @@ export class Connection {
     const metadata = this.#metadata.clone();
     for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
     const read = (bytes: Buffer) => stringifiable(fromBinary(output, bytes));
-    return { path, read, metadata, timing: this.#timing(timeoutMs ?? timeouts[path]) };
+    return { path, read, metadata, timing: this.#timing(timeoutMs ?? config.timeouts[path]) };
   }
 
   /** When a call has to be over. */
@@ -160,11 +163,13 @@ export class Connection {
   #request<I extends DescMessage>(type: I, init: MessageInitShape<I>): Buffer {
     try {
       const request: Message & { requestId?: string } = create(type, init);
+      const violations = textsAtFault(request);
+      if (violations.length > 0) throw RiposteError.local(Code.INVALID_ARGUMENT, "the request cannot be sent", undefined, violations);
       exact(request);
       const own = request.requestId === "" ? { requestId: this.requestIds.next() } : {};
       return Buffer.from(toBinary(type, { ...request, ...own } as MessageShape<I>));
     } catch (error) {
-      throw invalid(`the request: ${(error as Error).message}`, error);
+      throw error instanceof RiposteError ? error : invalid(`the request: ${(error as Error).message}`, error);
     }
   }
 }
@@ -173,6 +178,25 @@ export class Connection {
 function exact(value: unknown, name = ""): void {
   if (typeof value === "number" && !Number.isSafeInteger(value)) throw new RangeError(`${name}: ${value} is not exact; use a string`);
   if (typeof value === "object") for (const [key, inner] of Object.entries(value ?? {})) exact(inner, key);
+}
+
+/**
+ * The texts of a request that are no valid Unicode, each by the path of its field in the contract:
+ * the encoder would send others in their place.
+ */
+function textsAtFault(value: unknown, path = ""): Violation[] {
+  if (typeof value === "string") {
+    return /\p{Surrogate}/u.test(value) ? [{ field: path, description: "is no valid Unicode: it has a lone surrogate" }] : [];
+  }
+  if (Array.isArray(value)) return value.flatMap((one, n) => textsAtFault(one, `${path}[${n}]`));
+  if (value === null || typeof value !== "object" || value instanceof Uint8Array) return [];
+  // A choice of fields stands as its case and its value.
+  const chosen = value as { case?: unknown; value?: unknown };
+  const fields: [string, unknown][] = typeof chosen.case === "string" ? [[chosen.case, chosen.value]] : Object.entries(value);
+  return fields.flatMap(([name, inner]) => {
+    const field = typeof chosen.case === "string" ? path.slice(0, path.lastIndexOf(".") + 1) : path && `${path}.`;
+    return textsAtFault(inner, field + name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`));
+  });
 }
 
 /**

@@ -13,6 +13,14 @@ export function flag(name: string): boolean {
   return value === "true" || value === "1";
 }
 
+/** One of the values; undefined unless said. */
+export function choice<const V extends string>(name: string, values: readonly V[]): V | undefined {
+  const value = text(name);
+  const found = values.find((one) => one === value);
+  if (value !== undefined && found === undefined) throw invalid(`${name}: ${value} is none of ${values.join(", ")}`);
+  return found;
+}
+
 /** What stands in the file that a variable names. */
 export function pem(name: string): string | undefined {
   const path = text(name);

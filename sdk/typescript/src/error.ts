@@ -37,8 +37,9 @@ export class RiposteError extends Error {
   /** The id by which the service logged the call, to report with a fault. */
   readonly requestId: string | undefined;
 
-  private constructor(code: Code, message: string, trailers: Metadata, cause: unknown) {
-    const details = detailsOf(trailers.get("grpc-status-details-bin")[0]);
+  private constructor(code: Code, message: string, trailers: Metadata, cause: unknown, violations?: readonly Violation[]) {
+    const told = detailsOf(trailers.get("grpc-status-details-bin")[0]);
+    const details = violations === undefined ? told : { ...told, violations };
     const requestId = trailers.get("riposte-request-id")[0]?.toString();
     // The service's own message names them already.
     const unsaid = details.violations.filter(({ description }) => !message.includes(description));
@@ -73,8 +74,8 @@ export class RiposteError extends Error {
   }
 
   /** @internal An error that never left this process. */
-  static local(code: Code, message: string, cause?: unknown): RiposteError {
-    return new RiposteError(code, message, new Metadata(), cause);
+  static local(code: Code, message: string, cause?: unknown, violations?: readonly Violation[]): RiposteError {
+    return new RiposteError(code, message, new Metadata(), cause, violations);
   }
 }
 

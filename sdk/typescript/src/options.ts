@@ -1,6 +1,7 @@
 import { credentials as channelCredentials, Metadata, type ChannelCredentials } from "@grpc/grpc-js";
 import { X509Certificate } from "node:crypto";
 import { invalid } from "./error.js";
+import { LOOPBACK } from "./gen/config.js";
 import type { Options } from "./gen/options.js";
 
 /**
@@ -18,8 +19,11 @@ export function endpoint(target: string, options: Options) {
     if (!/^[\x21-\x7e]+$/.test(options.token)) throw invalid("the token is not printable ASCII");
     metadata.set("authorization", `Bearer ${options.token}`);
   }
+  const proxy: string = options.proxy ?? "environment";
+  if (!["environment", "none"].includes(proxy)) throw invalid(`proxy: ${proxy} is neither environment nor none`);
+  const direct = proxy === "none" || LOOPBACK.test(address);
   const credentials = scheme === "https://" ? tls(options) : plaintext(target, options);
-  return { address: `dns:///${address}`, metadata, credentials };
+  return { address: `dns:///${address}`, metadata, credentials, direct };
 }
 
 function tls({ tlsCa, tlsCert, tlsKey }: Options): ChannelCredentials {

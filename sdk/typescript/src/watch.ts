@@ -2,6 +2,7 @@ import type { DescMessage, MessageInitShape, MessageShape } from "@bufbuild/prot
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CallOptions, Connection, Method } from "./connection.js";
 import { Code, RiposteError } from "./error.js";
+import { LEAST_FIRST_WAIT, LONGEST_WAIT } from "./gen/config.js";
 
 /** Where a watch keeps its place. */
 export interface Cursor {
@@ -10,12 +11,6 @@ export interface Cursor {
   /** By the kind of an event, its field that holds its last revision. */
   readonly revisions: Readonly<Record<string, string>>;
 }
-
-/**
- * The longest wait before a watch is opened again, in milliseconds: at first, and doubled after
- * each failure up to a last one.
- */
-const [FIRST_WAIT, LAST_WAIT] = [100, 5_000];
 
 /**
  * The events of a watch, which opens again behind the last one when the stream ends or breaks, and
@@ -45,8 +40,9 @@ export async function* watching<I extends DescMessage, O extends DescMessage>(
       if (!connection.closed.aborted && (options.signal?.aborted || !resumes(fault))) throw fault;
       wait = fault.retryAfterMs ?? 0;
     }
-    // Anywhere up to the bound, so that watches that broke together do not come back together.
-    const bound = Math.min(FIRST_WAIT * 2 ** failures, LAST_WAIT);
+    // Anywhere up to the bound, which doubles with each failure to the longest wait of a
+    // connection, so that watches that broke together do not come back together.
+    const bound = Math.min(LEAST_FIRST_WAIT * 2 ** failures, LONGEST_WAIT);
     const signal = AbortSignal.any([connection.closed, options.signal ?? []].flat());
     await sleep(Math.max(wait, Math.random() * bound), undefined, { signal }).catch(() => {});
     if (connection.closed.aborted) return;

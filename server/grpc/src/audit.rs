@@ -14,6 +14,7 @@ mod sink;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use riposte_core::Error;
 use riposte_core::ports::Clock;
@@ -40,6 +41,8 @@ pub struct AuditLog {
     metrics: Metrics,
     /// The calls that were rejected before their handlers.
     windows: Arc<RateWindows>,
+    /// While it is set, nothing is recorded.
+    paused: Arc<AtomicBool>,
 }
 
 /// The fields of a call that are recorded from its beginning on.
@@ -92,7 +95,13 @@ impl AuditLog {
             (AuditKind::Stdout, _) => Some(AuditSink::to(std::io::stdout(), on_lost_record)?),
             (AuditKind::Log | AuditKind::File, _) => None,
         };
-        Ok(Self { sink, clock, metrics, windows: Arc::default() })
+        Ok(Self { sink, clock, metrics, windows: Arc::default(), paused: Arc::default() })
+    }
+
+    /// Returns a log to the same destination that records nothing while the flag is set.
+    #[must_use]
+    pub fn paused_while(self, paused: Arc<AtomicBool>) -> Self {
+        Self { paused, ..self }
     }
 
     /// Tests that a server with this account could write records as configured, and leaves nothing
@@ -135,6 +144,9 @@ impl AuditLog {
     }
 
     async fn write(&self, line: String) -> Result<(), Error> {
+        if self.paused.load(Ordering::Acquire) {
+            return Ok(());
+        }
         let Some(sink) = &self.sink else {
             log(&line);
             return Ok(());
@@ -155,6 +167,9 @@ impl AuditLog {
     /// Writes a record that no call waits for, after those that are already queued. A failure is
     /// counted as a lost record.
     fn enqueue(&self, line: String) {
+        if self.paused.load(Ordering::Acquire) {
+            return;
+        }
         match &self.sink {
             Some(sink) => sink.enqueue(line),
             None => log(&line),

@@ -36,6 +36,11 @@ impl ConfigError {
         Self { path: path.into(), message: message.into(), source: None }
     }
 
+    /// Returns true if the value is a default.
+    fn is_unset(&self) -> bool {
+        self.source == Some(ValueOrigin::Default) && !self.path.is_empty()
+    }
+
     /// Adds the source of the value to the error.
     #[must_use]
     pub fn located(self, source: ValueOrigin) -> Self {
@@ -89,13 +94,15 @@ impl ErrorScope<'_> {
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.path.is_empty() {
-            write!(f, "{}: ", self.path)?;
-        }
-        f.write_str(&self.message)?;
-        match &self.source {
-            Some(source) => write!(f, " ({source})"),
-            None => Ok(()),
+        let Self { path, message, source } = self;
+        match source {
+            // The error concerns the source itself.
+            Some(source) if path.is_empty() => write!(f, "{source}: {message}"),
+            // A default has no source that could be corrected.
+            Some(ValueOrigin::Default) => write!(f, "{path}: {message}"),
+            Some(source) => write!(f, "{path}: {message} ({source})"),
+            None if path.is_empty() => f.write_str(message),
+            None => write!(f, "{path}: {message}"),
         }
     }
 }
@@ -106,7 +113,13 @@ impl fmt::Display for ConfigErrors {
             1 => f.write_str("the configuration has an error")?,
             count => write!(f, "the configuration has {count} errors")?,
         }
-        self.0.iter().try_for_each(|fault| write!(f, "\n  {fault}"))
+        let (unset, set): (Vec<_>, Vec<_>) = self.0.iter().partition(|fault| fault.is_unset());
+        set.iter().try_for_each(|fault| write!(f, "\n  {fault}"))?;
+        // Errors of values that were given stand apart from errors of defaults.
+        if !set.is_empty() && !unset.is_empty() {
+            f.write_str("\n  and of the settings that are not set:")?;
+        }
+        unset.iter().try_for_each(|fault| write!(f, "\n  {fault}"))
     }
 }
 

@@ -17,6 +17,7 @@ use tonic::transport::server::{Connected, TcpIncoming};
 
 use super::backpressure::SchedulerBackpressure;
 use super::connection_limit::{ConnectionLimit, ConnectionPermit};
+use super::greeting;
 use super::tls::{self, TlsServer};
 use riposte_grpc::admission::{ConnectionBuffer, DrainRate, SendBuffer};
 use riposte_grpc::auth::PeerIdentity;
@@ -125,6 +126,16 @@ async fn establish(
 ) -> Option<AcceptedConnection> {
     let mut permit = connection_limit.acquire()?;
     let Some(tls) = tls else {
+        let mut stream = stream;
+        let (limit, _) = PREFACE;
+        match tokio::time::timeout(limit, greeting::speaks_http2(&mut stream)).await {
+            Ok(Ok(true)) => {}
+            Ok(Ok(false) | Err(_)) => return None,
+            Err(_) => {
+                permit.sent_no_preface();
+                return None;
+            }
+        }
         return Some(AcceptedConnection::new(Either::Left(stream), PeerIdentity::default(), permit, buffer, brake));
     };
     match tokio::time::timeout(HANDSHAKE_TIMEOUT, tls.accept(stream)).await {

@@ -31,6 +31,7 @@ use super::metrics_server::MetricsServer;
 use super::readiness::{HealthStatus, ReadinessWatch};
 use super::reload::{Reloaders, WatchedFiles};
 use super::socket::bind;
+use super::sqlite_folder;
 use super::steps::StartedSteps;
 use super::threads::{DataRuntime, DataThreads};
 use super::{Addresses, AppInputs};
@@ -137,6 +138,9 @@ impl<'a> Startup<'a> {
     /// Opens the store on the threads of `data`. An embedded store is migrated.
     async fn store(&mut self, data: &DataRuntime) -> Result<SqlStore> {
         let settings = &self.inputs.config.store;
+        if settings.kind == StoreKind::Sqlite {
+            sqlite_folder::check(settings)?;
+        }
         let store_config = settings.to_config()?;
         let store = data.enter(|| SqlStore::open(&store_config, Arc::clone(&self.clock) as _))?;
         let opened = store.clone();
@@ -206,6 +210,7 @@ impl<'a> Startup<'a> {
         let audit = AuditLog::open(settings, Arc::clone(&self.clock) as _, self.inputs.metrics.clone());
         let file = || settings.file.as_ref().map(|file| file.display().to_string()).unwrap_or_default();
         let audit = audit.with_context(|| format!("cannot append to the audit log (audit.file = {})", file()))?;
+        let audit = audit.paused_while(Arc::clone(&self.inputs.unaudited));
         let opened = audit.clone();
         self.steps.push("audit log", async move {
             if timeout(AUDIT_FLUSH_TIMEOUT, opened.flush()).await.is_err() {

@@ -1,6 +1,7 @@
 //! TLS of the listeners: certificates from files that may change, and the identity of the peer.
 
 use riposte_telemetry::Metrics;
+use std::fs;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,6 +20,9 @@ use webpki::{EndEntityCert, KeyUsage};
 
 use crate::listener::TlsSettings;
 use riposte_grpc::auth::PeerIdentity;
+
+/// A mark of an encrypted private key in PEM.
+const ENCRYPTED: &[u8] = b"ENCRYPTED";
 
 /// The TLS handshake of a listener. Clones share the certificates.
 #[derive(Debug, Clone)]
@@ -47,11 +51,13 @@ impl TlsServer {
 fn server_config(files: &TlsSettings, metrics: &Metrics) -> Result<Option<Arc<ServerConfig>>> {
     let (Some(certificate), Some(key)) = (&files.cert_file, &files.key_file) else { return Ok(None) };
     let chain = certificates(certificate)?;
-    let [from, until] = validity(&chain[0]).with_context(|| format!("in {}", certificate.display()))?;
+    let [from, until] = validity(&chain[0]).map_err(|_unusable| {
+        anyhow!("the certificate in {} cannot be used: TLS needs one of X.509 version 3", certificate.display())
+    })?;
     let now = UnixTime::now().as_secs();
     ensure!(now <= until, "{} expired {} s ago", certificate.display(), now - until);
     ensure!(from <= now, "{} is not valid yet, for {} s", certificate.display(), from - now);
-    let key = PrivateKeyDer::from_pem_file(key).with_context(|| format!("no private key in {}", key.display()))?;
+    let (key_path, key) = (key, private_key(key)?);
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ServerConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
     let builder = match &files.client_ca_file {
@@ -66,7 +72,10 @@ fn server_config(files: &TlsSettings, metrics: &Metrics) -> Result<Option<Arc<Se
             builder.with_client_cert_verifier(verifier.allow_unauthenticated().build()?)
         }
     };
-    let mut config = builder.with_single_cert(chain, key).context("the certificate and its key do not go together")?;
+    let mut config = builder.with_single_cert(chain, key).map_err(|_unusable| {
+        let certificate = certificate.display();
+        anyhow!("the certificate in {certificate} and the key in {} are not of one pair", key_path.display())
+    })?;
     config.alpn_protocols = vec![b"h2".to_vec()];
     metrics.certificate(from, until);
     Ok(Some(Arc::new(config)))
@@ -94,8 +103,26 @@ fn validity(certificate: &CertificateDer<'_>) -> Result<[u64; 2]> {
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
     let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let found = read.map_err(|error| anyhow!("cannot read {}: {error}", path.display()))?;
-    ensure!(!found.is_empty(), "no certificate in {}", path.display());
+    ensure!(
+        !found.is_empty(),
+        "no certificate in {}: it must be in PEM, with a line BEGIN CERTIFICATE (`openssl x509 -inform der -in FILE` \
+         converts DER)",
+        path.display()
+    );
     Ok(found)
+}
+
+fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>> {
+    let text = fs::read(path).with_context(|| format!("the private key {} cannot be read", path.display()))?;
+    let is_encrypted = text.windows(ENCRYPTED.len()).any(|found| found == ENCRYPTED);
+    ensure!(
+        !is_encrypted,
+        "the private key in {} is encrypted: store it in the clear in a file that only the server can read (`openssl \
+         pkey -in FILE -out NEW`)",
+        path.display()
+    );
+    PrivateKeyDer::from_pem_slice(&text)
+        .map_err(|_| anyhow!("no private key in {}: it must be in PEM, with a line BEGIN PRIVATE KEY", path.display()))
 }
 
 /// Returns the identity of the peer. Its certificate was verified in the handshake.

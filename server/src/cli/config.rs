@@ -3,6 +3,7 @@
 use super::{ConfigSources, output};
 use crate::config::{Config, EXAMPLE, Profile, schema, show};
 use clap::Subcommand;
+use riposte_settings::ConfigErrors;
 use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
@@ -25,7 +26,11 @@ enum Action {
     },
     /// Report all errors that `serve` would report, with exit code 2 if there is one. `doctor`
     /// checks the files and servers that the configuration names
-    Check,
+    Check {
+        /// Check a file for `serve --allow-insecure`
+        #[arg(long)]
+        allow_insecure: bool,
+    },
     /// Print an annotated file with every default
     Example,
     /// Print the JSON Schema of a configuration file, for editors and automated checks
@@ -37,11 +42,16 @@ impl Args {
         match self.action {
             Action::Show { show_origin, dev } => {
                 let profile = if dev { Profile::Dev } else { Profile::Serve };
-                output::write(&show(&Config::load(&sources.inputs(profile))?, show_origin))?;
+                // The values can be read, whatever is wrong with some of them.
+                let (loaded, errors) = Config::load_with_errors(&sources.inputs(profile));
+                if let Some(loaded) = loaded {
+                    output::write(&show(&loaded, show_origin))?;
+                }
+                errors.map_or(Ok::<_, ConfigErrors>(()), Err)?;
             }
-            Action::Check => {
-                Config::load(&sources.production())?;
-                println!("the configuration is valid");
+            Action::Check { allow_insecure } => {
+                Config::load(&sources.production(allow_insecure))?;
+                output::line("the configuration is valid")?;
             }
             Action::Example => output::write(EXAMPLE)?,
             Action::Schema => output::write(&format!("{:#}\n", schema()))?,

@@ -1,6 +1,6 @@
 //! `riposte consumers`: the stored positions of event consumers.
 
-use super::{ConfigSources, exit, exit::Failure};
+use super::{ConfigSources, exit, exit::Failure, output};
 use crate::clock::SystemClock;
 use clap::Subcommand;
 use riposte_core::ports::{Clock, ConsumerPositions, MEMBER_HISTORY, PositionRemoval, RANK_INDEX, shown_name};
@@ -27,14 +27,14 @@ enum Action {
 }
 
 const RULES: &str = "\
-An event consumer derives its own state from the events of the comments, and stores its position in
-each data source. Events are kept until every stored position has passed them, for at most
-events.retention. The position of a consumer that was retired with its feature stays, keeps events for
+An event consumer derives its own state from the events of the comments, and stores its position in \
+each data source. Events are kept until every stored position has passed them, for at most \
+events.retention. The position of a consumer that was retired with its feature stays, keeps events for \
 that time, and raises the alert RiposteConsumerOvertaken; doctor names it.
 
-This command removes such a position from every data source. It refuses a name that a running worker
-registers. Workers register their consumers every 20 s, and a registration lasts 2 min, so wait as long
-after the last of them has stopped. Nothing else is deleted. If a worker runs the consumer again, the
+This command removes such a position from every data source. It refuses a name that a running worker \
+registers. Workers register their consumers every 20 s, and a registration lasts 2 min, so wait as long \
+after the last of them has stopped. Nothing else is deleted. If a worker runs the consumer again, the \
 consumer is first rebuilt from the rows.
 
 Exit code 3 says that no data source has such a position.
@@ -70,6 +70,10 @@ fn stored_name(shown: &str) -> &str {
     [MEMBER_HISTORY, RANK_INDEX].into_iter().find(|stored| shown_name(stored) == shown).unwrap_or(shown)
 }
 
+fn write_line(text: &str) -> Result<(), Failure> {
+    output::line(text).map_err(|error| Failure::new(exit::ERROR, error.to_string()))
+}
+
 async fn remove(positions: &dyn ConsumerPositions, sources: usize, name: &str, yes: bool) -> Result<(), Failure> {
     let shown = shown_name(name);
     let mut plans = Vec::new();
@@ -86,13 +90,15 @@ async fn remove(positions: &dyn ConsumerPositions, sources: usize, name: &str, y
     for (source, plan) in plans.into_iter().enumerate() {
         let Plan::Remove(number) = plan else { continue };
         if !yes {
-            println!("source {}: would remove the position {number} of {shown}", source + 1);
+            write_line(&format!("source {}: would remove the position {number} of {shown}", source + 1))?;
             continue;
         }
         let removed =
             positions.remove(source, name, SystemClock.now()).await.map_err(|error| unavailable(source, &error))?;
         match removed {
-            PositionRemoval::Removed => println!("source {}: removed the position {number} of {shown}", source + 1),
+            PositionRemoval::Removed => {
+                write_line(&format!("source {}: removed the position {number} of {shown}", source + 1))?;
+            }
             PositionRemoval::Absent => {}
             PositionRemoval::Registered => return Err(registered(shown)),
         }

@@ -5,7 +5,7 @@ mod endpoint;
 mod exec;
 mod seed;
 
-use super::{ConfigSources, exit, ports};
+use super::{ConfigSources, exit, output, ports};
 use crate::{
     app::{App, AppInputs},
     config::{Config, Loaded, Profile},
@@ -15,19 +15,35 @@ use crate::{
 use anyhow::Context;
 use clap::{Subcommand, ValueEnum};
 use riposte_grpc::{audit, middleware::InjectedFaults};
-use std::{ffi::OsString, net::SocketAddr, path::PathBuf, process::ExitCode, time::Instant};
+use riposte_settings::ValueOrigin;
+use std::{
+    ffi::OsString,
+    io::Write,
+    net::{Ipv4Addr, SocketAddr},
+    path::PathBuf,
+    process::ExitCode,
+    sync::Arc,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Instant,
+};
+
+/// The default ports of AdminService and of the metrics.
+const ADMIN_PORT: u16 = 7172;
+const METRICS_PORT: u16 = 7173;
 
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Args {
     /// Address of the gRPC services; port 0 selects any free port [default: 127.0.0.1:7171]
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     listen: Option<SocketAddr>,
-    /// Address of AdminService [default: 127.0.0.1:7172; with port 0 in --listen, any free port]
-    #[arg(long, value_name = "ADDRESS")]
+    /// Address of AdminService [default: 127.0.0.1:7172; any free port if --listen has port 0, or
+    /// is given while 7172 is in use]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     admin_listen: Option<SocketAddr>,
-    /// Address of the metrics [default: 127.0.0.1:7173; with port 0 in --listen, any free port]
-    #[arg(long, value_name = "ADDRESS")]
+    /// Address of the metrics [default: 127.0.0.1:7173; any free port if --listen has port 0, or
+    /// is given while 7173 is in use]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     metrics_listen: Option<SocketAddr>,
     /// Store the data in this folder; without it the data is lost when the server ends
     #[arg(long, value_name = "DIR")]
@@ -66,12 +82,19 @@ enum Action {
     Env,
 }
 
+/// Parses an address to listen on.
+fn address(text: &str) -> Result<SocketAddr, &'static str> {
+    let local = text.strip_prefix("localhost:").and_then(|port| port.parse().ok());
+    let local = local.map(|port: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    local.or_else(|| text.parse().ok()).ok_or("write an IP address and a port, as 127.0.0.1:7171, or localhost:7171")
+}
+
 impl Args {
     pub(super) async fn run(self, sources: &ConfigSources, decorators: &Decorators) -> anyhow::Result<ExitCode> {
         let begin = Instant::now();
         let loaded = self.load(sources)?;
         if let Some(Action::Env) = self.action {
-            print!("{}", endpoint::shell(loaded.config.server.listen, loaded.config.server.admin_listen));
+            output::write(&endpoint::shell(loaded.config.server.listen, loaded.config.server.admin_listen))?;
             return Ok(ExitCode::SUCCESS);
         }
         let telemetry = riposte_telemetry::start(&loaded.config.log, &loaded.config.telemetry, audit::TARGET)?;
@@ -86,20 +109,25 @@ impl Args {
         if let Some(path) = &self.endpoint_file {
             endpoint::remove(path)?;
         }
-        if let Some(folder) = &loaded.config.store.data_dir {
-            std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
-        }
-
+        // The demo is no act of a caller: its own import is not audited.
+        let unaudited = Arc::new(AtomicBool::new(self.seed == Seed::Demo));
         let faults = Some(InjectedFaults::default());
-        let inputs = AppInputs { config: &loaded.config, metrics: telemetry.metrics(), faults, decorators };
+        let (config, metrics) = (&loaded.config, telemetry.metrics());
+        let inputs = AppInputs { config, metrics, unaudited: Arc::clone(&unaudited), faults, decorators };
         let app = Box::pin(App::start(inputs)).await?;
-        let outcome = self.serve(&loaded.config, &app, &mut signals, begin).await;
+        let outcome = self.serve(&loaded.config, &app, &mut signals, begin, &unaudited).await;
         let stop = async {
             app.stop().await;
             telemetry.stop().await;
         };
         match Box::pin(signals.until_second_signal(stop)).await {
-            StopOutcome::Graceful => outcome,
+            StopOutcome::Graceful => {
+                if !self.exec {
+                    // Standard error may be closed.
+                    let _ = writeln!(std::io::stderr(), "stopped");
+                }
+                outcome
+            }
             StopOutcome::Immediate => Ok(ExitCode::from(exit::ERROR)),
         }
     }
@@ -111,6 +139,7 @@ impl Args {
         app: &App,
         signals: &mut StopSignals,
         begin: Instant,
+        unaudited: &AtomicBool,
     ) -> anyhow::Result<ExitCode> {
         tokio::select! {
             () = app.wait_ready() => {}
@@ -121,13 +150,14 @@ impl Args {
         if self.seed == Seed::Demo {
             seed::import(addresses.admin).await.context("cannot seed the demo; --seed none leaves it out")?;
         }
+        unaudited.store(false, Ordering::Release);
         if let Some(path) = &self.endpoint_file {
             endpoint::write(path, addresses)?;
         }
         if self.exec {
             return exec::run(&self.command, addresses, signals).await;
         }
-        print!("{}", banner::text(self.seed, config, addresses, serving));
+        output::write(&banner::text(self.seed, config, addresses, serving))?;
         signals.next().await;
         Ok(ExitCode::SUCCESS)
     }
@@ -136,11 +166,22 @@ impl Args {
         let mut inputs = sources.inputs(Profile::Dev);
         if let Some(listen) = self.listen {
             inputs.flag("--listen", "server.listen", listen.to_string());
-            if listen.port() == 0 && self.metrics_listen.is_none() {
-                inputs.flag("--listen", "server.metrics_listen", "127.0.0.1:0");
-            }
-            if listen.port() == 0 && self.admin_listen.is_none() {
-                inputs.flag("--listen", "server.admin_listen", "127.0.0.1:0");
+            let (loaded, _) = Config::load_with_errors(&inputs);
+            // A second server of its own address takes free ports for what was not named; the
+            // banner says which.
+            let is_taken = |key: &str, port: u16| {
+                let source = loaded.as_ref().map(|loaded| loaded.source_of(key));
+                let is_named = !matches!(source, None | Some(ValueOrigin::Default | ValueOrigin::Profile(_)));
+                listen.port() == 0 || !is_named && !ports::is_free(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
+            };
+            let unnamed = [
+                ("server.metrics_listen", METRICS_PORT, self.metrics_listen),
+                ("server.admin_listen", ADMIN_PORT, self.admin_listen),
+            ];
+            for (key, port, _) in unnamed.into_iter().filter(|(_, _, flag)| flag.is_none()) {
+                if is_taken(key, port) {
+                    inputs.flag("--listen", key, "127.0.0.1:0");
+                }
             }
         }
         if let Some(listen) = self.admin_listen {

@@ -37,13 +37,13 @@ impl Args {
         let config = match Config::load(&sources.inputs(profile)) {
             Ok(loaded) => loaded.config,
             Err(faults) => {
-                println!("{}", CheckResult::fail("configuration", "cannot be used; the errors follow"));
+                output::line(&CheckResult::fail("configuration", "cannot be used; the errors follow").to_string())?;
                 return Err(faults.into());
             }
         };
         let mut results = vec![CheckResult::ok("configuration", "is valid")];
         if !self.dev
-            && let Err(faults) = Config::load(&sources.production())
+            && let Err(faults) = Config::load(&sources.production(false))
         {
             results.push(CheckResult::fail("serve", format!("refuses to start: {}", one_line(&faults))));
         }
@@ -64,7 +64,7 @@ fn admission(config: &Config) -> Vec<CheckResult> {
             let ungranted = ungranted.into_iter().map(|grant| CheckResult::warn("callers", grant));
             std::iter::once(admitted(config)).chain(ungranted).collect()
         }
-        Err(error) => vec![CheckResult::fail("admission", format!("{error:#}"))],
+        Err(error) => vec![CheckResult::fail("admission", exit::words(&error))],
     }
 }
 

@@ -54,7 +54,7 @@ impl Args {
                 let reason = reason.strip_prefix("ERROR_REASON_").unwrap_or(&reason);
                 let found = explanations.iter().find(|explanation| explanation.reason == reason);
                 let Explanation { reason, code, text } = found.ok_or_else(|| unknown_reason(reason, &explanations))?;
-                println!("{reason}  (gRPC code {code})\n\n{text}");
+                output::line(&format!("{reason}  (gRPC code {code})\n\n{text}"))?;
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -69,7 +69,7 @@ fn unknown_reason(reason: &str, explanations: &[Explanation]) -> Failure {
         .filter(|nearest| similarity(nearest) > 0.8);
     let hint = nearest
         .map_or("`riposte errors list` names all".to_owned(), |nearest| format!("did you mean {}?", nearest.reason));
-    Failure::new(NOT_FOUND, format!("there is no reason {reason}; {hint}"))
+    Failure::new(NOT_FOUND, format!("there is no reason {reason:?}; {hint}"))
 }
 
 /// Returns every value of the enum with its preceding comment, which begins with its gRPC code. The
@@ -99,7 +99,8 @@ fn paragraphs(lines: &[&str]) -> String {
 }
 
 fn first_sentence(text: &str) -> &str {
-    text.split_once(". ").map_or(text, |(first, _)| first).lines().next().unwrap_or_default()
+    let first = text.split_once(". ").map_or(text, |(first, _)| first);
+    first.lines().next().unwrap_or_default().trim_end_matches('.')
 }
 
 #[cfg(test)]

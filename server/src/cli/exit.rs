@@ -2,7 +2,11 @@
 
 use riposte_settings::ConfigErrors;
 use riposte_transfer::TransferError;
-use std::{fmt, process::ExitCode};
+use std::{
+    fmt,
+    io::{self, Write},
+    process::ExitCode,
+};
 
 /// An error that no other code covers.
 pub(crate) const ERROR: u8 = 1;
@@ -46,10 +50,79 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// Writes an error with its causes and returns its exit code.
+/// Writes an error with its causes and returns its exit code. A closed pipe is no error, because a
+/// reader such as `head` may stop early.
 pub(super) fn report(error: &anyhow::Error) -> ExitCode {
-    eprintln!("riposte: {error:#}");
+    if error.chain().any(is_closed_pipe) {
+        return ExitCode::SUCCESS;
+    }
+    // If standard error is closed too, the exit code remains.
+    let _ = writeln!(io::stderr(), "riposte: {}", words(error));
     ExitCode::from(code(error))
+}
+
+fn is_closed_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
+    cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Returns an error with its causes, each once, in words for a person.
+pub(super) fn words(error: &anyhow::Error) -> String {
+    let mut message = String::new();
+    for cause in error.chain() {
+        let (text, is_last) = words_of(cause);
+        if !text.is_empty() && !message.contains(&text) {
+            let separator = if message.is_empty() || message.ends_with('\n') { "" } else { ": " };
+            message = format!("{message}{separator}{text}");
+        }
+        if is_last {
+            break;
+        }
+    }
+    without_numbers(&message)
+}
+
+/// Returns what one cause says, and true if its own causes add nothing to it.
+fn words_of(cause: &(dyn std::error::Error + 'static)) -> (String, bool) {
+    if let Some(status) = cause.downcast_ref::<tonic::Status>() {
+        return (words_of_call(&riposte_sdk::Error::from(status.clone())), true);
+    }
+    if let Some(error) = cause.downcast_ref::<riposte_sdk::Error>() {
+        return (words_of_call(error), true);
+    }
+    if cause.is::<tonic::transport::Error>() {
+        let innermost = std::iter::successors(Some(cause), |cause| cause.source()).last();
+        return (innermost.map(ToString::to_string).unwrap_or_default(), true);
+    }
+    (cause.to_string(), false)
+}
+
+/// Returns what a call failed with: the message, the fields that it does not name, the reason, and
+/// the id under which the server logged the call.
+pub(super) fn words_of_call(error: &riposte_sdk::Error) -> String {
+    let mut message = error.message().to_owned();
+    for violation in error.violations() {
+        if !message.contains(&violation.description) {
+            message = format!("{message}; {}: {}", violation.field, violation.description);
+        }
+    }
+    // The client itself says so: nothing answered.
+    if message.starts_with("no connection to ") {
+        return format!("{message}; is a server running there? --target names another address");
+    }
+    let suffix = match (error.reason_name(), error.request_id()) {
+        ("", None) => return message,
+        (reason, None) => reason.to_owned(),
+        ("", Some(id)) => format!("request {id}"),
+        (reason, Some(id)) => format!("{reason}, request {id}"),
+    };
+    format!("{message} ({suffix})")
+}
+
+/// Removes the numbers that the system gives its errors.
+fn without_numbers(text: &str) -> String {
+    let mut parts = text.split(" (os error ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |message, part| message + part.split_once(')').map_or(part, |(_, rest)| rest))
 }
 
 /// Returns the exit code of the first cause that has one.
@@ -101,11 +174,22 @@ fn code_of_status(code: tonic::Code) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use super::{DENIED, ERROR, Failure, NOT_FOUND, PARTIAL, UNAVAILABLE, USAGE, code};
+    use super::{DENIED, ERROR, Failure, NOT_FOUND, PARTIAL, UNAVAILABLE, USAGE, code, words};
     use anyhow::{Context, anyhow};
     use riposte_settings::ConfigErrors;
     use riposte_transfer::TransferError;
     use tonic::Status;
+
+    #[test]
+    fn no_cause_is_said_twice_and_no_debug_text_or_number_of_the_system_is_said() {
+        let io = || std::io::Error::from_raw_os_error(2);
+        let doubled = anyhow::Error::new(io()).context(format!("x.toml: {}", io()));
+        assert_eq!(words(&doubled), "x.toml: No such file or directory");
+        let call =
+            anyhow::Error::new(Status::unavailable("no connection to 127.0.0.1:1: refused")).context("the sweep");
+        let cure = "is a server running there? --target names another address";
+        assert_eq!(words(&call), format!("the sweep: no connection to 127.0.0.1:1: refused; {cure}"));
+    }
 
     #[test]
     fn each_kind_of_error_ends_the_process_with_its_own_code_however_deep_it_lies() {

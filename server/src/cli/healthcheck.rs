@@ -4,7 +4,8 @@ mod unverified;
 
 use super::{
     ConfigSources,
-    exit::{Failure, UNAVAILABLE},
+    exit::{Failure, UNAVAILABLE, USAGE, words_of_call},
+    output,
 };
 use anyhow::Context;
 use riposte_settings::TimeSpan;
@@ -36,7 +37,7 @@ impl Args {
         let target = match self.target {
             Some(target) => target,
             None => {
-                let server = sources.load()?.config.server;
+                let server = sources.load_server()?;
                 let scheme = if server.tls.cert_file.is_some() { "https://" } else { "" };
                 format!("{scheme}{}", reachable(server.listen))
             }
@@ -48,7 +49,7 @@ impl Args {
         if status != ServingStatus::Serving && !self.live {
             return Err(Failure::new(UNAVAILABLE, format!("{target} is {}", status.as_str_name())).into());
         }
-        println!("{target} is {}", status.as_str_name());
+        output::line(&format!("{target} is {}", status.as_str_name()))?;
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -57,17 +58,25 @@ impl Args {
 async fn query_health(target: &str) -> anyhow::Result<ServingStatus> {
     // The other subcommands take URLs, so a health check accepts one too.
     let unreachable = || format!("cannot reach {target}");
+    let unusable = |_| {
+        Failure::new(USAGE, format!("the target {target:?} is not an address: write host:port or https://host:port"))
+    };
     let channel = if let Some(address) = target.strip_prefix("https://") {
         // For the transport this is plaintext, because the connector below has already set up TLS.
-        let endpoint = Endpoint::from_shared(format!("http://{address}"))?;
+        let endpoint = Endpoint::from_shared(format!("http://{address}")).map_err(unusable)?;
         endpoint.connect_with_connector(service_fn(unverified::connect)).await.with_context(unreachable)?
     } else {
         let address = target.strip_prefix("http://").unwrap_or(target);
-        Endpoint::from_shared(format!("http://{address}"))?.connect().await.with_context(unreachable)?
+        Endpoint::from_shared(format!("http://{address}"))
+            .map_err(unusable)?
+            .connect()
+            .await
+            .with_context(unreachable)?
     };
     let response = HealthClient::new(channel).check(HealthCheckRequest::default()).await;
-    let healthy =
-        response.map_err(|status| Failure::new(UNAVAILABLE, format!("{target} does not answer: {status}")))?;
+    let healthy = response.map_err(|status| {
+        Failure::new(UNAVAILABLE, format!("{target} does not answer: {}", words_of_call(&status.into())))
+    })?;
     Ok(healthy.into_inner().status())
 }
 

@@ -34,7 +34,7 @@ Rules:
   Memory       csv, disqus, wordpress, isso and commento files are read into memory completely;
                of jsonl files, a few subjects at a time.
 
-Exit codes: 0 all imported, 6 some rejected, 130 stopped by Ctrl-C; otherwise as `riposte --help`
+Exit codes: 0 all imported, 6 some rejected, 130 stopped by Ctrl-C; otherwise as `riposte --help` \
 says. Details: docs/import.md.";
 
 /// The input and the limits of an import.

@@ -49,7 +49,7 @@ impl Args {
 async fn status(config: &Config, store: &SqlStore) -> Result<(), Failure> {
     let found = riposte_migrations::status(store).await;
     for (index, schema) in found.iter().enumerate() {
-        println!("{}: {}", label(config, index), describe(schema));
+        write_line(&format!("{}: {}", label(config, index), describe(schema)))?;
     }
     match worst_exit_code(&found) {
         None => Ok(()),
@@ -73,7 +73,8 @@ async fn plan(config: &Config, store: &SqlStore) -> Result<(), Failure> {
         text += &format!("{sql}; -- {cost}\n");
     }
     output::write(&text).map_err(|error| Failure::new(ERROR, error.to_string()))?;
-    eprintln!("{} statements would be run; {}", planned.len(), costs(&planned));
+    let count = u64::try_from(planned.len()).unwrap_or(u64::MAX);
+    eprintln!("to run: {}; {}", output::count(count, "statement"), costs(&planned));
     Ok(())
 }
 
@@ -88,8 +89,14 @@ async fn up(config: &Config, store: &SqlStore) -> Result<(), Failure> {
     let outcome = riposte_migrations::up(store, |progress| progress_view.update(progress)).await;
     let tables = progress_view.finish();
     with_source(config, store, outcome).await?;
-    println!("{tables} tables made or changed; every data source has the schema of this version");
-    Ok(())
+    write_line(&format!(
+        "{} made or changed; every data source has the schema of this version",
+        output::count(u64::try_from(tables).unwrap_or(u64::MAX), "table")
+    ))
+}
+
+fn write_line(text: &str) -> Result<(), Failure> {
+    output::line(text).map_err(|error| Failure::new(ERROR, error.to_string()))
 }
 
 /// Returns the number of statements that are not instant.

@@ -2,6 +2,19 @@
 
 use std::io::{self, ErrorKind, Write};
 
+/// Writes a line; see [`write`].
+///
+/// # Errors
+/// Those of [`write`].
+pub(super) fn line(text: &str) -> io::Result<()> {
+    write(&format!("{text}\n"))
+}
+
+/// Returns a number with the noun that it counts: `1 subject`, `2 subjects`.
+pub(super) fn count(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
 /// Writes `text`. A closed pipe ends the command without an error, because a reader such as `head`
 /// may stop early.
 ///

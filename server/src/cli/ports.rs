@@ -23,6 +23,11 @@ pub(super) fn check(addresses: &[(SocketAddr, &str)]) -> Result<(), Failure> {
     })
 }
 
+/// Returns true if an address can be listened on at this moment.
+pub(super) fn is_free(address: SocketAddr) -> bool {
+    TcpListener::bind(address).is_ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::check;

@@ -8,6 +8,7 @@ use riposte_sdk::v1::{
     RebuildMemberHistoryRequest, RebuildMemberHistoryResponse, RebuildRanksRequest, RebuildRanksResponse,
 };
 
+use super::output::count;
 use super::sweep::{SubjectSweep, SweepProgress};
 
 #[derive(Debug, clap::Args)]
@@ -27,8 +28,8 @@ enum DerivedData {
 }
 
 const RULES: &str = "\
-Member histories are kept up to date from events. A rebuild is needed if the outbox was lost or
-emptied, or if no worker ran for longer than a day. It reads every comment of the subjects and adds
+Member histories are kept up to date from events. A rebuild is needed if the outbox was lost or \
+emptied, or if no worker ran for longer than a day. It reads every comment of the subjects and adds \
 or corrects its history rows. It may run during writes, and more than once.
 
 Examples:
@@ -37,8 +38,8 @@ Examples:
   riposte rebuild history --object-type video --object-id 42";
 
 const RANKS: &str = "\
-The rank index is kept up to date from events. A rebuild is needed for comments that are older than
-ranked lists, after a change of hot_profile of an object type, and if the outbox was lost or no worker
+The rank index is kept up to date from events. A rebuild is needed for comments that are older than \
+ranked lists, after a change of hot_profile of an object type, and if the outbox was lost or no worker \
 ran for longer than a day. It may run during writes, and more than once.
 
 Examples:
@@ -72,9 +73,8 @@ async fn history(subjects: &SubjectSweep) -> Result<ExitCode> {
     }
     drop(progress);
     let RebuildMemberHistoryResponse { subjects_done, comments_checked, rows_changed, .. } = last;
-    eprintln!(
-        "{subjects_done} subjects, {comments_checked} comments: {rows_changed} history rows were missing or behind"
-    );
+    let checked = checked(subjects_done, comments_checked);
+    eprintln!("{checked}: {} brought up to date", count(rows_changed.unsigned_abs(), "history row"));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -94,8 +94,11 @@ async fn ranks(subjects: &SubjectSweep) -> Result<ExitCode> {
     }
     drop(progress);
     let RebuildRanksResponse { subjects_done, comments_checked, comments_changed, .. } = last;
-    eprintln!(
-        "{subjects_done} subjects, {comments_checked} comments: ranks of {comments_changed} were missing or behind"
-    );
+    let checked = checked(subjects_done, comments_checked);
+    eprintln!("{checked}: ranks of {} brought up to date", count(comments_changed.unsigned_abs(), "comment"));
     Ok(ExitCode::SUCCESS)
+}
+
+fn checked(subjects: i64, comments: i64) -> String {
+    format!("{}, {}", count(subjects.unsigned_abs(), "subject"), count(comments.unsigned_abs(), "comment"))
 }

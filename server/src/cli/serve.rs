@@ -11,7 +11,7 @@ use crate::{
     open_files,
 };
 use riposte_grpc::audit;
-use std::{process::ExitCode, time::Instant};
+use std::{process::ExitCode, sync::Arc, time::Instant};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -24,13 +24,10 @@ pub(super) struct Args {
 impl Args {
     pub(super) async fn run(self, sources: &ConfigSources, decorators: &Decorators) -> anyhow::Result<ExitCode> {
         let begin = Instant::now();
-        let mut inputs = sources.production();
-        if self.allow_insecure {
-            inputs.flag("--allow-insecure", "auth.allow_insecure", true);
-        }
-        let loaded = Config::load(&inputs)?;
+        let loaded = Config::load(&sources.production(self.allow_insecure))?;
         let config = &loaded.config;
         let telemetry = riposte_telemetry::start(&config.log, &config.telemetry, audit::TARGET)?;
+        warn_insecure(config);
         open_files::raise(config);
         let mut signals = StopSignals::listen()?;
         ports::check(&[(config.server.listen, "server.listen"), (config.server.admin_listen, "server.admin_listen")])?;
@@ -38,7 +35,8 @@ impl Args {
             ports::check(&[(config.server.metrics_listen, "server.metrics_listen")])?;
         }
 
-        let inputs = AppInputs { config, metrics: telemetry.metrics(), faults: None, decorators };
+        let (metrics, unaudited) = (telemetry.metrics(), Arc::default());
+        let inputs = AppInputs { config, metrics, unaudited, faults: None, decorators };
         let app = Box::pin(App::start(inputs)).await?;
         let addresses = app.addresses();
         let metrics = addresses.metrics.map(tracing::field::display);
@@ -66,5 +64,16 @@ impl Args {
                 Ok(ExitCode::from(exit::ERROR))
             }
         }
+    }
+}
+
+/// Warns of the insecure choices that `auth.allow_insecure` accepts.
+fn warn_insecure(config: &Config) {
+    if config.auth.allow_insecure && config.auth.callers_file.is_none() {
+        tracing::warn!("every caller is admitted without a token: auth.callers_file is not set");
+    }
+    let is_plaintext = config.server.tls.cert_file.is_none() && !config.server.plaintext;
+    if config.auth.allow_insecure && is_plaintext {
+        tracing::warn!("tokens and texts cross the network in plaintext: server.tls.cert_file is not set");
     }
 }

@@ -10,23 +10,23 @@ use anyhow::Result;
 use futures::{StreamExt, stream};
 use riposte_settings::TimeSpan;
 
-use super::connect;
 use super::exit::Failure;
+use super::{connect, output};
 
 const RULES: &str = "\
-On each of some subjects (smoke-1, smoke-2 …, created if they are missing) the command writes a comment,
-a reply and a like, checks that the list contains them, deletes both comments, and checks that the list
-no longer contains them. Every write with a response is durable.
+On each of some subjects (smoke-1, smoke-2 …, created if they are missing) the command writes \
+a comment, a reply and a like, checks that the list contains them, deletes both comments, and \
+checks that the list no longer contains them. Every write with a response is durable.
 
-The name of a subject determines its data source, therefore many subjects cover all data sources: with 24 for
-each, a data source that accepts no writes goes unnoticed once in a billion runs.
+The name of a subject determines its data source, therefore many subjects cover all data sources: \
+with 24 for each, a data source that accepts no writes goes unnoticed once in a billion runs.
 
-The caller needs the roles reader and writer on the object type. Its token is read from RIPOSTE_TOKEN,
-the certificate authority for https:// from RIPOSTE_TLS_CA, as in the SDKs. The subjects remain, with
-tombstones that no list shows.
+The caller needs the roles reader and writer on the object type. Its token is read from \
+RIPOSTE_TOKEN, the certificate authority for https:// from RIPOSTE_TLS_CA, as in the SDKs. The \
+subjects remain, with tombstones that no list shows.
 
-For every subject that fails, standard error has a line with the failed step. The exit code is that of
-the first failure.
+For every subject that fails, standard error has a line with the failed step. The exit code is \
+that of the first failure.
 
 Examples:
   riposte smoke --object-type article
@@ -68,7 +68,7 @@ impl Args {
         let (mut failed, mut first) = (0, None);
         while let Some((number, outcome)) = outcomes.next().await {
             if let Err(error) = outcome {
-                eprintln!("smoke-{number}: {error:#}");
+                eprintln!("smoke-{number}: {}", super::exit::words(&error));
                 failed += 1;
                 first.get_or_insert(error);
             }
@@ -76,7 +76,8 @@ impl Args {
         match first {
             None => {
                 let elapsed = begin.elapsed();
-                println!("{} subjects: written, read, liked and deleted in {elapsed:.1?}", self.subjects);
+                let subjects = output::count(self.subjects.into(), "subject");
+                output::line(&format!("{subjects}: written, read, liked and deleted in {elapsed:.1?}"))?;
                 Ok(ExitCode::SUCCESS)
             }
             Some(error) => {

@@ -11,8 +11,8 @@ use riposte_sdk::v1::subject_scope::Scope;
 use riposte_sdk::v1::{AllSubjects, SubjectKey, SubjectScope};
 use tonic::Streaming;
 
-use super::connect;
 use super::exit::{Failure, INTERRUPTED};
+use super::{connect, output};
 
 const TICK_INTERVAL: Duration = Duration::from_millis(100);
 const TEMPLATE: &str = "{spinner} {human_pos} subjects, {msg} ({elapsed})";
@@ -94,8 +94,11 @@ impl SweepProgress {
     }
 
     /// Writes a line of output without disturbing the progress bar.
-    pub(super) fn write_line(&self, line: &str) {
-        self.bar.suspend(|| println!("{line}"));
+    ///
+    /// # Errors
+    /// Those of standard output.
+    pub(super) fn write_line(&self, line: &str) -> std::io::Result<()> {
+        self.bar.suspend(|| output::line(line))
     }
 }
 

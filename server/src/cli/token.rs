@@ -5,9 +5,9 @@ use riposte_grpc::auth::TokenHash;
 use std::process::ExitCode;
 
 const HELP: &str = "\
-The token is printed once; the server stores only its hash. Give the token to the caller (RIPOSTE_TOKEN
-for the SDKs), and add the second line to the caller's table in auth.callers_file. To change a token, add
-the new hash, give the caller the new token, then remove the old hash.";
+The token is printed once; the server stores only its hash. Give the token to the caller \
+(RIPOSTE_TOKEN for the SDKs), and add the second line to the caller's table in auth.callers_file. \
+To change a token, add the new hash, give the caller the new token, then remove the old hash.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]

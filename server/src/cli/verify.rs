@@ -7,16 +7,17 @@ use anyhow::Result;
 use riposte_sdk::v1::{CountDrift, RepairCountsRequest, SubjectKey, VerifyCountsRequest};
 
 use super::exit::ERROR;
+use super::output::count;
 use super::sweep::{SubjectSweep, SweepProgress};
 
 const RULES: &str = "\
-Compares root_count, comment_count, reply_count, live_below, like_count, dislike_count, listed and
-next_floor of every comment and subject with the rows that they count, during writes, and writes a
-line for each difference. A difference is a bug: please report it.
+Compares root_count, comment_count, reply_count, live_below, like_count, dislike_count, listed \
+and next_floor of every comment and subject with the rows that they count, during writes, and \
+writes a line for each difference. A difference is a bug: please report it.
 
---repair also corrects the differences, one subject at a time, and then compares again. Writes to a
-subject wait during its repair. A next_floor that is too high remains, because floors that a client
-may have seen are not assigned again. Exit code 1 means that counts still differ.
+--repair also corrects the differences, one subject at a time, and then compares again. Writes to \
+a subject wait during its repair. A next_floor that is too high remains, because floors that a \
+client may have seen are not assigned again. Exit code 1 means that counts still differ.
 
 Examples:
   riposte verify
@@ -47,10 +48,15 @@ impl Args {
     pub(super) async fn run(self) -> Result<ExitCode> {
         if self.repair {
             let VerifyTotals { subjects, drifts, .. } = self.repair_counts().await?;
-            eprintln!("{subjects} subjects: {drifts} counts differed and were corrected");
+            eprintln!("{}: {} corrected", count(subjects, "subject"), count(drifts, "count"));
         }
         let VerifyTotals { subjects, comments, drifts } = self.compare().await?;
-        eprintln!("{subjects} subjects, {comments} comments: {drifts} counts differ from their rows");
+        let comments = count(u64::try_from(comments).unwrap_or(0), "comment");
+        let drifts_text = match drifts {
+            1 => "1 count differs from its rows".to_owned(),
+            _ => format!("{drifts} counts differ from their rows"),
+        };
+        eprintln!("{}, {comments}: {drifts_text}", count(subjects, "subject"));
         Ok(if drifts > 0 { ExitCode::from(ERROR) } else { ExitCode::SUCCESS })
     }
 
@@ -60,7 +66,7 @@ impl Args {
         let mut responses = self.subjects.client()?.verify_counts(request).await?.into_inner();
         while let Some(response) = progress.next(&mut responses).await? {
             totals.comments += response.comments_checked;
-            totals.add(&mut progress, response.subject, &response.drifts, response.resume_token);
+            totals.add(&mut progress, response.subject, &response.drifts, response.resume_token)?;
         }
         Ok(totals)
     }
@@ -74,21 +80,28 @@ impl Args {
         };
         let mut responses = self.subjects.client()?.repair_counts(request).await?.into_inner();
         while let Some(response) = progress.next(&mut responses).await? {
-            totals.add(&mut progress, response.subject, &response.repaired, response.resume_token);
+            totals.add(&mut progress, response.subject, &response.repaired, response.resume_token)?;
         }
         Ok(totals)
     }
 }
 
 impl VerifyTotals {
-    fn add(&mut self, progress: &mut SweepProgress, subject: Option<SubjectKey>, drifts: &[CountDrift], token: String) {
+    fn add(
+        &mut self,
+        progress: &mut SweepProgress,
+        subject: Option<SubjectKey>,
+        drifts: &[CountDrift],
+        token: String,
+    ) -> Result<()> {
         let key = subject.unwrap_or_default();
         for drift in drifts {
-            progress.write_line(&line(&key, drift));
+            progress.write_line(&line(&key, drift))?;
         }
         self.subjects += 1;
         self.drifts += drifts.len() as u64;
-        progress.advance(self.subjects, token, format!("{} drifts", self.drifts));
+        progress.advance(self.subjects, token, count(self.drifts, "drift"));
+        Ok(())
     }
 }
 

@@ -94,6 +94,14 @@ impl fmt::Debug for Loaded {
 
 /// Implements [`Config::load`].
 pub(super) fn load(inputs: &Inputs) -> Result<Loaded, ConfigErrors> {
+    match load_with_errors(inputs) {
+        (Some(loaded), None) => Ok(loaded),
+        (_, errors) => Err(errors.unwrap_or_else(|| ConfigErrors(Vec::new()))),
+    }
+}
+
+/// Implements [`Config::load_with_errors`].
+pub(super) fn load_with_errors(inputs: &Inputs) -> (Option<Loaded>, Option<ConfigErrors>) {
     let mut sources = Sources::default();
     sources.text(ValueOrigin::Default, DEFAULTS);
     match inputs.profile {
@@ -119,10 +127,8 @@ pub(super) fn load(inputs: &Inputs) -> Result<Loaded, ConfigErrors> {
     tree::inherit(&mut sources.tree, "object_type_defaults", "object_types");
     let mut errors = std::mem::take(&mut sources.faults);
     errors.extend(sources.locate(faults));
-    match config {
-        Some(config) if errors.is_empty() => Ok(Loaded { config, sources }),
-        Some(_) | None => Err(ConfigErrors(errors)),
-    }
+    let loaded = config.map(|config| Loaded { config, sources });
+    (loaded, (!errors.is_empty()).then_some(ConfigErrors(errors)))
 }
 
 /// The values of all sources read so far, and the data that identifies the source of each.
@@ -168,6 +174,8 @@ impl Sources {
             Ok(values) => self.add(source, values),
             Err(error) => {
                 let line = error.span().map(|span| line_at(text, span.start));
+                let column = error.span().map_or(1, |span| column_at(text, span.start));
+                let cause = error.message().lines().next().unwrap_or_default();
                 let source = match source {
                     ValueOrigin::File(path, _) => ValueOrigin::File(path, line),
                     ValueOrigin::Default
@@ -175,7 +183,7 @@ impl Sources {
                     | ValueOrigin::Variable(_)
                     | ValueOrigin::Flag(_) => source,
                 };
-                self.fault("is not valid TOML; the file was not read", source);
+                self.fault(&format!("is not valid TOML at column {column} ({cause}); the file was not read"), source);
             }
         }
     }
@@ -186,7 +194,9 @@ impl Sources {
                 self.lines.insert(path.to_owned(), KeyLines::of(&text));
                 self.text(ValueOrigin::File(path.to_owned(), None), &text);
             }
-            Err(error) => self.fault(&format!("cannot be read: {error}"), ValueOrigin::File(path.to_owned(), None)),
+            Err(error) => {
+                self.fault(&format!("cannot be read: {}", reason_of(&error)), ValueOrigin::File(path.to_owned(), None))
+            }
         }
     }
 
@@ -213,9 +223,10 @@ impl Sources {
             Some((key, text)) if key.split('.').all(|part| !part.is_empty()) => {
                 self.add(ValueOrigin::Flag(format!("--set {key}")), nest(key.split('.'), parse(text)));
             }
-            Some(_) | None => {
-                self.fault("needs a key and a value, as in --set a.b=c", ValueOrigin::Flag("--set".into()))
-            }
+            Some(_) | None => self.fault(
+                "needs a key and a value, as in --set server.listen=127.0.0.1:7171",
+                ValueOrigin::Flag("--set".into()),
+            ),
         }
     }
 
@@ -252,6 +263,23 @@ impl Sources {
             })
             .collect()
     }
+}
+
+/// Returns the column of a byte of a text, from 1.
+fn column_at(text: &str, offset: usize) -> usize {
+    let before = text.get(..offset).unwrap_or(text);
+    before.rsplit('\n').next().unwrap_or_default().chars().count() + 1
+}
+
+/// Returns what an I/O error says, without the number that the system gives it.
+fn reason_of(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_owned()
+}
+
+/// Returns the value of a variable of this process that does not belong to Riposte.
+pub fn foreign_variable(name: &str) -> Option<String> {
+    std::env::vars_os().find(|(found, _)| found == name).and_then(|(_, value)| value.into_string().ok())
 }
 
 /// Returns the name of the variable that sets the key at `path`.

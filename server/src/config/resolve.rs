@@ -12,6 +12,9 @@ use figment::{
 use riposte_settings::ConfigError;
 use serde::Deserialize;
 
+/// The form of an address.
+const ADDRESS: &str = "an IP address and a port, as 127.0.0.1:7171";
+
 /// More errors than a person fixes at once; further ones appear at the next run.
 const MAX_ERRORS: usize = 500;
 
@@ -72,6 +75,7 @@ fn repair(tree: &mut Dict, defaults: &Dict, path: &mut Vec<String>, is_repeated:
 /// Describes an error. Values are never quoted, because they may be secret.
 fn explain(kind: &Kind) -> String {
     match kind {
+        Kind::Message(message) if message == "invalid socket address syntax" => format!("must be {ADDRESS}"),
         Kind::Message(message) => message.clone(),
         Kind::InvalidType(found, expected) => {
             format!("must be {}, not {}", describe_expected(expected), describe_found(found))
@@ -99,8 +103,13 @@ fn unknown(name: &str, known: &[&str]) -> String {
 
 fn describe_expected(expected: &str) -> &str {
     match expected {
-        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number",
+        "u8" => "a whole number from 0 to 255",
+        "u16" => "a whole number from 0 to 65535",
+        "u32" => "a whole number from 0 to 4294967295",
+        "u64" | "usize" => "a whole number, 0 or more",
+        "socket address" => ADDRESS,
         "f64" => "a number",
+        "a boolean" => "true or false",
         "a sequence" => "a list",
         "a map" => "a table",
         "path string" => "a text",

@@ -21,5 +21,5 @@ mod store;
 pub use config::StoreConfig;
 pub use on_shard::OnShard;
 pub use settings::{StoreKind, StoreSettings, TextForm};
-pub use sql::{DataSource, DataSources, PoolState, TextQueries, TransactionObserver, is_address};
+pub use sql::{DataSource, DataSources, PoolState, SQLITE_FILE, TextQueries, TransactionObserver, is_address};
 pub use store::{Diagnosis, SqlStore};

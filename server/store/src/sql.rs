@@ -25,7 +25,7 @@ pub(crate) use histories::SqlHistories;
 pub(crate) use ids::SqlIds;
 pub(crate) use outbox::SqlOutbox;
 pub use phase::statement_text;
-pub use pool::{DataSource, DataSources, PoolState, TextQueries, is_address};
+pub use pool::{DataSource, DataSources, PoolState, SQLITE_FILE, TextQueries, is_address};
 pub(crate) use ranks::SqlRanks;
 pub(crate) use read::SqlReader;
 pub(crate) use repair::SqlCountRepair;

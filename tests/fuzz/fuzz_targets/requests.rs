@@ -31,7 +31,13 @@ static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
         .expect("no other has begun");
     let app = runtime.block_on(async {
         let (metrics, decorators) = (telemetry.metrics(), Decorators::default());
-        let inputs = AppInputs { config: &config, metrics, faults: None, decorators: &decorators };
+        let inputs = AppInputs {
+            config: &config,
+            metrics,
+            unaudited: Default::default(),
+            faults: None,
+            decorators: &decorators,
+        };
         let app = App::start(inputs).await.expect("it starts");
         app.wait_ready().await;
         app

@@ -1,7 +1,7 @@
 //! The data with which the templates of all languages are rendered.
 
 use super::handles::{self, Handle};
-use super::options::{self, ClientOption};
+use super::options::{self, ClientOptions};
 use crate::generate::contract::{Contract, Enum, Message, Method, Service};
 use crate::generate::rules::Configured;
 use crate::repo::Repo;
@@ -21,8 +21,9 @@ pub(super) struct Model {
     /// The gRPC service configurations of all services in one.
     service_config: Value,
     handles: Vec<Handle>,
-    /// The options of a client, from sdk/options.yaml.
-    options: Vec<ClientOption>,
+    /// The options of a client and the rest of sdk/options.yaml.
+    #[serde(flatten)]
+    client: ClientOptions,
     /// The files of the contract, without folder and extension.
     files: Vec<String>,
 }
@@ -128,7 +129,7 @@ impl Model {
             reasons: reasons(contract.enumeration("ErrorReason")?)?,
             service_config: configured.merged,
             services,
-            options: options::read(repo)?,
+            client: options::read(repo)?,
             files: files(public),
         })
     }

@@ -1,5 +1,6 @@
-//! sdk/options.yaml: the options of a client in any language.
+//! sdk/options.yaml: the options of a client in any language, and its bound for reconnections.
 
+use super::language::Language;
 use crate::repo::Repo;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
@@ -7,14 +8,30 @@ use serde::{Deserialize, Serialize};
 /// The file that lists the options.
 const FILE: &str = "sdk/options.yaml";
 
+/// The complete file.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ClientOptions {
+    options: Vec<ClientOption>,
+    /// The pattern of a host that no proxy leads to.
+    loopback: String,
+    reconnect: Reconnect,
+}
+
 /// An option.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ClientOption {
+struct ClientOption {
     name: String,
     kind: OptionKind,
     /// The address at which `riposte dev` listens, for an option that is an address.
     dev: Option<String>,
+    /// The values of one of several values; the first is the default.
+    #[serde(default)]
+    values: Vec<String>,
+    /// The languages that do not have the option.
+    #[serde(default)]
+    without: Vec<String>,
     about: String,
     /// The environment variable of the option.
     #[serde(skip_deserializing)]
@@ -27,41 +44,94 @@ enum OptionKind {
     Text,
     Flag,
     Pem,
+    #[serde(rename = "choice")]
+    Candidates,
 }
 
-#[derive(Debug, Deserialize)]
+/// The waits between two attempts to connect, in milliseconds, and what they add up to.
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-struct Listed {
-    options: Vec<ClientOption>,
+struct Reconnect {
+    within_ms: u64,
+    first_ms: [u64; 2],
+    growth_percent: u64,
+    longest_ms: u64,
+    jitter_percent: u64,
+    resolve_ms: u64,
 }
 
 /// Reads the options.
-pub(super) fn read(repo: &Repo) -> Result<Vec<ClientOption>> {
+pub(super) fn read(repo: &Repo) -> Result<ClientOptions> {
     let text = std::fs::read_to_string(repo.at(FILE)).with_context(|| format!("cannot read {FILE}"))?;
     parse(&text).context(FILE)
 }
 
-fn parse(text: &str) -> Result<Vec<ClientOption>> {
-    let Listed { mut options } = yaml_serde::from_str(text)?;
-    for option in &mut options {
-        ensure!(option.dev.is_none() || option.kind == OptionKind::Text, "{} is not an address", option.name);
-        option.variable = format!("RIPOSTE_{}", option.name.to_uppercase());
+fn parse(text: &str) -> Result<ClientOptions> {
+    let mut listed: ClientOptions = yaml_serde::from_str(text)?;
+    for option in &mut listed.options {
+        let name = &option.name;
+        ensure!(option.dev.is_none() || option.kind == OptionKind::Text, "{name} is not an address");
+        ensure!(
+            (option.kind == OptionKind::Candidates) == (option.values.len() > 1),
+            "{name} needs values to select from"
+        );
+        for language in &option.without {
+            ensure!(
+                Language::all().iter().any(|known| known.name() == language),
+                "{name}: no SDK is called {language}"
+            );
+        }
+        option.variable = format!("RIPOSTE_{}", name.to_uppercase());
     }
-    Ok(options)
+    listed.reconnect.check()?;
+    Ok(listed)
+}
+
+impl Reconnect {
+    /// Two of the longest waits, with their random part, lie within the bound.
+    fn check(&self) -> Result<()> {
+        let [least, most] = self.first_ms;
+        ensure!(0 < least && least < most && most <= self.longest_ms, "the first wait is out of order");
+        let longest = self.longest_ms * (100 + self.jitter_percent) / 100;
+        ensure!(2 * longest <= self.within_ms, "two waits of {longest} ms exceed {} ms", self.within_ms);
+        Ok(())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn an_option_has_its_variable() {
-        let options = parse("options: [{name: tls_ca, kind: pem, about: The trusted authority.}]").unwrap();
-        assert_eq!(options[0].variable, "RIPOSTE_TLS_CA");
+    const RECONNECT: &str = "{within_ms: 5000, first_ms: [100, 1000], growth_percent: 160, longest_ms: 2000, \
+                             jitter_percent: 20, resolve_ms: 30000}";
+
+    fn parse_with(options: &str, reconnect: &str) -> Result<ClientOptions> {
+        parse(&format!("{{options: [{options}], loopback: localhost, reconnect: {reconnect}}}"))
     }
 
     #[test]
-    fn a_switch_is_no_address() {
-        assert!(parse("options: [{name: a, kind: flag, dev: here, about: A.}]").is_err());
+    fn an_option_has_its_variable() {
+        let read = parse_with("{name: tls_ca, kind: pem, about: The trusted authority.}", RECONNECT).unwrap();
+        assert_eq!(read.options[0].variable, "RIPOSTE_TLS_CA");
+    }
+
+    #[test]
+    fn an_option_that_contradicts_its_kind_is_refused() {
+        for option in [
+            "{name: a, kind: flag, dev: here, about: A.}",
+            "{name: a, kind: choice, about: A.}",
+            "{name: a, kind: text, values: [b, c], about: A.}",
+            "{name: a, kind: text, without: [cobol], about: A.}",
+        ] {
+            assert!(parse_with(option, RECONNECT).is_err(), "{option}");
+        }
+    }
+
+    #[test]
+    fn waits_that_exceed_the_bound_are_refused() {
+        assert!(parse_with("", RECONNECT).is_ok());
+        for (from, to) in [("longest_ms: 2000", "longest_ms: 2100"), ("[100, 1000]", "[1000, 100]")] {
+            assert!(parse_with("", &RECONNECT.replace(from, to)).is_err(), "{to}");
+        }
     }
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 from riposte_sdk._error import invalid
 
@@ -17,6 +18,13 @@ def flag(variable: str) -> bool:
     if value not in ("true", "1", "false", "0"):
         raise invalid(f"{variable}: {value} is neither true nor false")
     return value in ("true", "1")
+
+
+def choice(variable: str, values: list[Any]) -> Any:
+    value = text(variable) or values[0]
+    if value not in values:
+        raise invalid(f"{variable}: {value} is none of {', '.join(values)}")
+    return value
 
 
 def pem(variable: str) -> bytes | None:

@@ -101,6 +101,24 @@ class Error(Exception):
         return f"{self.reason_name or self.code.name}: {self.message}{fields}{request}"
 
 
+def check_texts(texts: dict[str, str]) -> None:
+    """Refuses texts with lone surrogates, which are no valid Unicode and which no message can hold.
+
+    Raises ``InvalidArgument`` with all such fields, by whose paths the texts are given."""
+    bad = details.BadRequest()
+    for field, text in texts.items():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            bad.field_violations.add(field=field, description="is no valid Unicode: it has a lone surrogate")
+    if bad.field_violations:
+        status = status_pb2.Status()
+        status.details.add().Pack(bad)
+        told = "; ".join(f"{at.field}: {at.description}" for at in bad.field_violations)
+        trailers = {"grpc-status-details-bin": status.SerializeToString()}
+        raise Error.made(grpc.StatusCode.INVALID_ARGUMENT, told, trailers)
+
+
 def invalid(message: str) -> Error:
     """The error of an argument that cannot be used."""
     return Error.made(grpc.StatusCode.INVALID_ARGUMENT, message)

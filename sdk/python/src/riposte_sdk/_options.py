@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+import random
 import re
 import ssl
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import grpc
 
 from riposte_sdk._error import invalid
-from riposte_sdk._generated.config import SERVICE_CONFIG, VERSION
+from riposte_sdk._generated.config import FIRST_WAIT_MS, LONGEST_WAIT_MS, LOOPBACK, RESOLVE_MS, SERVICE_CONFIG, VERSION
 from riposte_sdk._generated.options import Options
 
 _CHANNEL = (
@@ -19,6 +20,12 @@ _CHANNEL = (
     ("grpc.http2.max_pings_without_data", 0),
     # 200 comments of the greatest length, with room to spare.
     ("grpc.max_receive_message_length", 16 << 20),
+    # Drawn once for the process, whose clients share their connections by equal arguments.
+    ("grpc.initial_reconnect_backoff_ms", random.randint(*FIRST_WAIT_MS)),
+    ("grpc.max_reconnect_backoff_ms", LONGEST_WAIT_MS),
+    # An attempt that nobody answers lasts no longer than a wait.
+    ("grpc.min_reconnect_backoff_ms", LONGEST_WAIT_MS),
+    ("grpc.dns_min_time_between_resolutions_ms", RESOLVE_MS),
 )
 
 
@@ -38,10 +45,14 @@ def channel(options: Options, library: Any) -> Any:
         raise invalid("the token is not printable ASCII")
     if (options.tls_cert is None) != (options.tls_key is None):
         raise invalid("a client certificate needs its key, and a key its certificate: tls_cert, tls_key")
+    if options.proxy not in ("environment", "none"):
+        raise invalid(f"proxy {options.proxy!r} is neither environment nor none")
+    direct = options.proxy == "none" or re.fullmatch(LOOPBACK, parts[2])
+    arguments = (*_CHANNEL, ("grpc.enable_http_proxy", 0)) if direct else _CHANNEL
     if tls:
         _check_pem(options)
         credentials = grpc.ssl_channel_credentials(options.tls_ca, options.tls_key, options.tls_cert)
-        return library.secure_channel(address, credentials, options=_CHANNEL)
+        return library.secure_channel(address, credentials, options=arguments)
     if options.tls_cert is not None:
         raise invalid(f"a client certificate needs TLS: write the target {options.target} with https://")
     if options.token and not options.insecure_token:
@@ -51,7 +62,7 @@ def channel(options: Options, library: Any) -> Any:
         )
     if options.token:
         logging.getLogger("riposte").warning("the token travels unencrypted to %s", options.target)
-    return library.insecure_channel(address, options=_CHANNEL)
+    return library.insecure_channel(address, options=arguments)
 
 
 def _check_pem(options: Options) -> None:

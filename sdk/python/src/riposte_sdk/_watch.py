@@ -10,10 +10,11 @@ from typing import Any, TypeVar
 import grpc
 
 from riposte_sdk._error import Error
+from riposte_sdk._generated.config import FIRST_WAIT_MS, LONGEST_WAIT_MS
 
 Event = TypeVar("Event")
 
-_FIRST_WAIT_S, _LONGEST_WAIT_S = 0.1, 5.0
+_FIRST_WAIT_S, _LONGEST_WAIT_S = FIRST_WAIT_MS[0] / 1000, LONGEST_WAIT_MS / 1000
 
 
 class _Resuming:

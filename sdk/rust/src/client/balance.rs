@@ -1,4 +1,5 @@
-use super::options::ServerTarget;
+use super::options::{FIRST_WAIT_MS, JITTER_PERCENT, LONGEST_WAIT_MS, ServerTarget};
+use super::retry::between;
 use std::fmt::Display;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,11 +14,6 @@ use tonic::transport::{Channel, Endpoint, Uri};
 const REFRESH: Duration = Duration::from_secs(20);
 /// The shortest interval between two resolutions of a name when addresses die.
 const SHORTEST_REFRESH: Duration = Duration::from_secs(1);
-/// The time for which a dead address is skipped: doubled with each failure in a row, up to the
-/// longest.
-const EJECTED: Duration = Duration::from_secs(1);
-const LONGEST_EJECTED: Duration = Duration::from_secs(30);
-
 /// The addresses of a target, used in turn. Unavailable ones are skipped while others work.
 #[derive(Debug)]
 pub(super) struct Balancer {
@@ -140,16 +136,25 @@ impl Peer {
         Ok(Self { address, channel: endpoint.connect_lazy(), endpoint, ejected: Mutex::default() })
     }
 
+    pub(super) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     fn is_alive(&self, now: Instant) -> bool {
         locked(&self.ejected).until.is_none_or(|until| until <= now)
     }
 
+    /// Skips the address for a time that doubles with each failure in a row, from a random first
+    /// one to the longest.
     fn eject(&self, now: Instant) {
         let mut ejected = locked(&self.ejected);
         // Calls that were in progress together fail together, and count as one failure.
         if ejected.until.is_none_or(|until| until <= now) {
-            let span = EJECTED.saturating_mul(1 << ejected.failures.min(5)).min(LONGEST_EJECTED);
-            *ejected = Ejected { since: Some(now), until: Some(now + span), failures: ejected.failures + 1 };
+            let (least, most) = FIRST_WAIT_MS;
+            let span = between(least, most).saturating_mul(1 << ejected.failures.min(5)).min(LONGEST_WAIT_MS);
+            let span = span * between(100 - JITTER_PERCENT, 100 + JITTER_PERCENT) / 100;
+            let until = now + Duration::from_millis(span);
+            *ejected = Ejected { since: Some(now), until: Some(until), failures: ejected.failures.saturating_add(1) };
         }
     }
 

@@ -76,7 +76,7 @@ impl Connection {
         loop {
             let connecting = tokio::time::timeout_at(deadline, async {
                 let peer = self.balancer.pick().await?;
-                peer.endpoint.connect().await.map(drop).map_err(status)
+                peer.endpoint.connect().await.map(drop).map_err(|error| status(error, &peer))
             });
             let failure = match connecting.await {
                 Ok(Ok(())) => return Ok(()),
@@ -188,7 +188,7 @@ impl Connection {
                 Ok(response)
             }
             Err(error) => {
-                let status = status(error);
+                let status = status(error, peer);
                 if status.code() == Code::Unavailable {
                     self.balancer.eject(peer);
                 }
@@ -213,15 +213,19 @@ impl Service<Request> for Connection {
     }
 }
 
-/// Converts a transport error to a status.
-fn status(error: tonic::transport::Error) -> Status {
+/// Converts a transport error to a status whose message names the address and the innermost cause.
+fn status(error: tonic::transport::Error, peer: &Peer) -> Status {
     let first: &(dyn std::error::Error + 'static) = &error;
     let mut causes = std::iter::successors(Some(first), |error| error.source());
     // tonic reports its own timeout as CANCELLED.
     if causes.any(|cause| cause.is::<TimeoutExpired>()) {
         return Status::deadline_exceeded("no answer within the deadline");
     }
-    broken(Status::from_error(Box::new(error)))
+    let innermost = std::iter::successors(Some(first), |error| error.source()).last();
+    let message =
+        format!("no connection to {}: {}", peer.address(), innermost.map(ToString::to_string).unwrap_or_default());
+    let status = broken(Status::from_error(Box::new(error)));
+    Status::with_metadata(status.code(), message, status.metadata().clone())
 }
 
 /// Maps a connection that broke during a call to UNAVAILABLE. tonic reports it as UNKNOWN,

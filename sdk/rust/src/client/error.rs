@@ -35,6 +35,12 @@ impl Error {
         self.0.status.code()
     }
 
+    /// Returns the message of the service, or of the client for a request that did not reach it. It
+    /// is for people; its text is not stable.
+    pub fn message(&self) -> &str {
+        self.0.status.message()
+    }
+
     /// Returns the reason; UNSPECIFIED for a reason that this version does not know, and for an
     /// error that the service did not send.
     pub fn reason(&self) -> ErrorReason {
@@ -103,8 +109,11 @@ impl fmt::Display for Error {
         let Details { status, reason, violations, .. } = &*self.0;
         let name = if reason.is_empty() { format!("{:?}", status.code()) } else { reason.clone() };
         write!(f, "{name}: {}", status.message())?;
+        // The service's own message names them already.
         for Violation { field, description } in violations {
-            write!(f, "; {field}: {description}")?;
+            if !status.message().contains(description.as_str()) {
+                write!(f, "; {field}: {description}")?;
+            }
         }
         self.request_id().map_or(Ok(()), |id| write!(f, " (request {id})"))
     }
@@ -133,6 +142,16 @@ mod tests {
         assert!(!error.is_retryable());
         let text = "FIELD_INVALID: 2 fields; member_id: is empty; content.text: is empty (request r-1)";
         assert_eq!(error.to_string(), text);
+    }
+
+    #[test]
+    fn a_field_that_the_message_names_is_not_named_twice() {
+        let mut details = ErrorDetails::with_error_info("FIELD_INVALID", DOMAIN, []);
+        details.add_bad_request_violation("content.text", "must not contain NUL");
+        let message = "content.text: must not contain NUL";
+        let error = Error::from(Status::with_error_details(Code::InvalidArgument, message, details));
+        assert_eq!(error.to_string(), "FIELD_INVALID: content.text: must not contain NUL");
+        assert_eq!(error.message(), message);
     }
 
     #[test]

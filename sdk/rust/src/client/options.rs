@@ -9,6 +9,7 @@ use std::time::Duration;
 use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity, Uri};
 
 pub use generated::Options;
+pub(super) use generated::{FIRST_WAIT_MS, JITTER_PERCENT, LONGEST_WAIT_MS};
 
 /// The schemes that may precede the host of a target; without one, the target is plaintext.
 const SCHEMES: [&str; 3] = ["https://", "http://", "dns:///"];
@@ -28,7 +29,8 @@ impl Options {
     /// Parses a target into its endpoint.
     pub(super) fn place(&self, target: &str) -> Result<ServerTarget, Error> {
         let unusable = |reason: &dyn std::fmt::Display| Error::local(format!("target {target}: {reason}"));
-        let (secure, host, port) = parts(target).ok_or_else(|| unusable(&"it is no [http[s]://]host:port"))?;
+        let (secure, host, port) = parts(target)
+            .ok_or_else(|| unusable(&"it is not an address: write host:port, http://host:port or https://host:port"))?;
         let scheme = if secure { "https" } else { "http" };
         let origin: Uri = format!("{scheme}://{host}:{port}").parse().map_err(|error| unusable(&error))?;
         let host = host.trim_matches(['[', ']']).to_owned();

@@ -70,8 +70,13 @@ impl Throttle {
 /// is at most `longest`.
 pub(crate) fn jittered((first, longest): (u64, u64), attempt: u32) -> Duration {
     let bound = (first << attempt.saturating_sub(1).min(16)).min(longest);
+    Duration::from_millis(between(0, bound))
+}
+
+/// Returns a random number between two bounds, which belong to it.
+pub(crate) fn between(least: u64, most: u64) -> u64 {
     let random = uuid::Uuid::new_v4().as_u64_pair().0;
-    Duration::from_millis(random % (bound + 1))
+    least + random % (most - least + 1)
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 use super::Client;
 use super::error::Error;
+use super::options::{FIRST_WAIT_MS, LONGEST_WAIT_MS};
 use super::retry::jittered;
 use std::future::Future;
 use tokio::time::sleep;
 use tonic::{Code, Response, Status, Streaming};
 
 /// The wait before a stream is reopened, and the longest such wait, in milliseconds.
-const BACKOFF_MS: (u64, u64) = (100, 5_000);
+const BACKOFF_MS: (u64, u64) = (FIRST_WAIT_MS.0, LONGEST_WAIT_MS);
 
 /// A request for a stream of changes that can be resumed.
 pub trait Follow: Clone + Send + Sync + 'static {

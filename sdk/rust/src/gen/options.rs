@@ -5,6 +5,12 @@ use crate::client::error::Error;
 use crate::client::resolve::{Dns, Resolve};
 use std::sync::Arc;
 
+/// The waits before the next attempt to connect, in milliseconds: the bounds of the first, the
+/// longest, and by how many percent each is longer or shorter at random.
+pub(crate) const FIRST_WAIT_MS: (u64, u64) = (100, 400);
+pub(crate) const LONGEST_WAIT_MS: u64 = 2000;
+pub(crate) const JITTER_PERCENT: u64 = 20;
+
 /// How to reach a service.
 #[derive(Clone)]
 pub struct Options {

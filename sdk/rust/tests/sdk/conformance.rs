@@ -1,12 +1,14 @@
 //! The scenarios that the SDKs of all languages pass, against one real server.
 
 mod calls;
+mod gate;
 mod json;
 mod scenario;
 
 use calls::Caller;
 use riposte_sdk::DevServer;
 use scenario::{Scenario, Vars};
+use serde::Deserialize;
 use std::path::Path;
 
 #[tokio::test]
@@ -17,7 +19,9 @@ async fn every_scenario_passes() {
         return;
     };
     let server = DevServer::start().await.unwrap();
-    let caller = Caller::new(server.client().unwrap());
+    let options = std::fs::read_to_string(Path::new(&folder).join("../options.yaml")).unwrap();
+    let bounds: Bounds = yaml_serde::from_str(&options).unwrap();
+    let caller = Caller::new(server.client().unwrap(), server.target(), bounds.reconnect.within_ms);
     let (mut passed, mut failed) = (0, Vec::new());
     for (file, scenario) in read(Path::new(&folder)) {
         let name = format!("{file}: {}", scenario.name);
@@ -34,6 +38,17 @@ async fn every_scenario_passes() {
     }
     println!("{passed} of {} scenarios passed", passed + failed.len());
     assert!(failed.is_empty() && passed > 0, "{failed:#?}");
+}
+
+/// The part of sdk/options.yaml that scenarios refer to.
+#[derive(Debug, Deserialize)]
+struct Bounds {
+    reconnect: Reconnect,
+}
+
+#[derive(Debug, Deserialize)]
+struct Reconnect {
+    within_ms: u64,
 }
 
 /// All scenarios with the names of their files, in order.

@@ -298,6 +298,17 @@ export const serviceConfig = {
   },
 };
 
+/** A host and port on this machine, to which no proxy leads. */
+export const LOOPBACK = /^(?:localhost\.?|127(?:\.\d{1,3}){1,3}|\[[0:]+(?:1|ffff:127(?:\.\d{1,3}){3})\]):\d+$/i;
+
+/**
+ * The waits between two attempts to connect, in milliseconds: the bounds of the first, of which
+ * each client draws its own, and the longest. gRPC makes each longer or shorter by 20 %.
+ */
+export const [LEAST_FIRST_WAIT, MOST_FIRST_WAIT, LONGEST_WAIT] = [100, 400, 2000];
+/** How long a resolution of the name stands, in milliseconds. */
+export const RESOLVE_AFTER = 30000;
+
 /** The deadline of every unary method by its path, in milliseconds; streams have none. */
 export const timeouts: Readonly<Record<string, number>> = {
   "/riposte.v1.CommentService/CreateComment": 4000,

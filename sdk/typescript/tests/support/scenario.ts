@@ -2,26 +2,39 @@ import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fromJson, toJson, type DescMethod, type DescService, type JsonValue, type Message } from "@bufbuild/protobuf";
-import { Code, RiposteError, type CallOptions, type Riposte } from "riposte-sdk";
+import { Code, Riposte, RiposteError, type CallOptions } from "riposte-sdk";
 import * as v1 from "riposte-sdk/v1";
+import { Gate } from "./gate.js";
 import { mismatch } from "./match.js";
 
 /** What a step may say; see sdk/conformance/README.md. */
 const KEYS = new Set(
   (
     "call list watch together request expect error save repeat at_once different fault fault_every deadline_ms " +
-    "items count pages during events eventually"
+    "items count pages during events eventually outage unsent"
   ).split(" "),
 );
+/**
+ * Stands for half of a pair of surrogates, which the JSON form of a message refuses.
+ */
+const LONE = "\uf8ff";
 /** How long a step may take that is made until it matches, in milliseconds. */
 const PATIENCE = 10_000;
 
 /** A scenario under way: what it has saved, and the client it goes through. */
 export class Scenario {
-  readonly #saved: Record<string, any> = { unique: randomBytes(8).toString("hex"), uuid: randomUUID() };
+  readonly #saved: Record<string, any> = { unique: randomBytes(8).toString("hex"), uuid: randomUUID(), lone: LONE };
   readonly #clients: Record<string, any>;
 
-  constructor(client: Riposte, admin: unknown) {
+  readonly #server: string;
+  readonly #within: number;
+
+  /**
+   * A scenario through the client of a server, which is reached within so many milliseconds after
+   * its return.
+   */
+  constructor(client: Riposte, admin: unknown, server: string, within: number) {
+    [this.#server, this.#within] = [server, within];
     const { comments, likes, replies, subjects } = client;
     this.#clients = { CommentService: comments, LikeService: likes, ReplyService: replies, SubjectService: subjects, AdminService: admin };
   }
@@ -45,11 +58,39 @@ export class Scenario {
   }
 
   async #once(step: any): Promise<void> {
-    if (step.together) await Promise.all(step.together.map((each: any) => this.#step(each)));
+    if (step.outage) await this.#outage(step.outage);
+    else if (step.together) await Promise.all(step.together.map((each: any) => this.#step(each)));
     else if (step.call) await this.#call(step);
     else if (step.list) await this.#list(step);
     else if (step.watch) await this.#watch(step);
     else assert.fail(`a step of no known shape: ${JSON.stringify(step)}`);
+  }
+
+  /**
+   * Takes the server away until the client has tried to connect so often, and waits for its return.
+   */
+  async #outage(attempts: number): Promise<void> {
+    const gate = await Gate.before(this.#server);
+    const client = Riposte.connect(gate.target);
+    const look = () => client.subject("article", this.#saved["unique"]).get({ timeoutMs: 1_000 }).then(() => undefined, (error: RiposteError) => error);
+    try {
+      assert.equal(await look(), undefined);
+      gate.shut();
+      for (const end = Date.now() + 6 * PATIENCE; gate.ended < attempts; await sleep(20)) {
+        const failure = await look();
+        assert.ok(failure?.code === Code.UNAVAILABLE || failure?.code === Code.DEADLINE_EXCEEDED, `without a server: ${failure}`);
+        assert.ok(Date.now() < end, `the client has tried to connect only ${gate.ended} times`);
+      }
+      gate.open();
+      for (const end = Date.now() + this.#within; ; await sleep(20)) {
+        const failure = await look();
+        if (!failure) break;
+        assert.ok(Date.now() < end, String(failure));
+      }
+    } finally {
+      client.close();
+      gate.close();
+    }
   }
 
   async #call(step: any): Promise<void> {
@@ -113,13 +154,14 @@ export class Scenario {
     assert.equal(mismatch(this.#filled(step.events), told, "events"), undefined);
   }
 
-  async #failure({ error: expected, deadline_ms }: any, call: Promise<unknown>): Promise<void> {
+  async #failure({ error: expected, deadline_ms, unsent }: any, call: Promise<unknown>): Promise<void> {
     const error = await call.then(() => assert.fail("it succeeded"), (error: unknown) => error);
     assert.ok(error instanceof RiposteError, String(error));
     const { code, reason, retryable, retryAfterMs, violations, metadata, requestId } = error;
     const told = { code: Code[code], reason, retryable, retry_after: retryAfterMs !== undefined, metadata };
     const fields = violations.map(({ field }) => field);
     assert.equal(mismatch(this.#filled(expected), { ...told, violations: fields }, "error"), undefined);
+    if (unsent) return assert.equal(requestId, undefined);
     // Where the client's own clock ended the call there was no answer to bear an id.
     if (deadline_ms === undefined && code !== Code.DEADLINE_EXCEEDED) assert.match(requestId ?? "", /^[0-9a-f-]{36}$/);
   }
@@ -134,7 +176,7 @@ export class Scenario {
 
   /** The request and the options of a step. */
   #terms(method: DescMethod, step: any, i = 1): [Message, CallOptions] {
-    const request = fromJson(method.input, this.#filled(step.request ?? {}, i));
+    const request = spoiled(fromJson(method.input, this.#filled(step.request ?? {}, i)));
     const faulty = step.fault && i % (step.fault_every ?? 1) === 0;
     const headers = faulty ? { "riposte-fault": `${step.fault};key=${randomUUID()}` } : undefined;
     // On a machine that is busy with other tests only a call that is to be late may have the short
@@ -156,6 +198,15 @@ export class Scenario {
     if (value === null || typeof value !== "object") return value;
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, this.#filled(inner, i)]));
   }
+}
+
+/** The same message, with a lone surrogate where its sign stands in a text. */
+function spoiled<T>(message: T): T {
+  for (const [name, value] of Object.entries(message as object)) {
+    if (typeof value === "string") (message as any)[name] = value.replaceAll(LONE, "\ud83d");
+    else if (value !== null && typeof value === "object") spoiled(value);
+  }
+  return message;
 }
 
 /** What stands at a dotted path. */

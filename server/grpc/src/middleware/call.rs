@@ -30,7 +30,7 @@ use tracing::Instrument;
 use super::body::{self, CallBody, HandlerResponse, InFlightGuard};
 use super::buffer_body::{self, BodyBuffers};
 use super::fault::{self, FaultOutcome, InjectedFaults};
-use super::{deadline, peek_body, rejection, request_id};
+use super::{deadline, not_grpc, peek_body, rejection, request_id};
 use crate::admission::{Admission, ConnectionBuffer, MessageProfile, MethodPolicy, Timeouts};
 use crate::audit::{AuditLog, CallAttempt};
 use crate::auth::{Authenticator, PeerIdentity};
@@ -137,6 +137,10 @@ where
         let buffer = request.extensions().get::<PeerIdentity>().and_then(|peer| peer.buffer.clone());
         Box::pin(async move {
             let id = request_id::of(request.headers());
+            if let Some(response) = not_grpc::response(&request) {
+                let timer = layer.calls.begin(request.uri().path(), request.headers(), &id);
+                return Ok(body::from_handler(HandlerResponse::one(response), id, timer, None));
+            }
             let mut attempt = layer.attempt(request.uri().path(), &id);
             let mut timer = layer.calls.begin(request.uri().path(), request.headers(), &id);
             let span = timer.span().clone();

@@ -3,6 +3,7 @@
 use crate::{
     app::Addresses,
     cli::exit::{Failure, NOT_FOUND},
+    config::foreign_variable,
     lifecycle::{StopSignal, StopSignals},
 };
 use nix::{
@@ -29,11 +30,17 @@ pub(super) async fn run(
     };
     let mut child = Command::new(program)
         .args(arguments)
+        .envs(["NO_PROXY", "no_proxy"].map(|name| (name, without_proxy(foreign_variable(name)))))
         .env("RIPOSTE_TARGET", addresses.grpc.to_string())
         .env("RIPOSTE_ADMIN_TARGET", addresses.admin.to_string())
         .kill_on_drop(true)
         .spawn()
-        .map_err(|error| Failure::new(NOT_FOUND, format!("cannot run {}: {error}", program.display())))?;
+        .map_err(|error| {
+            Failure::new(
+                NOT_FOUND,
+                format!("cannot run {}: {error}; give a program of the PATH, or its path", program.display()),
+            )
+        })?;
     let mut signalled = false;
     loop {
         tokio::select! {
@@ -48,6 +55,15 @@ pub(super) async fn run(
             }
         }
     }
+}
+
+/// The hosts of this machine, as variables of proxies name them.
+const LOOPBACK: &str = "localhost,127.0.0.0/8,127.0.0.1,::1";
+
+/// Returns the hosts that are reached without a proxy: those that `listed` names, and this machine,
+/// for commands that are not written with an SDK.
+fn without_proxy(listed: Option<String>) -> String {
+    listed.filter(|listed| !listed.is_empty()).map_or(LOOPBACK.to_owned(), |listed| format!("{listed},{LOOPBACK}"))
 }
 
 /// Forwards a signal. On a terminal, Ctrl-C has already reached the command with the whole process
@@ -73,7 +89,7 @@ fn code(status: ExitStatus) -> ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use super::run;
+    use super::{run, without_proxy};
     use crate::{app::Addresses, lifecycle::StopSignals};
     use std::process::ExitCode;
 
@@ -95,6 +111,14 @@ mod tests {
         assert_eq!(run_shell(script).await, ExitCode::from(37));
         assert_eq!(run_shell("exit 0").await, ExitCode::SUCCESS);
         assert_eq!(run_shell("kill -TERM $$").await, ExitCode::from(143));
+    }
+
+    #[tokio::test]
+    async fn the_command_reaches_this_machine_without_a_proxy() {
+        let script =
+            r#"case "$NO_PROXY $no_proxy" in *localhost,*127.0.0.1,*\ *localhost,*127.0.0.1,*) ;; *) exit 1; esac"#;
+        assert_eq!(run_shell(script).await, ExitCode::SUCCESS);
+        assert_eq!(without_proxy(Some("a.example".into())), "a.example,localhost,127.0.0.0/8,127.0.0.1,::1");
     }
 
     #[tokio::test]

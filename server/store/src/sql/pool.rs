@@ -10,6 +10,7 @@ pub(in crate::sql) use mysql::TextSupport;
 pub use mysql::{TextQueries, is_address};
 pub(in crate::sql) use mysql_tx::{MysqlTx, TextResult};
 pub(crate) use source_tx::SourceTx;
+pub use sqlite::FILE_NAME as SQLITE_FILE;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -22,6 +22,15 @@ SERVICE_CONFIG = """{
   ]
 }"""
 
+# A host and port on this machine, to which no proxy leads.
+LOOPBACK = r"(?i)(?:localhost\.?|127(?:\.\d{1,3}){1,3}|\[[0:]+(?:1|ffff:127(?:\.\d{1,3}){3})\]):\d+"
+
+# The waits between two attempts to connect, in milliseconds: the bounds of the first, of which each
+# process draws its own, and the longest. gRPC makes each longer or shorter by 20 %.
+FIRST_WAIT_MS = (100, 400)
+LONGEST_WAIT_MS = 2000
+RESOLVE_MS = 30000
+
 # The deadlines of the methods that have one, in seconds.
 TIMEOUT_S = {
     "/riposte.v1.CommentService/CreateComment": 4.0,

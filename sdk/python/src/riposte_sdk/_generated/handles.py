@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from riposte_sdk import v1
+from riposte_sdk._error import check_texts
 from riposte_sdk._generated import services
 from riposte_sdk._pages import AsyncPages, Pages
 from riposte_sdk._watch import AsyncWatch, Watch
@@ -37,6 +38,7 @@ class Handles:
         """
         A subject by its name. Making one calls nothing, so it need not exist.
         """
+        check_texts({"object_type": object_type, "object_id": object_id})
         key = v1.SubjectKey(object_type=object_type, object_id=object_id)
         return Subject(key, self)
 
@@ -60,6 +62,7 @@ class Subject:
         the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
+        check_texts({"member_id": member_id, "content.text": text})
         request = v1.CreateCommentRequest()
         request.subject.CopyFrom(self.key)
         request.member_id = member_id
@@ -134,6 +137,7 @@ class Comment:
         the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
+        check_texts({"member_id": member_id, "content.text": text})
         request = v1.CreateReplyRequest()
         request.parent_id = self.message.id
         request.member_id = member_id
@@ -166,6 +170,7 @@ class Comment:
         ``member_id``: The member. Required; 1 to 64 bytes of UTF-8 without control characters.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
+        check_texts({"member_id": member_id})
         request = v1.SetLikeRequest()
         request.comment_id = self.message.id
         request.member_id = member_id
@@ -180,6 +185,7 @@ class Comment:
         ``member_id``: The member. Required; 1 to 64 bytes of UTF-8 without control characters.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
+        check_texts({"member_id": member_id})
         request = v1.SetLikeRequest()
         request.comment_id = self.message.id
         request.member_id = member_id
@@ -194,6 +200,7 @@ class Comment:
         ``member_id``: The member. Required; 1 to 64 bytes of UTF-8 without control characters.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
+        check_texts({"member_id": member_id})
         request = v1.SetLikeRequest()
         request.comment_id = self.message.id
         request.member_id = member_id
@@ -210,6 +217,7 @@ class Comment:
         the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
+        check_texts({"member_id": member_id, "content.text": text})
         request = v1.UpdateCommentRequest()
         request.id = self.message.id
         request.member_id = member_id
@@ -224,6 +232,7 @@ class Comment:
         ``member_id``: The member who deletes. Required.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
+        check_texts({"member_id": member_id})
         request = v1.DeleteCommentRequest()
         request.id = self.message.id
         request.member_id = member_id
@@ -256,6 +265,7 @@ class AsyncHandles:
         """
         A subject by its name. Making one calls nothing, so it need not exist.
         """
+        check_texts({"object_type": object_type, "object_id": object_id})
         key = v1.SubjectKey(object_type=object_type, object_id=object_id)
         return AsyncSubject(key, self)
 
@@ -279,6 +289,7 @@ class AsyncSubject:
         the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
+        check_texts({"member_id": member_id, "content.text": text})
         request = v1.CreateCommentRequest()
         request.subject.CopyFrom(self.key)
         request.member_id = member_id
@@ -353,6 +364,7 @@ class AsyncComment:
         the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
+        check_texts({"member_id": member_id, "content.text": text})
         request = v1.CreateReplyRequest()
         request.parent_id = self.message.id
         request.member_id = member_id
@@ -385,6 +397,7 @@ class AsyncComment:
         ``member_id``: The member. Required; 1 to 64 bytes of UTF-8 without control characters.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
+        check_texts({"member_id": member_id})
         request = v1.SetLikeRequest()
         request.comment_id = self.message.id
         request.member_id = member_id
@@ -399,6 +412,7 @@ class AsyncComment:
         ``member_id``: The member. Required; 1 to 64 bytes of UTF-8 without control characters.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
+        check_texts({"member_id": member_id})
         request = v1.SetLikeRequest()
         request.comment_id = self.message.id
         request.member_id = member_id
@@ -413,6 +427,7 @@ class AsyncComment:
         ``member_id``: The member. Required; 1 to 64 bytes of UTF-8 without control characters.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
+        check_texts({"member_id": member_id})
         request = v1.SetLikeRequest()
         request.comment_id = self.message.id
         request.member_id = member_id
@@ -429,6 +444,7 @@ class AsyncComment:
         the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
+        check_texts({"member_id": member_id, "content.text": text})
         request = v1.UpdateCommentRequest()
         request.id = self.message.id
         request.member_id = member_id
@@ -443,6 +459,7 @@ class AsyncComment:
         ``member_id``: The member who deletes. Required.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
+        check_texts({"member_id": member_id})
         request = v1.DeleteCommentRequest()
         request.id = self.message.id
         request.member_id = member_id

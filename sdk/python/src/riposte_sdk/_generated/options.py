@@ -2,10 +2,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from typing_extensions import Self
 
-from riposte_sdk._environment import flag, pem, text
+from riposte_sdk._environment import choice, flag, pem, text
 
 DEFAULT_TARGET = "127.0.0.1:7171"
 """Where ``riposte dev`` listens."""
@@ -51,13 +52,18 @@ class Options:
     The address of the administration, which listens at one of its own; written as the target is.
     Default: where ``riposte dev`` listens.
     """
+    proxy: Literal["environment", "none"] = "environment"
+    """
+    Whether a proxy that the environment names is used: ``environment`` or ``none``. A loopback
+    target (127.0.0.0/8, ::1, localhost) never goes through a proxy. Default ``environment``.
+    """
 
     @classmethod
     def from_env(cls) -> Self:
         """
         The options by ``RIPOSTE_TARGET``, ``RIPOSTE_TOKEN``, ``RIPOSTE_INSECURE_TOKEN``,
-        ``RIPOSTE_TLS_CA``, ``RIPOSTE_TLS_CERT``, ``RIPOSTE_TLS_KEY``, ``RIPOSTE_ADMIN_TARGET``;
-        those of certificates are the paths of PEM files.
+        ``RIPOSTE_TLS_CA``, ``RIPOSTE_TLS_CERT``, ``RIPOSTE_TLS_KEY``, ``RIPOSTE_ADMIN_TARGET``,
+        ``RIPOSTE_PROXY``; those of certificates are the paths of PEM files.
 
         Raises ``InvalidArgument`` if a file cannot be read, or a switch is neither true nor false.
         """
@@ -69,6 +75,7 @@ class Options:
             tls_cert=pem("RIPOSTE_TLS_CERT"),
             tls_key=pem("RIPOSTE_TLS_KEY"),
             admin_target=text("RIPOSTE_ADMIN_TARGET") or DEFAULT_ADMIN_TARGET,
+            proxy=choice("RIPOSTE_PROXY", ["environment", "none"]),
         )
 
 
@@ -86,6 +93,7 @@ class Connecting:
         tls_cert: bytes | None = None,
         tls_key: bytes | None = None,
         admin_target: str = DEFAULT_ADMIN_TARGET,
+        proxy: Literal["environment", "none"] = "environment",
     ) -> Self:
         """A client for one address; the arguments are those of ``Options``. Nothing is dialled
         before the first call.
@@ -99,6 +107,7 @@ class Connecting:
             tls_cert=tls_cert,
             tls_key=tls_key,
             admin_target=admin_target,
+            proxy=proxy,
         )
         return cls(options)  # type: ignore[call-arg]  # that of the client
 

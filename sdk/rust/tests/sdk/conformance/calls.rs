@@ -17,18 +17,24 @@ use tonic::codegen::http::uri::PathAndQuery;
 pub(crate) struct Caller {
     client: Client,
     pool: DescriptorPool,
+    /// The address of the server, as `host:port`.
+    pub(crate) server: String,
+    /// The longest time between the return of a server and a call that succeeds.
+    pub(crate) back_within: Duration,
 }
 
 impl Caller {
-    pub(crate) fn new(client: Client) -> Self {
-        Self { client, pool: DescriptorPool::decode(FILE_DESCRIPTOR_SET).unwrap() }
+    pub(crate) fn new(client: Client, target: &str, back_within_ms: u64) -> Self {
+        let pool = DescriptorPool::decode(FILE_DESCRIPTOR_SET).unwrap();
+        let server = target.trim_start_matches("http://").to_owned();
+        Self { client, pool, server, back_within: Duration::from_millis(back_within_ms) }
     }
 
     /// Returns a caller that requests a fault; the key separates it from the faults of other calls.
     pub(crate) fn with_fault(&self, fault: Option<&str>, key: &str) -> Self {
         let Some(fault) = fault else { return self.clone() };
         let (name, value) = ("riposte-fault".parse().unwrap(), format!("{fault};key={key}").parse().unwrap());
-        Self { client: self.client.with_metadata(name, value), pool: self.pool.clone() }
+        Self { client: self.client.with_metadata(name, value), ..self.clone() }
     }
 
     /// A new request id, which is a UUID.

@@ -1,6 +1,7 @@
 //! The steps of a scenario, as sdk/conformance/README.md has them.
 
 use super::calls::Caller;
+use super::gate::outage;
 use super::json::{at, compare, filled, filled_text};
 use futures::future::{LocalBoxFuture, join, try_join_all};
 use futures::stream::{StreamExt, TryStreamExt, iter};
@@ -36,6 +37,8 @@ struct Step {
     list: Option<String>,
     watch: Option<String>,
     together: Option<Vec<Step>>,
+    outage: Option<usize>,
+    unsent: bool,
     request: Value,
     repeat: Option<usize>,
     at_once: Option<usize>,
@@ -115,6 +118,13 @@ impl Step {
     }
 
     async fn once(&self, caller: &Caller, vars: &Vars) -> Outcome {
+        if self.unsent {
+            // No text of this language is invalid Unicode.
+            return Ok(());
+        }
+        if let Some(attempts) = self.outage {
+            return outage(caller, &filled_text("${unique}", &vars.all()), attempts).await;
+        }
         match (&self.call, &self.list, &self.watch, &self.together) {
             (Some(method), None, None, None) => self.call(method, caller, vars).await,
             (None, Some(method), None, None) => self.list(method, caller, vars).await,
@@ -122,7 +132,7 @@ impl Step {
             (None, None, None, Some(steps)) => {
                 try_join_all(steps.iter().map(|step| step.run(caller, vars))).await.map(drop)
             }
-            _ => Err("a step is one of call, list, watch and together".to_owned()),
+            _ => Err("a step is one of call, list, watch, together and outage".to_owned()),
         }
     }
 

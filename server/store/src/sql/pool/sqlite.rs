@@ -10,7 +10,8 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePo
 use super::DataSource;
 use crate::config::{PoolConfig, StoreConfig};
 
-const FILE_NAME: &str = "riposte.db";
+/// The name of the database file in its folder.
+pub const FILE_NAME: &str = "riposte.db";
 
 /// Creates the pools of the database file in `folder`; connections open when they are needed. If
 /// `durable`, a commit returns after its data has reached the disk.

@@ -9,6 +9,21 @@ final class Contract {
   /** The version of this SDK. */
   static final String VERSION = "0.1.0";
 
+  /** The pattern of a host and port on this machine, to which no proxy leads. */
+  static final String LOOPBACK = "(?i)(?:localhost\\.?|127(?:\\.\\d{1,3}){1,3}|\\[[0:]+(?:1|ffff:127(?:\\.\\d{1,3}){3})\\]):\\d+";
+
+  /**
+   * The bounds of the first wait between two attempts to connect, of which each client draws its
+   * own, and the longest wait, in milliseconds.
+   */
+  static final long LEAST_FIRST_WAIT_MS = 100;
+  static final long MOST_FIRST_WAIT_MS = 400;
+  static final long LONGEST_WAIT_MS = 2000;
+  /** By this factor each wait is longer than the one before. */
+  static final double WAIT_GROWTH = 1.6;
+  /** Every wait is longer or shorter by a random part, up to this. */
+  static final double WAIT_JITTER = 0.2;
+
   /**
    * The retries of all methods, and how calls are spread over addresses; without the deadlines, to
    * which gRPC would hold a longer one of the caller too.

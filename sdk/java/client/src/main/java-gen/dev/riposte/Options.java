@@ -23,6 +23,7 @@ public final class Options {
   File tlsCert;
   File tlsKey;
   String adminTarget = DEFAULT_ADMIN_TARGET;
+  String proxy = "environment";
 
   /** The defaults: plaintext, no token, {@link #DEFAULT_TARGET}. */
   public Options() {}
@@ -30,9 +31,9 @@ public final class Options {
   /**
    * The options of the environment: {@code RIPOSTE_TARGET}, {@code RIPOSTE_TOKEN}, {@code
    * RIPOSTE_INSECURE_TOKEN}, {@code RIPOSTE_TLS_CA}, {@code RIPOSTE_TLS_CERT}, {@code
-   * RIPOSTE_TLS_KEY}, {@code RIPOSTE_ADMIN_TARGET}. Those of certificates are paths of PEM files,
-   * that of a switch is {@code true}, {@code 1}, {@code false} or {@code 0}. One that is absent or
-   * empty has its default.
+   * RIPOSTE_TLS_KEY}, {@code RIPOSTE_ADMIN_TARGET}, {@code RIPOSTE_PROXY}. Those of certificates
+   * are paths of PEM files, that of a switch is {@code true}, {@code 1}, {@code false} or {@code
+   * 0}. One that is absent or empty has its default.
    *
    * @return new options
    * @throws RiposteException INVALID_ARGUMENT if a value makes no sense
@@ -58,6 +59,7 @@ public final class Options {
     options.tlsCert = from.pem("RIPOSTE_TLS_CERT", null);
     options.tlsKey = from.pem("RIPOSTE_TLS_KEY", null);
     options.adminTarget = from.text("RIPOSTE_ADMIN_TARGET", DEFAULT_ADMIN_TARGET);
+    options.proxy = from.choice("RIPOSTE_PROXY", "environment", "none");
     return options;
   }
 
@@ -141,6 +143,18 @@ public final class Options {
    */
   public Options adminTarget(String adminTarget) {
     this.adminTarget = adminTarget;
+    return this;
+  }
+
+  /**
+   * Whether a proxy that the environment names is used: environment or none. A loopback target
+   * (127.0.0.0/8, ::1, localhost) never goes through a proxy. Default environment.
+   *
+   * @param proxy the new value
+   * @return these options
+   */
+  public Options proxy(String proxy) {
+    this.proxy = proxy;
     return this;
   }
 }

@@ -4,9 +4,11 @@ import io.grpc.ChannelCredentials;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
 import io.grpc.ManagedChannelRegistry;
 import io.grpc.TlsChannelCredentials;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -19,6 +21,7 @@ final class Channels {
   /** A port is one of 1 to 65535. */
   private static final Pattern TARGET = Pattern.compile("(http://|https://|dns:///)?((?:[\\w.-]+|\\[[\\dA-Fa-f]*:[\\dA-Fa-f:.]+]):"
       + "(?:[1-9]\\d{0,3}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d\\d|655[0-2]\\d|6553[0-5]))/?");
+  private static final Pattern LOOPBACK = Pattern.compile(Contract.LOOPBACK);
   private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]+");
 
   private Channels() {}
@@ -35,13 +38,16 @@ final class Channels {
     try {
       // An IPv6 address stands in brackets, which are none of a URI's own in this place.
       String authority = parts.group(2).replace("[", "%5B").replace("]", "%5D");
-      return Grpc.newChannelBuilder("dns:///" + authority, credentials(tls, options))
+      ManagedChannelBuilder<?> channel = Grpc.newChannelBuilder("dns:///" + authority, credentials(tls, options))
           .userAgent("riposte-java/" + Contract.VERSION)
           .defaultServiceConfig(Contract.SERVICE_CONFIG)
           .disableServiceConfigLookUp()
           .keepAliveTime(KEEPALIVE_SECONDS, TimeUnit.SECONDS)
-          .maxInboundMessageSize(MAX_ANSWER)
-          .build();
+          .maxInboundMessageSize(MAX_ANSWER);
+      if (options.proxy.equals("none") || LOOPBACK.matcher(parts.group(2)).matches()) {
+        channel.proxyDetector(address -> null);
+      }
+      return new Reconnecting(channel.build()).channel();
     } catch (IllegalArgumentException | ManagedChannelRegistry.ProviderNotFoundException unusable) {
       // The latter is what gRPC makes of a certificate or key that cannot be read.
       throw RiposteException.local("target " + target + ": " + unusable.getMessage());
@@ -54,6 +60,9 @@ final class Channels {
     }
     if (!tls && options.tlsCert != null) {
       throw RiposteException.local("a client certificate needs TLS: https:// in place of " + target);
+    }
+    if (!List.of("environment", "none").contains(options.proxy)) {
+      throw RiposteException.local("proxy " + options.proxy + " is neither environment nor none");
     }
     if (options.token != null && !TOKEN.matcher(options.token).matches()) {
       throw RiposteException.local("the token is not printable ASCII");

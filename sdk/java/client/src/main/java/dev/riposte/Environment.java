@@ -1,6 +1,7 @@
 package dev.riposte;
 
 import java.io.File;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
@@ -9,6 +10,15 @@ record Environment(Map<String, String> variables) {
   String text(String name, String otherwise) {
     String value = variables.get(name);
     return value == null || value.isEmpty() ? otherwise : value;
+  }
+
+  /** One of the values, of which the first is the default. */
+  String choice(String name, String... values) {
+    String value = text(name, values[0]);
+    if (!List.of(values).contains(value)) {
+      throw RiposteException.local(name + ": " + value + " is none of " + String.join(", ", values));
+    }
+    return value;
   }
 
   File pem(String name, File otherwise) {

@@ -12,6 +12,7 @@ import io.grpc.ForwardingClientCallListener.SimpleForwardingClientCallListener;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
@@ -42,8 +43,36 @@ final class Outgoing implements ClientInterceptor {
     boolean bare = options.getDeadline() == null && Context.current().getDeadline() == null;
     CallOptions limited = bare && limit != null ? options.withDeadlineAfter(limit, TimeUnit.MILLISECONDS) : options;
     return new SimpleForwardingClientCall<>(next.newCall(method, limited.withStreamTracerFactory(pushback))) {
+      /**
+       * Starts the call; null once it did. A call of one request waits for it, so that nothing is
+       * sent of a request that is refused here.
+       */
+      private Runnable begin;
+      private int asked;
+      private Listener<A> told;
+      private StatusRuntimeException refusal;
+
       @Override
       public void start(Listener<A> listener, Metadata headers) {
+        told = listener;
+        begin = () -> startNow(listener, headers);
+        if (!method.getType().clientSendsOneMessage()) {
+          begin();
+        }
+      }
+
+      private void begin() {
+        Runnable starting = begin;
+        begin = null;
+        if (starting != null) {
+          starting.run();
+          if (asked > 0) {
+            super.request(asked);
+          }
+        }
+      }
+
+      private void startNow(Listener<A> listener, Metadata headers) {
         if (token != null) {
           headers.discardAll(AUTHORIZATION);
           headers.put(AUTHORIZATION, "Bearer " + token);
@@ -54,15 +83,61 @@ final class Outgoing implements ClientInterceptor {
             // gRPC says UNAVAILABLE of a channel that was shut down, which would mean that a repeat
             // may succeed.
             boolean ours = status.getCode() == Status.Code.UNAVAILABLE && closed.getAsBoolean();
-            super.onClose(ours ? CLOSED : status, ours ? new Metadata() : trailers);
+            if (refusal != null) {
+              super.onClose(refusal.getStatus(), refusal.getTrailers());
+            } else {
+              super.onClose(ours ? CLOSED : status, ours ? new Metadata() : trailers);
+            }
           }
         }, headers);
+      }
+
+      @Override
+      public void request(int count) {
+        if (begin == null && !isRefused()) {
+          super.request(count);
+        } else {
+          asked += count;
+        }
       }
 
       // Above the retries of gRPC: all attempts send the same message.
       @Override
       public void sendMessage(Q message) {
-        super.sendMessage(withRequestId(message));
+        refusal = Texts.refusal((Message) message).orElse(null);
+        if (refusal == null) {
+          begin();
+          super.sendMessage(withRequestId(message));
+        } else if (begin == null) {
+          super.cancel("a request is refused", refusal);
+        } else {
+          told.onClose(refusal.getStatus(), refusal.getTrailers());
+        }
+      }
+
+      @Override
+      public void halfClose() {
+        if (!isRefused()) {
+          begin();
+          super.halfClose();
+        }
+      }
+
+      @Override
+      public void cancel(String message, Throwable cause) {
+        if (!isRefused()) {
+          begin();
+          super.cancel(message, cause);
+        }
+      }
+
+      @Override
+      public boolean isReady() {
+        return begin == null && !isRefused() && super.isReady();
+      }
+
+      private boolean isRefused() {
+        return refusal != null;
       }
     };
   }

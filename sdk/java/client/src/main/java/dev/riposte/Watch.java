@@ -17,7 +17,7 @@ import java.util.function.ToLongFunction;
 /**
  * A stream of events without an end. Where it breaks (a process stops, a connection is lost, the
  * reader was too slow) it is opened again behind the last revision seen, as often as it takes, with
- * growing waits up to 5 s. Any other failure is thrown as {@link RiposteException}.
+ * growing waits up to 2 s. Any other failure is thrown as {@link RiposteException}.
  *
  * <p>It is walked by one thread; any thread may close it, and has to in the end.
  *
@@ -25,8 +25,6 @@ import java.util.function.ToLongFunction;
  */
 public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
   private static final Set<Status.Code> LOST = Set.of(Status.Code.INTERNAL, Status.Code.UNKNOWN, Status.Code.CANCELLED);
-  private static final long FIRST_WAIT_MS = 100;
-  private static final long LONGEST_WAIT_MS = 5_000;
 
   private final LongFunction<Iterator<E>> open;
   private final ToLongFunction<E> revision;
@@ -34,7 +32,7 @@ public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
   private final CancellableContext context = Context.current().withCancellation();
   private final CountDownLatch closed = new CountDownLatch(1);
   private long seen;
-  private long wait = FIRST_WAIT_MS;
+  private long wait = Contract.LEAST_FIRST_WAIT_MS;
   /** The stream; null while none is open. */
   private Iterator<E> events;
 
@@ -95,7 +93,7 @@ public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
     }
     E event = events.next();
     seen = Math.max(seen, revision.applyAsLong(event));
-    wait = FIRST_WAIT_MS;
+    wait = Contract.LEAST_FIRST_WAIT_MS;
     return event;
   }
 
@@ -124,7 +122,7 @@ public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
    */
   private void pause(long leastMs) {
     long drawn = ThreadLocalRandom.current().nextLong(wait + 1);
-    wait = Math.min(wait * 2, LONGEST_WAIT_MS);
+    wait = Math.min(wait * 2, Contract.LONGEST_WAIT_MS);
     try {
       closed.await(Math.max(leastMs, drawn), TimeUnit.MILLISECONDS);
     } catch (InterruptedException interrupted) {

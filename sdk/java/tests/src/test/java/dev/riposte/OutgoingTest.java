@@ -56,6 +56,16 @@ class OutgoingTest {
   }
 
   @Test
+  void aTextWithALoneSurrogateIsRefusedBeforeAnythingIsSent() {
+    SetLikeRequest lone = LIKE.toBuilder().setMemberId("m\ud83d").build();
+    var error = assertThrows(Errors.InvalidArgument.class, () -> client.likes().setLike(lone));
+    assertEquals(List.of("member_id"), error.violations().stream().map(Violation::field).toList());
+    assertTrue(server.headers.isEmpty());
+    client.likes().setLike(LIKE.toBuilder().setMemberId("m\ud83d\ude00").build());
+    assertEquals("m\ud83d\ude00", server.requests.peek().getMemberId());
+  }
+
+  @Test
   void aRequestIdOfTheCallerIsKept() {
     String id = client.requestIds().next();
     client.likes().setLike(LIKE.toBuilder().setRequestId(id).build());

@@ -17,6 +17,7 @@ final class Placeholders {
 
   Placeholders() {
     values.put("unique", String.format("%016x", ThreadLocalRandom.current().nextLong()));
+    values.put("lone", "\ud83d");
     values.put("uuid", UUID.randomUUID().toString());
   }
 

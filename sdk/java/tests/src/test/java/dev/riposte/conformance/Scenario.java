@@ -8,6 +8,8 @@ import dev.riposte.Pages;
 import dev.riposte.Riposte;
 import dev.riposte.RiposteException;
 import dev.riposte.Watch;
+import dev.riposte.v1.GetSubjectRequest;
+import dev.riposte.v1.SubjectKey;
 import io.grpc.ClientInterceptor;
 import io.grpc.Deadline;
 import io.grpc.Metadata;
@@ -17,6 +19,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -36,13 +39,19 @@ final class Scenario {
   private static final long LOOK_MS = 50;
   private static final Set<String> KNOWN = Set.of("call", "list", "watch", "together", "request", "expect", "error",
       "save", "repeat", "at_once", "different", "fault", "fault_every", "deadline_ms", "items", "count", "pages",
-      "eventually", "during", "events");
+      "eventually", "during", "events", "outage", "unsent");
 
   private final Riposte client;
   private final Placeholders placeholders = new Placeholders();
 
-  Scenario(Riposte client) {
+  private final String server;
+  private final int withinMs;
+
+  /** A scenario through the client of a server, which is reached so soon after its return. */
+  Scenario(Riposte client, String server, int withinMs) {
     this.client = client;
+    this.server = server;
+    this.withinMs = withinMs;
   }
 
   void run(List<?> steps) throws Exception {
@@ -70,7 +79,9 @@ final class Scenario {
   }
 
   private void once(Map<?, ?> step) throws Exception {
-    if (step.containsKey("together")) {
+    if (step.containsKey("outage")) {
+      outage(number(step, "outage"));
+    } else if (step.containsKey("together")) {
       together((List<?>) step.get("together"));
     } else if (step.containsKey("error")) {
       failing(step);
@@ -102,6 +113,40 @@ final class Scenario {
     }
   }
 
+  /**
+   * Takes the server away until the client has tried to connect so often, and waits for its return.
+   */
+  private void outage(int attempts) throws Exception {
+    try (Gate gate = new Gate(server); Riposte away = Riposte.connect(gate.target())) {
+      assertEquals(Optional.empty(), look(away));
+      gate.shut();
+      long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(6 * PATIENCE_MS);
+      while (gate.ended() < attempts) {
+        Status.Code code = look(away).map(RiposteException::code).orElse(Status.Code.OK);
+        assertTrue(Set.of(Status.Code.UNAVAILABLE, Status.Code.DEADLINE_EXCEEDED).contains(code), "without a server: " + code);
+        assertTrue(System.nanoTime() < end, "the client has tried to connect only " + gate.ended() + " times");
+        TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+      }
+      gate.open();
+      end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(withinMs);
+      for (Optional<RiposteException> failure; (failure = look(away)).isPresent(); ) {
+        assertTrue(System.nanoTime() < end, failure.toString());
+        TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+      }
+    }
+  }
+
+  /** What a call fails with. */
+  private Optional<RiposteException> look(Riposte away) {
+    SubjectKey key = SubjectKey.newBuilder().setObjectType("article").setObjectId((String) placeholders.fill("${unique}")).build();
+    try {
+      away.subjects().withDeadlineAfter(1, TimeUnit.SECONDS).getSubject(GetSubjectRequest.newBuilder().setKey(key).build());
+      return Optional.empty();
+    } catch (RiposteException failure) {
+      return Optional.of(failure);
+    }
+  }
+
   private void failing(Map<?, ?> step) throws Exception {
     RiposteException error = null;
     try {
@@ -123,7 +168,8 @@ final class Scenario {
     Match.check("error", placeholders.fill(step.get("error")), told(error));
     // A deadline may pass before any answer.
     boolean late = error.code() == Status.Code.DEADLINE_EXCEEDED;
-    assertTrue(late || error.requestId().isPresent(), "no id of the request: " + error);
+    boolean unsent = step.containsKey("unsent");
+    assertTrue(late || error.requestId().isPresent() != unsent, "the id of the request: " + error);
   }
 
   private static Map<String, Object> told(RiposteException error) {

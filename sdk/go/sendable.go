@@ -1,0 +1,69 @@
+package riposte
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// sendable refuses a request with a text that is no valid UTF-8, which no message can carry. The
+// error, INVALID_ARGUMENT, names all such fields.
+func sendable(request any) error {
+	message, ok := request.(proto.Message)
+	if !ok {
+		return nil
+	}
+	var bad []*errdetails.BadRequest_FieldViolation
+	eachText(message.ProtoReflect(), "", func(path, text string) {
+		if !utf8.ValidString(text) {
+			bad = append(bad, &errdetails.BadRequest_FieldViolation{Field: path, Description: "is no valid UTF-8"})
+		}
+	})
+	if bad == nil {
+		return nil
+	}
+	told := make([]string, len(bad))
+	for at, one := range bad {
+		told[at] = one.Field + ": " + one.Description
+	}
+	said := status.New(codes.InvalidArgument, strings.Join(told, "; "))
+	if detailed, err := said.WithDetails(&errdetails.BadRequest{FieldViolations: bad}); err == nil {
+		said = detailed
+	}
+	return convert(said.Err(), nil)
+}
+
+// eachText visits all texts of a message with their paths.
+func eachText(message protoreflect.Message, at string, visit func(path, text string)) {
+	message.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+		path := at + string(field.Name())
+		one := func(path string, value protoreflect.Value) {
+			switch inner := value.Interface().(type) {
+			case string:
+				visit(path, inner)
+			case protoreflect.Message:
+				eachText(inner, path+".", visit)
+			}
+		}
+		if field.IsMap() {
+			value.Map().Range(func(key protoreflect.MapKey, value protoreflect.Value) bool {
+				one(path, key.Value())
+				one(path, value)
+				return true
+			})
+		} else if field.IsList() {
+			for n := range value.List().Len() {
+				one(fmt.Sprintf("%s[%d]", path, n), value.List().Get(n))
+			}
+		} else {
+			one(path, value)
+		}
+		return true
+	})
+}

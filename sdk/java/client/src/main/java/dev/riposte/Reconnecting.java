@@ -1,0 +1,53 @@
+package dev.riposte;
+
+import io.grpc.ConnectivityState;
+import io.grpc.ManagedChannel;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Bounds the waits of a channel between two attempts to connect. gRPC has no setting for them: they
+ * grow to two minutes. While the channel cannot connect, a timer ends the wait it is in.
+ */
+final class Reconnecting {
+  private final ManagedChannel channel;
+  private final AtomicBoolean counting = new AtomicBoolean();
+
+  Reconnecting(ManagedChannel channel) {
+    this.channel = channel;
+    follow();
+  }
+
+  ManagedChannel channel() {
+    return channel;
+  }
+
+  private void follow() {
+    ConnectivityState state = channel.getState(false);
+    if (state == ConnectivityState.TRANSIENT_FAILURE && counting.compareAndSet(false, true)) {
+      double first = ThreadLocalRandom.current().nextDouble(Contract.LEAST_FIRST_WAIT_MS, Contract.MOST_FIRST_WAIT_MS);
+      again(first);
+    }
+    if (state != ConnectivityState.SHUTDOWN) {
+      channel.notifyWhenStateChanged(state, this::follow);
+    }
+  }
+
+  private void again(double waitMs) {
+    double jitter = ThreadLocalRandom.current().nextDouble(1 - Contract.WAIT_JITTER, 1 + Contract.WAIT_JITTER);
+    CompletableFuture.delayedExecutor((long) (waitMs * jitter), TimeUnit.MILLISECONDS).execute(() -> {
+      if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE) {
+        channel.resetConnectBackoff();
+        again(Math.min(waitMs * Contract.WAIT_GROWTH, Contract.LONGEST_WAIT_MS));
+      } else {
+        counting.set(false);
+        // A failure that came before the line above has started no timer.
+        if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE && counting.compareAndSet(false, true)) {
+          again(waitMs);
+        }
+      }
+    });
+  }
+}

@@ -1,0 +1,66 @@
+package dev.riposte;
+
+import com.google.protobuf.Any;
+import com.google.protobuf.Message;
+import com.google.rpc.BadRequest;
+import com.google.rpc.BadRequest.FieldViolation;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.protobuf.StatusProto;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** The texts of a request. */
+final class Texts {
+  private Texts() {}
+
+  /**
+   * The refusal of a request with lone surrogates, in whose place protobuf would send other text:
+   * INVALID_ARGUMENT with all such fields.
+   */
+  static Optional<StatusRuntimeException> refusal(Message request) {
+    BadRequest.Builder bad = BadRequest.newBuilder();
+    visit(request, "", bad);
+    if (bad.getFieldViolationsCount() == 0) {
+      return Optional.empty();
+    }
+    String told = bad.getFieldViolationsList().stream()
+        .map(violation -> violation.getField() + ": " + violation.getDescription())
+        .collect(Collectors.joining("; "));
+    return Optional.of(StatusProto.toStatusRuntimeException(com.google.rpc.Status.newBuilder()
+        .setCode(Status.Code.INVALID_ARGUMENT.value())
+        .setMessage(told)
+        .addDetails(Any.pack(bad.build()))
+        .build()));
+  }
+
+  private static void visit(Message message, String at, BadRequest.Builder bad) {
+    message.getAllFields().forEach((field, value) -> {
+      String path = at + field.getName();
+      if (!field.isRepeated()) {
+        one(value, path, bad);
+        return;
+      }
+      List<?> values = (List<?>) value;
+      for (int i = 0; i < values.size(); i++) {
+        one(values.get(i), path + "[" + i + "]", bad);
+      }
+    });
+  }
+
+  private static void one(Object value, String path, BadRequest.Builder bad) {
+    if (value instanceof Message message) {
+      visit(message, path + ".", bad);
+    } else if (value instanceof String text && text.codePoints().anyMatch(Texts::isSurrogate)) {
+      bad.addFieldViolations(FieldViolation.newBuilder()
+          .setField(path)
+          .setDescription("is no valid Unicode: it has a lone surrogate"));
+    }
+  }
+
+  /** Whether a code point is half of a pair, which it is only where its other half is missing. */
+  private static boolean isSurrogate(int point) {
+    return point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE;
+  }
+}

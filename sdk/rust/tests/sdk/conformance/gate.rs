@@ -1,0 +1,74 @@
+//! A server that is away for a while.
+
+use super::calls::Caller;
+use futures::future::{Either, select};
+use riposte_sdk::{Client, Error, Options};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tonic::Code;
+
+const LONGEST_OUTAGE: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(1);
+const AGAIN: Duration = Duration::from_millis(20);
+
+/// Takes the server away from a client until it has made that number of attempts to connect, and
+/// waits for its return.
+pub(crate) async fn outage(caller: &Caller, subject: &str, attempts: usize) -> Result<(), String> {
+    let (listener, address) = crate::local::listener().await;
+    let (shut, is_shut) = watch::channel(false);
+    let ended = Arc::new(AtomicUsize::new(0));
+    let gate = tokio::spawn(forward(listener, caller.server.clone(), is_shut, Arc::clone(&ended)));
+    let client = Client::open(Options { target: address.to_string(), ..Options::default() }).unwrap();
+    get_subject(&client, subject).await.map_err(|error| format!("before the outage: {error}"))?;
+    shut.send_replace(true);
+    let start = Instant::now();
+    while ended.load(Ordering::Relaxed) < attempts {
+        match get_subject(&client, subject).await {
+            Err(error) if matches!(error.code(), Code::Unavailable | Code::DeadlineExceeded) => {}
+            outcome => return Err(format!("without a server: {outcome:?}")),
+        }
+        if start.elapsed() > LONGEST_OUTAGE {
+            return Err(format!("the client has tried to connect only {} times", ended.load(Ordering::Relaxed)));
+        }
+        tokio::time::sleep(AGAIN).await;
+    }
+    shut.send_replace(false);
+    let start = Instant::now();
+    while let Err(error) = get_subject(&client, subject).await {
+        if start.elapsed() > caller.back_within {
+            return Err(format!("after the outage: {error}"));
+        }
+        tokio::time::sleep(AGAIN).await;
+    }
+    gate.abort();
+    Ok(())
+}
+
+async fn get_subject(client: &Client, subject: &str) -> Result<(), Error> {
+    let response = tokio::time::timeout(LIMIT, client.subject("article", subject).get()).await;
+    response.unwrap_or_else(|_late| Err(tonic::Status::deadline_exceeded("no response").into())).map(drop)
+}
+
+/// Forwards connections to the server; while shut, ends and counts them.
+async fn forward(listener: TcpListener, server: String, is_shut: watch::Receiver<bool>, ended: Arc<AtomicUsize>) {
+    loop {
+        let (mut from, _) = listener.accept().await.unwrap();
+        if *is_shut.borrow() {
+            ended.fetch_add(1, Ordering::Relaxed);
+            continue;
+        }
+        let (server, mut is_shut) = (server.clone(), is_shut.clone());
+        tokio::spawn(async move {
+            let mut to = TcpStream::connect(server).await.unwrap();
+            let over = pin!(is_shut.wait_for(|shut| *shut));
+            if let Either::Left((copied, _)) = select(pin!(copy_bidirectional(&mut from, &mut to)), over).await {
+                drop(copied);
+            }
+        });
+    }
+}

@@ -1,0 +1,204 @@
+//! The messages of each subcommand about wrong inputs, its exit codes, and the rules of every
+//! message (CONTRIBUTING.md, Messages). Each file of `words/` holds the cases of one
+//! subcommand: the command line after `$`, what it writes, and its exit code.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use anyhow::{Context, Result, ensure};
+use riposte_tests::command;
+use tokio::process::Command;
+
+/// The least number of wrong inputs of a subcommand.
+const LEAST: usize = 10;
+/// Texts for programmers, which no message has.
+const FORBIDDEN: [&str; 8] =
+    ["Os {", "Error(", "Some(", "None)", "(os error", "code: '", "internal error", "panicked at"];
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/process/words")
+}
+
+#[tokio::test]
+async fn every_subcommand_says_what_is_wrong_with_wrong_inputs() -> Result<()> {
+    let help = command::run(["--help"]).await?.ended(0)?.out;
+    let commands =
+        help.split("\nCommands:\n").nth(1).and_then(|rest| rest.split("\n\n").next()).context(help.clone())?;
+    let names = commands.lines().filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next());
+    // Descriptions continue on lines that are indented further.
+    let is_command =
+        |name: &&str| commands.contains(&format!("\n  {name} ")) || commands.starts_with(&format!("  {name} "));
+    let (scratch, mut changed) = (scratch()?, Vec::new());
+    for name in names.filter(is_command).filter(|name| *name != "help") {
+        let path = folder().join(format!("{name}.txt"));
+        let golden = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        let cases: Vec<&str> = golden.lines().filter_map(|line| line.strip_prefix("$ ")).collect();
+        ensure!(cases.len() >= LEAST, "{name} has {} wrong inputs", cases.len());
+        let mut output = String::new();
+        for case in cases {
+            output += &run(case, scratch.path()).await?;
+        }
+        if output != golden {
+            let actual = std::env::temp_dir().join(format!("riposte-words-{name}.txt"));
+            std::fs::write(&actual, &output)?;
+            changed.push(format!("diff {} {}", path.display(), actual.display()));
+        }
+    }
+    ensure!(changed.is_empty(), "messages changed; compare, and copy what is meant:\n{}", changed.join("\n"));
+    Ok(())
+}
+
+/// Makes a folder with the files that the cases name.
+fn scratch() -> Result<tempfile::TempDir> {
+    let folder = tempfile::tempdir()?;
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text);
+    write("bad.toml", "[server]\nlisten = \"127.0.0.1:1\n")?;
+    write("key.toml", "[server]\nlisten = \"nowhere\"\n[store]\nsubject_table = 50\n")?;
+    write("file", "no folder")?;
+    write("der.pem", "\u{1}\u{2}")?;
+    write("encrypted.pem", "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n")?;
+    std::fs::create_dir(folder.path().join("other"))?;
+    write("other/riposte.db", "this is no database")?;
+    Ok(folder)
+}
+
+/// Runs one case: variables, then the arguments, of which one may stand in double quotes.
+async fn run(case: &str, folder: &Path) -> Result<String> {
+    let words = words(case);
+    let variables = words.iter().take_while(|word| word.contains('=') && word.starts_with(char::is_uppercase));
+    let variables: Vec<_> = variables.filter_map(|word| word.split_once('=')).collect();
+    let mut command = command::riposte(&words[variables.len()..])?;
+    command.current_dir(folder).envs(variables).env("COLUMNS", "100");
+    let ran = command::finish(&mut command).await?;
+    ensure!(ran.code != 0 || case.starts_with("token --version"), "{case} succeeds:\n{}{}", ran.out, ran.err);
+    for text in FORBIDDEN {
+        ensure!(!ran.err.contains(text), "{case} says {text:?}:\n{}", ran.err);
+    }
+    for line in ran.err.lines() {
+        ensure!(!is_doubled(line), "{case} says the same twice:\n{line}");
+    }
+    let out = if ran.out.lines().count() > 20 { "(the configuration)\n".to_owned() } else { ran.out };
+    // The log begins each line with the time.
+    let is_logged = |line: &&str| line.starts_with("20") || line.starts_with('{');
+    let output: String = ran.err.lines().filter(|line| !is_logged(line)).map(|line| format!("{line}\n")).collect();
+    Ok(format!("$ {case}\n{out}{output}(exit code {})\n", ran.code))
+}
+
+fn words(case: &str) -> Vec<String> {
+    let parts = case.split('"').enumerate();
+    let words = parts.flat_map(|(n, part)| match n % 2 {
+        0 => part.split_whitespace().map(str::to_owned).collect(),
+        _ => vec![part.to_owned()],
+    });
+    words.collect()
+}
+
+/// Returns true if a part of a message, between colons, follows itself.
+fn is_doubled(line: &str) -> bool {
+    let parts: Vec<&str> = line.split(": ").map(str::trim).collect();
+    parts.windows(2).any(|pair| pair[0] == pair[1])
+}
+
+#[tokio::test]
+async fn a_reader_that_stops_early_ends_a_command_quietly() -> Result<()> {
+    for arguments in [
+        &["config", "example"][..],
+        &["config", "schema"],
+        &["config", "print"],
+        &["completion", "bash"],
+        &["errors", "list"],
+        &["errors", "explain", "FIELD_INVALID"],
+        &["version"],
+        &["token"],
+    ] {
+        let (reader, writer) = std::io::pipe()?;
+        drop(reader);
+        let ended = command::riposte(arguments)?.stdout(writer).stderr(Stdio::piped()).output().await?;
+        let output = String::from_utf8_lossy(&ended.stderr);
+        let is_quiet = output.is_empty() || arguments == ["config", "print"] && !output.contains("pipe");
+        ensure!(is_quiet && !output.contains("panicked"), "{arguments:?}: {output}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn config_print_shows_what_there_is_and_then_what_is_wrong() -> Result<()> {
+    let ran = command::run(["config", "print", "--set", "server.max_call_time=never"]).await?.ended(2)?;
+    ensure!(ran.out.contains("server.listen = ") && ran.err.contains("server.max_call_time"), "{}{}", ran.out, ran.err);
+    Ok(())
+}
+
+#[tokio::test]
+async fn dev_starts_with_its_demo_and_writes_nothing_of_its_own_around_a_command() -> Result<()> {
+    let ran = command::run(["dev", "--listen", "127.0.0.1:0", "--exec", "--", "echo", "done"]).await?.ended(0)?;
+    ensure!((ran.out.as_str(), ran.err.as_str()) == ("done\n", ""), "{}{}", ran.out, ran.err);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_second_dev_of_its_own_address_takes_free_ports_for_the_rest() -> Result<()> {
+    // If another process has the ports, the binds fail, which makes no difference.
+    let taken = [7172, 7173].map(|port| std::net::TcpListener::bind(("127.0.0.1", port)));
+    let free = std::net::TcpListener::bind("127.0.0.1:0")?;
+    let address = free.local_addr()?.to_string();
+    drop(free);
+    let script = "echo $RIPOSTE_TARGET $RIPOSTE_ADMIN_TARGET";
+    let ran = command::run(["dev", "--seed", "none", "--listen", &address, "--exec", "--", "sh", "-c", script]).await?;
+    let ran = ran.ended(0)?;
+    let (target, admin) = ran.out.trim().split_once(' ').context(ran.out.clone())?;
+    ensure!(target == address && !admin.ends_with(":7172"), "{}", ran.out);
+    drop(taken);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_browser_at_the_grpc_port_is_answered_by_one_sentence() -> Result<()> {
+    let server = riposte_tests::Server::dev().await?;
+    let curl = |http: &'static str| {
+        let target = server.target().trim_start_matches("http://").to_owned();
+        async move {
+            let mut command = Command::new("curl");
+            command.args(["--silent", "--max-time", "10", http, &format!("http://{target}/")]);
+            command::finish(&mut command).await
+        }
+    };
+    for http in ["--http1.1", "--http2-prior-knowledge"] {
+        let ran = curl(http).await?.ended(0)?;
+        ensure!(ran.out.starts_with("This is a gRPC port: ") && ran.out.lines().count() == 1, "{http}: {}", ran.out);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_server_that_admits_every_caller_in_plaintext_says_so() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let sets = ["listen", "admin_listen", "metrics_listen"].map(|key| format!("server.{key}=127.0.0.1:0"));
+    let data = format!("store.data_dir={}", folder.path().display());
+    let mut serve = command::riposte(["serve", "--allow-insecure", "--set", "store.kind=sqlite", "--set", &data])?;
+    for set in &sets {
+        serve.args(["--set", set]);
+    }
+    let mut serve = serve
+        .args([
+            "--set",
+            "store.subject_tables=1",
+            "--set",
+            "store.index_tables=1",
+            "--set",
+            "store.pools.write.connections=1",
+        ])
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let log = serve.stderr.take().context("no output")?;
+    let mut lines = tokio::io::AsyncBufReadExt::lines(tokio::io::BufReader::new(log));
+    let mut output = String::new();
+    while let Some(line) = lines.next_line().await? {
+        output += &line;
+        if line.contains("listening") {
+            break;
+        }
+    }
+    serve.kill().await?;
+    ensure!(output.contains("every caller is admitted") && output.contains("in plaintext"), "{output}");
+    Ok(())
+}
