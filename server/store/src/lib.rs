@@ -20,4 +20,4 @@ pub use config::StoreConfig;
 pub use on_shard::OnShard;
 pub use settings::{StoreKind, StoreSettings};
 pub use sql::{DataSource, DataSources, PoolState, TransactionObserver, is_address};
-pub use store::{Diagnosis, SqlStore};
+pub use store::{Diagnosis, SourceTransport, SqlStore};
