@@ -10,6 +10,7 @@ pub mod clock;
 pub mod command;
 pub mod drill;
 pub mod histcheck;
+pub mod locks;
 pub mod mysql;
 pub mod names;
 pub mod net;

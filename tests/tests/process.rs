@@ -5,11 +5,13 @@ mod process {
     mod aging;
     mod balance;
     mod cache;
+    mod control_frames;
     mod dev;
     mod doctor;
     mod exec;
     mod files;
     mod health;
+    mod imports;
     mod leases;
     mod metrics;
     mod migrate;

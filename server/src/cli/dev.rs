@@ -92,7 +92,13 @@ impl Args {
 
         let faults = Some(InjectedFaults::default());
         let inputs = AppInputs { config: &loaded.config, metrics: telemetry.metrics(), faults, decorators };
-        let app = Box::pin(App::start(inputs)).await?;
+        let interrupted = async {
+            signals.next().await;
+        };
+        let Some(app) = Box::pin(App::start_unless(inputs, interrupted)).await? else {
+            telemetry.stop().await;
+            return Ok(ExitCode::SUCCESS);
+        };
         let outcome = self.serve(&loaded.config, &app, &mut signals, begin).await;
         let stop = async {
             app.stop().await;
@@ -119,7 +125,12 @@ impl Args {
         let serving = begin.elapsed();
         let addresses = app.addresses();
         if self.seed == Seed::Demo {
-            seed::import(addresses.admin).await.context("cannot seed the demo; --seed none leaves it out")?;
+            tokio::select! {
+                seeded = seed::import(addresses.admin) => {
+                    seeded.context("cannot seed the demo; --seed none leaves it out")?;
+                }
+                _ = signals.next() => return Ok(ExitCode::SUCCESS),
+            }
         }
         if let Some(path) = &self.endpoint_file {
             endpoint::write(path, addresses)?;
