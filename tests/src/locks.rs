@@ -8,8 +8,8 @@ use anyhow::{Context, Result};
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::libc;
 
-/// The bytes of a SQLite file by which its users lock it. While another process holds them, nobody
-/// opens the database.
+/// The bytes of a SQLite file by which its users lock it. While another process holds them, the
+/// database cannot be opened.
 pub const SQLITE_FILE: Range<i64> = 0x4000_0000..0x4000_0200;
 /// The byte of the file `-shm` by which the writer of a SQLite database is locked. While another
 /// process holds it, reads work and writes wait.

@@ -187,7 +187,8 @@ impl Listener {
         if tokio::time::timeout(grace, &mut task).await.is_err() {
             tracing::warn!(address = %self.address, "the drain timeout ended; the remaining calls are cancelled");
             self.closed.cancel();
-            // The task waits for its connections. One that cannot be closed does not delay the stop.
+            // The task waits for its connections, but a connection that does not close delays no
+            // stop.
             if tokio::time::timeout(CLOSE_TIMEOUT, &mut task).await.is_err() {
                 tracing::warn!(address = %self.address, "connections are left behind that did not close in time");
                 task.abort();

@@ -200,7 +200,7 @@ const SQLITE_VARIABLES: [(&str, &[&str]); 3] = [
 ];
 
 /// The highest tick for which a worker may have generated ids.
-const MINTED_UNTIL: &str = "SELECT MAX(minted_until) FROM worker_lease";
+const LAST_TICK: &str = "SELECT MAX(minted_until) FROM worker_lease";
 /// The encryption of a connection.
 const TLS_STATUS: &str = "SHOW SESSION STATUS WHERE Variable_name IN ('Ssl_version', 'Ssl_cipher')";
 
@@ -249,9 +249,9 @@ async fn diagnose(source: &DataSource, now: Millis) -> Diagnosis {
         diagnosis.tables = counted.and_then(|count| count.parse().ok());
     }
     diagnosis.transport = transport(source).await;
-    let minted_until = query(source, MINTED_UNTIL).await.ok().flatten().and_then(|tick| tick.parse::<i64>().ok());
+    let last_tick = query(source, LAST_TICK).await.ok().flatten().and_then(|tick| tick.parse::<i64>().ok());
     let ahead_ms = |tick: i64| tick.saturating_sub(IdTick::at(now).0).saturating_mul(IdTick::MILLIS);
-    diagnosis.ids_ahead_ms = minted_until.filter(|tick| *tick > 0).map(ahead_ms);
+    diagnosis.ids_ahead_ms = last_tick.filter(|tick| *tick > 0).map(ahead_ms);
     diagnosis
 }
 

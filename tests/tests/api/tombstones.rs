@@ -81,7 +81,7 @@ async fn a_deleted_comment_without_replies_leaves_the_lists_and_is_read_as_a_tom
     Ok(())
 }
 
-/// The tombstone is shown, so a reply or a like is told what stands in its way. Every other write
+/// The tombstone is shown, so the error of a reply or a like has its state. Every other write
 /// but Undelete does not find the comment, in whichever capacity, with or without replies below.
 async fn nothing_is_done_to_a_deleted_comment(fixture: Fixture) -> Result<()> {
     let say = Say::on(&fixture.client, "article");
@@ -108,7 +108,7 @@ async fn nothing_is_done_to_a_deleted_comment(fixture: Fixture) -> Result<()> {
             refused(super::admin::unhide(&fixture, root.id).await)?,
             refused(super::admin::delete(&fixture, root.id).await)?,
         ];
-        ensure!(found.iter().all(|refusal| *refusal == not_found), "{found:?}");
+        ensure!(found.iter().all(|found| *found == not_found), "{found:?}");
     }
     Ok(())
 }

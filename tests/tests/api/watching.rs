@@ -21,7 +21,7 @@ pub(crate) const CASES: &[Case] = cases![
     a_watch_resumes_behind_any_revision_it_has_seen,
     a_watch_that_broke_before_its_first_change_resumes_where_it_was_opened,
     a_hundred_watches_of_one_subject_return_the_same_changes,
-    a_watch_ahead_of_the_subject_is_told_its_revision,
+    a_watch_ahead_of_the_subject_begins_at_its_revision,
     a_watch_after_the_callers_own_write_begins_there,
     a_subject_that_its_first_comment_creates_is_watched_before_it,
     a_watch_is_refused_where_a_list_would_be,
@@ -127,13 +127,13 @@ async fn a_hundred_watches_of_one_subject_return_the_same_changes(fixture: Fixtu
     Ok(())
 }
 
-async fn a_watch_ahead_of_the_subject_is_told_its_revision(fixture: Fixture) -> Result<()> {
+async fn a_watch_ahead_of_the_subject_begins_at_its_revision(fixture: Fixture) -> Result<()> {
     let say = Say::on(&fixture.client, "article");
     say.comment("m", "first").await?;
     let now = revision(&say).await?;
     let mut watch = Watch::open(&say, now + 5).await?;
     ensure!(watch.opened() == now, "{} instead of {now}", watch.opened());
-    let Event::Gap(gap) = watch.event().await? else { bail!("the client is not told") };
+    let Event::Gap(gap) = watch.event().await? else { bail!("no gap") };
     ensure!((gap.first_revision, gap.last_revision) == (now + 6, now), "{gap:?}");
     say.comment("m", "second").await?;
     ensure!(watch.change().await?.revision == now + 1);
@@ -160,7 +160,7 @@ async fn a_subject_that_its_first_comment_creates_is_watched_before_it(fixture: 
     let mut watch = Watch::open(&say, 0).await?;
     ensure!(watch.opened() == 0);
     let mut ahead = Watch::open(&say, 7).await?;
-    let Event::Gap(gap) = ahead.event().await? else { bail!("the client is not told") };
+    let Event::Gap(gap) = ahead.event().await? else { bail!("no gap") };
     ensure!((ahead.opened(), gap.first_revision, gap.last_revision) == (0, 8, 0), "{gap:?}");
     let root = say.comment("m", "first").await?;
     say.reply(root.id, "x", "second").await?;

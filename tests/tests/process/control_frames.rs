@@ -30,7 +30,7 @@ async fn a_client_at_full_speed_never_meets_the_limit() -> Result<()> {
     let say = Say::on(&server.client()?, "article");
     say.comment("m", &"long ".repeat(900)).await?;
     let _watch = Watch::open(&say, 0).await?;
-    // Small requests with large responses, each of which the client answers with WINDOW_UPDATEs.
+    // Small requests with large responses, each of which the client responses with WINDOW_UPDATEs.
     let reads = futures::stream::iter(0..4_000).map(|_| say.page(CommentSort::Newest, 10)).buffer_unordered(64);
     reads.for_each(async |page| ensure_read(page.is_ok())).await;
     let writes = futures::stream::iter(0..200).map(|n| say.comment("m", if n % 2 == 0 { "a" } else { "b" }));
@@ -51,10 +51,10 @@ async fn a_flood_of_control_frames_ends_its_own_connection_and_is_counted() -> R
     for (n, frame) in [&PING[..], &SETTINGS, &WINDOW_UPDATE, &PRIORITY].into_iter().enumerate() {
         let mut stream = TcpStream::connect(server.target().trim_start_matches("http://")).await?;
         stream.write_all(&[PREFACE, &SETTINGS].concat()).await?;
-        let (mut answers, mut flood) = stream.split();
+        let (mut responses, mut flood) = stream.split();
         let read = async {
             let mut bytes = [0; 4_096];
-            while answers.read(&mut bytes).await.is_ok_and(|read| read > 0) {}
+            while responses.read(&mut bytes).await.is_ok_and(|read| read > 0) {}
         };
         let frames = frame.repeat(100);
         let write = async {

@@ -41,24 +41,24 @@ async fn a_client_far_ahead_of_its_answers_is_held_and_loses_nothing() -> Result
     let mut admin = server.admin()?;
     let import = tokio::spawn(async move { anyhow::Ok(admin.import_comments(items).await?.into_inner()) });
     let last = AtomicUsize::new(0);
-    let holds = || async {
+    let stays = || async {
         let now = sent.load(Ordering::SeqCst);
         Ok(now > 0 && last.swap(now, Ordering::SeqCst) == now)
     };
-    until("the client is held", holds).await?;
+    until("the client is held", stays).await?;
     let held_at = sent.load(Ordering::SeqCst);
     ensure!((256..ITEMS).contains(&held_at), "the client was held after {held_at} items");
     drop(stalled);
-    let answers = tokio::time::timeout(Duration::from_secs(300), async {
-        let mut responses = import.await??;
-        let mut answered = 0;
-        while let Some(response) = responses.message().await.with_context(|| format!("after {answered} answers"))? {
-            ensure!(response.index == i64::try_from(answered)?, "out of order: {response:?}");
+    let responses = tokio::time::timeout(Duration::from_secs(300), async {
+        let mut stream = import.await??;
+        let mut done = 0;
+        while let Some(response) = stream.message().await.with_context(|| format!("after {done} responses"))? {
+            ensure!(response.index == i64::try_from(done)?, "out of order: {response:?}");
             ensure!(response.outcome() == ImportOutcome::Created, "{response:?}");
-            answered += 1;
+            done += 1;
         }
-        Ok(answered)
+        Ok(done)
     });
-    ensure!(answers.await.context("the import hangs")?? == ITEMS, "items without an answer");
+    ensure!(responses.await.context("the import hangs")?? == ITEMS, "items without an answer");
     Ok(())
 }

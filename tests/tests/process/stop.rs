@@ -15,7 +15,7 @@ use tonic::Code;
 use super::metrics::ask;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_import_is_told_of_the_stop_and_its_answered_items_are_kept() -> Result<()> {
+async fn an_import_ends_with_the_process_and_its_stored_items_are_kept() -> Result<()> {
     let data = tempfile::tempdir()?;
     let server = Server::dev_on(data.path()).await?;
     let key = real::key("article", "in-flight");
@@ -41,8 +41,8 @@ async fn an_import_is_told_of_the_stop_and_its_answered_items_are_kept() -> Resu
     }
     kill(server.pid(), Signal::SIGTERM)?;
     // The client sends nothing and holds the stream open. It need not wait for the drain timeout.
-    let told = (Code::Unavailable, ErrorReason::ServerStopping);
-    ensure!(refused(responses.message().await)? == told, "the stream went on");
+    let stopping = (Code::Unavailable, ErrorReason::ServerStopping);
+    ensure!(refused(responses.message().await)? == stopping, "the stream went on");
     refuses(server.target()).await?;
     ensure!(server.ended().await? == Some(0));
     drop(sender);

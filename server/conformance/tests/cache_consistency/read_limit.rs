@@ -19,8 +19,8 @@ fn a_read_of_several_subjects_takes_a_permit_of_every_source_that_it_reads() {
         }
         let partitions: BTreeSet<usize> = stress.keys.iter().map(|key| usize::from(key.partition().get())).collect();
         assert_eq!(partitions.len(), 3, "the subjects are in three partitions");
-        let asked = Arc::new(Mutex::new(BTreeSet::new()));
-        let record = Arc::clone(&asked);
+        let routed = Arc::new(Mutex::new(BTreeSet::new()));
+        let record = Arc::clone(&routed);
         let route = move |partition: riposte_core::Partition| {
             record.lock().expect("no test panics with it").insert(usize::from(partition.get()));
             usize::from(partition.get())
@@ -33,9 +33,9 @@ fn a_read_of_several_subjects_takes_a_permit_of_every_source_that_it_reads() {
         let found = reader.subjects(&stress.keys).await.expect("read");
         assert!(found.iter().all(Option::is_some), "{found:?}");
         let ids: Vec<_> = stress.keys.iter().map(|key| stress.comment_ids(key)[0]).collect();
-        assert_eq!(std::mem::take(&mut *asked.lock().expect("no test panics with it")), partitions, "subjects");
+        assert_eq!(std::mem::take(&mut *routed.lock().expect("no test panics with it")), partitions, "subjects");
         let found = reader.comments(&ids).await.expect("read");
         assert!(found.iter().all(Option::is_some), "{found:?}");
-        assert_eq!(*asked.lock().expect("no test panics with it"), partitions, "comments");
+        assert_eq!(*routed.lock().expect("no test panics with it"), partitions, "comments");
     });
 }

@@ -292,7 +292,7 @@ mod tests {
     fn all_violations_are_returned_at_once() {
         let metadata = Metadata::from([(String::new(), "x".repeat(2000))]);
         let mentions = vec!["ok".to_owned(), "\u{7}".to_owned(), String::new()];
-        let found = Content::parse("content", &Policy::default(), "\0", &mentions, metadata).err().unwrap_or_default();
+        let found = Content::parse("content", &Policy::default(), "a\0", &mentions, metadata).err().unwrap_or_default();
         let fields: Vec<_> = found.iter().map(|v| v.field.as_str()).collect();
         assert_eq!(
             fields,

@@ -151,22 +151,22 @@ fn an_import_is_repeated_if_another_process_imports_its_parent_meanwhile() {
 
 /// A log that executes nothing before as many batches wait as it expects.
 #[derive(Debug)]
-struct GatheringLog {
+struct GateLog {
     log: Arc<Model>,
     expected: usize,
     waiting: AtomicUsize,
-    gather: Mutex<Option<oneshot::Sender<()>>>,
-    gathered: Shared<oneshot::Receiver<()>>,
+    open: Mutex<Option<oneshot::Sender<()>>>,
+    opened: Shared<oneshot::Receiver<()>>,
 }
 
 #[async_trait]
-impl CommandLog for GatheringLog {
+impl CommandLog for GateLog {
     async fn submit(&self, batch: Batch) -> Result<Vec<Result<CommandOutput>>> {
         if self.waiting.fetch_add(1, Ordering::SeqCst) + 1 == self.expected {
-            let gather = self.gather.lock().expect("not poisoned").take();
-            gather.expect("gathered once").send(()).expect("the receiver is this log");
+            let open = self.open.lock().expect("not poisoned").take();
+            open.expect("opened once").send(()).expect("the receiver is this log");
         }
-        self.gathered.clone().await.expect("the sender is used before it is dropped");
+        self.opened.clone().await.expect("the sender is used before it is dropped");
         self.log.submit(batch).await
     }
 }
@@ -185,13 +185,13 @@ fn items_of_many_subjects_are_submitted_together_however_they_are_mixed() {
         of_all(&|key| comment(key, &id(key, "c"), Some(&id(key, "a")))),
     ]
     .concat();
-    let (gather, gathered) = oneshot::channel();
-    let log = GatheringLog {
+    let (open, opened) = oneshot::channel();
+    let log = GateLog {
         log: Arc::clone(&fixture.model),
         expected: keys.len(),
         waiting: AtomicUsize::new(0),
-        gather: Mutex::new(Some(gather)),
-        gathered: gathered.shared(),
+        open: Mutex::new(Some(open)),
+        opened: opened.shared(),
     };
     let outcomes = block_on(fixture.mutations_over(Arc::new(log)).import(&unrestricted(), &items));
     let expected = [(true, 0), (true, 1), (true, 2), (true, 1)].map(|outcome| vec![Ok(outcome); keys.len()]).concat();

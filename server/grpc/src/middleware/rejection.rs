@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_path_is_told_in_a_whole_sentence() {
+    fn the_error_of_an_unknown_path_is_a_whole_sentence() {
         assert_eq!(message("/a.B/C"), "a.B/C at this port is not served");
         let clause = " (it does not name a service and a method, as /riposte.v1.CommentService/GetComment does)";
         for (path, shown) in [("/", "/"), ("", "/"), ("/a.B", "/a.B"), ("/a.B/", "/a.B/"), ("//C", "//C")] {

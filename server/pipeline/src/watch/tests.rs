@@ -98,7 +98,7 @@ async fn a_watcher_ahead_of_the_cached_row_is_answered_from_the_rows() {
 }
 
 #[tokio::test]
-async fn a_watcher_that_has_seen_revisions_which_the_subject_lost_is_told_so() {
+async fn a_watcher_that_has_seen_revisions_which_the_subject_lost_receives_a_gap_backwards() {
     let mut fixture = Fixture::new();
     let restored = subject(1, 5);
     fixture.commit(&restored, 1..=5);
@@ -156,7 +156,7 @@ async fn a_subject_that_is_created_while_its_first_watcher_joins_is_watched() {
 }
 
 #[tokio::test]
-async fn after_a_gap_of_the_tail_new_subjects_are_looked_for() {
+async fn after_a_gap_of_the_tail_absent_subjects_are_read_again() {
     let fixture = Fixture::new();
     let created = Subject { version: 1, ..subject(1, 2) };
     let mut watcher = fixture.join(&Subject { version: 0, revision: 0, ..created.clone() }, 0).await;
