@@ -7,8 +7,10 @@ const (
 	// NOT_FOUND: There is no such subject, or it is deleted. Create it, or let its object type do so
 	// (`auto_create`).
 	ReasonSubjectNotFound Reason = "SUBJECT_NOT_FOUND"
-	// NOT_FOUND: There is no such comment, it is deleted, its subject is deleted, or the caller was
-	// not granted its type.
+	// NOT_FOUND: There is no such comment, its subject is deleted, or the caller was not granted its
+	// type. A write to a deleted comment has this reason too: an edit, a delete, a pin, a hiding and
+	// their opposites, UndeleteComment aside. Reads show the tombstone of a deleted comment; a reply
+	// to it is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
 	ReasonCommentNotFound Reason = "COMMENT_NOT_FOUND"
 	// ALREADY_EXISTS: The name is taken (CreateSubject, also by a deleted subject), or the subject is
 	// not deleted (UndeleteSubject).
@@ -24,16 +26,17 @@ const (
 	// FAILED_PRECONDITION: The subject is hidden: it takes no writes, and no list contains its
 	// comments. A comment whose id is known can still be read.
 	ReasonSubjectHidden Reason = "SUBJECT_HIDDEN"
-	// FAILED_PRECONDITION: The comment to answer is deleted or not in sight; the metadata has its
-	// state.
+	// FAILED_PRECONDITION: The comment to answer is a tombstone, deleted or not in sight; the metadata
+	// has its state.
 	ReasonParentUnavailable Reason = "PARENT_UNAVAILABLE"
-	// FAILED_PRECONDITION: The comment to like, or whose likers are asked for, is deleted or not in
-	// sight; the metadata has its state.
+	// FAILED_PRECONDITION: The comment to like, or whose likers are asked for, is a tombstone, deleted
+	// or not in sight; the metadata has its state.
 	ReasonCommentUnavailable Reason = "COMMENT_UNAVAILABLE"
 	// FAILED_PRECONDITION: The policy of the object type forbids replies here.
 	ReasonReplyForbidden Reason = "REPLY_FORBIDDEN"
-	// FAILED_PRECONDITION: The comment's state does not allow the change; the metadata has the state.
-	// Read the comment again.
+	// FAILED_PRECONDITION: The comment's state does not allow the change; the metadata has the state,
+	// for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
+	// except to UndeleteComment: a tombstone that was imported without a text cannot come back.
 	ReasonStateConflict Reason = "STATE_CONFLICT"
 	// FAILED_PRECONDITION: The time in which an author may edit is over; the metadata has the time at
 	// which it ended.

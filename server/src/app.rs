@@ -7,6 +7,7 @@ mod accept;
 mod backpressure;
 mod components;
 mod connection_limit;
+mod control_frames;
 mod credentials;
 mod greeting;
 mod listener;
@@ -23,7 +24,9 @@ mod tls;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
+use anyhow::Context;
 use riposte_grpc::middleware::InjectedFaults;
 use riposte_telemetry::Metrics;
 use tokio::sync::watch;
@@ -56,7 +59,13 @@ pub struct App {
     steps: StartedSteps,
     addresses: Addresses,
     ready: watch::Receiver<bool>,
+    /// The time limit of a stop.
+    stop_limit: Duration,
 }
+
+/// The time that a stop has beyond the delay and the time limits of its drain. Supervisors allow
+/// five seconds (docs/upgrade.md).
+const STOP_MARGIN: Duration = Duration::from_secs(4);
 
 /// The addresses on which a server listens.
 #[derive(Debug, Clone, Copy)]
@@ -80,11 +89,34 @@ impl App {
     /// When a port is taken, a file that the configuration names cannot be used, or the store
     /// cannot be opened. Every step that succeeded before is then undone.
     pub async fn start(inputs: AppInputs<'_>) -> anyhow::Result<Self> {
+        let started = Self::start_unless(inputs, std::future::pending()).await?;
+        started.context("a start that nothing cancels was cancelled")
+    }
+
+    /// Starts as [`App::start`] does, unless `cancelled` ends first. Then every step that succeeded
+    /// before is undone, and the result is `None`.
+    ///
+    /// # Errors
+    /// Those of [`App::start`].
+    pub async fn start_unless(
+        inputs: AppInputs<'_>,
+        cancelled: impl Future<Output = ()>,
+    ) -> anyhow::Result<Option<Self>> {
+        let server = &inputs.config.server;
+        let stop_limit = server.drain_delay.duration() + 2 * server.drain_timeout.duration() + STOP_MARGIN;
         let (mut steps, (signal, ready)) = (StartedSteps::default(), watch::channel(false));
-        match Startup::new(inputs, &mut steps).run(signal).await {
-            Ok(addresses) => Ok(Self { steps, addresses, ready }),
+        let started = tokio::select! {
+            started = Startup::new(inputs, &mut steps).run(signal) => started.map(Some),
+            () = cancelled => Ok(None),
+        };
+        match started {
+            Ok(Some(addresses)) => Ok(Some(Self { steps, addresses, ready, stop_limit })),
+            Ok(None) => {
+                steps.undo(stop_limit).await;
+                Ok(None)
+            }
             Err(error) => {
-                steps.undo().await;
+                steps.undo(stop_limit).await;
                 Err(error)
             }
         }
@@ -108,9 +140,10 @@ impl App {
     /// `server.drain_delay`, so that load balancers notice. Then watches end, so that they continue
     /// on another server, and running calls finish within `server.drain_timeout`. Last the store is
     /// closed. A server that serves no calls does not wait for load balancers and releases its
-    /// leases at once.
+    /// leases at once. The whole stop takes at most `server.drain_delay`, twice
+    /// `server.drain_timeout` and four seconds; what has not ended by then is left behind.
     pub async fn stop(self) {
-        self.steps.undo().await;
+        self.steps.undo(self.stop_limit).await;
     }
 }
 

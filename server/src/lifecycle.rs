@@ -1,7 +1,13 @@
 //! The shutdown of the process: graceful at the first signal, immediate at the second.
 
 use std::io;
+use std::time::Duration;
 use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
+use tokio::time::Instant;
+
+/// The time after a SIGTERM in which further ones are repeats of it: a supervisor and a shell may
+/// both pass one on, which asks for no other stop.
+const REPEAT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A request to stop from outside the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +24,8 @@ pub enum StopSignal {
 pub struct StopSignals {
     interrupt: Stream,
     terminate: Stream,
+    /// The time of the first SIGTERM.
+    terminated: Option<Instant>,
 }
 
 /// The way in which a stop ended.
@@ -35,22 +43,40 @@ impl StopSignals {
     /// # Errors
     /// If the system refuses a handler.
     pub fn listen() -> io::Result<Self> {
-        Ok(StopSignals { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+        let (interrupt, terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        Ok(StopSignals { interrupt, terminate, terminated: None })
     }
 
     /// Waits for the next request to stop. Cancel-safe: a dropped call loses no signal.
     pub async fn next(&mut self) -> StopSignal {
         tokio::select! {
             _ = self.interrupt.recv() => StopSignal::Interrupt,
-            _ = self.terminate.recv() => StopSignal::Terminate,
+            _ = self.terminate.recv() => {
+                self.terminated.get_or_insert_with(Instant::now);
+                StopSignal::Terminate
+            }
         }
     }
 
-    /// Runs `stop` to its end, or until a second signal asks for an immediate stop.
+    /// Runs `stop` to its end, or until a second signal asks for an immediate stop. A SIGTERM
+    /// within a second of the first is no second signal.
     pub async fn until_second_signal(&mut self, stop: impl Future<Output = ()>) -> StopOutcome {
         tokio::select! {
             () = stop => StopOutcome::Graceful,
-            _ = self.next() => StopOutcome::Immediate,
+            () = self.second() => StopOutcome::Immediate,
+        }
+    }
+
+    async fn second(&mut self) {
+        loop {
+            let first = self.terminated;
+            let is_repeat = |at: Instant| at.elapsed() < REPEAT_INTERVAL;
+            match self.next().await {
+                StopSignal::Terminate if first.is_some_and(is_repeat) => {
+                    tracing::info!("a SIGTERM right after the first is ignored; a later one stops at once");
+                }
+                StopSignal::Terminate | StopSignal::Interrupt => return,
+            }
         }
     }
 }

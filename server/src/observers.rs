@@ -20,6 +20,10 @@ impl TransactionObserver for MetricsObserver {
     fn connection(&self, source: usize, pool: &'static str, duration: Duration, begun: bool) {
         self.0.connection_wait(source, pool, duration, begun);
     }
+
+    fn clock_was_ahead(&self, source: usize) {
+        self.0.clock_was_ahead(source);
+    }
 }
 
 impl RedisObserver for MetricsObserver {
@@ -71,6 +75,7 @@ mod tests {
         observer.transaction("mysql", "commit comments", Duration::from_millis(4), None);
         observer.connection(1, "write", Duration::from_millis(1), true);
         observer.connection(0, "read", Duration::from_secs(2), false);
+        observer.clock_was_ahead(1);
         observer.round_trip("page", Duration::from_millis(100), true);
         observe_cache(&CacheStats::default(), &metrics);
         for line in [
@@ -78,6 +83,7 @@ mod tests {
             "db_client_connection_wait_time_seconds_count{db_client_connection_pool_name=\"2/write\"} 1",
             "db_client_operation_duration_seconds_count{db_operation_name=\"commit comments\",db_system_name=\"mysql\"} 1",
             "db_client_operation_duration_seconds_count{db_operation_name=\"page\",db_system_name=\"redis\",error_type=\"unavailable\"} 1",
+            "riposte_clock_ahead_total{source=\"2\"} 1",
             "riposte_cache_events_total{event=\"hit\"} 0",
         ] {
             assert!(has(&metrics, line), "{line} is not in\n{}", metrics.text().unwrap());

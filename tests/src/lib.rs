@@ -9,6 +9,7 @@ pub mod binary;
 pub mod command;
 pub mod drill;
 pub mod histcheck;
+pub mod locks;
 pub mod mysql;
 pub mod names;
 pub mod rank;

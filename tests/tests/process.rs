@@ -5,6 +5,7 @@ mod process {
     mod aging;
     mod balance;
     mod cache;
+    mod control_frames;
     mod dev;
     mod doctor;
     mod exec;
@@ -12,6 +13,7 @@ mod process {
     mod health;
     mod held_subjects;
     mod idle;
+    mod import_streams;
     mod layout;
     mod leases;
     mod metrics;

@@ -561,8 +561,9 @@ func (x *Comment) GetDeleteTime() *timestamppb.Timestamp {
 // What a comment says.
 type Content struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The text, stored in NFC. Any characters but NUL; not white space alone; at most the object
-	// type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+	// The text, stored in NFC. Any characters but NUL; not only white space, controls, marks and
+	// characters that Unicode calls default-ignorable; at most the object type's limit (default 5,000
+	// code points after NFC, else CONTENT_TOO_LONG).
 	Text string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
 	// The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
 	// notifications.

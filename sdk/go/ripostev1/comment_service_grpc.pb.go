@@ -85,9 +85,9 @@ type CommentServiceClient interface {
 	// Changes what a comment says. Only its author may, within the object type's edit window; the
 	// former text is kept.
 	//
-	// Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE),
-	// EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
-	// CONTENT_BLOCKED, REQUEST_ID_REUSED.
+	// Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
+	// is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
+	// CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
 	//
 	// Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
 	UpdateComment(ctx context.Context, in *UpdateCommentRequest, opts ...grpc.CallOption) (*UpdateCommentResponse, error)
@@ -110,23 +110,23 @@ type CommentServiceClient interface {
 	// Brings a deleted comment back to the state it had; only for the member who deleted it.
 	//
 	// Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
-	// MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), SUBJECT_READ_ONLY,
-	// SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+	// MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), STATE_CONFLICT (it was imported
+	// as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 	//
 	// Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
 	UndeleteComment(ctx context.Context, in *UndeleteCommentRequest, opts ...grpc.CallOption) (*UndeleteCommentResponse, error)
 	// Pins a root, at most three per subject; only for the owner of the subject.
 	//
-	// Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
-	// MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE),
+	// Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
+	// too), MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is HIDDEN),
 	// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 	//
 	// Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
 	PinComment(ctx context.Context, in *PinCommentRequest, opts ...grpc.CallOption) (*PinCommentResponse, error)
 	// Takes the pin off a root; only for the owner of the subject.
 	//
-	// Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
-	// MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+	// Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
+	// deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 	//
 	// Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
 	UnpinComment(ctx context.Context, in *UnpinCommentRequest, opts ...grpc.CallOption) (*UnpinCommentResponse, error)
@@ -312,9 +312,9 @@ type CommentServiceServer interface {
 	// Changes what a comment says. Only its author may, within the object type's edit window; the
 	// former text is kept.
 	//
-	// Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE),
-	// EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
-	// CONTENT_BLOCKED, REQUEST_ID_REUSED.
+	// Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
+	// is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
+	// CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
 	//
 	// Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
 	UpdateComment(context.Context, *UpdateCommentRequest) (*UpdateCommentResponse, error)
@@ -337,23 +337,23 @@ type CommentServiceServer interface {
 	// Brings a deleted comment back to the state it had; only for the member who deleted it.
 	//
 	// Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
-	// MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), SUBJECT_READ_ONLY,
-	// SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+	// MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), STATE_CONFLICT (it was imported
+	// as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 	//
 	// Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
 	UndeleteComment(context.Context, *UndeleteCommentRequest) (*UndeleteCommentResponse, error)
 	// Pins a root, at most three per subject; only for the owner of the subject.
 	//
-	// Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
-	// MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE),
+	// Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
+	// too), MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is HIDDEN),
 	// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 	//
 	// Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
 	PinComment(context.Context, *PinCommentRequest) (*PinCommentResponse, error)
 	// Takes the pin off a root; only for the owner of the subject.
 	//
-	// Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
-	// MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+	// Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
+	// deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 	//
 	// Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
 	UnpinComment(context.Context, *UnpinCommentRequest) (*UnpinCommentResponse, error)

@@ -40,8 +40,10 @@ const (
 	// Example: `{"reason": "SUBJECT_NOT_FOUND", "metadata": {"object_type": "video", "object_id":
 	// "1"}}`.
 	ErrorReason_ERROR_REASON_SUBJECT_NOT_FOUND ErrorReason = 1
-	// NOT_FOUND. There is no such comment, it is deleted, its subject is deleted, or the caller was
-	// not granted its type.
+	// NOT_FOUND. There is no such comment, its subject is deleted, or the caller was not granted its
+	// type. A write to a deleted comment has this reason too: an edit, a delete, a pin, a hiding and
+	// their opposites, UndeleteComment aside. Reads show the tombstone of a deleted comment; a reply
+	// to it is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
 	//
 	// Example: `{"reason": "COMMENT_NOT_FOUND", "metadata": {"comment_id": "1234567890123456789"}}`.
 	ErrorReason_ERROR_REASON_COMMENT_NOT_FOUND ErrorReason = 2
@@ -73,14 +75,14 @@ const (
 	// Example: `{"reason": "SUBJECT_HIDDEN", "metadata": {"object_type": "video", "object_id":
 	// "1"}}`.
 	ErrorReason_ERROR_REASON_SUBJECT_HIDDEN ErrorReason = 7
-	// FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata has its
-	// state.
+	// FAILED_PRECONDITION. The comment to answer is a tombstone, deleted or not in sight; the
+	// metadata has its state.
 	//
 	// Example: `{"reason": "PARENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
 	// "state": "DELETED"}}`.
 	ErrorReason_ERROR_REASON_PARENT_UNAVAILABLE ErrorReason = 8
-	// FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is deleted or not in
-	// sight; the metadata has its state.
+	// FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is a tombstone,
+	// deleted or not in sight; the metadata has its state.
 	//
 	// Example: `{"reason": "COMMENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
 	// "state": "HIDDEN"}}`.
@@ -89,8 +91,9 @@ const (
 	//
 	// Example: `{"reason": "REPLY_FORBIDDEN", "metadata": {"comment_id": "1234567890123456789"}}`.
 	ErrorReason_ERROR_REASON_REPLY_FORBIDDEN ErrorReason = 10
-	// FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state.
-	// Read the comment again.
+	// FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state,
+	// for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
+	// except to UndeleteComment: a tombstone that was imported without a text cannot come back.
 	//
 	// Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
 	// "state": "HIDDEN"}}`.

@@ -41,7 +41,7 @@ type LikeServiceClient interface {
 	// A repeat answers the current state, and a late repeat of an older call by the same client never
 	// undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
 	// comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
-	// comment is not ACTIVE), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
+	// comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
 	// SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
 	//
 	// Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
@@ -58,8 +58,8 @@ type LikeServiceClient interface {
 	// Reads who likes, or dislikes, a comment, latest first.
 	//
 	// A member whose state changes during the walk may be missed or met again at its new time.
-	// Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID,
-	// PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+	// Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is DELETED or HIDDEN),
+	// LIKE_INVALID, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 	//
 	// Example: `{"commentId": "1234567890123456789", "value": "LIKE_VALUE_DISLIKE"}`.
 	ListLikers(ctx context.Context, in *ListLikersRequest, opts ...grpc.CallOption) (*ListLikersResponse, error)
@@ -137,7 +137,7 @@ type LikeServiceServer interface {
 	// A repeat answers the current state, and a late repeat of an older call by the same client never
 	// undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
 	// comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
-	// comment is not ACTIVE), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
+	// comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
 	// SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
 	//
 	// Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
@@ -154,8 +154,8 @@ type LikeServiceServer interface {
 	// Reads who likes, or dislikes, a comment, latest first.
 	//
 	// A member whose state changes during the walk may be missed or met again at its new time.
-	// Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID,
-	// PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+	// Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is DELETED or HIDDEN),
+	// LIKE_INVALID, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 	//
 	// Example: `{"commentId": "1234567890123456789", "value": "LIKE_VALUE_DISLIKE"}`.
 	ListLikers(context.Context, *ListLikersRequest) (*ListLikersResponse, error)

@@ -1077,7 +1077,8 @@ type WatchSubjectRequest struct {
 	// The watch sends the changes with a greater revision. To resume, pass the last revision
 	// received. Default 0: the watch sends the changes after its start. A negative value is
 	// FIELD_INVALID. Of the last 24 h, the last 1,024 revisions can be sent one by one; older ones
-	// are a gap.
+	// are a gap. If the subject has no such revision, because its data was restored to an earlier
+	// state, the watch begins at the subject's own revision, with a gap that says so.
 	AfterRevision int64 `protobuf:"varint,2,opt,name=after_revision,json=afterRevision,proto3" json:"after_revision,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1235,8 +1236,8 @@ func (*WatchSubjectResponse_Opened) isWatchSubjectResponse_Event() {}
 type WatchOpened struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The revision after which the watch sends every change: `after_revision` of the request or, if
-	// that was 0, the subject's revision at the start of the watch. As `after_revision` of another
-	// call it resumes a stream that broke before its first change.
+	// that was 0 or is beyond the subject, the subject's revision at the start of the watch. As
+	// `after_revision` of another call it resumes a stream that broke before its first change.
 	Revision      int64 `protobuf:"varint,1,opt,name=revision,proto3" json:"revision,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1408,6 +1409,9 @@ func (x *CommentChange) GetKind() CommentChangeKind {
 }
 
 // A range of revisions that are not sent one by one.
+//
+// If the last revision is below the first, the numbering went back: the subject has no revision
+// after `last_revision`, although the request named one. What its client has seen of those is gone.
 type RevisionGap struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The first revision left out.

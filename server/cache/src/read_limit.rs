@@ -1,5 +1,6 @@
 //! Limits the concurrent database reads that follow cache misses, for each data source.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
@@ -28,20 +29,52 @@ impl DbReadLimit {
         Self { sources: (0..sources.max(1)).map(|_| Semaphore::new(reads)).collect(), route, wait }
     }
 
-    /// Acquires a permit for the data source of a partition.
+    /// Acquires one permit for each data source of these partitions. The sources are taken in one
+    /// order, so that two reads of the same sources never wait for each other.
     ///
     /// # Errors
-    /// [`Error::Overloaded`] if no permit became free in time.
-    pub(crate) async fn acquire(&self, partition: Partition) -> Result<SemaphorePermit<'_>> {
+    /// [`Error::Overloaded`] if a permit of some source did not become free in time.
+    pub(crate) async fn acquire(
+        &self,
+        partitions: impl IntoIterator<Item = Partition>,
+    ) -> Result<Vec<SemaphorePermit<'_>>> {
         let overloaded = || Error::Overloaded { after: RETRY_DELAY };
-        let source = self.sources.get((self.route)(partition)).ok_or_else(|| Error::internal("no such data source"))?;
-        let permit = timeout(self.wait, source.acquire()).await.map_err(|_| overloaded())?;
-        permit.map_err(|_| overloaded())
+        let sources: BTreeSet<usize> = partitions.into_iter().map(|partition| (self.route)(partition)).collect();
+        let acquire_all = async {
+            let mut permits = Vec::with_capacity(sources.len());
+            for source in sources {
+                let source = self.sources.get(source).ok_or_else(|| Error::internal("no such data source"))?;
+                permits.push(source.acquire().await.map_err(|_| overloaded())?);
+            }
+            Ok(permits)
+        };
+        timeout(self.wait, acquire_all).await.map_err(|_| overloaded())?
     }
 }
 
 impl fmt::Debug for DbReadLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DbReadLimit").field("sources", &self.sources).field("wait", &self.wait).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DbReadLimit, Duration, Error, Partition, RETRY_DELAY};
+
+    #[tokio::test(start_paused = true)]
+    async fn a_read_waits_for_every_source_that_it_reads_and_for_no_other() {
+        let by_parity = Box::new(|partition: Partition| usize::from(partition.get() % 2));
+        let limit = DbReadLimit::new(2, by_parity, 1, Duration::from_secs(1));
+        let [even, odd] = [4, 7].map(Partition::number);
+        let held = limit.acquire([odd]).await.expect("free");
+        let overloaded = Some(Error::Overloaded { after: RETRY_DELAY });
+        assert_eq!(limit.acquire([even, odd]).await.err(), overloaded);
+        assert_eq!(limit.acquire([odd, even]).await.err(), overloaded);
+        drop(limit.acquire([even]).await.expect("a read that failed to start holds no permit"));
+        drop(held);
+        let both = limit.acquire([odd, even, odd]).await.expect("free");
+        assert_eq!(both.len(), 2, "one permit for each source");
+        assert_eq!(limit.acquire([even]).await.err(), overloaded);
     }
 }

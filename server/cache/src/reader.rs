@@ -99,7 +99,17 @@ impl ReaderState {
     /// Runs a read of the rows of a partition as soon as the read limit of its data source has a
     /// free permit.
     async fn read_rows<T>(&self, partition: Partition, read: impl Future<Output = Result<T>>) -> Result<T> {
-        let _permit = self.read_limit.acquire(partition).await?;
+        self.read_rows_of([partition], read).await
+    }
+
+    /// Runs a read of the rows of several partitions as soon as the read limits of all their data
+    /// sources have a free permit.
+    async fn read_rows_of<T>(
+        &self,
+        partitions: impl IntoIterator<Item = Partition>,
+        read: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        let _permits = self.read_limit.acquire(partitions).await?;
         self.stats.increment(CacheEvent::PrimaryRead);
         read.await
     }

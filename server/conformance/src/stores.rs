@@ -112,6 +112,7 @@ macro_rules! conformance_cases {
                 only_author_owner_and_moderator_may_delete
                 a_hidden_comment_is_restored_to_its_earlier_state
                 a_deleted_or_hidden_root_loses_its_pin
+                a_deleted_comment_accepts_only_its_restoration
             }
             paging {
                 pages_of_roots_are_exact_in_both_orders

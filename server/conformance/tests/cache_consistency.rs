@@ -17,6 +17,8 @@ mod previews;
 #[expect(dead_code, reason = "other test binaries use the rest of it")]
 #[path = "environment/process.rs"]
 mod process;
+#[path = "cache_consistency/read_limit.rs"]
+mod read_limit;
 #[path = "cache_consistency/redis_faults.rs"]
 mod redis_faults;
 #[path = "cache_consistency/rendered_pages.rs"]

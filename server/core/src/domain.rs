@@ -1,6 +1,7 @@
 //! The domain: subjects, comments, likes, their rules and the ids, errors and events that name
 //! them. No module here depends on another part of the crate.
 
+mod blank;
 pub mod caller;
 pub mod comment;
 pub mod content;

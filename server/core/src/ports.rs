@@ -26,4 +26,4 @@ pub use ranking::{RankIndexes, RankingSnapshots};
 pub use rows::{
     CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, PassThrough, Reader, SubjectRows,
 };
-pub use watch::{SubjectLoad, SubjectWatch, SubjectWatches, WatchItem};
+pub use watch::{SubjectLoad, SubjectLoads, SubjectWatch, SubjectWatches, WatchItem};

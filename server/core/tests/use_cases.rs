@@ -36,8 +36,8 @@ use riposte_core::subject::Metadata;
 use riposte_core::submit::{WriteContext, WritePorts};
 use riposte_core::verbs::{CreateReply, CreateRoot, DeleteActor, DeleteComment, HideComment, NewSubject, WriteOutput};
 use riposte_core::{
-    ClientInfo, Comment, CommentId, CommentView, Comments, Content, Maintenance, MemberId, Mutations, Partition,
-    Result, Subject, SubjectKey,
+    ClientInfo, CommandLog, Comment, CommentId, CommentView, Comments, Content, Maintenance, MemberId, Mutations,
+    Partition, Result, Subject, SubjectKey,
 };
 
 use fakes::{FixedRanking, ManualClock, SequentialIds};
@@ -67,6 +67,17 @@ fn policies() -> Arc<Policies> {
     Arc::new(Policies::closed(policies.into()))
 }
 
+fn mutations(
+    model: &Arc<Model>,
+    clock: &Arc<ManualClock>,
+    ids: &Arc<SequentialIds>,
+    log: Arc<dyn CommandLog>,
+) -> Mutations {
+    let writes =
+        WritePorts { reader: Arc::clone(model) as _, log, clock: Arc::clone(clock) as _, ids: Arc::clone(ids) as _ };
+    Mutations::new(writes, policies())
+}
+
 impl Fixture {
     fn new() -> Self {
         let clock = Arc::new(ManualClock::default());
@@ -78,12 +89,6 @@ impl Fixture {
             rankings: Arc::clone(&rankings) as _,
             clock: Arc::clone(&clock) as _,
         };
-        let writes = WritePorts {
-            reader: Arc::clone(&model) as _,
-            log: Arc::clone(&model) as _,
-            clock: Arc::clone(&clock) as _,
-            ids: Arc::clone(&ids) as _,
-        };
         let maintenance = Maintenance {
             reader: Arc::clone(&model) as _,
             clock: Arc::clone(&clock) as _,
@@ -91,8 +96,14 @@ impl Fixture {
             rank_indexes: Arc::clone(&model) as _,
             repairer: Arc::clone(&model) as _,
         };
-        let (comments, mutations) = (Comments::new(reads, policies()), Mutations::new(writes, policies()));
+        let comments = Comments::new(reads, policies());
+        let mutations = mutations(&model, &clock, &ids, Arc::clone(&model) as _);
         Self { model, ids, clock, rankings, comments, mutations, maintenance }
+    }
+
+    /// Returns the use cases that write, over another log.
+    fn mutations_over(&self, log: Arc<dyn CommandLog>) -> Mutations {
+        mutations(&self.model, &self.clock, &self.ids, log)
     }
 
     /// Returns the use cases over cached data: the rows as they are now.

@@ -6,6 +6,7 @@ use riposte_core::ports::{CachedPages, Clock, SubjectWatches};
 use riposte_core::{Comments, Maintenance, Mutations};
 use riposte_sdk::v1;
 use riposte_telemetry::Metrics;
+use tokio::sync::watch;
 
 use crate::admission::Admission;
 use crate::audit::AuditLog;
@@ -42,6 +43,8 @@ pub struct Services {
     pub audit: AuditLog,
     /// Admission pools and rate limits.
     pub admission: Admission,
+    /// True once streams without an end of their own have to end, because the process stops.
+    pub stopping: watch::Sender<bool>,
 }
 
 /// The size limits of messages, in bytes.

@@ -1,5 +1,6 @@
 //! Converts items of an import from messages to domain types.
 
+use riposte_core::content::is_blank;
 use riposte_core::origin::ImportOrigin;
 use riposte_core::submit::{ImportItem, ImportKind};
 use riposte_core::verbs::{ImportTimes, ImportedComment, ImportedLike, ImportedSubject};
@@ -88,7 +89,7 @@ fn comment(v: &mut Violations, policy: Option<&Policy>, new: v1::ImportedComment
     };
     let member = if is_deleted && new.member_id.is_empty() { UNKNOWN_AUTHOR } else { &new.member_id };
     let member = v.take(MemberId::parse("comment.member_id", member));
-    let is_erased = is_deleted && new.content.as_ref().is_none_or(|content| content.text.trim().is_empty());
+    let is_erased = is_deleted && new.content.as_ref().is_none_or(|content| is_blank(&content.text));
     let content = if is_erased {
         Some(Content::stored(String::new(), Vec::new(), Default::default()))
     } else {

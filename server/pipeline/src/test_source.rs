@@ -1,19 +1,21 @@
 //! The data source of the oracle, with events that tests commit explicitly, calls that fail, and
 //! counts of the calls.
 
-use std::sync::Arc;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use riposte_conformance::model::Model;
 use riposte_conformance::stores::StepClock;
 use riposte_core::event::{Changes, Event, SequencedEvent};
+use riposte_core::page::{CountReport, SubjectCursor};
 use riposte_core::ports::{
     ConsumerPositions, Epoch, EventLog, LeaseCandidate, Outbox, OutboxState, PositionMove, PositionRemoval,
-    RankingSnapshots, StoredPosition, TrimBounds, TrimReport,
+    RankingSnapshots, StoredPosition, SubjectRows, TrimBounds, TrimReport,
 };
-use riposte_core::{Error, Millis, Partition, Result, Subject, SubjectId, SubjectKey};
+use riposte_core::{Error, Millis, ObjectType, Partition, Result, Subject, SubjectId, SubjectKey};
 
 /// The oracle and its behaviour.
 #[derive(Debug)]
@@ -29,13 +31,15 @@ pub(super) struct TestSource {
     pub(super) reads: AtomicUsize,
     /// The number of reads of the state of the outbox so far.
     pub(super) polls: AtomicUsize,
+    /// The rows of subjects that a test created.
+    created: Mutex<HashMap<SubjectKey, Subject>>,
 }
 
 impl Default for TestSource {
     fn default() -> Self {
         let [subject_reads, lease_requests, failing, reads, polls] = Default::default();
         let model = Arc::new(Model::new(StepClock::at(StepClock::START)));
-        Self { model, subject_reads, lease_requests, failing, reads, polls }
+        Self { model, subject_reads, lease_requests, failing, reads, polls, created: Mutex::default() }
     }
 }
 
@@ -47,6 +51,11 @@ pub(super) fn subject(partition: u16, revision: i64) -> Subject {
 }
 
 impl TestSource {
+    /// Creates the row of a subject.
+    pub(super) fn create(&self, subject: &Subject) {
+        self.created.lock().expect("not poisoned").insert(subject.key.clone(), subject.clone());
+    }
+
     /// Commits a revision of a subject without a sequence number.
     pub(super) fn commit(&self, subject: &Subject, revision: i64) {
         self.commit_changes(subject, revision, Changes::default());
@@ -120,6 +129,27 @@ impl TestSource {
     fn fail_if_set(&self) -> Result<()> {
         let failing = self.failing.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |count| count.checked_sub(1));
         if failing.is_ok() { Err(Error::ShardUnavailable) } else { Ok(()) }
+    }
+}
+
+#[async_trait]
+impl SubjectRows for TestSource {
+    async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
+        let created = self.created.lock().expect("not poisoned");
+        Ok(keys.iter().map(|key| created.get(key).cloned()).collect())
+    }
+
+    async fn list_subjects(
+        &self,
+        object_type: Option<&ObjectType>,
+        after: SubjectCursor,
+        limit: usize,
+    ) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {
+        self.model.list_subjects(object_type, after, limit).await
+    }
+
+    async fn verify(&self, key: &SubjectKey) -> Result<CountReport> {
+        self.model.verify(key).await
     }
 }
 

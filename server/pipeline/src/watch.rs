@@ -5,6 +5,9 @@
 //! watchers read. The database is queried when a subject is watched for the first time, when a
 //! watcher resumes from before the start of the ring, when an event shows that others are missing,
 //! and when the subject itself changed, but never for each watcher.
+//!
+//! A subject that does not exist yet is watched by its key. The first event of each new subject in
+//! its partition makes the hub read the row, which shows whether it is the watched one.
 
 mod consumer;
 mod ring;
@@ -12,12 +15,14 @@ mod stream;
 mod subscriptions;
 mod watcher;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use riposte_core::event::SequencedEvent;
-use riposte_core::ports::{EventLog, SubjectLoad, SubjectWatch, SubjectWatches};
-use riposte_core::{Error, Result, SubjectKey};
+use riposte_core::ids::PARTITIONS;
+use riposte_core::ports::{EventLog, SubjectLoads, SubjectRows, SubjectWatch, SubjectWatches};
+use riposte_core::{Error, Result, Subject, SubjectKey};
 use riposte_telemetry::Metrics;
 use tokio::sync::watch;
 
@@ -30,6 +35,8 @@ use watcher::Watcher;
 #[derive(Debug, Clone)]
 pub struct WatchHub {
     outbox: Arc<dyn EventLog>,
+    /// The rows of the subjects, past every cache.
+    subjects: Arc<dyn SubjectRows>,
     subscriptions: Arc<WatchSubscriptions>,
     closing: Arc<watch::Sender<bool>>,
     metrics: Metrics,
@@ -38,30 +45,73 @@ pub struct WatchHub {
 impl WatchHub {
     /// Creates a hub without watchers.
     #[must_use]
-    pub fn new(outbox: Arc<dyn EventLog>, metrics: Metrics) -> Self {
-        Self { outbox, subscriptions: Arc::default(), closing: Arc::default(), metrics }
+    pub fn new(outbox: Arc<dyn EventLog>, subjects: Arc<dyn SubjectRows>, metrics: Metrics) -> Self {
+        Self { outbox, subjects, subscriptions: Arc::default(), closing: Arc::default(), metrics }
     }
 
-    async fn stream(&self, guard: &SubscriptionGuard, after: i64, load: SubjectLoad<'_>) -> Result<Arc<SubjectStream>> {
+    async fn stream(
+        &self,
+        guard: &SubscriptionGuard,
+        after: i64,
+        loads: SubjectLoads<'_>,
+    ) -> Result<Arc<SubjectStream>> {
         let _load_lock = guard.subscription.load.lock().await;
-        let stream = match guard.subscription.stream.get().map(Arc::clone) {
+        let mut stream = match guard.subscription.stream.get().map(Arc::clone) {
             Some(stream) if !stream.is_outdated() => stream,
             outdated => {
                 let changes = outdated.map_or(FIRST_CHANGE, |stream| stream.row_changes());
-                let subject = load.await?;
-                let current = subject.revision;
-                let base = if after == 0 { current } else { after.clamp((current - CAPACITY as i64).max(0), current) };
-                // The stream receives events from here on. Those committed since `load` are
-                // queried.
-                let stream = guard.publish(SubjectStream::new(&subject, base));
-                stream.complete(&*self.outbox, current, changes).await?;
-                stream
+                self.open(guard, &loads.cached.await?, after, changes).await?
             }
         };
+        if after > stream.newest() {
+            let changes = stream.row_changes();
+            stream = self.open(guard, &loads.primary.await?, after, changes).await?;
+        }
         if after > 0 {
             stream.extend_back_to(&*self.outbox, after).await?;
         }
         Ok(stream)
+    }
+
+    /// Returns the stream of a subject that was read when it contained the first `changes` known
+    /// changes, complete up to the revision of the row.
+    async fn open(
+        &self,
+        guard: &SubscriptionGuard,
+        subject: &Subject,
+        after: i64,
+        changes: u64,
+    ) -> Result<Arc<SubjectStream>> {
+        let current = subject.revision;
+        let base = if after == 0 { current } else { after.clamp((current - CAPACITY as i64).max(0), current) };
+        // The stream receives events from here on. Those committed since the read are queried.
+        let stream = guard.publish(SubjectStream::new(subject, base), subject);
+        if subject.version > 0 {
+            stream.complete(&*self.outbox, current, changes).await?;
+        } else {
+            // The subject may have been created between the read and the first event that the
+            // stream could receive.
+            self.identify(vec![Arc::clone(&stream)]).await?;
+        }
+        Ok(stream)
+    }
+
+    /// Reads the rows of subjects that did not exist when they were first watched. The streams of
+    /// those that exist now receive their events from here on.
+    async fn identify(&self, absent: Vec<Arc<SubjectStream>>) -> Result<()> {
+        if absent.is_empty() {
+            return Ok(());
+        }
+        let keys: Vec<SubjectKey> = absent.iter().map(|stream| stream.key().clone()).collect();
+        let found = self.subjects.subjects(&keys).await?;
+        for (stream, subject) in absent.into_iter().zip(found) {
+            if let Some(subject) = subject {
+                self.subscriptions.identify(&stream, subject.id);
+                // The row stays outdated: the next caller checks whether it may be shown.
+                stream.complete(&*self.outbox, subject.revision, 0).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Passes on the sequenced events of a source, in their order. Safe to repeat: a revision is
@@ -70,6 +120,9 @@ impl WatchHub {
     /// # Errors
     /// Those of the outbox, which is queried if events show that others are missing.
     pub async fn update(&self, events: &[SequencedEvent]) -> Result<()> {
+        let created = events.iter().filter(|sequenced| sequenced.event.revision == Some(1));
+        let partitions: BTreeSet<u16> = created.map(|sequenced| sequenced.event.partition.get()).collect();
+        self.identify(self.subscriptions.absent(partitions)).await?;
         let streams = self.subscriptions.streams(events.iter().map(|sequenced| sequenced.event.subject));
         for (stream, sequenced) in streams.into_iter().zip(events) {
             if let Some(stream) = stream {
@@ -87,7 +140,7 @@ impl WatchHub {
         for stream in self.subscriptions.all() {
             stream.catch_up(&*self.outbox).await?;
         }
-        Ok(())
+        self.identify(self.subscriptions.absent(0..PARTITIONS)).await
     }
 
     /// Ends every stream and rejects new ones.
@@ -98,13 +151,14 @@ impl WatchHub {
 
 #[async_trait]
 impl SubjectWatches for WatchHub {
-    /// The subject is loaded only if its current state is not known.
-    async fn join(&self, key: &SubjectKey, after: i64, load: SubjectLoad<'_>) -> Result<Box<dyn SubjectWatch>> {
+    /// The subject is loaded only if its current state is not known, or if its client has seen a
+    /// newer revision.
+    async fn join(&self, key: &SubjectKey, after: i64, loads: SubjectLoads<'_>) -> Result<Box<dyn SubjectWatch>> {
         if *self.closing.borrow() {
             return Err(Error::ServerStopping);
         }
         let guard = self.subscriptions.guard(key)?;
-        let stream = self.stream(&guard, after, load).await?;
+        let stream = self.stream(&guard, after, loads).await?;
         Ok(Box::new(Watcher::new(self.clone(), guard, stream, after)))
     }
 }

@@ -13,10 +13,12 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::Sleep;
 use tokio_rustls::server::TlsStream;
 use tokio_util::either::Either;
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use tonic::transport::server::{Connected, TcpIncoming};
 
 use super::backpressure::SchedulerBackpressure;
 use super::connection_limit::{ConnectionLimit, ConnectionPermit};
+use super::control_frames::ControlFrameLimit;
 use super::greeting;
 use super::tls::{self, TlsServer};
 use riposte_grpc::admission::{ConnectionBuffer, DrainRate, SendBuffer};
@@ -42,8 +44,24 @@ pub(super) struct AcceptedConnection {
     permit: ConnectionPermit,
     buffer: ConnectionBuffer,
     drain_rate: DrainRate,
+    control_frames: ControlFrameLimit,
+    /// Ends when the connection has to be closed.
+    closed: Pin<Box<WaitForCancellationFutureOwned>>,
     /// Set on listeners that every client can reach.
     backpressure: Option<SchedulerBackpressure>,
+}
+
+/// The parts that the connections of a listener share.
+#[derive(Debug, Clone)]
+pub(super) struct ConnectionParts {
+    /// The limit on their number.
+    pub(super) limit: ConnectionLimit,
+    /// The response bytes that clients have not read.
+    pub(super) send_buffer: SendBuffer,
+    /// The reaction to an overloaded server.
+    pub(super) brake: ConnectionBrake,
+    /// Closes them all when it is cancelled.
+    pub(super) closed: CancellationToken,
 }
 
 /// The time limit of a client that has not yet sent the whole preface.
@@ -69,15 +87,13 @@ pub(super) enum ConnectionBrake {
 pub(super) fn connections(
     listener: TcpListener,
     tls: Option<TlsServer>,
-    connection_limit: ConnectionLimit,
-    send_buffer: SendBuffer,
-    brake: ConnectionBrake,
+    parts: ConnectionParts,
 ) -> impl Stream<Item = io::Result<AcceptedConnection>> + Send + 'static {
     let mut failures = Failures::default();
     TcpIncoming::from(listener)
         .with_nodelay(Some(true))
         .filter_map(move |accepted| accept_or_pause(accepted, &mut failures))
-        .map(move |stream| establish(stream, tls.clone(), connection_limit.clone(), send_buffer.connection(), brake))
+        .map(move |stream| establish(stream, tls.clone(), parts.clone()))
         // Handshakes are limited only by the connection limit, so idle clients do not block other
         // handshakes.
         .buffer_unordered(usize::MAX)
@@ -117,14 +133,8 @@ impl Failures {
     }
 }
 
-async fn establish(
-    stream: TcpStream,
-    tls: Option<TlsServer>,
-    connection_limit: ConnectionLimit,
-    buffer: ConnectionBuffer,
-    brake: ConnectionBrake,
-) -> Option<AcceptedConnection> {
-    let mut permit = connection_limit.acquire()?;
+async fn establish(stream: TcpStream, tls: Option<TlsServer>, parts: ConnectionParts) -> Option<AcceptedConnection> {
+    let mut permit = parts.limit.acquire()?;
     let Some(tls) = tls else {
         let mut stream = stream;
         let (limit, _) = PREFACE;
@@ -136,13 +146,13 @@ async fn establish(
                 return None;
             }
         }
-        return Some(AcceptedConnection::new(Either::Left(stream), PeerIdentity::default(), permit, buffer, brake));
+        return Some(AcceptedConnection::new(Either::Left(stream), PeerIdentity::default(), permit, &parts));
     };
     match tokio::time::timeout(HANDSHAKE_TIMEOUT, tls.accept(stream)).await {
         Ok(Ok(stream)) => {
             let peer = tls::peer(&stream);
             let has_capacity = peer.identity.as_ref().is_none_or(|identity| permit.belongs_to(identity));
-            has_capacity.then(|| AcceptedConnection::new(Either::Right(Box::new(stream)), peer, permit, buffer, brake))
+            has_capacity.then(|| AcceptedConnection::new(Either::Right(Box::new(stream)), peer, permit, &parts))
         }
         Ok(Err(error)) => {
             tracing::debug!(%error, "a TLS handshake failed");
@@ -160,9 +170,9 @@ impl AcceptedConnection {
         stream: Either<TcpStream, Box<TlsStream<TcpStream>>>,
         peer: PeerIdentity,
         permit: ConnectionPermit,
-        buffer: ConnectionBuffer,
-        brake: ConnectionBrake,
+        parts: &ConnectionParts,
     ) -> Self {
+        let buffer = parts.send_buffer.connection();
         let (time, missing_bytes) = PREFACE;
         let preface = Some(PrefaceTimer { deadline: Box::pin(tokio::time::sleep(time)), missing_bytes });
         let peer = PeerIdentity { buffer: Some(buffer.clone()), ..peer };
@@ -173,14 +183,22 @@ impl AcceptedConnection {
             permit,
             buffer,
             drain_rate: DrainRate::default(),
-            backpressure: (brake == ConnectionBrake::OnOverload).then(SchedulerBackpressure::observe_current),
+            control_frames: ControlFrameLimit::new(),
+            closed: Box::pin(parts.closed.child_token().cancelled_owned()),
+            backpressure: (parts.brake == ConnectionBrake::OnOverload).then(SchedulerBackpressure::observe_current),
         }
     }
 
-    /// Passes on the result of a write and counts its bytes.
-    fn count_written(&mut self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+    /// Passes on the result of a write of `slices`, and counts its bytes and frames.
+    fn count_written(&mut self, slices: &[IoSlice<'_>], written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         if let Poll::Ready(Ok(bytes)) = &written {
             self.drain_rate.wrote(*bytes);
+            let mut rest = *bytes;
+            for slice in slices {
+                let part = rest.min(slice.len());
+                self.control_frames.sent(&slice[..part]);
+                rest -= part;
+            }
         }
         written
     }
@@ -210,6 +228,9 @@ impl Connected for AcceptedConnection {
 
 impl AsyncRead for AcceptedConnection {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        if self.closed.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+        }
         let open = self.permit.open();
         if let Some(backpressure) = &mut self.backpressure {
             ready!(backpressure.poll_ready(open, cx));
@@ -218,6 +239,11 @@ impl AsyncRead for AcceptedConnection {
         let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
         if self.preface.is_some() {
             self.count_preface(buffer.filled().len() - before, cx)?;
+        }
+        let Self { control_frames, permit, .. } = &mut *self;
+        if control_frames.received(&buffer.filled()[before..], Instant::now).is_err() {
+            permit.sent_too_many_control_frames();
+            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
         }
         // Checked whenever the client sends something, which the keepalive ensures.
         let Self { drain_rate, buffer: connection_buffer, permit, .. } = &mut *self;
@@ -232,7 +258,7 @@ impl AsyncRead for AcceptedConnection {
 impl AsyncWrite for AcceptedConnection {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
-        self.count_written(written)
+        self.count_written(&[IoSlice::new(bytes)], written)
     }
 
     fn poll_write_vectored(
@@ -241,7 +267,7 @@ impl AsyncWrite for AcceptedConnection {
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
-        self.count_written(written)
+        self.count_written(slices, written)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -68,6 +68,11 @@ impl ConnectionPermit {
         self.limit.0.metrics.connection_refused("first_bytes");
     }
 
+    /// Counts a connection that is closed because its client sends too many control frames.
+    pub(super) fn sent_too_many_control_frames(&self) {
+        self.limit.0.metrics.connection_refused("control_frames");
+    }
+
     /// Counts a connection that is closed because its client reads too slowly.
     pub(super) fn drained_too_slowly(&self) {
         self.limit.0.metrics.connection_refused("send_buffer");

@@ -7,11 +7,12 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 use tonic::service::RoutesBuilder;
 use tonic::transport::Server;
 use tonic_health::server::HealthReporter;
 
-use super::accept::{ConnectionBrake, connections};
+use super::accept::{ConnectionBrake, ConnectionParts, connections};
 use super::connection_limit::ConnectionLimit;
 use super::tls::TlsServer;
 use crate::config::Config;
@@ -19,6 +20,13 @@ use crate::listener::ServerRole;
 use riposte_grpc::admission::SendBuffer;
 use riposte_grpc::middleware::{CallLayer, MAX_HEALTH_REQUEST};
 
+/// The bytes of a stream, and of all streams of a connection, that a client may send before they
+/// are read. h2 closes a connection with GOAWAY that buffers many small frames: each costs its
+/// distance to 256 bytes, of a budget of half the window of the connection. The smallest items of
+/// an import, 31 bytes each, cost 475 KB of it in each stream whose window is full, so that four
+/// such streams are held by flow control instead (docs/decisions/0132).
+const STREAM_WINDOW: u32 = 65_535;
+const CONNECTION_WINDOW: u32 = 4 << 20;
 /// The maximum number of open streams of a connection.
 const MAX_STREAMS: u32 = 256;
 /// The maximum size of all headers of a request, in bytes.
@@ -29,6 +37,8 @@ const MAX_HEADERS: u32 = 16 << 10;
 const PENDING_RESETS: usize = 1024;
 const KEEPALIVE: Duration = Duration::from_secs(20);
 const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(10);
+/// The time limit for closing the connections whose calls did not finish in time.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The configuration of a listener.
 #[derive(Debug)]
@@ -67,7 +77,9 @@ impl ListenerConfig {
         let (server, limits) = (&config.server, &config.limits);
         // Reflection does not list services that are not served.
         let own_descriptors = server.roles.has(ServerRole::Api).then_some(riposte_sdk::FILE_DESCRIPTOR_SET);
-        let descriptors = own_descriptors.into_iter().chain([tonic_health::pb::FILE_DESCRIPTOR_SET]);
+        // A tool finds the types of error details there, which no method names.
+        let details = tonic_types::pb::FILE_DESCRIPTOR_SET;
+        let descriptors = own_descriptors.into_iter().chain([tonic_health::pb::FILE_DESCRIPTOR_SET, details]);
         let reflected = descriptors.filter(|_| server.reflection).collect();
         Self {
             routes,
@@ -98,6 +110,8 @@ pub(super) struct Listener {
     address: SocketAddr,
     health: HealthReporter,
     stop: oneshot::Sender<()>,
+    /// Closes every connection when it is cancelled.
+    closed: CancellationToken,
     task: JoinHandle<()>,
 }
 
@@ -126,10 +140,17 @@ impl Listener {
             routes.add_service(builder().build_v1()?.max_decoding_message_size(MAX_HEALTH_REQUEST));
             routes.add_service(builder().build_v1alpha()?.max_decoding_message_size(MAX_HEALTH_REQUEST));
         }
-        let (stop, stopped) = oneshot::channel();
+        let ((stop, stopped), closed) = (oneshot::channel(), CancellationToken::new());
+        let connections = connections(
+            listener,
+            tls,
+            ConnectionParts { limit: connection_limit, send_buffer, brake, closed: closed.clone() },
+        );
         let server = Server::builder()
             .layer(layer)
             .max_concurrent_streams(MAX_STREAMS)
+            .initial_stream_window_size(STREAM_WINDOW)
+            .initial_connection_window_size(CONNECTION_WINDOW)
             .http2_max_header_list_size(MAX_HEADERS)
             .http2_keepalive_interval(Some(KEEPALIVE))
             .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
@@ -137,7 +158,7 @@ impl Listener {
             // No grace period is set: it would cut running calls and send no GOAWAY.
             .max_connection_age(with_jitter(age_max))
             .add_routes(routes.routes())
-            .serve_with_incoming_shutdown(connections(listener, tls, connection_limit, send_buffer, brake), async {
+            .serve_with_incoming_shutdown(connections, async {
                 // A dropped sender means the same as a sent signal: the owner of this listener is
                 // gone.
                 stopped.await.unwrap_or_default();
@@ -147,7 +168,7 @@ impl Listener {
                 tracing::error!(%address, %error, "a listener failed and accepts no more connections");
             }
         });
-        Ok(Self { address, health, stop, task })
+        Ok(Self { address, health, stop, closed, task })
     }
 
     pub(super) fn address(&self) -> SocketAddr {
@@ -158,13 +179,20 @@ impl Listener {
         self.health.clone()
     }
 
-    /// Accepts no more connections, and lets running calls finish for at most `grace`.
+    /// Accepts no more connections, and lets running calls finish for at most `grace`. Then every
+    /// connection is closed, so that no call goes on while the parts behind the listener stop.
     pub(super) async fn stop(self, grace: Duration) {
         let _ = self.stop.send(());
         let mut task = self.task;
         if tokio::time::timeout(grace, &mut task).await.is_err() {
             tracing::warn!(address = %self.address, "the drain timeout ended; the remaining calls are cancelled");
-            task.abort();
+            self.closed.cancel();
+            // The task waits for its connections, but a connection that does not close delays no
+            // stop.
+            if tokio::time::timeout(CLOSE_TIMEOUT, &mut task).await.is_err() {
+                tracing::warn!(address = %self.address, "connections are left behind that did not close in time");
+                task.abort();
+            }
         }
     }
 }

@@ -7,8 +7,8 @@
 
 use std::time::{Duration, Instant};
 
-use riposte_store::SqlStore;
 use riposte_store::schema::SourceSchema;
+use riposte_store::{SourceTransport, SqlStore};
 use riposte_telemetry::Metrics;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -44,6 +44,7 @@ pub(super) struct HealthStatus {
 #[derive(Debug)]
 pub(super) struct ReadinessWatch {
     health: HealthStatus,
+    metrics: Metrics,
     task: JoinHandle<()>,
 }
 
@@ -114,7 +115,7 @@ impl ReadinessWatch {
         health: HealthStatus,
         metrics: Metrics,
     ) -> Self {
-        let reported = health.clone();
+        let (reported, ready_metric) = (health.clone(), metrics.clone());
         let task = tokio::spawn(async move {
             reported.report(ServingStatus::NotServing).await;
             let mut states = SourceStates { store, start: Instant::now(), last: Vec::new() };
@@ -123,12 +124,13 @@ impl ReadinessWatch {
             }
             states.admit_ready();
             gate.set(true);
-            metrics.ready(true);
+            ready_metric.ready(true);
             reported.report(ServingStatus::Serving).await;
             ready.send_replace(true);
+            log_transports(&states.store.transports().await);
             states.admit_remaining().await;
         });
-        Self { health, task }
+        Self { health, metrics, task }
     }
 
     /// Turns health permanently to NOT_SERVING and returns its reporters. Calls are still accepted.
@@ -136,6 +138,7 @@ impl ReadinessWatch {
         self.task.abort();
         // An aborted task may still be about to report SERVING, so wait for its end.
         let _ = self.task.await;
+        self.metrics.ready(false);
         self.health.report(ServingStatus::NotServing).await;
         self.health
     }
@@ -164,6 +167,25 @@ impl HealthStatus {
             for service in [""].iter().chain(self.services) {
                 reporter.set_service_status(*service, status).await;
             }
+        }
+    }
+}
+
+/// Logs for each data source of the MySQL family whether its connections are encrypted.
+fn log_transports(transports: &[Option<SourceTransport>]) {
+    for (source, transport) in (1..).zip(transports) {
+        match transport {
+            Some(SourceTransport { tls: Some(tls), .. }) => {
+                tracing::info!(source, tls, "the data source is reached over TLS");
+            }
+            Some(SourceTransport { tls: None, is_local: true }) => {
+                tracing::info!(source, "the data source is reached over plaintext, within this machine");
+            }
+            Some(SourceTransport { tls: None, is_local: false }) => tracing::warn!(
+                source,
+                "the data source is reached over plaintext and a network; see docs/secure.md for TLS"
+            ),
+            None => {}
         }
     }
 }

@@ -94,7 +94,7 @@ impl<'a> Startup<'a> {
             decorators,
         };
         let derived = components.derived();
-        let hub = WatchHub::new(store.outbox(), metrics.clone());
+        let hub = WatchHub::new(store.outbox(), store.reader(), metrics.clone());
         let relay = components.relay(&derived, event_consumers(&components, &derived, &hub, &pages));
         let notifier = Notifier::new(relay.outbox.sources());
         let leases = self.background_tasks(&data, &cache, &relay, &notifier, &ready.subscribe());
@@ -114,10 +114,15 @@ impl<'a> Startup<'a> {
             response_cache: pages,
             metrics: metrics.clone(),
             admission: Admission::new(&config.admission(), metrics.clone()),
+            stopping: watch::Sender::new(false),
         };
         let gate = ReadinessGate::default();
         let Listeners { health, public, admin } = self.listeners(&components, &services, &gate, credentials).await?;
-        self.steps.push("watches", async move { hub.close() });
+        let stopping = services.stopping.clone();
+        self.steps.push("long streams", async move {
+            hub.close();
+            stopping.send_replace(true);
+        });
         let readiness = ReadinessWatch::start(ready, store, gate, health, metrics);
         self.readiness(readiness, leases);
         Ok(Addresses { grpc: public, admin, metrics: metrics_address })

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use tokio::time::{Duration, Instant, timeout_at};
 
 /// A step that was started.
 struct StartedStep {
@@ -29,14 +30,20 @@ impl StartedSteps {
         self.0.push(StartedStep { name, undo: Mutex::new(undo.boxed()) });
     }
 
-    /// Undoes all steps, the last first.
-    pub(super) async fn undo(self) {
+    /// Undoes all steps, the last first, within `limit`. When it is over, each step that is left
+    /// gets only as far as it comes without waiting.
+    pub(super) async fn undo(self, limit: Duration) {
+        let deadline = Instant::now() + limit;
         for StartedStep { name, undo } in self.0.into_iter().rev() {
             let undo = undo.into_inner().unwrap_or_else(PoisonError::into_inner);
             // A panic was logged when it happened. The other steps are undone all the same.
-            match AssertUnwindSafe(undo).catch_unwind().await {
-                Ok(()) => tracing::debug!(step = name, "stopped"),
-                Err(_) => tracing::error!(step = name, "stopping this part of the server ended in a panic"),
+            match timeout_at(deadline, AssertUnwindSafe(undo).catch_unwind()).await {
+                Ok(Ok(())) => tracing::debug!(step = name, "stopped"),
+                Ok(Err(_)) => tracing::error!(step = name, "stopping this part of the server ended in a panic"),
+                Err(_) => tracing::error!(
+                    step = name,
+                    "this part of the server did not stop in time; the process ends without it"
+                ),
             }
         }
     }
@@ -50,11 +57,12 @@ impl Debug for StartedSteps {
 
 #[cfg(test)]
 mod tests {
-    use super::StartedSteps;
+    use super::{Duration, StartedSteps};
+    use std::future::pending;
     use std::sync::{Arc, Mutex};
 
-    #[tokio::test]
-    async fn steps_are_undone_in_reverse_order_also_after_a_panic() {
+    #[tokio::test(start_paused = true)]
+    async fn steps_are_undone_in_reverse_order_also_after_a_panic_and_after_one_that_hangs() {
         let (mut steps, undone) = (StartedSteps::default(), Arc::new(Mutex::new(Vec::new())));
         for name in ["store", "cache", "listeners"] {
             let undone = Arc::clone(&undone);
@@ -63,7 +71,8 @@ mod tests {
         assert_eq!(format!("{steps:?}"), "[\"store\", \"cache\", \"listeners\"]");
         assert!(undone.lock().expect("no test panics with it").is_empty(), "a step is undone only on request");
         steps.push("watches", async { panic!("a step that panics") });
-        steps.undo().await;
+        steps.push("a step that hangs", pending());
+        steps.undo(Duration::from_secs(60)).await;
         assert_eq!(*undone.lock().expect("no test panics with it"), ["listeners", "cache", "store"]);
     }
 }

@@ -114,7 +114,13 @@ impl Args {
         let faults = Some(InjectedFaults::default());
         let (config, metrics) = (&loaded.config, telemetry.metrics());
         let inputs = AppInputs { config, metrics, unaudited: Arc::clone(&unaudited), faults, decorators };
-        let app = Box::pin(App::start(inputs)).await?;
+        let interrupted = async {
+            signals.next().await;
+        };
+        let Some(app) = Box::pin(App::start_unless(inputs, interrupted)).await? else {
+            telemetry.stop().await;
+            return Ok(ExitCode::SUCCESS);
+        };
         let outcome = self.serve(&loaded.config, &app, &mut signals, begin, &unaudited).await;
         let stop = async {
             app.stop().await;
@@ -148,7 +154,12 @@ impl Args {
         let serving = begin.elapsed();
         let addresses = app.addresses();
         if self.seed == Seed::Demo {
-            seed::import(addresses.admin).await.context("cannot seed the demo; --seed none leaves it out")?;
+            tokio::select! {
+                seeded = seed::import(addresses.admin) => {
+                    seeded.context("cannot seed the demo; --seed none leaves it out")?;
+                }
+                _ = signals.next() => return Ok(ExitCode::SUCCESS),
+            }
         }
         unaudited.store(false, Ordering::Release);
         if let Some(path) = &self.endpoint_file {

@@ -37,7 +37,14 @@ impl Args {
 
         let (metrics, unaudited) = (telemetry.metrics(), Arc::default());
         let inputs = AppInputs { config, metrics, unaudited, faults: None, decorators };
-        let app = Box::pin(App::start(inputs)).await?;
+        let interrupted = async {
+            signals.next().await;
+        };
+        let Some(app) = Box::pin(App::start_unless(inputs, interrupted)).await? else {
+            tracing::info!("stopped by a signal during the start");
+            telemetry.stop().await;
+            return Ok(ExitCode::SUCCESS);
+        };
         let addresses = app.addresses();
         let metrics = addresses.metrics.map(tracing::field::display);
         let roles = &config.server.roles;

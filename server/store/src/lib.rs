@@ -22,4 +22,4 @@ pub use config::StoreConfig;
 pub use on_shard::OnShard;
 pub use settings::{StoreKind, StoreSettings, TextForm};
 pub use sql::{DataSource, DataSources, PoolState, SQLITE_FILE, TextQueries, TransactionObserver, is_address};
-pub use store::{Diagnosis, SqlStore};
+pub use store::{Diagnosis, SourceTransport, SqlStore};

@@ -1,14 +1,14 @@
 //! An open store: its ports, and its operations for operators.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use riposte_core::Result;
+use riposte_core::ids::IdTick;
 use riposte_core::ports::{
     Clock, ConsumerPositions, CountRepair, IdSource, MemberHistories, Outbox, RankIndexes, RankingSnapshots, Reader,
 };
 use riposte_core::rank::RankingConfig;
-use riposte_core::{CommitObserver, Writer};
+use riposte_core::{CommitObserver, Millis, Result, Writer};
 use sea_orm::{ConnectionTrait, DbErr, Statement};
 
 use crate::config::StoreConfig;
@@ -40,8 +40,23 @@ pub struct Diagnosis {
     pub tables: Option<u64>,
     /// The queries of several statements that a server of the MySQL family takes.
     pub text_queries: Option<TextQueries>,
+    /// The encryption of its connections, for a server of the MySQL family.
+    pub transport: Option<SourceTransport>,
+    /// The milliseconds by which its ids are ahead of the clock of this process; negative if they
+    /// are behind. `None` if no id was generated yet, or the source has no tables.
+    pub ids_ahead_ms: Option<i64>,
     /// The reason why the source could not be reached, if so.
     pub unreachable: Option<String>,
+}
+
+/// The encryption of the connections to a server of the MySQL family.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SourceTransport {
+    /// The version of TLS and the cipher; `None` if the connections are plaintext.
+    pub tls: Option<String>,
+    /// True if the address is a socket file or a loopback address, so that nothing passes over a
+    /// network.
+    pub is_local: bool,
 }
 
 impl SqlStore {
@@ -153,7 +168,14 @@ impl SqlStore {
 
     /// Returns the diagnosis of every data source, in order.
     pub async fn diagnose(&self) -> Vec<Diagnosis> {
-        futures::future::join_all(self.sources.all().iter().map(diagnose)).await
+        let now = self.clock.now();
+        futures::future::join_all(self.sources.all().iter().map(|source| diagnose(source, now))).await
+    }
+
+    /// Returns the encryption of the connections to each data source, in order; `None` for SQLite,
+    /// and for a source that cannot be asked.
+    pub async fn transports(&self) -> Vec<Option<SourceTransport>> {
+        futures::future::join_all(self.sources.all().iter().map(transport)).await
     }
 
     /// Waits for running work, releases the worker numbers and closes every connection.
@@ -186,7 +208,28 @@ const SQLITE_VARIABLES: [(&str, &[&str]); 3] = [
     ("synchronous", &["PRAGMA synchronous"]),
 ];
 
-async fn diagnose(source: &DataSource) -> Diagnosis {
+/// The highest tick for which a worker may have generated ids.
+const LAST_TICK: &str = "SELECT MAX(minted_until) FROM worker_lease";
+/// The encryption of a connection.
+const TLS_STATUS: &str = "SHOW SESSION STATUS WHERE Variable_name IN ('Ssl_version', 'Ssl_cipher')";
+
+async fn transport(source: &DataSource) -> Option<SourceTransport> {
+    let is_local = source.is_local()?;
+    let pool = source.write_pool();
+    let statement = Statement::from_string(pool.get_database_backend(), TLS_STATUS);
+    let rows = pool.query_all_raw(statement).await.ok()?;
+    let mut status: Vec<(String, String)> = rows
+        .iter()
+        .filter_map(|row| Some((row.try_get_by_index::<String>(0).ok()?, row.try_get_by_index::<String>(1).ok()?)))
+        .filter(|(_, value)| !value.is_empty())
+        .collect();
+    // The version comes first.
+    status.sort_by(|(a, _), (b, _)| b.cmp(a));
+    let values: Vec<String> = status.into_iter().map(|(_, value)| value).collect();
+    Some(SourceTransport { tls: (!values.is_empty()).then(|| values.join(", ")), is_local })
+}
+
+async fn diagnose(source: &DataSource, now: Millis) -> Diagnosis {
     let mut diagnosis = Diagnosis::default();
     let mysql = source.write_pool().get_database_backend() == sea_orm::DbBackend::MySql;
     let variables: &[(&'static str, &[&str])] = if mysql { &MYSQL_VARIABLES } else { &SQLITE_VARIABLES };
@@ -194,9 +237,14 @@ async fn diagnose(source: &DataSource) -> Diagnosis {
         diagnosis.unreachable = Some(error.to_string());
         return diagnosis;
     }
-    let begin = Instant::now();
-    let _ = query(source, "SELECT 1").await;
-    diagnosis.latency_micros = u64::try_from(begin.elapsed().as_micros()).unwrap_or(u64::MAX);
+    let mut latency = Duration::MAX;
+    // A query that opens a connection takes the time of its handshake too.
+    for _ in 0..3 {
+        let begin = Instant::now();
+        let _ = query(source, "SELECT 1").await;
+        latency = latency.min(begin.elapsed());
+    }
+    diagnosis.latency_micros = u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
     for (name, spellings) in variables {
         let mut value = None;
         for spelling in *spellings {
@@ -210,6 +258,10 @@ async fn diagnose(source: &DataSource) -> Diagnosis {
         diagnosis.tables = counted.and_then(|count| count.parse().ok());
         diagnosis.text_queries = source.text_queries().await;
     }
+    diagnosis.transport = transport(source).await;
+    let last_tick = query(source, LAST_TICK).await.ok().flatten().and_then(|tick| tick.parse::<i64>().ok());
+    let ahead_ms = |tick: i64| tick.saturating_sub(IdTick::at(now).0).saturating_mul(IdTick::MILLIS);
+    diagnosis.ids_ahead_ms = last_tick.filter(|tick| *tick > 0).map(ahead_ms);
     diagnosis
 }
 

@@ -247,6 +247,11 @@ impl Metrics {
         self.0.instruments.refused.add(1, &[source_label(source), KeyValue::new(attribute::KIND, kind)]);
     }
 
+    /// Counts that the ids of a data source (from 0) were found to be ahead of the clock.
+    pub fn clock_was_ahead(&self, source: usize) {
+        self.0.instruments.clock_ahead.add(1, &[source_label(source)]);
+    }
+
     /// Counts a call that was refused because an admission pool was full, or because the rate limit
     /// of its caller or member was reached.
     pub fn call_refused(&self, limit: &'static str, class: &'static str) {
@@ -255,8 +260,8 @@ impl Metrics {
     }
 
     /// Counts a connection that was closed because of a limit: the limit on all connections, on the
-    /// connections of one identity, on the time until the first bytes, or on response data that
-    /// clients have not read.
+    /// connections of one identity, on the time until the first bytes, on control frames, or on
+    /// response data that clients have not read.
     pub fn connection_refused(&self, limit: &'static str) {
         self.0.instruments.connections_refused.add(1, &[KeyValue::new(attribute::LIMIT, limit)]);
     }

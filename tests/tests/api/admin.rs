@@ -19,16 +19,23 @@ pub(crate) const CASES: &[Case] = cases![
     list_subjects_shows_every_subject_of_a_type_once,
 ];
 
-async fn hide(fixture: &Fixture, id: i64) -> Result<Comment, Status> {
+pub(crate) async fn hide(fixture: &Fixture, id: i64) -> Result<Comment, Status> {
     let mut admin = fixture.server.admin().map_err(|e| Status::unknown(e.to_string()))?;
     let request = HideCommentRequest { id, moderator_id: "mod".into(), ..HideCommentRequest::default() };
     Ok(admin.hide_comment(request).await?.into_inner().comment.unwrap_or_default())
 }
 
-async fn unhide(fixture: &Fixture, id: i64) -> Result<Comment, Status> {
+pub(crate) async fn unhide(fixture: &Fixture, id: i64) -> Result<Comment, Status> {
     let mut admin = fixture.server.admin().map_err(|e| Status::unknown(e.to_string()))?;
     let request = UnhideCommentRequest { id, moderator_id: "mod".into(), ..UnhideCommentRequest::default() };
     Ok(admin.unhide_comment(request).await?.into_inner().comment.unwrap_or_default())
+}
+
+pub(crate) async fn delete(fixture: &Fixture, id: i64) -> Result<Comment, Status> {
+    let mut admin = fixture.server.admin().map_err(|e| Status::unknown(e.to_string()))?;
+    let moderator_id = "mod".into();
+    let request = AdminServiceDeleteCommentRequest { id, moderator_id, ..AdminServiceDeleteCommentRequest::default() };
+    Ok(admin.delete_comment(request).await?.into_inner().comment.unwrap_or_default())
 }
 
 async fn a_moderator_hides_and_shows_again_and_counts_follow(fixture: Fixture) -> Result<()> {
@@ -55,12 +62,7 @@ async fn a_moderator_hides_and_shows_again_and_counts_follow(fixture: Fixture) -
 async fn only_a_moderator_restores_what_a_moderator_deleted(fixture: Fixture) -> Result<()> {
     let say = Say::on(&fixture.client, "article");
     let root = say.comment("m", "root").await?;
-    let request = AdminServiceDeleteCommentRequest {
-        id: root.id,
-        moderator_id: "mod".into(),
-        ..AdminServiceDeleteCommentRequest::default()
-    };
-    let gone = fixture.server.admin()?.delete_comment(request).await?.into_inner().comment.unwrap_or_default();
+    let gone = delete(&fixture, root.id).await?;
     ensure!(gone.deleted_by() == DeletedBy::Moderator, "{gone:?}");
     let back = super::comments::undelete(&say, root.id, "m").await;
     ensure!(refused(back)? == (Code::PermissionDenied, ErrorReason::MemberNotAllowed));

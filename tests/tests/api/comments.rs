@@ -60,6 +60,11 @@ pub(crate) async fn pin(say: &Say, id: i64, member: &str) -> Result<Comment, Sta
     Ok(say.client.comments().pin_comment(request).await?.into_inner().comment.unwrap_or_default())
 }
 
+pub(crate) async fn unpin(say: &Say, id: i64, member: &str) -> Result<Comment, Status> {
+    let request = UnpinCommentRequest { id, member_id: member.to_owned(), ..UnpinCommentRequest::default() };
+    Ok(say.client.comments().unpin_comment(request).await?.into_inner().comment.unwrap_or_default())
+}
+
 async fn an_edit_by_the_author_keeps_the_history_and_moves_the_etag(fixture: Fixture) -> Result<()> {
     let say = Say::on(&fixture.client, "article");
     let made = say.comment("m", "one").await?;
@@ -123,8 +128,7 @@ async fn at_most_three_roots_are_pinned_and_they_stay_in_their_place(fixture: Fi
     ensure!(page.pinned.iter().map(id).collect::<Vec<_>>() == [roots[3], roots[1], roots[4]], "{:?}", page.pinned);
     ensure!(page.threads.iter().map(id).collect::<Vec<_>>() == roots, "pinned roots left their place");
     delete(&say, roots[3], "m").await?;
-    let request = UnpinCommentRequest { id: roots[4], member_id: "owner".into(), ..UnpinCommentRequest::default() };
-    say.client.comments().unpin_comment(request).await?;
+    unpin(&say, roots[4], "owner").await?;
     let page = say.page(CommentSort::Oldest, 10).await?;
     ensure!(page.pinned.iter().map(id).collect::<Vec<_>>() == [roots[1]], "{:?}", page.pinned);
     Ok(())

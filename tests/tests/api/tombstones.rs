@@ -81,15 +81,34 @@ async fn a_deleted_comment_without_replies_leaves_the_lists_and_is_read_as_a_tom
     Ok(())
 }
 
+/// The tombstone is shown, so the error of a reply or a like has its state. Every other write
+/// but Undelete does not find the comment, in whichever capacity, with or without replies below.
 async fn nothing_is_done_to_a_deleted_comment(fixture: Fixture) -> Result<()> {
     let say = Say::on(&fixture.client, "article");
-    let root = say.comment("m", "root").await?;
-    delete(&say, root.id, "m").await?;
-    let unavailable = (Code::FailedPrecondition, ErrorReason::ParentUnavailable);
-    ensure!(refused(say.reply(root.id, "m", "late").await)? == unavailable);
-    let like = say.like(root.id, "m", LikeValue::Like).await;
-    ensure!(refused(like)? == (Code::FailedPrecondition, ErrorReason::CommentUnavailable));
-    let edited = super::comments::edit(&say, root.id, "m", "late", "").await;
-    ensure!(refused(edited)? == (Code::FailedPrecondition, ErrorReason::StateConflict));
+    super::subjects::create(&say, "owner").await?;
+    for with_reply in [false, true] {
+        let root = say.comment("m", "root").await?;
+        if with_reply {
+            say.reply(root.id, "x", "reply").await?;
+        }
+        delete(&say, root.id, "m").await?;
+        let unavailable = (Code::FailedPrecondition, ErrorReason::ParentUnavailable);
+        ensure!(refused(say.reply(root.id, "m", "late").await)? == unavailable);
+        let like = say.like(root.id, "m", LikeValue::Like).await;
+        ensure!(refused(like)? == (Code::FailedPrecondition, ErrorReason::CommentUnavailable));
+        let by_stranger = super::comments::edit(&say, root.id, "stranger", "late", "").await;
+        let not_found = (Code::NotFound, ErrorReason::CommentNotFound);
+        let found = [
+            refused(super::comments::edit(&say, root.id, "m", "late", "").await)?,
+            refused(by_stranger)?,
+            refused(delete(&say, root.id, "m").await)?,
+            refused(super::comments::pin(&say, root.id, "owner").await)?,
+            refused(super::comments::unpin(&say, root.id, "owner").await)?,
+            refused(super::admin::hide(&fixture, root.id).await)?,
+            refused(super::admin::unhide(&fixture, root.id).await)?,
+            refused(super::admin::delete(&fixture, root.id).await)?,
+        ];
+        ensure!(found.iter().all(|found| *found == not_found), "{found:?}");
+    }
     Ok(())
 }

@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use futures::future::try_join_all;
+use riposte_sdk::v1::watch_subject_response::Event;
 use riposte_sdk::v1::{
     CommentChangeKind, DeleteSubjectRequest, ErrorReason, LikeValue, Subject, SubjectState, UndeleteSubjectRequest,
     UpdateSubjectRequest, WatchSubjectRequest,
@@ -20,6 +21,9 @@ pub(crate) const CASES: &[Case] = cases![
     a_watch_resumes_behind_any_revision_it_has_seen,
     a_watch_that_broke_before_its_first_change_resumes_where_it_was_opened,
     a_hundred_watches_of_one_subject_return_the_same_changes,
+    a_watch_ahead_of_the_subject_begins_at_its_revision,
+    a_watch_after_the_callers_own_write_begins_there,
+    a_subject_that_its_first_comment_creates_is_watched_before_it,
     a_watch_is_refused_where_a_list_would_be,
     a_watch_returns_deletions_and_hidings_and_continues,
     a_watch_ends_at_its_callers_own_deadline,
@@ -123,9 +127,53 @@ async fn a_hundred_watches_of_one_subject_return_the_same_changes(fixture: Fixtu
     Ok(())
 }
 
+async fn a_watch_ahead_of_the_subject_begins_at_its_revision(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
+    say.comment("m", "first").await?;
+    let now = revision(&say).await?;
+    let mut watch = Watch::open(&say, now + 5).await?;
+    ensure!(watch.opened() == now, "{} instead of {now}", watch.opened());
+    let Event::Gap(gap) = watch.event().await? else { bail!("no gap") };
+    ensure!((gap.first_revision, gap.last_revision) == (now + 6, now), "{gap:?}");
+    say.comment("m", "second").await?;
+    ensure!(watch.change().await?.revision == now + 1);
+    Ok(())
+}
+
+/// As a client that has just written: the process that it asks may not have read the event yet.
+async fn a_watch_after_the_callers_own_write_begins_there(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
+    let mut watch = Watch::open(&say, 0).await?;
+    for n in 0..20 {
+        say.comment("m", &n.to_string()).await?;
+        let now = revision(&say).await?;
+        let resumed = Watch::open(&say, now).await?;
+        ensure!(resumed.opened() == now, "{} instead of {now}", resumed.opened());
+    }
+    let last = revision(&say).await?;
+    watch.until(0, last).await?;
+    Ok(())
+}
+
+async fn a_subject_that_its_first_comment_creates_is_watched_before_it(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
+    let mut watch = Watch::open(&say, 0).await?;
+    ensure!(watch.opened() == 0);
+    let mut ahead = Watch::open(&say, 7).await?;
+    let Event::Gap(gap) = ahead.event().await? else { bail!("no gap") };
+    ensure!((ahead.opened(), gap.first_revision, gap.last_revision) == (0, 8, 0), "{gap:?}");
+    let root = say.comment("m", "first").await?;
+    say.reply(root.id, "x", "second").await?;
+    let last = revision(&say).await?;
+    for watch in [&mut watch, &mut ahead] {
+        let changes = watch.until(0, last).await?;
+        ensure!(changes[0].comments.iter().any(|change| change.comment_id == root.id), "{changes:?}");
+    }
+    Ok(())
+}
+
 async fn a_watch_is_refused_where_a_list_would_be(fixture: Fixture) -> Result<()> {
     let say = Say::on(&fixture.client, "article");
-    ensure!(refused(Watch::open(&say, 0).await)? == (Code::NotFound, ErrorReason::SubjectNotFound));
     say.comment("m", "x").await?;
     ensure!(refused(Watch::open(&say, -1).await)? == (Code::InvalidArgument, ErrorReason::FieldInvalid));
     set_state(&say, SubjectState::Hidden).await?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::CommentSort;
-use riposte_test_redis::Program;
+use riposte_test_support::redis::Program;
 use riposte_tests::mysql::Databases;
 use riposte_tests::{Say, Server, Watch, mysql, settings};
 
@@ -53,7 +53,7 @@ impl CountedUser {
 }
 
 /// Returns the number of commands that a Redis has processed, those of functions included.
-fn commands(redis: &riposte_test_redis::Server) -> Result<u64> {
+fn commands(redis: &riposte_test_support::redis::Server) -> Result<u64> {
     Ok(redis.info("stats", "total_commands_processed")?.parse()?)
 }
 
@@ -61,7 +61,7 @@ fn commands(redis: &riposte_test_redis::Server) -> Result<u64> {
 async fn processes_at_rest_send_few_statements_and_commands_and_deliver_the_next_event() -> Result<()> {
     let Some([server, _]) = mysql::servers() else { return Ok(()) };
     let Some(program) = Program::find() else { return Ok(()) };
-    let redis = riposte_test_redis::Server::start(&program)?;
+    let redis = riposte_test_support::redis::Server::start(&program)?;
     let databases = Databases::on(&[server.clone()], [""; 0]).await?;
     let user = CountedUser::create(&server, &databases.name).await?;
     let cache = [format!("cache.url=redis://127.0.0.1:{}", redis.port()), "cache.kind=redis".to_owned()];

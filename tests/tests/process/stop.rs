@@ -4,14 +4,18 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use riposte_sdk::v1::{
-    CommentSort, ImportCommentsRequest, ImportItem, ImportOutcome, ImportedComment, import_item::Kind,
+    CommentSort, ErrorReason, ImportCommentsRequest, ImportItem, ImportOutcome, ImportedComment, import_item::Kind,
 };
-use riposte_tests::{Say, Server, command, real, say::content};
+use riposte_tests::{Say, Server, command, locks, real, refused, say::content, until};
 use tokio_stream::wrappers::ReceiverStream;
+use tonic::Code;
+
+use super::metrics::ask;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_in_flight_finishes_and_new_ones_are_refused() -> Result<()> {
+async fn an_import_ends_with_the_process_and_its_stored_items_are_kept() -> Result<()> {
     let data = tempfile::tempdir()?;
     let server = Server::dev_on(data.path()).await?;
     let key = real::key("article", "in-flight");
@@ -31,23 +35,20 @@ async fn a_call_in_flight_finishes_and_new_ones_are_refused() -> Result<()> {
         sender.send(item(n)).await?;
     }
     let mut responses = server.admin()?.import_comments(ReceiverStream::new(requests)).await?.into_inner();
-    let first = responses.message().await?.context("no answer")?;
-    ensure!(first.outcome() == ImportOutcome::Created, "{first:?}");
-    kill(server.pid(), Signal::SIGTERM)?;
-    refuses(server.target()).await?;
-    // The stream was open before the signal: later items on it still get responses.
-    sender.send(item(10)).await?;
-    drop(sender);
-    let mut done = 1;
-    while let Some(response) = responses.message().await? {
+    for _ in 0..10 {
+        let response = responses.message().await?.context("no answer")?;
         ensure!(response.outcome() == ImportOutcome::Created, "{response:?}");
-        done += 1;
     }
-    ensure!(done == 11, "{done} of 11 items have a response");
+    kill(server.pid(), Signal::SIGTERM)?;
+    // The client sends nothing and holds the stream open. It need not wait for the drain timeout.
+    let stopping = (Code::Unavailable, ErrorReason::ServerStopping);
+    ensure!(refused(responses.message().await)? == stopping, "the stream went on");
+    refuses(server.target()).await?;
     ensure!(server.ended().await? == Some(0));
+    drop(sender);
     let again = Server::dev_on(data.path()).await?;
     let say = Say { client: again.client()?, key };
-    ensure!(say.roots(CommentSort::Oldest, 50).await?.len() == 11);
+    ensure!(say.roots(CommentSort::Oldest, 50).await?.len() == 10);
     Ok(())
 }
 
@@ -101,12 +102,18 @@ async fn while_it_drains_health_says_so_and_calls_are_still_taken() -> Result<()
     let target = server.target().trim_start_matches("http://").to_owned();
     let say = Say::on(&server.client()?, "article");
     say.comment("m", "before").await?;
+    let ready =
+        async || anyhow::Ok(ask(server.metrics_target(), "GET", "/metrics").await?.contains("\nriposte_ready 1"));
+    ensure!(ready().await?);
+    // A supervisor may pass on a signal that its own supervisor sends to the whole group as well.
+    kill(server.pid(), Signal::SIGTERM)?;
     kill(server.pid(), Signal::SIGTERM)?;
     let flipped = async {
         while command::run(["healthcheck", "--target", &target]).await?.code == 0 {}
         command::run(["healthcheck", "--target", &target]).await?.ended(5)?.says(&["NOT_SERVING"])
     };
     tokio::time::timeout(Duration::from_secs(10), flipped).await??;
+    ensure!(!ready().await?, "a server that drains is not ready");
     ensure!(say.comment("m", "while it drains").await?.floor == 2);
     ensure!(server.ended().await? == Some(0));
     Ok(())
@@ -138,4 +145,28 @@ async fn refuses(target: &str) -> Result<()> {
         }
     };
     tokio::time::timeout(Duration::from_secs(10), refused).await.context("it still takes connections")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_start_that_waits_for_its_database_is_ended_by_a_signal() -> Result<()> {
+    let data = tempfile::tempdir()?;
+    ensure!(Server::dev_on(data.path()).await?.stop().await? == Some(0));
+    let path = data.path().join("riposte.db");
+    let _locked = locks::lock(&path, locks::SQLITE_FILE)?;
+    for signal in [Signal::SIGINT, Signal::SIGTERM] {
+        let mut dev = command::riposte(["dev", "--listen", "127.0.0.1:0", "--seed", "none", "--data"])?;
+        let mut child = dev.arg(data.path()).kill_on_drop(true).spawn()?;
+        let pid = Pid::from_raw(i32::try_from(child.id().context("it has ended")?)?);
+        let files = std::path::PathBuf::from(format!("/proc/{pid}/fd"));
+        let waits = || async {
+            let mut open = std::fs::read_dir(&files)?.filter_map(|file| std::fs::read_link(file.ok()?.path()).ok());
+            Ok(open.any(|file| file == path))
+        };
+        until("it has opened its database", waits).await?;
+        kill(pid, signal)?;
+        let ended = tokio::time::timeout(Duration::from_secs(30), child.wait()).await.context("it ignores a signal")?;
+        // Without the signal it ends with an error once SQLite no longer waits for the lock.
+        ensure!(ended?.code() == Some(0), "{signal} during the start");
+    }
+    Ok(())
 }

@@ -79,6 +79,8 @@ fn measure(repo: &Repo, live: &Arc<Live>, args: &Args, language: Language, insta
     })?;
     ensure!(status.success(), "its program ended with {status}");
     ensure!(!ways.is_empty(), "its program reported no figures");
+    // An honest client at full speed never meets the limit on control frames.
+    ensure!(server.closed_for_control_frames()? == 0, "the server closed a connection for its control frames");
     let counts = sdk::by_hand(repo)?;
     let by_hand = counts.iter().find(|count| count.language == language).context("its lines were not counted")?;
     Ok(Row { language: language.name(), bytes: installed.bytes()?, lines_by_hand: by_hand.lines, first_ms, ways })

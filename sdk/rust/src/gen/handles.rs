@@ -38,8 +38,9 @@ impl Subject {
     ///
     /// * `member_id`: The member who writes. Required; 1 to 64 bytes of UTF-8 without control
     ///   characters.
-    /// * `text`: The text, stored in NFC. Any characters but NUL; not white space alone; at most
-    ///   the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+    /// * `text`: The text, stored in NFC. Any characters but NUL; not only white space, controls,
+    ///   marks and characters that Unicode calls default-ignorable; at most the object type's limit
+    ///   (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
     ///
     /// # Errors
     /// Those of `CreateComment`.
@@ -82,7 +83,9 @@ impl Subject {
     /// * `after_revision`: The watch sends the changes with a greater revision. To resume, pass the
     ///   last revision received. Default 0: the watch sends the changes after its start. A negative
     ///   value is FIELD_INVALID. Of the last 24 h, the last 1,024 revisions can be sent one by one;
-    ///   older ones are a gap.
+    ///   older ones are a gap. If the subject has no such revision, because its data was restored
+    ///   to an earlier state, the watch begins at the subject's own revision, with a gap that says
+    ///   so.
     pub fn watch(&self, after_revision: impl Into<Option<i64>>) -> Watch<v1::WatchSubjectRequest> {
         let request = v1::WatchSubjectRequest {
             key: Some(self.key.clone()),
@@ -126,8 +129,9 @@ impl Comment {
     ///
     /// * `member_id`: The member who writes. Required; 1 to 64 bytes of UTF-8 without control
     ///   characters.
-    /// * `text`: The text, stored in NFC. Any characters but NUL; not white space alone; at most
-    ///   the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+    /// * `text`: The text, stored in NFC. Any characters but NUL; not only white space, controls,
+    ///   marks and characters that Unicode calls default-ignorable; at most the object type's limit
+    ///   (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
     ///
     /// # Errors
     /// Those of `CreateReply`.
@@ -205,8 +209,9 @@ impl Comment {
     /// Gives the comment a new text, as its author.
     ///
     /// * `member_id`: The member who edits: the author. Required.
-    /// * `text`: The text, stored in NFC. Any characters but NUL; not white space alone; at most
-    ///   the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+    /// * `text`: The text, stored in NFC. Any characters but NUL; not only white space, controls,
+    ///   marks and characters that Unicode calls default-ignorable; at most the object type's limit
+    ///   (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
     ///
     /// # Errors
     /// Those of `UpdateComment`.
@@ -277,8 +282,9 @@ pub mod blocking {
         ///
         /// * `member_id`: The member who writes. Required; 1 to 64 bytes of UTF-8 without control
         ///   characters.
-        /// * `text`: The text, stored in NFC. Any characters but NUL; not white space alone; at most
-        ///   the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+        /// * `text`: The text, stored in NFC. Any characters but NUL; not only white space, controls,
+        ///   marks and characters that Unicode calls default-ignorable; at most the object type's limit
+        ///   (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ///
         /// # Errors
         /// Those of `CreateComment`.
@@ -309,7 +315,9 @@ pub mod blocking {
         /// * `after_revision`: The watch sends the changes with a greater revision. To resume, pass the
         ///   last revision received. Default 0: the watch sends the changes after its start. A negative
         ///   value is FIELD_INVALID. Of the last 24 h, the last 1,024 revisions can be sent one by one;
-        ///   older ones are a gap.
+        ///   older ones are a gap. If the subject has no such revision, because its data was restored
+        ///   to an earlier state, the watch begins at the subject's own revision, with a gap that says
+        ///   so.
         pub fn watch(&self, after_revision: impl Into<Option<i64>>) -> Watch<v1::WatchSubjectRequest> {
             Watch::new(self.client.clone(), self.inner.watch(after_revision))
         }
@@ -343,8 +351,9 @@ pub mod blocking {
         ///
         /// * `member_id`: The member who writes. Required; 1 to 64 bytes of UTF-8 without control
         ///   characters.
-        /// * `text`: The text, stored in NFC. Any characters but NUL; not white space alone; at most
-        ///   the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+        /// * `text`: The text, stored in NFC. Any characters but NUL; not only white space, controls,
+        ///   marks and characters that Unicode calls default-ignorable; at most the object type's limit
+        ///   (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ///
         /// # Errors
         /// Those of `CreateReply`.
@@ -393,8 +402,9 @@ pub mod blocking {
         /// Gives the comment a new text, as its author.
         ///
         /// * `member_id`: The member who edits: the author. Required.
-        /// * `text`: The text, stored in NFC. Any characters but NUL; not white space alone; at most
-        ///   the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+        /// * `text`: The text, stored in NFC. Any characters but NUL; not only white space, controls,
+        ///   marks and characters that Unicode calls default-ignorable; at most the object type's limit
+        ///   (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ///
         /// # Errors
         /// Those of `UpdateComment`.

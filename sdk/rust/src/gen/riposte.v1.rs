@@ -312,7 +312,8 @@ pub struct WatchSubjectRequest {
     /// The watch sends the changes with a greater revision. To resume, pass the last revision
     /// received. Default 0: the watch sends the changes after its start. A negative value is
     /// FIELD_INVALID. Of the last 24 h, the last 1,024 revisions can be sent one by one; older ones
-    /// are a gap.
+    /// are a gap. If the subject has no such revision, because its data was restored to an earlier
+    /// state, the watch begins at the subject's own revision, with a gap that says so.
     #[prost(int64, tag = "2")]
     pub after_revision: i64,
 }
@@ -343,8 +344,8 @@ pub mod watch_subject_response {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct WatchOpened {
     /// The revision after which the watch sends every change: `after_revision` of the request or, if
-    /// that was 0, the subject's revision at the start of the watch. As `after_revision` of another
-    /// call it resumes a stream that broke before its first change.
+    /// that was 0 or is beyond the subject, the subject's revision at the start of the watch. As
+    /// `after_revision` of another call it resumes a stream that broke before its first change.
     #[prost(int64, tag = "1")]
     pub revision: i64,
 }
@@ -375,6 +376,9 @@ pub struct CommentChange {
     pub kind: i32,
 }
 /// A range of revisions that are not sent one by one.
+///
+/// If the last revision is below the first, the numbering went back: the subject has no revision
+/// after `last_revision`, although the request named one. What its client has seen of those is gone.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RevisionGap {
     /// The first revision left out.
@@ -539,8 +543,9 @@ pub struct Comment {
 /// What a comment says.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Content {
-    /// The text, stored in NFC. Any characters but NUL; not white space alone; at most the object
-    /// type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+    /// The text, stored in NFC. Any characters but NUL; not only white space, controls, marks and
+    /// characters that Unicode calls default-ignorable; at most the object type's limit (default 5,000
+    /// code points after NFC, else CONTENT_TOO_LONG).
     #[prost(string, tag = "1")]
     pub text: ::prost::alloc::string::String,
     /// The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
@@ -2045,6 +2050,14 @@ pub mod admin_service_client {
         /// OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (the parent, or the comment to like,
         /// with its external id in the metadata), CONTENT_TOO_LONG, LIKE_INVALID.
         ///
+        /// A client may send ahead of the answers as far as HTTP/2 lets it, at least 256 items: the server
+        /// reads on when the answers to the items before are taken, and holds some 64 KiB that it has not
+        /// read. A client that is further ahead is held by flow control and loses neither items nor its
+        /// connection, with up to four streams a connection for the smallest items there can be. So read
+        /// answers while you send. Items may come in any mixture of subjects; those of one subject are
+        /// imported in their order. When the process stops, the stream ends with SERVER_STOPPING: send the
+        /// items without an answer again.
+        ///
         /// Example: `{"item": {"source": "isso", "externalId": "17", "comment": {"subject": {"objectType":  "page", "objectId": "/a"}, "memberId": "ann", "content": {"text": "Hi"}, "createTime":  "2013-11-24T18:23:52Z"}}}`.
         pub async fn import_comments(
             &mut self,
@@ -2134,8 +2147,8 @@ pub mod admin_service_client {
         }
         /// Takes a comment out of sight; replies stay, and a pin is taken off.
         ///
-        /// Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not
-        /// ACTIVE), REQUEST_ID_REUSED.
+        /// Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT
+        /// (the comment is HIDDEN), REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
         pub async fn hide_comment(
@@ -2164,7 +2177,8 @@ pub mod admin_service_client {
         }
         /// Brings a hidden comment back to ACTIVE.
         ///
-        /// Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not HIDDEN), REQUEST_ID_REUSED.
+        /// Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT (the comment is ACTIVE),
+        /// REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
         pub async fn unhide_comment(
@@ -2439,6 +2453,14 @@ pub mod admin_service_server {
         /// OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (the parent, or the comment to like,
         /// with its external id in the metadata), CONTENT_TOO_LONG, LIKE_INVALID.
         ///
+        /// A client may send ahead of the answers as far as HTTP/2 lets it, at least 256 items: the server
+        /// reads on when the answers to the items before are taken, and holds some 64 KiB that it has not
+        /// read. A client that is further ahead is held by flow control and loses neither items nor its
+        /// connection, with up to four streams a connection for the smallest items there can be. So read
+        /// answers while you send. Items may come in any mixture of subjects; those of one subject are
+        /// imported in their order. When the process stops, the stream ends with SERVER_STOPPING: send the
+        /// items without an answer again.
+        ///
         /// Example: `{"item": {"source": "isso", "externalId": "17", "comment": {"subject": {"objectType":  "page", "objectId": "/a"}, "memberId": "ann", "content": {"text": "Hi"}, "createTime":  "2013-11-24T18:23:52Z"}}}`.
         async fn import_comments(
             &self,
@@ -2481,8 +2503,8 @@ pub mod admin_service_server {
         >;
         /// Takes a comment out of sight; replies stay, and a pin is taken off.
         ///
-        /// Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not
-        /// ACTIVE), REQUEST_ID_REUSED.
+        /// Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT
+        /// (the comment is HIDDEN), REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
         async fn hide_comment(
@@ -2494,7 +2516,8 @@ pub mod admin_service_server {
         >;
         /// Brings a hidden comment back to ACTIVE.
         ///
-        /// Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not HIDDEN), REQUEST_ID_REUSED.
+        /// Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT (the comment is ACTIVE),
+        /// REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
         async fn unhide_comment(
@@ -3531,9 +3554,9 @@ pub mod comment_service_client {
         /// Changes what a comment says. Only its author may, within the object type's edit window; the
         /// former text is kept.
         ///
-        /// Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE),
-        /// EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
-        /// CONTENT_BLOCKED, REQUEST_ID_REUSED.
+        /// Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
+        /// is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
+        /// CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
         pub async fn update_comment(
@@ -3626,8 +3649,8 @@ pub mod comment_service_client {
         /// Brings a deleted comment back to the state it had; only for the member who deleted it.
         ///
         /// Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
-        /// MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), SUBJECT_READ_ONLY,
-        /// SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+        /// MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), STATE_CONFLICT (it was imported
+        /// as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
         pub async fn undelete_comment(
@@ -3656,8 +3679,8 @@ pub mod comment_service_client {
         }
         /// Pins a root, at most three per subject; only for the owner of the subject.
         ///
-        /// Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
-        /// MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE),
+        /// Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
+        /// too), MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is HIDDEN),
         /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
@@ -3687,8 +3710,8 @@ pub mod comment_service_client {
         }
         /// Takes the pin off a root; only for the owner of the subject.
         ///
-        /// Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
-        /// MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+        /// Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
+        /// deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
         pub async fn unpin_comment(
@@ -3826,9 +3849,9 @@ pub mod comment_service_server {
         /// Changes what a comment says. Only its author may, within the object type's edit window; the
         /// former text is kept.
         ///
-        /// Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE),
-        /// EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
-        /// CONTENT_BLOCKED, REQUEST_ID_REUSED.
+        /// Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
+        /// is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
+        /// CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
         async fn update_comment(
@@ -3868,8 +3891,8 @@ pub mod comment_service_server {
         /// Brings a deleted comment back to the state it had; only for the member who deleted it.
         ///
         /// Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
-        /// MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), SUBJECT_READ_ONLY,
-        /// SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+        /// MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), STATE_CONFLICT (it was imported
+        /// as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
         async fn undelete_comment(
@@ -3881,8 +3904,8 @@ pub mod comment_service_server {
         >;
         /// Pins a root, at most three per subject; only for the owner of the subject.
         ///
-        /// Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
-        /// MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE),
+        /// Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
+        /// too), MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is HIDDEN),
         /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
@@ -3895,8 +3918,8 @@ pub mod comment_service_server {
         >;
         /// Takes the pin off a root; only for the owner of the subject.
         ///
-        /// Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
-        /// MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+        /// Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
+        /// deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
         async fn unpin_comment(
@@ -4567,8 +4590,10 @@ pub enum ErrorReason {
     ///
     /// Example: `{"reason": "SUBJECT_NOT_FOUND", "metadata": {"object_type": "video", "object_id":  "1"}}`.
     SubjectNotFound = 1,
-    /// NOT_FOUND. There is no such comment, it is deleted, its subject is deleted, or the caller was
-    /// not granted its type.
+    /// NOT_FOUND. There is no such comment, its subject is deleted, or the caller was not granted its
+    /// type. A write to a deleted comment has this reason too: an edit, a delete, a pin, a hiding and
+    /// their opposites, UndeleteComment aside. Reads show the tombstone of a deleted comment; a reply
+    /// to it is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
     ///
     /// Example: `{"reason": "COMMENT_NOT_FOUND", "metadata": {"comment_id": "1234567890123456789"}}`.
     CommentNotFound = 2,
@@ -4596,13 +4621,13 @@ pub enum ErrorReason {
     ///
     /// Example: `{"reason": "SUBJECT_HIDDEN", "metadata": {"object_type": "video", "object_id":  "1"}}`.
     SubjectHidden = 7,
-    /// FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata has its
-    /// state.
+    /// FAILED_PRECONDITION. The comment to answer is a tombstone, deleted or not in sight; the
+    /// metadata has its state.
     ///
     /// Example: `{"reason": "PARENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",  "state": "DELETED"}}`.
     ParentUnavailable = 8,
-    /// FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is deleted or not in
-    /// sight; the metadata has its state.
+    /// FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is a tombstone,
+    /// deleted or not in sight; the metadata has its state.
     ///
     /// Example: `{"reason": "COMMENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",  "state": "HIDDEN"}}`.
     CommentUnavailable = 9,
@@ -4610,8 +4635,9 @@ pub enum ErrorReason {
     ///
     /// Example: `{"reason": "REPLY_FORBIDDEN", "metadata": {"comment_id": "1234567890123456789"}}`.
     ReplyForbidden = 10,
-    /// FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state.
-    /// Read the comment again.
+    /// FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state,
+    /// for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
+    /// except to UndeleteComment: a tombstone that was imported without a text cannot come back.
     ///
     /// Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",  "state": "HIDDEN"}}`.
     StateConflict = 11,
@@ -4932,7 +4958,7 @@ pub mod like_service_client {
         /// A repeat answers the current state, and a late repeat of an older call by the same client never
         /// undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
         /// comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
-        /// comment is not ACTIVE), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
+        /// comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
         /// SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
         ///
         /// Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
@@ -4994,8 +5020,8 @@ pub mod like_service_client {
         /// Reads who likes, or dislikes, a comment, latest first.
         ///
         /// A member whose state changes during the walk may be missed or met again at its new time.
-        /// Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID,
-        /// PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        /// Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is DELETED or HIDDEN),
+        /// LIKE_INVALID, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
         ///
         /// Example: `{"commentId": "1234567890123456789", "value": "LIKE_VALUE_DISLIKE"}`.
         pub async fn list_likers(
@@ -5075,7 +5101,7 @@ pub mod like_service_server {
         /// A repeat answers the current state, and a late repeat of an older call by the same client never
         /// undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
         /// comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
-        /// comment is not ACTIVE), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
+        /// comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
         /// SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
         ///
         /// Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
@@ -5100,8 +5126,8 @@ pub mod like_service_server {
         /// Reads who likes, or dislikes, a comment, latest first.
         ///
         /// A member whose state changes during the walk may be missed or met again at its new time.
-        /// Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID,
-        /// PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        /// Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is DELETED or HIDDEN),
+        /// LIKE_INVALID, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
         ///
         /// Example: `{"commentId": "1234567890123456789", "value": "LIKE_VALUE_DISLIKE"}`.
         async fn list_likers(
@@ -5672,8 +5698,9 @@ pub mod reply_service_client {
         /// Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`.
         /// Floors count per root. A repeat with the same request_id and body answers the first id, floor,
         /// subject_revision and ack. Errors: COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the
-        /// parent is not ACTIVE), REPLY_FORBIDDEN, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
-        /// CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+        /// parent is DELETED or HIDDEN), REPLY_FORBIDDEN, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
+        /// CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED,
+        /// REQUEST_ID_REUSED.
         ///
         /// Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text":  "Welcome"}}`.
         pub async fn create_reply(
@@ -5812,8 +5839,9 @@ pub mod reply_service_server {
         /// Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`.
         /// Floors count per root. A repeat with the same request_id and body answers the first id, floor,
         /// subject_revision and ack. Errors: COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the
-        /// parent is not ACTIVE), REPLY_FORBIDDEN, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
-        /// CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+        /// parent is DELETED or HIDDEN), REPLY_FORBIDDEN, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
+        /// CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED,
+        /// REQUEST_ID_REUSED.
         ///
         /// Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text":  "Welcome"}}`.
         async fn create_reply(
@@ -6445,13 +6473,13 @@ pub mod subject_service_client {
         /// gap is an event of its own.
         ///
         /// Every process sends a change some 100 ms after its commit. Likes change no revision and are not
-        /// sent. The subject must exist, also where its type has `auto_create`. If the subject is deleted
-        /// or hidden during the watch, the watch sends that change and continues, because the subject may
-        /// come back. The stream has no end and no deadline of its own. It ends with SERVER_STOPPING when
-        /// the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024 revisions
-        /// behind: watch again with the last revision received as `after_revision`; changes that are then
-        /// too old are a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
-        /// WATCH_TOO_SLOW, SERVER_STOPPING.
+        /// sent. A subject that does not exist yet is watched from revision 0 where its type has
+        /// `auto_create`. If the subject is deleted or hidden during the watch, the watch sends that
+        /// change and continues, because the subject may come back. The stream has no end and no deadline
+        /// of its own. It ends with SERVER_STOPPING when the process stops and with WATCH_TOO_SLOW for a
+        /// reader that falls more than 1,024 revisions behind: watch again with the last revision received
+        /// as `after_revision`; changes that are then too old are a gap. Errors: SUBJECT_NOT_FOUND (a
+        /// deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
         ///
         /// Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
         pub async fn watch_subject(
@@ -6583,13 +6611,13 @@ pub mod subject_service_server {
         /// gap is an event of its own.
         ///
         /// Every process sends a change some 100 ms after its commit. Likes change no revision and are not
-        /// sent. The subject must exist, also where its type has `auto_create`. If the subject is deleted
-        /// or hidden during the watch, the watch sends that change and continues, because the subject may
-        /// come back. The stream has no end and no deadline of its own. It ends with SERVER_STOPPING when
-        /// the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024 revisions
-        /// behind: watch again with the last revision received as `after_revision`; changes that are then
-        /// too old are a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
-        /// WATCH_TOO_SLOW, SERVER_STOPPING.
+        /// sent. A subject that does not exist yet is watched from revision 0 where its type has
+        /// `auto_create`. If the subject is deleted or hidden during the watch, the watch sends that
+        /// change and continues, because the subject may come back. The stream has no end and no deadline
+        /// of its own. It ends with SERVER_STOPPING when the process stops and with WATCH_TOO_SLOW for a
+        /// reader that falls more than 1,024 revisions behind: watch again with the last revision received
+        /// as `after_revision`; changes that are then too old are a gap. Errors: SUBJECT_NOT_FOUND (a
+        /// deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
         ///
         /// Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
         async fn watch_subject(

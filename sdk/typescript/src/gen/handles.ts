@@ -25,8 +25,9 @@ export class SubjectHandle {
    * Writes a root comment under the subject, as a member.
    * @param memberId The member who writes. Required; 1 to 64 bytes of UTF-8 without control
    * characters.
-   * @param text The text, stored in NFC. Any characters but NUL; not white space alone; at most the
-   * object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+   * @param text The text, stored in NFC. Any characters but NUL; not only white space, controls,
+   * marks and characters that Unicode calls default-ignorable; at most the object type's limit
+   * (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
    */
   async comment(memberId: string, text: string, options?: CallOptions): Promise<CommentHandle> {
     const answer = await this.#services.comments.createComment(
@@ -63,7 +64,8 @@ export class SubjectHandle {
    * @param options.afterRevision The watch sends the changes with a greater revision. To resume,
    * pass the last revision received. Default 0: the watch sends the changes after its start. A
    * negative value is FIELD_INVALID. Of the last 24 h, the last 1,024 revisions can be sent one by
-   * one; older ones are a gap.
+   * one; older ones are a gap. If the subject has no such revision, because its data was restored
+   * to an earlier state, the watch begins at the subject's own revision, with a gap that says so.
    */
   watch(options: { afterRevision?: string | undefined } & CallOptions = {}): AsyncIterable<v1.WatchSubjectResponse> {
     return this.#services.subjects.watchSubject({ key: this.key, afterRevision: options.afterRevision }, options);
@@ -88,8 +90,9 @@ export class CommentHandle {
    * Answers the comment, as a member.
    * @param memberId The member who writes. Required; 1 to 64 bytes of UTF-8 without control
    * characters.
-   * @param text The text, stored in NFC. Any characters but NUL; not white space alone; at most the
-   * object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+   * @param text The text, stored in NFC. Any characters but NUL; not only white space, controls,
+   * marks and characters that Unicode calls default-ignorable; at most the object type's limit
+   * (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
    */
   async reply(memberId: string, text: string, options?: CallOptions): Promise<CommentHandle> {
     const answer = await this.#services.replies.createReply(
@@ -149,8 +152,9 @@ export class CommentHandle {
   /**
    * Gives the comment a new text, as its author.
    * @param memberId The member who edits: the author. Required.
-   * @param text The text, stored in NFC. Any characters but NUL; not white space alone; at most the
-   * object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+   * @param text The text, stored in NFC. Any characters but NUL; not only white space, controls,
+   * marks and characters that Unicode calls default-ignorable; at most the object type's limit
+   * (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
    */
   edit(memberId: string, text: string, options?: CallOptions): Promise<v1.UpdateCommentResponse> {
     return this.#services.comments.updateComment(

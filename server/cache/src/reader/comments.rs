@@ -70,12 +70,20 @@ impl ReaderState {
     ) -> Result<Vec<Option<CommentView>>> {
         let locations = self.inner.locate_among(ids, types).await?;
         let existing: Vec<CommentId> = locations.iter().flatten().map(|location| location.id).collect();
-        let Some(first) = existing.first() else { return Ok(vec![None; ids.len()]) };
+        if existing.is_empty() {
+            return Ok(vec![None; ids.len()]);
+        }
         let keys: Vec<SubjectKey> = locations.iter().flatten().map(|location| location.subject.clone()).collect();
         let bypass = keys.iter().any(|key| self.bypasses_cache(key.partition()));
         let fill_leases = if bypass { BTreeMap::new() } else { self.fill_leases(reader, keys).await? };
-        let read = self.read_rows(first.partition(), self.inner.comments(&existing)).await;
-        let revisions = &self.current_revisions(&fill_leases).await;
+        let rows = async {
+            let read = self.inner.comments(&existing).await;
+            // The permits of the comments are those of their subjects.
+            Ok((read, self.current_revisions(&fill_leases).await))
+        };
+        let permitted = self.read_rows_of(existing.iter().map(|id| id.partition()), rows).await;
+        let (read, revisions) = permitted.unwrap_or_else(|error| (Err(error), BTreeMap::new()));
+        let revisions = &revisions;
         let items = |key: &SubjectKey| {
             let views = read.iter().flatten().flatten().filter(|view| view.subject == *key);
             views.map(CachedComment::of).collect::<Vec<_>>()

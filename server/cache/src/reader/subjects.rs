@@ -86,7 +86,9 @@ impl ReaderState {
     }
 
     async fn subjects_from_rows(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
-        let Some(first) = keys.first() else { return Ok(Vec::new()) };
-        self.read_rows(first.partition(), self.inner.subjects(keys)).await
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.read_rows_of(keys.iter().map(SubjectKey::partition), self.inner.subjects(keys)).await
     }
 }

@@ -1,11 +1,11 @@
 //! Tombstones, hidden comments and the counts that move with them, at any depth.
 
 use riposte_core::page::SubtreeQuery;
-use riposte_core::verbs::{Delete, DeleteActor, Hide, Pin, Undelete, Unhide};
+use riposte_core::verbs::{Delete, DeleteActor, Edit, Hide, Pin, Undelete, Unhide, Unpin};
 use riposte_core::{CommandKind, CommentId, CommentState, DeletedBy, Error, SubjectKey};
 
 use super::backend::Backend;
-use super::fixture::{Fixture, comment, first, floors, member};
+use super::fixture::{Fixture, comment, first, floors, member, text};
 
 /// Returns the verb that deletes a comment.
 async fn deletion(fixture: &Fixture, id: CommentId, actor: DeleteActor) -> CommandKind {
@@ -222,5 +222,39 @@ pub(super) async fn a_deleted_or_hidden_root_loses_its_pin(backend: Backend) {
     assert_eq!(fixture.rejection(&key, pin).await, Error::StateConflict(CommentState::Hidden));
     fixture.run(&key, Unhide { target }).await;
     assert_eq!(fixture.subject(&key).await.pins, [ids[2]], "an unhidden root is not pinned again");
+    fixture.check_counts(&key).await;
+}
+
+pub(super) async fn a_deleted_comment_accepts_only_its_restoration(backend: Backend) {
+    let fixture = Fixture::new(&backend, "a_deleted_comment_accepts_only_its_restoration");
+    let key = fixture.key();
+    fixture.open(&key).await;
+    for with_reply in [false, true] {
+        let root = fixture.root(&key).await.comment.reference.id;
+        if with_reply {
+            fixture.reply(&key, root, 2).await;
+        }
+        let (target, owner) = (fixture.target(root).await, || member("owner"));
+        let (content, etag) = (text("late"), String::new());
+        let edit = Edit { target: target.clone(), member: member("author"), content, etag, window: None };
+        let verbs: [CommandKind; 6] = [
+            edit.into(),
+            deletion(&fixture, root, DeleteActor::Moderator).await,
+            Pin { target: target.clone(), member: owner() }.into(),
+            Unpin { target: target.clone(), member: owner() }.into(),
+            Hide { target: target.clone() }.into(),
+            Unhide { target: target.clone() }.into(),
+        ];
+        let reply = fixture.reply_verb(&key, root, 2).await;
+        delete(&fixture, &key, root).await;
+        for verb in verbs {
+            let name = verb.name();
+            assert_eq!(fixture.rejection(&key, verb).await, Error::CommentNotFound, "{name}, replies: {with_reply}");
+        }
+        let unavailable = Error::ParentUnavailable(CommentState::Deleted);
+        assert_eq!(fixture.rejection(&key, reply).await, unavailable, "the tombstone is shown");
+        fixture.run(&key, Undelete { target, member: member("author") }).await;
+        assert_eq!(fixture.view(root).await.comment.lifecycle.state, CommentState::Active);
+    }
     fixture.check_counts(&key).await;
 }

@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 
-use riposte_core::{CommentId, Error, Partition};
+use riposte_core::ids::IdTick;
+use riposte_core::{CommentId, Error, Millis, Partition};
 use riposte_store::SqlStore;
 use sea_orm::{ConnectionTrait, Statement};
 
-use crate::databases::{ManualClock, all_databases};
+use crate::databases::{ManualClock, NOON, all_databases};
 
 async fn generate(store: &SqlStore, count: usize) -> Vec<CommentId> {
     let mut ids = Vec::new();
@@ -114,6 +115,40 @@ async fn a_clock_that_steps_back_at_the_end_of_a_lease_does_not_prevent_its_rene
         let all: HashSet<_> = ids.iter().collect();
         assert_eq!(all.len(), 3_006);
         store.close().await;
+        database.drop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn after_a_clock_that_was_ahead_a_partition_has_as_many_ids_as_before() {
+    for database in all_databases().await {
+        let clock = ManualClock::at_noon();
+        let store = database.migrated(&clock).await;
+        clock.forward(3_600_000);
+        let mut ids: HashSet<_> = generate(&store, 3).await.into_iter().collect();
+        clock.forward(-3_600_000);
+        // A partition that borrows from the next second has 64,256 ids.
+        let partition = Partition::number(0);
+        for n in 0..70_000 {
+            if n % 30_000 == 29_999 {
+                clock.forward(500);
+            }
+            let id = store.ids().comment(partition).await.expect("the process has let go of the number that is ahead");
+            assert!(ids.insert(id), "{id:?} was generated twice");
+        }
+        // A second process finds every number ahead of its clock, which shows the present.
+        let all_ahead = format!("UPDATE worker_lease SET minted_until = {}", IdTick::at(Millis(NOON + 7_200_000)).0);
+        store.close().await;
+        let next = database.open(&clock);
+        run(&next, &all_ahead).await;
+        assert!(ids.insert(next.ids().comment(partition).await.expect("an id")));
+        assert!(next.ids().comment(partition).await.expect("an id").tick() > IdTick::at(Millis(NOON + 7_199_000)));
+        run(&next, "UPDATE worker_lease SET minted_until = 0 WHERE worker = 63").await;
+        for _ in 0..70_000 {
+            let id = next.ids().comment(partition).await.expect("a number that begins earlier is free again");
+            assert!(ids.insert(id), "{id:?} was generated twice");
+        }
+        next.close().await;
         database.drop().await;
     }
 }

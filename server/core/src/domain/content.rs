@@ -5,6 +5,7 @@ use std::net::IpAddr;
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
+pub use crate::domain::blank::is_blank;
 use crate::domain::error::{Reason, Violation};
 use crate::domain::member::MemberId;
 use crate::domain::object_type::Policy;
@@ -36,7 +37,7 @@ impl Content {
     ///
     /// The text is converted to NFC; its length is counted in code points afterwards. It may
     /// contain any character but NUL, which databases and clients treat as an end; it must not be
-    /// blank.
+    /// blank ([`is_blank`]).
     ///
     /// # Errors
     /// Every violation of text, mentions and metadata.
@@ -52,7 +53,7 @@ impl Content {
         let text: String = if is_nfc { text.to_owned() } else { text.nfc().collect() };
         let length = text.chars().count();
         let at = |name: &str| format!("{field}.{name}");
-        if text.trim().is_empty() {
+        if is_blank(&text) {
             violations.push(Violation::field(at("text"), "must not be empty"));
         }
         if text.contains('\0') {
@@ -291,7 +292,7 @@ mod tests {
     fn all_violations_are_returned_at_once() {
         let metadata = Metadata::from([(String::new(), "x".repeat(2000))]);
         let mentions = vec!["ok".to_owned(), "\u{7}".to_owned(), String::new()];
-        let found = Content::parse("content", &Policy::default(), "\0", &mentions, metadata).err().unwrap_or_default();
+        let found = Content::parse("content", &Policy::default(), "a\0", &mentions, metadata).err().unwrap_or_default();
         let fields: Vec<_> = found.iter().map(|v| v.field.as_str()).collect();
         assert_eq!(
             fields,

@@ -9,7 +9,7 @@ mod generator;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::domain::time::Millis;
-pub use generator::{IdError, IdGenerator, IdLease};
+pub use generator::{IdError, IdGenerator, IdLease, MAX_AHEAD_MILLIS};
 
 /// The number of partitions. It never changes.
 pub const PARTITIONS: u16 = 1024;

@@ -1,6 +1,6 @@
 //! Watches of subjects: the revisions of a subject, dense and in order.
 
-use std::fmt::Debug;
+use std::fmt::{self, Debug, Formatter};
 use std::future::Future;
 use std::pin::Pin;
 
@@ -20,7 +20,9 @@ pub enum WatchItem {
         /// The changes.
         changes: Changes,
     },
-    /// Revisions that can no longer be delivered one by one.
+    /// Revisions that can no longer be delivered one by one. If `last` is below `first`, the
+    /// revisions from `last + 1` to `first - 1` that a client has seen are gone, and the next
+    /// change follows `last`: the data source was restored to an earlier state.
     Gap {
         /// The first of them.
         first: i64,
@@ -40,19 +42,35 @@ impl WatchItem {
     }
 }
 
-/// A read of a subject that runs only if its result is needed.
+/// A read of a subject that runs only if its result is needed. An absent subject that its first
+/// comment may create has version and revision 0.
 pub type SubjectLoad<'a> = Pin<Box<dyn Future<Output = Result<Subject>> + Send + 'a>>;
+
+/// The reads of a subject as the caller of a watch may see it.
+pub struct SubjectLoads<'a> {
+    /// Through the cache.
+    pub cached: SubjectLoad<'a>,
+    /// From the rows. It runs if the client has seen a newer revision than this process knows.
+    pub primary: SubjectLoad<'a>,
+}
+
+impl Debug for SubjectLoads<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SubjectLoads").finish_non_exhaustive()
+    }
+}
 
 /// The watches of a process.
 #[async_trait]
 pub trait SubjectWatches: Send + Sync + Debug {
     /// Opens a watch. With `after` 0 the watch begins with the next change. Otherwise its client
-    /// has seen every revision up to `after`. `load` reads the subject as the caller may see it.
+    /// has seen every revision up to `after`; if the subject has no such revision, the watch begins
+    /// at the subject's own with a gap that says so.
     ///
     /// # Errors
-    /// Those of `load` and of the outbox; [`Error::Overloaded`] at the maximum number of watches;
+    /// Those of `loads` and of the outbox; [`Error::Overloaded`] at the maximum number of watches;
     /// [`Error::ServerStopping`].
-    async fn join(&self, key: &SubjectKey, after: i64, load: SubjectLoad<'_>) -> Result<Box<dyn SubjectWatch>>;
+    async fn join(&self, key: &SubjectKey, after: i64, loads: SubjectLoads<'_>) -> Result<Box<dyn SubjectWatch>>;
 }
 
 /// One watch of one subject.

@@ -23,14 +23,14 @@ impl Comments {
         Ok(subject)
     }
 
-    /// Returns a subject that can be watched: it exists, and its lists may be shown.
+    /// Returns a subject that can be watched: its lists may be shown. One that only auto_create
+    /// implies is at version and revision 0.
     ///
     /// # Errors
-    /// Those of [`Comments::policy`]; [`Error::SubjectNotFound`], also for a deleted subject and
-    /// for one that only auto_create implies; [`Error::SubjectHidden`].
+    /// Those of [`Comments::policy`]; [`Error::SubjectNotFound`], also for a deleted subject;
+    /// [`Error::SubjectHidden`].
     pub async fn watchable(&self, caller: &Caller, key: &SubjectKey) -> Result<Subject> {
-        let subject = self.listable_subject(caller, key).await?;
-        if subject.version > 0 { Ok(subject) } else { Err(Error::SubjectNotFound) }
+        self.listable_subject(caller, key).await
     }
 
     /// Returns subjects in the order of `keys`. A deleted one is returned with its `delete_time`;

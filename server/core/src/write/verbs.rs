@@ -30,6 +30,7 @@ use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
 use crate::domain::object_type::Policy;
 use crate::domain::request::{Fingerprint, RequestId, RequestIdentity};
+use crate::domain::state::CommentState;
 use crate::domain::subject::{Subject, SubjectKey, SubjectState};
 use crate::domain::time::Millis;
 use crate::ports::IdSource;
@@ -334,6 +335,13 @@ fn writable<'u>(unit: &'u UnitOfWork, command: &Command) -> Result<&'u Subject> 
 fn target<'u, K>(unit: &'u UnitOfWork, command: &Command<K>, id: CommentId) -> Result<&'u Comment> {
     let subject = existing(unit, command).map_err(|_| Error::CommentNotFound)?;
     unit.comment(id).filter(|comment| comment.reference.subject_id == subject.id).ok_or(Error::CommentNotFound)
+}
+
+/// Returns the comment that a write to an existing comment names. A deleted comment is not found:
+/// only Undelete writes to it.
+fn undeleted<'u, K>(unit: &'u UnitOfWork, command: &Command<K>, id: CommentId) -> Result<&'u Comment> {
+    let comment = target(unit, command, id)?;
+    if comment.lifecycle.state == CommentState::Deleted { Err(Error::CommentNotFound) } else { Ok(comment) }
 }
 
 /// Rejects an etag that is not the current one; an empty etag requires nothing.

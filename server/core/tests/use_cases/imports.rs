@@ -1,11 +1,22 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
 use super::{Fixture, content, member, restricted_to, run, unrestricted, video, write_context};
+use async_trait::async_trait;
+use futures::FutureExt;
+use futures::channel::oneshot;
+use futures::executor::block_on;
+use futures::future::Shared;
+use riposte_conformance::model::Model;
 use riposte_core::like::LikeValue;
 use riposte_core::origin::ImportOrigin;
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestIdentity};
 use riposte_core::subject::{Metadata, SubjectState};
 use riposte_core::submit::{ImportItem, ImportKind, ImportOutcome};
-use riposte_core::verbs::{DeleteSubject, Import, ImportTimes, ImportedComment, ImportedLike, ImportedSubject};
-use riposte_core::{Caller, ClientInfo, Command, CommentState, Error, Millis, Result, SubjectKey};
+use riposte_core::verbs::{Batch, DeleteSubject, Import, ImportTimes, ImportedComment, ImportedLike, ImportedSubject};
+use riposte_core::{
+    Caller, ClientInfo, Command, CommandLog, CommandOutput, CommentState, Error, Millis, Result, SubjectKey,
+};
 
 fn item(subject: &SubjectKey, external_id: &str, kind: ImportKind) -> ImportItem {
     let origin = ImportOrigin { source: "forum".to_owned(), external_id: external_id.to_owned() };
@@ -136,4 +147,56 @@ fn an_import_is_repeated_if_another_process_imports_its_parent_meanwhile() {
     let outcomes = import(&fixture, &unrestricted(), &[comment(&key, "a", None), comment(&key, "b", Some("a"))]);
     assert_eq!(created_and_floor(&outcomes), [Ok((false, 1)), Ok((true, 1))]);
     assert_eq!(outcomes[0].as_ref().map(|outcome| outcome.comment), Ok(Some(id)));
+}
+
+/// A log that executes nothing before as many batches wait as it expects.
+#[derive(Debug)]
+struct GateLog {
+    log: Arc<Model>,
+    expected: usize,
+    waiting: AtomicUsize,
+    open: Mutex<Option<oneshot::Sender<()>>>,
+    opened: Shared<oneshot::Receiver<()>>,
+}
+
+#[async_trait]
+impl CommandLog for GateLog {
+    async fn submit(&self, batch: Batch) -> Result<Vec<Result<CommandOutput>>> {
+        if self.waiting.fetch_add(1, Ordering::SeqCst) + 1 == self.expected {
+            let open = self.open.lock().expect("not poisoned").take();
+            open.expect("opened once").send(()).expect("the receiver is this log");
+        }
+        self.opened.clone().await.expect("the sender is used before it is dropped");
+        self.log.submit(batch).await
+    }
+}
+
+#[test]
+fn items_of_many_subjects_are_submitted_together_however_they_are_mixed() {
+    let fixture = Fixture::new();
+    let keys: Vec<SubjectKey> = (0..40).map(|n| SubjectKey::stored("wall".to_owned(), n.to_string())).collect();
+    let id = |key: &SubjectKey, name: &str| format!("{}/{name}", key.object_id());
+    let of_all = |item: &dyn Fn(&SubjectKey) -> ImportItem| keys.iter().map(item).collect::<Vec<_>>();
+    let items = [
+        // A like of a comment that follows it.
+        of_all(&|key| like(key, &id(key, "l"), &id(key, "a"))),
+        of_all(&|key| comment(key, &id(key, "a"), None)),
+        of_all(&|key| comment(key, &id(key, "b"), None)),
+        of_all(&|key| comment(key, &id(key, "c"), Some(&id(key, "a")))),
+    ]
+    .concat();
+    let (open, opened) = oneshot::channel();
+    let log = GateLog {
+        log: Arc::clone(&fixture.model),
+        expected: keys.len(),
+        waiting: AtomicUsize::new(0),
+        open: Mutex::new(Some(open)),
+        opened: opened.shared(),
+    };
+    let outcomes = block_on(fixture.mutations_over(Arc::new(log)).import(&unrestricted(), &items));
+    let expected = [(true, 0), (true, 1), (true, 2), (true, 1)].map(|outcome| vec![Ok(outcome); keys.len()]).concat();
+    assert_eq!(created_and_floor(&outcomes.expect("the oracle does not fail")), expected);
+    for key in &keys {
+        assert_eq!(fixture.subject_row(key).counts.comment_count, 3);
+    }
 }

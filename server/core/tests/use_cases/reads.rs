@@ -115,6 +115,7 @@ pub(super) fn set_state(fixture: &Fixture, subject: &SubjectKey, state: SubjectS
 fn subjects_are_read_in_the_order_of_their_keys_and_implied_if_a_comment_may_create_them() {
     let fixture = Fixture::new();
     let (created, deleted, absent) = (fixture.create_subject("1"), fixture.create_subject("2"), video("3"));
+    let missing = absent.clone();
     run(fixture.mutations.submit(&write_context(), &deleted, DeleteSubject { etag: String::new() }))
         .expect("it exists");
     let implied = SubjectKey::stored("wall".to_owned(), "1".to_owned());
@@ -125,9 +126,9 @@ fn subjects_are_read_in_the_order_of_their_keys_and_implied_if_a_comment_may_cre
     assert_eq!(error_of(run(fixture.comments.subjects(&restricted_to(["video"]), &keys, 0))), Error::CallerNotAllowed);
     let behind = Error::RevisionNotReached { current: 0 };
     assert_eq!(error_of(run(fixture.comments.subjects(&unrestricted(), &keys[..1], 1))), behind);
-    let watch = |key| run(fixture.comments.watchable(&unrestricted(), key)).map(|subject| subject.key);
-    assert_eq!([&implied, &deleted].map(watch), [(); 2].map(|()| Err(Error::SubjectNotFound)));
-    assert_eq!(watch(&created), Ok(created.clone()));
+    let watch = |key| run(fixture.comments.watchable(&unrestricted(), key)).map(|subject| subject.revision);
+    assert_eq!([&implied, &created].map(watch), [Ok(0), Ok(1)]);
+    assert_eq!([&missing, &deleted].map(watch), [(); 2].map(|()| Err(Error::SubjectNotFound)));
     let likes =
         |key| run(fixture.comments.member_likes(&unrestricted(), key, &member("bob"), None, 9)).map(|page| page.items);
     assert_eq!([likes(&implied), likes(&deleted)], [Ok(vec![]), Err(Error::SubjectNotFound)]);

@@ -1,11 +1,11 @@
 //! The stream of one subject while it is watched.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use riposte_core::event::Event;
 use riposte_core::ports::{EventLog, WatchItem};
-use riposte_core::{Partition, Result, Subject, SubjectId};
+use riposte_core::{Result, Subject, SubjectId, SubjectKey};
 use tokio::sync::watch;
 
 use super::ring::{CAPACITY, WatchRing};
@@ -13,8 +13,9 @@ use super::ring::{CAPACITY, WatchRing};
 /// The ring of a subject and the channel that reports its progress to watchers.
 #[derive(Debug)]
 pub(super) struct SubjectStream {
-    id: SubjectId,
-    partition: Partition,
+    key: SubjectKey,
+    /// Unset as long as the subject does not exist.
+    id: OnceLock<SubjectId>,
     ring: Mutex<WatchRing>,
     progress: watch::Sender<i64>,
     /// The number of known changes of the subject's row.
@@ -33,8 +34,8 @@ impl SubjectStream {
     /// outdated until `complete` is called.
     pub(super) fn new(subject: &Subject, base: i64) -> Self {
         Self {
-            id: subject.id,
-            partition: subject.key.partition(),
+            key: subject.key.clone(),
+            id: OnceLock::new(),
             ring: Mutex::new(WatchRing::new(base)),
             progress: watch::Sender::new(base),
             row_changes: AtomicU64::new(FIRST_CHANGE),
@@ -42,8 +43,31 @@ impl SubjectStream {
         }
     }
 
-    pub(super) fn id(&self) -> SubjectId {
-        self.id
+    pub(super) fn key(&self) -> &SubjectKey {
+        &self.key
+    }
+
+    /// Returns the id of the subject; `None` as long as it does not exist.
+    pub(super) fn id(&self) -> Option<SubjectId> {
+        self.id.get().copied()
+    }
+
+    /// Sets the id of the subject, once it exists.
+    pub(super) fn identify(&self, id: SubjectId) {
+        self.id.get_or_init(|| id);
+    }
+
+    /// Returns the newest revision of the ring.
+    pub(super) fn newest(&self) -> i64 {
+        self.ring().newest()
+    }
+
+    /// Queries the events of the subject after a revision; none if the subject does not exist.
+    async fn query(&self, outbox: &dyn EventLog, after: i64, limit: usize) -> Result<Vec<Event>> {
+        match self.id() {
+            Some(id) => outbox.of_subject(self.key.partition(), id, after, limit).await,
+            None => Ok(Vec::new()),
+        }
     }
 
     /// Returns the number of known changes of the subject's row.
@@ -72,7 +96,7 @@ impl SubjectStream {
         let newest = self.ring().newest();
         if revision > newest + 1 {
             let from = newest.max(revision - 1 - CAPACITY as i64);
-            self.extend(outbox.of_subject(self.partition, self.id, from, CAPACITY).await?);
+            self.extend(self.query(outbox, from, CAPACITY).await?);
         }
         self.extend(vec![event.clone()]);
         Ok(())
@@ -83,7 +107,7 @@ impl SubjectStream {
         let newest = self.ring().newest();
         // The limit is twice the capacity of a ring: a whole ring may be missing, and further
         // events may have been committed meanwhile.
-        let missed = outbox.of_subject(self.partition, self.id, newest, 2 * CAPACITY).await?;
+        let missed = self.query(outbox, newest, 2 * CAPACITY).await?;
         self.extend(missed);
         Ok(())
     }
@@ -103,7 +127,7 @@ impl SubjectStream {
     pub(super) async fn extend_back_to(&self, outbox: &dyn EventLog, after: i64) -> Result<()> {
         let start = self.ring().earlier_start(after);
         let Some(from) = start else { return Ok(()) };
-        let older = outbox.of_subject(self.partition, self.id, from, CAPACITY).await?;
+        let older = self.query(outbox, from, CAPACITY).await?;
         self.ring().extend_backwards(from, older);
         Ok(())
     }
@@ -124,11 +148,16 @@ impl SubjectStream {
 
     /// Returns the start position of a watcher, and the gap that the watcher receives first, if
     /// any. With `after` 0 the watcher begins with the next change. Otherwise the watcher has seen
-    /// every revision up to `after`.
+    /// every revision up to `after`; if the subject has no such revision, the watcher begins at the
+    /// newest one.
     pub(super) fn start(&self, after: i64) -> (i64, Option<WatchItem>) {
         let ring = self.ring();
+        let newest = ring.newest();
         if after == 0 {
-            return (ring.newest(), None);
+            return (newest, None);
+        }
+        if after > newest {
+            return (newest, Some(WatchItem::Gap { first: after + 1, last: newest }));
         }
         let gap = (after < ring.base()).then(|| WatchItem::Gap { first: after + 1, last: ring.base() });
         (after, gap)

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use riposte_core::{Error, Result, SubjectId, SubjectKey};
+use riposte_core::{Error, Result, Subject, SubjectId, SubjectKey};
 use tokio::sync::Mutex as AsyncMutex;
 
 use super::stream::SubjectStream;
@@ -22,6 +22,27 @@ struct SubscriptionTable {
     /// Each subscription with the number of its guards.
     by_key: HashMap<SubjectKey, (Arc<WatchSubscription>, usize)>,
     by_id: HashMap<SubjectId, Arc<SubjectStream>>,
+    /// The streams of subjects that do not exist, by the number of their partition.
+    absent: HashMap<u16, HashMap<SubjectKey, Arc<SubjectStream>>>,
+}
+
+impl SubscriptionTable {
+    fn remove_absent(&mut self, key: &SubjectKey) {
+        let partition = key.partition().get();
+        if let Some(absent) = self.absent.get_mut(&partition) {
+            absent.remove(key);
+            if absent.is_empty() {
+                self.absent.remove(&partition);
+            }
+        }
+    }
+
+    /// Lets a stream receive the events of a subject.
+    fn identify(&mut self, stream: &Arc<SubjectStream>, id: SubjectId) {
+        stream.identify(id);
+        self.remove_absent(stream.key());
+        self.by_id.insert(id, Arc::clone(stream));
+    }
 }
 
 /// A subject that is watched, or about to be.
@@ -72,17 +93,42 @@ impl WatchSubscriptions {
         ids.into_iter().map(|id| table.by_id.get(&id).map(Arc::clone)).collect()
     }
 
-    /// Returns the streams of all watched subjects.
+    /// Returns the streams of the subjects in these partitions that do not exist.
+    pub(super) fn absent(&self, partitions: impl IntoIterator<Item = u16>) -> Vec<Arc<SubjectStream>> {
+        let table = self.table();
+        if table.absent.is_empty() {
+            return Vec::new();
+        }
+        let absent = partitions.into_iter().filter_map(|partition| table.absent.get(&partition));
+        absent.flat_map(|streams| streams.values().map(Arc::clone)).collect()
+    }
+
+    /// Lets the stream of a subject that now exists receive its events, if it still has watchers.
+    pub(super) fn identify(&self, stream: &Arc<SubjectStream>, id: SubjectId) {
+        let mut table = self.table();
+        if table.by_key.contains_key(stream.key()) {
+            table.identify(stream, id);
+        }
+    }
+
+    /// Returns the streams of all watched subjects that exist.
     pub(super) fn all(&self) -> Vec<Arc<SubjectStream>> {
         self.table().by_id.values().map(Arc::clone).collect()
     }
 }
 
 impl SubscriptionGuard {
-    /// Publishes the stream of the subject, which receives events from now on.
-    pub(super) fn publish(&self, stream: SubjectStream) -> Arc<SubjectStream> {
+    /// Publishes the stream of the subject, which receives events from now on: those of the
+    /// subject, or its first one if it does not exist.
+    pub(super) fn publish(&self, stream: SubjectStream, subject: &Subject) -> Arc<SubjectStream> {
         let stream = Arc::clone(self.subscription.stream.get_or_init(|| Arc::new(stream)));
-        self.subscriptions.table().by_id.insert(stream.id(), Arc::clone(&stream));
+        let mut table = self.subscriptions.table();
+        if subject.version > 0 {
+            table.identify(&stream, subject.id);
+        } else if stream.id().is_none() {
+            let absent = table.absent.entry(subject.key.partition().get()).or_default();
+            absent.insert(subject.key.clone(), Arc::clone(&stream));
+        }
         stream
     }
 }
@@ -97,8 +143,9 @@ impl Drop for SubscriptionGuard {
         });
         if remaining == Some(0) {
             table.by_key.remove(&self.subscription.key);
-            if let Some(stream) = self.subscription.stream.get() {
-                table.by_id.remove(&stream.id());
+            table.remove_absent(&self.subscription.key);
+            if let Some(id) = self.subscription.stream.get().and_then(|stream| stream.id()) {
+                table.by_id.remove(&id);
             }
         }
     }

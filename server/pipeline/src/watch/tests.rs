@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use riposte_core::event::Changes;
-use riposte_core::ports::{EventLog, SubjectWatch, SubjectWatches, WatchItem};
-use riposte_core::{Error, Subject};
+use riposte_core::ports::{EventLog, SubjectLoads, SubjectWatch, SubjectWatches, WatchItem};
+use riposte_core::{Error, Result, Subject, SubjectId};
 use riposte_telemetry::Metrics;
 use tokio::time::timeout;
 
@@ -22,12 +22,12 @@ struct Fixture {
 impl Fixture {
     fn new() -> Self {
         let source = Arc::new(TestSource::default());
-        let hub = WatchHub::new(Arc::clone(&source) as _, Metrics::new().expect("sound"));
+        let hub = WatchHub::new(Arc::clone(&source) as _, Arc::clone(&source) as _, Metrics::new().expect("sound"));
         Self { source, hub, position: 0 }
     }
 
     async fn join(&self, subject: &Subject, after: i64) -> Box<dyn SubjectWatch> {
-        self.hub.join(&subject.key, after, Box::pin(ready(Ok(subject.clone())))).await.expect("it can be watched")
+        self.hub.join(&subject.key, after, loads(Ok(subject.clone()))).await.expect("it can be watched")
     }
 
     fn commit(&self, subject: &Subject, revisions: impl IntoIterator<Item = i64>) {
@@ -45,6 +45,11 @@ impl Fixture {
     fn subject_reads(&self) -> usize {
         self.source.subject_reads.load(Ordering::SeqCst)
     }
+}
+
+/// Returns reads with one result, through the cache and from the rows.
+fn loads(result: Result<Subject>) -> SubjectLoads<'static> {
+    SubjectLoads { cached: Box::pin(ready(result.clone())), primary: Box::pin(ready(result)) }
 }
 
 /// Returns the revisions that a watcher receives without waiting, negated where they are part of a
@@ -71,12 +76,96 @@ async fn a_watcher_begins_with_the_next_change_or_after_the_one_that_it_has_seen
     fixture.run_tail().await;
     let mut fresh = fixture.join(&watched, 0).await;
     let mut resumed = fixture.join(&watched, 2).await;
-    let mut ahead = fixture.join(&watched, 7).await;
     fixture.commit(&watched, 6..=8);
     fixture.run_tail().await;
     assert_eq!(received(&mut fresh).await, [6, 7, 8]);
     assert_eq!(received(&mut resumed).await, [3, 4, 5, 6, 7, 8]);
+}
+
+#[tokio::test]
+async fn a_watcher_ahead_of_the_cached_row_is_answered_from_the_rows() {
+    let mut fixture = Fixture::new();
+    let watched = subject(1, 5);
+    fixture.commit(&watched, 1..=7);
+    fixture.run_tail().await;
+    let (behind, now) = (loads(Ok(watched.clone())), loads(Ok(Subject { revision: 7, ..watched.clone() })));
+    let loads = SubjectLoads { cached: behind.cached, primary: now.primary };
+    let mut ahead = fixture.hub.join(&watched.key, 7, loads).await.expect("it can be watched");
+    assert_eq!(ahead.seen(), 7);
+    fixture.commit(&watched, [8]);
+    fixture.run_tail().await;
     assert_eq!(received(&mut ahead).await, [8]);
+}
+
+#[tokio::test]
+async fn a_watcher_that_has_seen_revisions_which_the_subject_lost_receives_a_gap_backwards() {
+    let mut fixture = Fixture::new();
+    let restored = subject(1, 5);
+    fixture.commit(&restored, 1..=5);
+    fixture.run_tail().await;
+    let mut ahead = fixture.join(&restored, 9).await;
+    assert_eq!(ahead.seen(), 5, "the true revision");
+    assert_eq!(ahead.next().await, Some(Ok(WatchItem::Gap { first: 10, last: 5 })));
+    fixture.commit(&restored, [6]);
+    fixture.run_tail().await;
+    assert_eq!(received(&mut ahead).await, [6], "the next change follows the gap");
+}
+
+#[tokio::test]
+async fn a_subject_that_does_not_exist_yet_is_watched_from_its_first_revision() {
+    let mut fixture = Fixture::new();
+    let created = Subject { version: 1, ..subject(1, 2) };
+    let absent = Subject { version: 0, revision: 0, ..created.clone() };
+    let mut first = fixture.join(&absent, 0).await;
+    let mut ahead = fixture.join(&absent, 3).await;
+    assert_eq!((first.seen(), ahead.seen()), (0, 0));
+    assert_eq!(ahead.next().await, Some(Ok(WatchItem::Gap { first: 4, last: 0 })));
+    // Another subject of the partition comes first.
+    let mut other = subject(1, 1);
+    other.id = SubjectId::new(1 << 14 | 2).expect("positive");
+    fixture.commit(&other, [1]);
+    fixture.run_tail().await;
+    assert!(received(&mut first).await.is_empty());
+    fixture.source.create(&created);
+    fixture.commit(&created, [1, 2]);
+    fixture.run_tail().await;
+    fixture.commit(&created, [3]);
+    fixture.run_tail().await;
+    assert_eq!(received(&mut first).await, [1, 2, 3]);
+    assert_eq!(received(&mut ahead).await, [1, 2, 3]);
+    let mut late = fixture.join(&Subject { revision: 3, ..created }, 1).await;
+    assert_eq!(received(&mut late).await, [2, 3]);
+    drop((first, ahead, late));
+    assert!(fixture.hub.subscriptions.all().is_empty());
+}
+
+#[tokio::test]
+async fn a_subject_that_is_created_while_its_first_watcher_joins_is_watched() {
+    let mut fixture = Fixture::new();
+    let created = Subject { version: 1, ..subject(1, 2) };
+    let absent = Subject { version: 0, revision: 0, ..created.clone() };
+    // The tail has read its first event before the watcher joins, with a row from before that.
+    fixture.commit(&created, [1, 2]);
+    fixture.run_tail().await;
+    fixture.source.create(&created);
+    let mut watcher = fixture.join(&absent, 0).await;
+    assert_eq!(watcher.seen(), 2, "the next change is the third");
+    fixture.commit(&created, [3]);
+    fixture.run_tail().await;
+    assert_eq!(received(&mut watcher).await, [3]);
+}
+
+#[tokio::test]
+async fn after_a_gap_of_the_tail_absent_subjects_are_read_again() {
+    let fixture = Fixture::new();
+    let created = Subject { version: 1, ..subject(1, 2) };
+    let mut watcher = fixture.join(&Subject { version: 0, revision: 0, ..created.clone() }, 0).await;
+    fixture.source.create(&created);
+    fixture.commit(&created, [1, 2]);
+    fixture.hub.catch_up().await.expect("no failure is set");
+    assert_eq!(received(&mut watcher).await, [1, 2]);
+    drop(watcher);
+    assert!(fixture.hub.subscriptions.absent(0..4).is_empty());
 }
 
 #[tokio::test]
@@ -153,7 +242,9 @@ async fn a_thousand_watchers_cost_one_load_and_one_read() {
         let (hub, key, found) = (fixture.hub.clone(), watched.key.clone(), watched.clone());
         // Only the first caller may read the subject; the others find it watched.
         let load = async move { if n == 0 { Ok(found) } else { Err(Error::internal("loaded again")) } };
-        async move { hub.join(&key, 0, Box::pin(load)).await.expect("it can be watched") }
+        let primary = Box::pin(ready(Err(Error::internal("no watcher is ahead"))));
+        let loads = SubjectLoads { cached: Box::pin(load), primary };
+        async move { hub.join(&key, 0, loads).await.expect("it can be watched") }
     });
     let mut watchers = futures::future::join_all(joins).await;
     assert_eq!(fixture.subject_reads(), 1);
@@ -189,7 +280,7 @@ async fn the_row_of_a_changed_subject_is_read_before_the_next_watcher_joins() {
     let mut first = fixture.join(&watched, 0).await;
     fixture.source.commit_changes(&watched, 2, Changes { subject: true, ..Changes::default() });
     fixture.run_tail().await;
-    let second = fixture.hub.join(&watched.key, 0, Box::pin(ready(Err(Error::SubjectNotFound)))).await;
+    let second = fixture.hub.join(&watched.key, 0, loads(Err(Error::SubjectNotFound))).await;
     assert_eq!(second.map(drop), Err(Error::SubjectNotFound));
     assert_eq!(received(&mut first).await, [2], "an existing watcher receives the change and continues");
     let third = fixture.join(&Subject { revision: 2, ..watched }, 0).await;
@@ -201,7 +292,7 @@ async fn a_failed_join_leaves_no_subscription() {
     let fixture = Fixture::new();
     let watched = subject(1, 3);
     fixture.source.failing.store(1, Ordering::SeqCst);
-    let failed = fixture.hub.join(&watched.key, 0, Box::pin(ready(Ok(watched.clone())))).await;
+    let failed = fixture.hub.join(&watched.key, 0, loads(Ok(watched.clone()))).await;
     assert_eq!(failed.map(drop), Err(Error::ShardUnavailable));
     assert!(fixture.hub.subscriptions.all().is_empty());
     fixture.join(&watched, 0).await;
@@ -215,6 +306,6 @@ async fn closing_the_hub_ends_every_watcher_and_rejects_new_ones() {
     fixture.hub.close();
     assert_eq!(watcher.next().await, Some(Err(Error::ServerStopping)));
     assert_eq!(watcher.next().await, None);
-    let late = fixture.hub.join(&watched.key, 0, Box::pin(ready(Ok(watched.clone())))).await;
+    let late = fixture.hub.join(&watched.key, 0, loads(Ok(watched.clone()))).await;
     assert_eq!(late.map(drop), Err(Error::ServerStopping));
 }

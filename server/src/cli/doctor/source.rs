@@ -1,7 +1,7 @@
 //! Checks of one data source.
 
 use super::check_result::CheckResult;
-use riposte_store::{Diagnosis, TextForm, TextQueries, schema::SourceSchema};
+use riposte_store::{Diagnosis, SourceTransport, TextForm, TextQueries, schema::SourceSchema};
 
 /// A variable of the database server, its correct values, and the effect of any other value.
 struct Rule {
@@ -9,6 +9,10 @@ struct Rule {
     allowed: &'static [&'static str],
     effect: &'static str,
 }
+
+/// The time by which ids may be ahead of the clock: the length of a worker lease, the second that a
+/// partition may borrow, and some seconds between two clocks.
+const IDS_AHEAD_MAX_MS: i64 = 20_000;
 
 /// The limit of prepared statements over all connections of a database server.
 const STATEMENT_LIMIT: &str = "max_prepared_stmt_count";
@@ -59,6 +63,8 @@ pub(super) fn examine(label: &str, diagnosis: &Diagnosis, schema: &SourceSchema,
     results.extend(variable(diagnosis, STATEMENT_LIMIT).map(|value| prepared_statements(label, value, statements)));
     let limits = TABLE_LIMITS.iter().filter_map(|name| Some((name, variable(diagnosis, name)?, diagnosis.tables?)));
     results.extend(limits.map(|(name, value, tables)| open_tables(label, name, value, tables)));
+    results.extend(diagnosis.transport.as_ref().map(|transport| self::transport(label, transport)));
+    results.extend(diagnosis.ids_ahead_ms.map(|ahead_ms| clock(label, ahead_ms)));
     results
 }
 
@@ -84,6 +90,36 @@ pub(super) fn text_queries(label: &str, diagnosis: &Diagnosis, form: TextForm) -
             CheckResult::ok(name, format!("taken, of up to {packet_bytes} bytes (max_allowed_packet)"))
         }
     })
+}
+
+fn transport(label: &str, transport: &SourceTransport) -> CheckResult {
+    let name = format!("{label}, transport");
+    match transport {
+        SourceTransport { tls: Some(tls), .. } => CheckResult::ok(name, format!("TLS ({tls})")),
+        SourceTransport { tls: None, is_local: true } => CheckResult::ok(name, "plaintext, within this machine"),
+        SourceTransport { tls: None, is_local: false } => CheckResult::warn(
+            name,
+            "plaintext over a network: enable TLS on the server, and add ssl-mode=VERIFY_IDENTITY and ssl-ca=FILE to \
+             the address (docs/secure.md)",
+        ),
+    }
+}
+
+fn clock(label: &str, ahead_ms: i64) -> CheckResult {
+    let name = format!("{label}, clock");
+    if ahead_ms > IDS_AHEAD_MAX_MS {
+        let ahead = ahead_ms / 1_000;
+        CheckResult::warn(
+            name,
+            format!(
+                "ids were generated for a time that is {ahead} s ahead of the clock of this machine: the clock here is \
+                 behind, or that of a process was ahead; such a process writes few comments until it takes another \
+                 worker number"
+            ),
+        )
+    } else {
+        CheckResult::ok(name, "no id is ahead of the clock of this machine")
+    }
 }
 
 fn open_tables(label: &str, name: &str, value: &str, tables: u64) -> CheckResult {
@@ -154,7 +190,7 @@ mod tests {
         super::check_result::{CheckLevel, CheckResult},
         examine,
     };
-    use riposte_store::{Diagnosis, TextForm, TextQueries, schema::SourceSchema};
+    use riposte_store::{Diagnosis, SourceTransport, TextForm, TextQueries, schema::SourceSchema};
 
     fn healthy() -> Diagnosis {
         let values = [
@@ -170,8 +206,17 @@ mod tests {
             ("open_files_limit", "2255"),
         ];
         let values = values.map(|(name, value)| (name, Some(value.to_owned()))).to_vec();
-        let text_queries = Some(TextQueries::Taken { packet_bytes: 16 << 20 });
-        Diagnosis { latency_micros: 120, variables: values, tables: Some(2_255), text_queries, unreachable: None }
+        let transport = Some(SourceTransport { tls: Some("TLSv1.3".to_owned()), is_local: false });
+        let ids_ahead_ms = Some(12_000);
+        Diagnosis {
+            latency_micros: 120,
+            variables: values,
+            tables: Some(2_255),
+            text_queries: Some(TextQueries::Taken { packet_bytes: 16 << 20 }),
+            transport,
+            ids_ahead_ms,
+            unreachable: None,
+        }
     }
 
     fn with(name: &str, value: &str) -> Diagnosis {
@@ -208,6 +253,17 @@ mod tests {
         }
         let down = Diagnosis { unreachable: Some("refused".into()), ..Diagnosis::default() };
         assert_eq!(findings(&down, &SourceSchema::Unreachable("refused".into())), [(fail, "source 1".to_owned())]);
+    }
+
+    #[test]
+    fn plaintext_over_a_network_and_ids_ahead_of_the_clock_are_warnings() {
+        let plaintext = |is_local| Some(SourceTransport { tls: None, is_local });
+        let ready = SourceSchema::Ready;
+        assert_eq!(findings(&Diagnosis { transport: plaintext(true), ..healthy() }, &ready), []);
+        let over_network = Diagnosis { transport: plaintext(false), ..healthy() };
+        assert_eq!(findings(&over_network, &ready), [(CheckLevel::Warn, "source 1, transport".to_owned())]);
+        let ahead = Diagnosis { ids_ahead_ms: Some(3_600_000), ..healthy() };
+        assert_eq!(findings(&ahead, &ready), [(CheckLevel::Warn, "source 1, clock".to_owned())]);
     }
 
     #[test]

@@ -15,7 +15,6 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use riposte_core::event::{Changes, Event};
-use riposte_core::ports::IdSource;
 use riposte_core::verbs::BatchType;
 use riposte_core::{
     Batch, Command, CommandOutput, CommentId, CommitObserver, Error, Millis, Result, Subject, UnitOfWork, Writer,
@@ -155,7 +154,7 @@ impl<K: CommitType> CommitBatch<K> {
         // The id is generated before a connection is taken, because the generator may need one
         // itself.
         let Some(first) = commands.first() else { return Ok(Vec::new()) };
-        let id = self.ids.comment(first.subject.partition()).await;
+        let id = self.ids.commit(first.subject.partition()).await;
         let id = id.map_err(|error| BatchFailure { fault: error.into(), outcome_unknown })?;
         let mut duplicate_check = if outcome_unknown { DuplicateCheck::Possible } else { DuplicateCheck::Unlikely };
         loop {

@@ -4,6 +4,9 @@
 //! The column `minted_until` of the lease row is the limit: a holder generates ids only for ticks
 //! below it, and raises it before it uses later ticks. The next holder starts at it. So two
 //! processes never generate the same id, whatever their clocks show.
+//!
+//! A generator never goes back, so after a clock that was ahead it has ids only for the second that
+//! a partition may borrow. It then takes another worker number that begins earlier, if one is free.
 
 mod lease;
 
@@ -12,7 +15,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use riposte_core::ids::{IdError, IdGenerator, IdTick};
+use futures::future::BoxFuture;
+use riposte_core::ids::{IdError, IdGenerator, IdLease, IdTick};
 use riposte_core::ports::{Clock, IdSource};
 use riposte_core::{CommentId, Error, Partition, Result};
 use tokio::sync::Notify;
@@ -28,6 +32,9 @@ const RENEWAL_INTERVAL: Duration = Duration::from_secs(2);
 /// The wait between attempts when a partition has used all ids of the next second.
 const EXHAUSTED_WAIT: Duration = Duration::from_millis(4);
 const ATTEMPTS_MAX: u32 = 125;
+
+/// Generates an id of a partition at a time.
+type Generate = fn(&mut IdGenerator, Partition, IdTick) -> std::result::Result<CommentId, IdError>;
 
 /// Generates ids for all data sources.
 #[derive(Debug)]
@@ -65,6 +72,37 @@ impl SqlIds {
         Self { inner }
     }
 
+    /// Returns an id for a commit whose first change is in `partition`. No other commit of the data
+    /// source has it; a comment may. It is not taken from the ids of the partition.
+    pub(crate) fn commit(&self, partition: Partition) -> BoxFuture<'_, Result<CommentId>> {
+        // Boxed: the compiler limits the depth of a future's type, and a commit is deep already.
+        Box::pin(self.generate(partition, IdGenerator::generate_commit))
+    }
+
+    async fn generate(&self, partition: Partition, generate: Generate) -> Result<CommentId> {
+        let source = self.inner.sources.map().source(partition);
+        let (worker, runner) = (&self.inner.workers[source], self.inner.sources.runner());
+        let mut replaced = false;
+        for _ in 0..ATTEMPTS_MAX {
+            match worker.generate(|generator| generate(generator, partition, self.inner.now())) {
+                Ok(id) => return Ok(id),
+                Err(IdError::LeaseExpired) => {
+                    let inner = Arc::clone(&self.inner);
+                    let ensure_lease = async move { inner.ensure_lease(source).await };
+                    task::run(runner, (source, "lease worker"), ensure_lease).await?;
+                }
+                Err(IdError::Exhausted) if !replaced && worker.millis_ahead(self.inner.now()) > 0 => {
+                    replaced = true;
+                    let inner = Arc::clone(&self.inner);
+                    let replace = async move { inner.replace_lease_ahead(source).await };
+                    task::run(runner, (source, "replace worker"), replace).await?;
+                }
+                Err(IdError::Exhausted) => tokio::time::sleep(EXHAUSTED_WAIT).await,
+            }
+        }
+        Err(Error::Overloaded { after: Duration::from_secs(1) })
+    }
+
     /// Releases the leases, so that their worker numbers are free at once.
     pub(crate) async fn close(&self) {
         self.inner.closed.notify_one();
@@ -83,19 +121,7 @@ impl SqlIds {
 #[async_trait]
 impl IdSource for SqlIds {
     async fn comment(&self, partition: Partition) -> Result<CommentId> {
-        let source = self.inner.sources.map().source(partition);
-        for _ in 0..ATTEMPTS_MAX {
-            match self.inner.workers[source].generate(partition, self.inner.now()) {
-                Ok(id) => return Ok(id),
-                Err(IdError::LeaseExpired) => {
-                    let inner = Arc::clone(&self.inner);
-                    let ensure_lease = async move { inner.ensure_lease(source).await };
-                    task::run(self.inner.sources.runner(), (source, "lease worker"), ensure_lease).await?;
-                }
-                Err(IdError::Exhausted) => tokio::time::sleep(EXHAUSTED_WAIT).await,
-            }
-        }
-        Err(Error::Overloaded { after: Duration::from_secs(1) })
+        self.generate(partition, IdGenerator::generate).await
     }
 
     fn request(&self) -> [u8; 16] {
@@ -117,10 +143,18 @@ impl WorkerLease {
         }
     }
 
-    fn generate(&self, partition: Partition, now: IdTick) -> std::result::Result<CommentId, IdError> {
+    fn generate(
+        &self,
+        generate: impl FnOnce(&mut IdGenerator) -> std::result::Result<CommentId, IdError>,
+    ) -> std::result::Result<CommentId, IdError> {
         self.used.store(true, Ordering::Relaxed);
-        let mut generator = self.generator.lock().unwrap_or_else(PoisonError::into_inner);
-        generator.as_mut().ok_or(IdError::LeaseExpired)?.generate(partition, now)
+        self.with_generator(|generator| generator.as_mut().ok_or(IdError::LeaseExpired).and_then(generate))
+    }
+
+    /// Returns by how many milliseconds the generator is ahead of `now`, beyond the borrowed
+    /// second.
+    fn millis_ahead(&self, now: IdTick) -> i64 {
+        self.with_generator(|generator| generator.as_ref().map_or(0, |generator| generator.millis_ahead(now)))
     }
 
     fn with_generator<T>(&self, f: impl FnOnce(&mut Option<IdGenerator>) -> T) -> T {
@@ -157,12 +191,11 @@ impl Inner {
 
     /// Extends the lease of a source, or takes a new one if none is held or it was lost.
     async fn renew(&self, source: usize) -> std::result::Result<(), StoreError> {
+        if self.leave_ahead(source).await? {
+            return Ok(());
+        }
         let (sources, worker) = (&self.sources, &self.workers[source]);
-        let now = self.clock.now();
-        let lease_and_renewal = |generator: &IdGenerator| {
-            (generator.lease(), LeaseRenewal { now, present: generator.current_tick(IdTick::at(now)) })
-        };
-        if let Some((lease, renewal)) = worker.with_generator(|generator| generator.as_ref().map(lease_and_renewal)) {
+        if let Some((lease, renewal)) = self.held(source) {
             if let Some(until) = lease::extend(sources, source, &lease, &worker.owner, &renewal).await? {
                 worker.with_generator(|generator| generator.iter_mut().for_each(|generator| generator.extend(until)));
                 return Ok(());
@@ -178,6 +211,50 @@ impl Inner {
         worker.with_generator(|generator| *generator = Some(IdGenerator::new(lease)));
         tracing::debug!(source = source + 1, worker = lease.worker, "a worker number was leased");
         Ok(())
+    }
+
+    /// Returns the lease of a source, if one is held, and the time of its renewal.
+    fn held(&self, source: usize) -> Option<(IdLease, LeaseRenewal)> {
+        let now = self.clock.now();
+        let renewal = |generator: &IdGenerator| LeaseRenewal { now, present: generator.current_tick(IdTick::at(now)) };
+        self.workers[source]
+            .with_generator(|generator| generator.as_ref().map(|generator| (generator.lease(), renewal(generator))))
+    }
+
+    /// Takes another worker number for a source whose generator is ahead of the clock.
+    async fn replace_lease_ahead(&self, source: usize) -> std::result::Result<(), StoreError> {
+        let _guard = self.workers[source].renewing.lock().await;
+        self.leave_ahead(source).await.map(|_| ())
+    }
+
+    /// Takes another worker number if the generator is ahead of the clock and a number that begins
+    /// earlier is free; returns whether it did. The caller holds `renewing`.
+    async fn leave_ahead(&self, source: usize) -> std::result::Result<bool, StoreError> {
+        let worker = &self.workers[source];
+        let ahead_ms = worker.millis_ahead(self.now());
+        let Some((held, renewal)) = self.held(source).filter(|_| ahead_ms > 0) else { return Ok(false) };
+        self.sources.runner().clock_was_ahead(source);
+        let replacement = lease::replace(&self.sources, source, &held, &worker.owner, &renewal).await?;
+        match replacement {
+            Some(lease) => {
+                worker.with_generator(|generator| *generator = Some(IdGenerator::new(lease)));
+                tracing::warn!(
+                    source = source + 1,
+                    worker = held.worker,
+                    ahead_ms,
+                    replacement = lease.worker,
+                    "the ids of a worker number are ahead of the clock, which was ahead before; another number is used"
+                );
+            }
+            None => tracing::warn!(
+                source = source + 1,
+                worker = held.worker,
+                ahead_ms,
+                "the ids of a worker number are ahead of the clock, and no number that begins earlier is free; each \
+                 partition has 64,000 ids until the clock has caught up"
+            ),
+        }
+        Ok(replacement.is_some())
     }
 
     /// Extends the leases that were used since the last call.

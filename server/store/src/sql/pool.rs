@@ -121,6 +121,11 @@ impl DataSource {
         on_live_connection(|| self.write.begin_with_options(options()), || true).await
     }
 
+    /// Returns whether the connections stay on this machine; `None` for a file.
+    pub(crate) fn is_local(&self) -> Option<bool> {
+        self.server.as_ref().map(|_| mysql::is_local(self))
+    }
+
     /// Sets whether the source is reported as unavailable because its schema is unknown. A file is
     /// always available.
     pub fn set_schema_unknown(&self, unknown: bool) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use riposte_core::page::CountDrift;
-use riposte_core::ports::{CountRepair, IdSource, RepairReport, SubjectRows};
+use riposte_core::ports::{CountRepair, RepairReport, SubjectRows};
 use riposte_core::{Millis, Result, SubjectKey};
 
 use super::ids::SqlIds;
@@ -43,7 +43,7 @@ impl CountRepair for SqlCountRepair {
         }
         // The id is generated before a connection is taken, because the generator may need one
         // itself.
-        let event = self.ids.comment(key.partition()).await?;
+        let event = self.ids.commit(key.partition()).await?;
         let differing = drifts.iter().filter_map(|drift| drift.comment).collect();
         let recount = recount::Recount { key: key.clone(), differing, event, now };
         transact::write(&self.sources, self.sources.map().source(key.partition()), recount).await

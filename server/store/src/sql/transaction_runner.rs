@@ -26,6 +26,10 @@ pub trait TransactionObserver: fmt::Debug + Send + Sync {
     /// of a data source, counted from 0; `begun` is true if it then began. The pool `read_limit` is
     /// the wait of a read for the read limit.
     fn connection(&self, source: usize, pool: &'static str, duration: Duration, begun: bool);
+
+    /// Called when the ids of a data source, counted from 0, are found to be ahead of the clock by
+    /// more than the second that a partition may borrow.
+    fn clock_was_ahead(&self, source: usize);
 }
 
 /// Runs work on the connections and reports its outcomes to the observer. Cloning is cheap.
@@ -70,6 +74,13 @@ impl TransactionRunner {
             "error.type" = tracing::field::Empty,
             otel.status_code = tracing::field::Empty,
         )
+    }
+
+    /// Reports that the ids of a source, counted from 0, are ahead of the clock.
+    pub(crate) fn clock_was_ahead(&self, source: usize) {
+        if let Some(observer) = self.observer.get() {
+            observer.clock_was_ahead(source);
+        }
     }
 
     /// Logs a fault of a source, counted from 0.
@@ -156,6 +167,11 @@ mod tests {
         fn connection(&self, source: usize, pool: &'static str, _: Duration, begun: bool) {
             assert_eq!(source, 1);
             self.0.lock().unwrap().push((pool, (!begun).then_some("no connection")));
+        }
+
+        fn clock_was_ahead(&self, source: usize) {
+            assert_eq!(source, 1);
+            self.0.lock().unwrap().push(("clock", None));
         }
     }
 

@@ -35,6 +35,8 @@ pub(super) struct Instruments {
     pub(super) connection_wait: Histogram<f64>,
     /// Transactions that could not begin, because the data source was unavailable or its pool had no free connection in time.
     pub(super) connection_failures: Counter<u64>,
+    /// Times that the ids of a data source were found more than a second ahead of the clock, because a clock was ahead before; expected to stay 0.
+    pub(super) clock_ahead: Counter<u64>,
     /// Stored counts that a verification or repair found to differ from their rows; expected to stay 0.
     pub(super) drift: Counter<u64>,
     /// Stored counts that differed from their rows in the last completed verification or repair.
@@ -95,6 +97,7 @@ impl Instruments {
             operation_duration: ExemplarHistogram::new("db_client_operation_duration_seconds", DURATION, meter.f64_histogram("db.client.operation.duration").with_unit("s").with_description("Duration of database transactions, with their retries, and of calls to Redis, by name").with_boundaries(DURATION.to_vec()).build(), wanted),
             connection_wait: meter.f64_histogram("db.client.connection.wait_time").with_unit("s").with_description("Time that transactions waited for a connection and for their BEGIN").with_boundaries(DURATION.to_vec()).build(),
             connection_failures: meter.u64_counter("riposte_connection_failures").with_description("Transactions that could not begin, because the data source was unavailable or its pool had no free connection in time").build(),
+            clock_ahead: meter.u64_counter("riposte_clock_ahead").with_description("Times that the ids of a data source were found more than a second ahead of the clock, because a clock was ahead before; expected to stay 0").build(),
             drift: meter.u64_counter("riposte_counts_drift").with_description("Stored counts that a verification or repair found to differ from their rows; expected to stay 0").build(),
             last_drift: meter.u64_gauge("riposte_counts_last_drift").with_description("Stored counts that differed from their rows in the last completed verification or repair").build(),
             batch: meter.u64_histogram("riposte_write_batch_size").with_description("Writes per batch, that is, per transaction; it grows with the load on a subject").with_boundaries(BATCH.to_vec()).build(),
@@ -173,7 +176,7 @@ pub(super) mod attribute {
     pub(crate) const EVENT: &str = "event";
     /// The batch type: `comments` or `likes`.
     pub(crate) const KIND: &str = "kind";
-    /// The limit that was reached: an admission pool (`reads`, `writes`, `streams`), `caller_rate`, `member_rate`, `caller_streams` or `send_buffer`; of connections `total`, `identity`, `first_bytes` or `send_buffer`.
+    /// The limit that was reached: an admission pool (`reads`, `writes`, `streams`), `caller_rate`, `member_rate`, `caller_streams` or `send_buffer`; of connections `total`, `identity`, `first_bytes`, `control_frames` or `send_buffer`.
     pub(crate) const LIMIT: &str = "limit";
     /// Of a reload: `used` or `refused`; of an export: `ok` or `failed`.
     pub(crate) const OUTCOME: &str = "outcome";
@@ -213,6 +216,7 @@ pub(super) const SCRAPED: &[&str] = &[
     "db_client_operation_duration_seconds",
     "db_client_connection_wait_time_seconds",
     "riposte_connection_failures_total",
+    "riposte_clock_ahead_total",
     "db_client_connection_count",
     "db_client_connection_max",
     "riposte_counts_drift_total",

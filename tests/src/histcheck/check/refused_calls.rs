@@ -75,10 +75,9 @@ fn expected_reasons(call: &Call) -> &'static [&'static str] {
     match call {
         Call::Reply { .. } => &["PARENT_UNAVAILABLE"],
         Call::Like { .. } => &["COMMENT_UNAVAILABLE"],
-        // A second delete does not find the deleted comment.
-        Call::Delete { .. } => &["COMMENT_NOT_FOUND"],
+        // A write to a deleted comment does not find it. No load hides comments.
+        Call::Delete { .. } | Call::Edit { .. } => &["COMMENT_NOT_FOUND"],
         Call::Undelete { .. } => &["COMMENT_ALREADY_EXISTS"],
-        Call::Edit { .. } => &["STATE_CONFLICT"],
         Call::Misuse { misuse, .. } => misuse.reasons(),
         Call::Root { .. }
         | Call::List(_)

@@ -174,7 +174,7 @@ impl Subject {
     fn edit(&mut self, id: i64, text: u64) -> Outcome {
         let comment = &mut self.comments[index(id)];
         if !comment.visible {
-            return refused("STATE_CONFLICT");
+            return refused("COMMENT_NOT_FOUND");
         }
         comment.item.text = text;
         comment.item.revision += 1;

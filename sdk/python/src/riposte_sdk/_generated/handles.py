@@ -58,8 +58,9 @@ class Subject:
 
         ``member_id``: The member who writes. Required; 1 to 64 bytes of UTF-8 without control
         characters.
-        ``text``: The text, stored in NFC. Any characters but NUL; not white space alone; at most
-        the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+        ``text``: The text, stored in NFC. Any characters but NUL; not only white space, controls,
+        marks and characters that Unicode calls default-ignorable; at most the object type's limit
+        (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         check_texts({"member_id": member_id, "content.text": text})
@@ -108,7 +109,8 @@ class Subject:
         ``after_revision``: The watch sends the changes with a greater revision. To resume, pass the
         last revision received. Default 0: the watch sends the changes after its start. A negative
         value is FIELD_INVALID. Of the last 24 h, the last 1,024 revisions can be sent one by one;
-        older ones are a gap.
+        older ones are a gap. If the subject has no such revision, because its data was restored to
+        an earlier state, the watch begins at the subject's own revision, with a gap that says so.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.WatchSubjectRequest()
@@ -133,8 +135,9 @@ class Comment:
 
         ``member_id``: The member who writes. Required; 1 to 64 bytes of UTF-8 without control
         characters.
-        ``text``: The text, stored in NFC. Any characters but NUL; not white space alone; at most
-        the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+        ``text``: The text, stored in NFC. Any characters but NUL; not only white space, controls,
+        marks and characters that Unicode calls default-ignorable; at most the object type's limit
+        (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         check_texts({"member_id": member_id, "content.text": text})
@@ -213,8 +216,9 @@ class Comment:
         Gives the comment a new text, as its author.
 
         ``member_id``: The member who edits: the author. Required.
-        ``text``: The text, stored in NFC. Any characters but NUL; not white space alone; at most
-        the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+        ``text``: The text, stored in NFC. Any characters but NUL; not only white space, controls,
+        marks and characters that Unicode calls default-ignorable; at most the object type's limit
+        (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         check_texts({"member_id": member_id, "content.text": text})
@@ -285,8 +289,9 @@ class AsyncSubject:
 
         ``member_id``: The member who writes. Required; 1 to 64 bytes of UTF-8 without control
         characters.
-        ``text``: The text, stored in NFC. Any characters but NUL; not white space alone; at most
-        the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+        ``text``: The text, stored in NFC. Any characters but NUL; not only white space, controls,
+        marks and characters that Unicode calls default-ignorable; at most the object type's limit
+        (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         check_texts({"member_id": member_id, "content.text": text})
@@ -335,7 +340,8 @@ class AsyncSubject:
         ``after_revision``: The watch sends the changes with a greater revision. To resume, pass the
         last revision received. Default 0: the watch sends the changes after its start. A negative
         value is FIELD_INVALID. Of the last 24 h, the last 1,024 revisions can be sent one by one;
-        older ones are a gap.
+        older ones are a gap. If the subject has no such revision, because its data was restored to
+        an earlier state, the watch begins at the subject's own revision, with a gap that says so.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.WatchSubjectRequest()
@@ -360,8 +366,9 @@ class AsyncComment:
 
         ``member_id``: The member who writes. Required; 1 to 64 bytes of UTF-8 without control
         characters.
-        ``text``: The text, stored in NFC. Any characters but NUL; not white space alone; at most
-        the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+        ``text``: The text, stored in NFC. Any characters but NUL; not only white space, controls,
+        marks and characters that Unicode calls default-ignorable; at most the object type's limit
+        (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         check_texts({"member_id": member_id, "content.text": text})
@@ -440,8 +447,9 @@ class AsyncComment:
         Gives the comment a new text, as its author.
 
         ``member_id``: The member who edits: the author. Required.
-        ``text``: The text, stored in NFC. Any characters but NUL; not white space alone; at most
-        the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+        ``text``: The text, stored in NFC. Any characters but NUL; not only white space, controls,
+        marks and characters that Unicode calls default-ignorable; at most the object type's limit
+        (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         check_texts({"member_id": member_id, "content.text": text})

@@ -14,8 +14,10 @@ class Reason(str, Enum):
     """
     COMMENT_NOT_FOUND = "COMMENT_NOT_FOUND"
     """
-    There is no such comment, it is deleted, its subject is deleted, or the caller was not granted
-    its type.
+    There is no such comment, its subject is deleted, or the caller was not granted its type. A
+    write to a deleted comment has this reason too: an edit, a delete, a pin, a hiding and their
+    opposites, UndeleteComment aside. Reads show the tombstone of a deleted comment; a reply to it
+    is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
     """
     SUBJECT_ALREADY_EXISTS = "SUBJECT_ALREADY_EXISTS"
     """
@@ -41,12 +43,12 @@ class Reason(str, Enum):
     """
     PARENT_UNAVAILABLE = "PARENT_UNAVAILABLE"
     """
-    The comment to answer is deleted or not in sight; the metadata has its state.
+    The comment to answer is a tombstone, deleted or not in sight; the metadata has its state.
     """
     COMMENT_UNAVAILABLE = "COMMENT_UNAVAILABLE"
     """
-    The comment to like, or whose likers are asked for, is deleted or not in sight; the metadata has
-    its state.
+    The comment to like, or whose likers are asked for, is a tombstone, deleted or not in sight; the
+    metadata has its state.
     """
     REPLY_FORBIDDEN = "REPLY_FORBIDDEN"
     """
@@ -54,8 +56,9 @@ class Reason(str, Enum):
     """
     STATE_CONFLICT = "STATE_CONFLICT"
     """
-    The comment's state does not allow the change; the metadata has the state. Read the comment
-    again.
+    The comment's state does not allow the change; the metadata has the state, for example HIDDEN.
+    Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead, except to
+    UndeleteComment: a tombstone that was imported without a text cannot come back.
     """
     EDIT_WINDOW_CLOSED = "EDIT_WINDOW_CLOSED"
     """

@@ -346,8 +346,9 @@ class Content(_message.Message):
     MENTIONED_MEMBER_IDS_FIELD_NUMBER: _builtins.int
     METADATA_FIELD_NUMBER: _builtins.int
     text: _builtins.str
-    """The text, stored in NFC. Any characters but NUL; not white space alone; at most the object
-    type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+    """The text, stored in NFC. Any characters but NUL; not only white space, controls, marks and
+    characters that Unicode calls default-ignorable; at most the object type's limit (default 5,000
+    code points after NFC, else CONTENT_TOO_LONG).
     """
     @_builtins.property
     def mentioned_member_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:

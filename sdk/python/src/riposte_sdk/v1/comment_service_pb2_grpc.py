@@ -172,9 +172,9 @@ class CommentServiceServicer:
         """Changes what a comment says. Only its author may, within the object type's edit window; the
         former text is kept.
 
-        Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE),
-        EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
-        CONTENT_BLOCKED, REQUEST_ID_REUSED.
+        Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
+        is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
+        CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
 
         Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
         """
@@ -212,8 +212,8 @@ class CommentServiceServicer:
         """Brings a deleted comment back to the state it had; only for the member who deleted it.
 
         Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
-        MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), SUBJECT_READ_ONLY,
-        SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+        MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), STATE_CONFLICT (it was imported
+        as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 
         Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
         """
@@ -224,8 +224,8 @@ class CommentServiceServicer:
     def PinComment(self, request, context):
         """Pins a root, at most three per subject; only for the owner of the subject.
 
-        Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
-        MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE),
+        Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
+        too), MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is HIDDEN),
         SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 
         Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
@@ -237,8 +237,8 @@ class CommentServiceServicer:
     def UnpinComment(self, request, context):
         """Takes the pin off a root; only for the owner of the subject.
 
-        Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
-        MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+        Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
+        deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 
         Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
         """

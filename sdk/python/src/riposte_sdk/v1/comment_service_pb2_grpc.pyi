@@ -86,9 +86,9 @@ class CommentServiceStub:
     """Changes what a comment says. Only its author may, within the object type's edit window; the
     former text is kept.
 
-    Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE),
-    EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
-    CONTENT_BLOCKED, REQUEST_ID_REUSED.
+    Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
+    is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
+    CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
     """
@@ -114,16 +114,16 @@ class CommentServiceStub:
     """Brings a deleted comment back to the state it had; only for the member who deleted it.
 
     Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
-    MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), SUBJECT_READ_ONLY,
-    SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+    MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), STATE_CONFLICT (it was imported
+    as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
     """
     PinComment: _grpc.UnaryUnaryMultiCallable[_comment_pb2.PinCommentRequest, _comment_pb2.PinCommentResponse]
     """Pins a root, at most three per subject; only for the owner of the subject.
 
-    Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
-    MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE),
+    Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
+    too), MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is HIDDEN),
     SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
@@ -131,8 +131,8 @@ class CommentServiceStub:
     UnpinComment: _grpc.UnaryUnaryMultiCallable[_comment_pb2.UnpinCommentRequest, _comment_pb2.UnpinCommentResponse]
     """Takes the pin off a root; only for the owner of the subject.
 
-    Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
-    MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+    Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
+    deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
     """
@@ -205,9 +205,9 @@ class CommentServiceAsyncStub(CommentServiceStub):
     """Changes what a comment says. Only its author may, within the object type's edit window; the
     former text is kept.
 
-    Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE),
-    EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
-    CONTENT_BLOCKED, REQUEST_ID_REUSED.
+    Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
+    is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
+    CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
     """
@@ -233,16 +233,16 @@ class CommentServiceAsyncStub(CommentServiceStub):
     """Brings a deleted comment back to the state it had; only for the member who deleted it.
 
     Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
-    MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), SUBJECT_READ_ONLY,
-    SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+    MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), STATE_CONFLICT (it was imported
+    as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
     """
     PinComment: _aio.UnaryUnaryMultiCallable[_comment_pb2.PinCommentRequest, _comment_pb2.PinCommentResponse]  # type: ignore[assignment]
     """Pins a root, at most three per subject; only for the owner of the subject.
 
-    Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
-    MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE),
+    Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
+    too), MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is HIDDEN),
     SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
@@ -250,8 +250,8 @@ class CommentServiceAsyncStub(CommentServiceStub):
     UnpinComment: _aio.UnaryUnaryMultiCallable[_comment_pb2.UnpinCommentRequest, _comment_pb2.UnpinCommentResponse]  # type: ignore[assignment]
     """Takes the pin off a root; only for the owner of the subject.
 
-    Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
-    MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+    Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
+    deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
     """
@@ -346,9 +346,9 @@ class CommentServiceServicer:
         """Changes what a comment says. Only its author may, within the object type's edit window; the
         former text is kept.
 
-        Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE),
-        EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
-        CONTENT_BLOCKED, REQUEST_ID_REUSED.
+        Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
+        is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
+        CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
 
         Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
         """
@@ -389,8 +389,8 @@ class CommentServiceServicer:
         """Brings a deleted comment back to the state it had; only for the member who deleted it.
 
         Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
-        MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), SUBJECT_READ_ONLY,
-        SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+        MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), STATE_CONFLICT (it was imported
+        as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 
         Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
         """
@@ -402,8 +402,8 @@ class CommentServiceServicer:
     ) -> _typing.Union[_comment_pb2.PinCommentResponse, _abc.Awaitable[_comment_pb2.PinCommentResponse]]:
         """Pins a root, at most three per subject; only for the owner of the subject.
 
-        Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
-        MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE),
+        Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
+        too), MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is HIDDEN),
         SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 
         Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
@@ -416,8 +416,8 @@ class CommentServiceServicer:
     ) -> _typing.Union[_comment_pb2.UnpinCommentResponse, _abc.Awaitable[_comment_pb2.UnpinCommentResponse]]:
         """Takes the pin off a root; only for the owner of the subject.
 
-        Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
-        MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+        Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
+        deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
 
         Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
         """

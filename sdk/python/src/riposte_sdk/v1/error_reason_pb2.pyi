@@ -34,8 +34,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     "1"}}`.
     """
     ERROR_REASON_COMMENT_NOT_FOUND: _ErrorReason.ValueType  # 2
-    """NOT_FOUND. There is no such comment, it is deleted, its subject is deleted, or the caller was
-    not granted its type.
+    """NOT_FOUND. There is no such comment, its subject is deleted, or the caller was not granted its
+    type. A write to a deleted comment has this reason too: an edit, a delete, a pin, a hiding and
+    their opposites, UndeleteComment aside. Reads show the tombstone of a deleted comment; a reply
+    to it is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
 
     Example: `{"reason": "COMMENT_NOT_FOUND", "metadata": {"comment_id": "1234567890123456789"}}`.
     """
@@ -73,15 +75,15 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     "1"}}`.
     """
     ERROR_REASON_PARENT_UNAVAILABLE: _ErrorReason.ValueType  # 8
-    """FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata has its
-    state.
+    """FAILED_PRECONDITION. The comment to answer is a tombstone, deleted or not in sight; the
+    metadata has its state.
 
     Example: `{"reason": "PARENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
     "state": "DELETED"}}`.
     """
     ERROR_REASON_COMMENT_UNAVAILABLE: _ErrorReason.ValueType  # 9
-    """FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is deleted or not in
-    sight; the metadata has its state.
+    """FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is a tombstone,
+    deleted or not in sight; the metadata has its state.
 
     Example: `{"reason": "COMMENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
     "state": "HIDDEN"}}`.
@@ -92,8 +94,9 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     Example: `{"reason": "REPLY_FORBIDDEN", "metadata": {"comment_id": "1234567890123456789"}}`.
     """
     ERROR_REASON_STATE_CONFLICT: _ErrorReason.ValueType  # 11
-    """FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state.
-    Read the comment again.
+    """FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state,
+    for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
+    except to UndeleteComment: a tombstone that was imported without a text cannot come back.
 
     Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
     "state": "HIDDEN"}}`.
@@ -280,8 +283,10 @@ Example: `{"reason": "SUBJECT_NOT_FOUND", "metadata": {"object_type": "video", "
 "1"}}`.
 """
 ERROR_REASON_COMMENT_NOT_FOUND: ErrorReason.ValueType  # 2
-"""NOT_FOUND. There is no such comment, it is deleted, its subject is deleted, or the caller was
-not granted its type.
+"""NOT_FOUND. There is no such comment, its subject is deleted, or the caller was not granted its
+type. A write to a deleted comment has this reason too: an edit, a delete, a pin, a hiding and
+their opposites, UndeleteComment aside. Reads show the tombstone of a deleted comment; a reply
+to it is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
 
 Example: `{"reason": "COMMENT_NOT_FOUND", "metadata": {"comment_id": "1234567890123456789"}}`.
 """
@@ -319,15 +324,15 @@ Example: `{"reason": "SUBJECT_HIDDEN", "metadata": {"object_type": "video", "obj
 "1"}}`.
 """
 ERROR_REASON_PARENT_UNAVAILABLE: ErrorReason.ValueType  # 8
-"""FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata has its
-state.
+"""FAILED_PRECONDITION. The comment to answer is a tombstone, deleted or not in sight; the
+metadata has its state.
 
 Example: `{"reason": "PARENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
 "state": "DELETED"}}`.
 """
 ERROR_REASON_COMMENT_UNAVAILABLE: ErrorReason.ValueType  # 9
-"""FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is deleted or not in
-sight; the metadata has its state.
+"""FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is a tombstone,
+deleted or not in sight; the metadata has its state.
 
 Example: `{"reason": "COMMENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
 "state": "HIDDEN"}}`.
@@ -338,8 +343,9 @@ ERROR_REASON_REPLY_FORBIDDEN: ErrorReason.ValueType  # 10
 Example: `{"reason": "REPLY_FORBIDDEN", "metadata": {"comment_id": "1234567890123456789"}}`.
 """
 ERROR_REASON_STATE_CONFLICT: ErrorReason.ValueType  # 11
-"""FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state.
-Read the comment again.
+"""FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state,
+for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
+except to UndeleteComment: a tombstone that was imported without a text cannot come back.
 
 Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
 "state": "HIDDEN"}}`.

@@ -628,7 +628,8 @@ class WatchSubjectRequest(_message.Message):
     """The watch sends the changes with a greater revision. To resume, pass the last revision
     received. Default 0: the watch sends the changes after its start. A negative value is
     FIELD_INVALID. Of the last 24 h, the last 1,024 revisions can be sent one by one; older ones
-    are a gap.
+    are a gap. If the subject has no such revision, because its data was restored to an earlier
+    state, the watch begins at the subject's own revision, with a gap that says so.
     """
     @_builtins.property
     def key(self) -> Global___SubjectKey:
@@ -695,8 +696,8 @@ class WatchOpened(_message.Message):
     REVISION_FIELD_NUMBER: _builtins.int
     revision: _builtins.int
     """The revision after which the watch sends every change: `after_revision` of the request or, if
-    that was 0, the subject's revision at the start of the watch. As `after_revision` of another
-    call it resumes a stream that broke before its first change.
+    that was 0 or is beyond the subject, the subject's revision at the start of the watch. As
+    `after_revision` of another call it resumes a stream that broke before its first change.
     """
     def __init__(
         self,
@@ -775,7 +776,11 @@ Global___CommentChange: _TypeAlias = CommentChange  # noqa: Y015
 
 @_typing.final
 class RevisionGap(_message.Message):
-    """A range of revisions that are not sent one by one."""
+    """A range of revisions that are not sent one by one.
+
+    If the last revision is below the first, the numbering went back: the subject has no revision
+    after `last_revision`, although the request named one. What its client has seen of those is gone.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -32,12 +32,16 @@ pub struct IdGenerator {
     lease: IdLease,
     /// The latest tick that the clock has shown. It does not go back when the clock does.
     latest: IdTick,
-    /// For each partition: the last tick used, and the next sequence in it.
+    /// For each partition, and for the commits of all partitions: the last tick used, and the next
+    /// sequence in it.
     last: Vec<(IdTick, u16)>,
 }
 
 /// The time by which a busy partition may run ahead of the clock, in milliseconds.
-const MAX_AHEAD_MILLIS: i64 = 1_000;
+pub const MAX_AHEAD_MILLIS: i64 = 1_000;
+/// The sequence of the commits. They are numbered apart from the comments and subjects, so that a
+/// commit needs no id of a partition that has none left.
+const COMMITS: usize = PARTITIONS as usize;
 const IDS_PER_TICK: u16 = 256;
 
 impl IdGenerator {
@@ -45,7 +49,7 @@ impl IdGenerator {
     #[must_use]
     pub fn new(lease: IdLease) -> Self {
         debug_assert!(lease.worker < WORKERS);
-        Self { lease, latest: lease.from, last: vec![(IdTick(-1), 0); usize::from(PARTITIONS)] }
+        Self { lease, latest: lease.from, last: vec![(IdTick(-1), 0); COMMITS + 1] }
     }
 
     /// The current lease.
@@ -61,6 +65,15 @@ impl IdGenerator {
         self.latest.max(now)
     }
 
+    /// Returns by how many milliseconds the generator is ahead of `now`, beyond the second that a
+    /// partition may borrow: the clock, or that of a former holder of the lease, was ahead. 0 if it
+    /// is not. A generator that is ahead has few ids until the clock has caught up.
+    #[must_use]
+    pub fn millis_ahead(&self, now: IdTick) -> i64 {
+        let ahead = self.latest.0 - now.0;
+        if ahead > IdTick::span(MAX_AHEAD_MILLIS) { ahead.saturating_mul(IdTick::MILLIS) } else { 0 }
+    }
+
     /// Moves the end of the lease after its row was extended. An end before the current end is
     /// ignored.
     pub fn extend(&mut self, until: IdTick) {
@@ -74,7 +87,21 @@ impl IdGenerator {
     /// [`IdError`] if the lease does not cover the tick, or the partition has no id left within the
     /// next second.
     pub fn generate(&mut self, partition: Partition, now: IdTick) -> Result<CommentId, IdError> {
-        let (last, used) = self.last[usize::from(partition.get())];
+        self.generate_in(usize::from(partition.get()), partition, now)
+    }
+
+    /// Generates a new id for a commit whose first change is in `partition`. No other commit of the
+    /// data source has it; a comment may.
+    ///
+    /// # Errors
+    /// [`IdError`] if the lease does not cover the tick, or too many commits were made within a
+    /// second.
+    pub fn generate_commit(&mut self, partition: Partition, now: IdTick) -> Result<CommentId, IdError> {
+        self.generate_in(COMMITS, partition, now)
+    }
+
+    fn generate_in(&mut self, slot: usize, partition: Partition, now: IdTick) -> Result<CommentId, IdError> {
+        let (last, used) = self.last[slot];
         self.latest = self.current_tick(now);
         let start = self.latest;
         let (tick, sequence) = match last {
@@ -88,11 +115,11 @@ impl IdGenerator {
         if tick.0 > start.0 + IdTick::span(MAX_AHEAD_MILLIS) {
             return Err(IdError::Exhausted);
         }
-        self.last[usize::from(partition.get())] = (tick, sequence + 1);
+        self.last[slot] = (tick, sequence + 1);
         // Sequence 0 of tick 0, worker 0, partition 0 would be id 0, which means "none" in
         // messages.
         let id = CommentId::compose(tick, partition, self.lease.worker, sequence as u8);
-        if id.get() == 0 { self.generate(partition, now) } else { Ok(id) }
+        if id.get() == 0 { self.generate_in(slot, partition, now) } else { Ok(id) }
     }
 }
 
@@ -155,6 +182,24 @@ mod tests {
         assert_eq!(count, 256 * 251, "the current tick and 250 ticks ahead of the clock");
         assert_eq!(generator.generate(Partition::number(5), IdTick(1)), Err(IdError::Exhausted));
         assert!(generator.generate(Partition::number(6), IdTick(1)).is_ok(), "other partitions are not affected");
+    }
+
+    #[test]
+    fn commits_have_a_sequence_of_their_own() {
+        let mut generator = IdGenerator::new(lease(0, 0, 1 << 30));
+        while generator.generate(Partition::number(5), IdTick(1)).is_ok() {}
+        let commits = [5, 5, 6].map(|partition| generator.generate_commit(Partition::number(partition), IdTick(1)));
+        let found = commits.map(|id| id.map(|id| (id.tick().0, id.partition().get(), id.get() & 0xff)));
+        assert_eq!(found, [Ok((1, 5, 0)), Ok((1, 5, 1)), Ok((1, 6, 2))]);
+    }
+
+    #[test]
+    fn a_generator_is_ahead_if_the_clock_went_back_by_more_than_the_borrowed_second() {
+        let mut generator = IdGenerator::new(lease(0, 0, 1 << 30));
+        assert!(generator.generate(Partition::number(5), IdTick(1_000)).is_ok());
+        assert_eq!([1_000, 750, 749].map(|now| generator.millis_ahead(IdTick(now))), [0, 0, 1_004]);
+        let successor = IdGenerator::new(lease(0, 1_000, 1 << 30));
+        assert_eq!(successor.millis_ahead(IdTick(500)), 2_000, "the clock of the former holder was ahead");
     }
 
     #[test]

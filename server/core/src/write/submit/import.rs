@@ -1,9 +1,13 @@
-//! Import: items of another system, in the order of the request, each with its own outcome.
+//! Import: items of another system, each with its own outcome.
 //!
 //! An item is identified by (source, external id) permanently, so a repeat finds the result of the
-//! first run. Consecutive items of one subject form one batch.
+//! first run. The items are taken apart by subject: the subject and its comments form one run, its
+//! likes another. All runs of a kind are submitted together, so that items of many subjects share
+//! the transactions of the write path, however they are mixed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+
+use futures::future::join_all;
 
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
@@ -61,27 +65,39 @@ const REPEATS: usize = 2;
 type CommentsByName = HashMap<String, CommentId>;
 
 impl Mutations {
-    /// Imports items in order. Each item has its own outcome.
+    /// Imports items, those of one subject in their order, and likes last: they may name comments
+    /// of the same call. Each item has its own outcome, in the order of `items`.
     ///
     /// # Errors
     /// The outer error is an error of the store. A repeat of the call completes the items that it
     /// left undone.
     pub async fn import(&self, caller: &Caller, items: &[ImportItem]) -> Result<Vec<Result<ImportOutcome>>> {
-        let mut outcomes = Vec::with_capacity(items.len());
-        let runs = items.chunk_by(|a, b| a.subject == b.subject && a.kind.is_like() == b.kind.is_like());
-        for run in runs {
-            if let Err(error) = self.policy(caller, run[0].subject.object_type()) {
-                outcomes.extend(run.iter().map(|_| Err(error.clone())));
-                continue;
+        let mut outcomes: Vec<Option<Result<ImportOutcome>>> = vec![None; items.len()];
+        for likes in [false, true] {
+            let mut by_subject: BTreeMap<&SubjectKey, Vec<(usize, &ImportItem)>> = BTreeMap::new();
+            for (index, item) in items.iter().enumerate().filter(|(_, item)| item.kind.is_like() == likes) {
+                by_subject.entry(&item.subject).or_default().push((index, item));
             }
-            outcomes.extend(self.import_run(run).await?);
+            let (indexes, runs): (Vec<Vec<usize>>, Vec<Vec<&ImportItem>>) =
+                by_subject.into_values().map(|run| run.into_iter().unzip::<_, _, Vec<_>, Vec<_>>()).unzip();
+            // Every run is awaited to its end, also after the failure of another.
+            let imported = join_all(runs.iter().map(|run| self.import_run(caller, run))).await;
+            for (indexes, run) in indexes.into_iter().zip(imported) {
+                for (index, outcome) in indexes.into_iter().zip(run?) {
+                    outcomes[index] = Some(outcome);
+                }
+            }
         }
-        Ok(outcomes)
+        let without_outcome = || Err(Error::internal("an item belongs to no run"));
+        Ok(outcomes.into_iter().map(|outcome| outcome.unwrap_or_else(without_outcome)).collect())
     }
 
     /// Imports one run. The run is repeated if another process has imported one of its parents
     /// meanwhile.
-    async fn import_run(&self, run: &[ImportItem]) -> Result<Vec<Result<ImportOutcome>>> {
+    async fn import_run(&self, caller: &Caller, run: &[&ImportItem]) -> Result<Vec<Result<ImportOutcome>>> {
+        if let Err(error) = self.policy(caller, run[0].subject.object_type()) {
+            return Ok(run.iter().map(|_| Err(error.clone())).collect());
+        }
         let (mut outcomes, mut must_repeat) = self.import_once(run).await?;
         for _ in 0..REPEATS {
             if !must_repeat {
@@ -96,7 +112,7 @@ impl Mutations {
 
     /// Makes one attempt. The second value is true if a parent was not found, because another
     /// process had already imported it under another id.
-    async fn import_once(&self, run: &[ImportItem]) -> Result<(Vec<Result<ImportOutcome>>, bool)> {
+    async fn import_once(&self, run: &[&ImportItem]) -> Result<(Vec<Result<ImportOutcome>>, bool)> {
         let stored = self.stored_comments(run).await?;
         let locations = self.locations(&stored).await?;
         let mut comments_of_run = RunComments { locations, created: CommentsByName::new() };
@@ -130,8 +146,11 @@ impl Mutations {
     }
 
     /// Returns the stored comments that this run names.
-    async fn stored_comments(&self, run: &[ImportItem]) -> Result<CommentsByName> {
-        let mut names: Vec<(&str, &str)> = run.iter().flat_map(ImportItem::names).collect();
+    async fn stored_comments(&self, run: &[&ImportItem]) -> Result<CommentsByName> {
+        let mut names: Vec<(&str, &str)> = run.iter().flat_map(|item| item.names()).collect();
+        if names.is_empty() {
+            return Ok(CommentsByName::new());
+        }
         names.sort_unstable();
         names.dedup();
         let keys: Vec<_> = names.iter().map(|(source, id)| IdempotencyKey::imported("comment", source, id)).collect();
@@ -142,6 +161,9 @@ impl Mutations {
 
     /// Returns the locations of stored comments.
     async fn locations(&self, stored: &CommentsByName) -> Result<HashMap<String, CommentLocation>> {
+        if stored.is_empty() {
+            return Ok(HashMap::new());
+        }
         let (names, ids): (Vec<_>, Vec<_>) = stored.iter().map(|(name, id)| (name.clone(), *id)).unzip();
         let locations = self.reader.locate(&ids).await?;
         Ok(names.into_iter().zip(locations).filter_map(|(name, location)| Some((name, location?))).collect())

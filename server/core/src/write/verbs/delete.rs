@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use async_trait::async_trait;
 
 use super::pin::unpin_change;
-use super::{Command, Request, RequestContext, Verb, comment_of, id_part, match_etag, target, writable};
+use super::{Command, Request, RequestContext, Verb, comment_of, id_part, match_etag, target, undeleted, writable};
 use crate::domain::comment::{Comment, CommentView};
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
@@ -130,11 +130,8 @@ impl Verb for Delete {
     }
 
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
-        let comment = target(unit, command, self.target.id)?;
+        let comment = undeleted(unit, command, self.target.id)?;
         let subject = unit.subject(&command.subject).ok_or(Error::CommentNotFound)?;
-        if comment.lifecycle.state == CommentState::Deleted {
-            return Err(Error::CommentNotFound);
-        }
         self.actor.check(comment, subject)?;
         if self.actor != DeleteActor::Moderator {
             writable(unit, command)?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::{Command, Request, RequestContext, Verb, comment_of, id_part, match_etag, target, writable};
+use super::{Command, Request, RequestContext, Verb, comment_of, id_part, match_etag, undeleted, writable};
 use crate::domain::comment::CommentView;
 use crate::domain::content::Content;
 use crate::domain::error::{Error, Result};
@@ -75,7 +75,7 @@ impl Verb for Edit {
     }
 
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
-        let comment = target(unit, command, self.target.id)?;
+        let comment = undeleted(unit, command, self.target.id)?;
         if comment.reference.member != self.member {
             return Err(Error::MemberNotAllowed);
         }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use async_trait::async_trait;
 
 use super::pin::unpin_change;
-use super::{Command, CommandKind, Request, RequestContext, Verb, comment_of, id_part, target};
+use super::{Command, CommandKind, Request, RequestContext, Verb, comment_of, id_part, undeleted};
 use crate::domain::comment::CommentView;
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
@@ -60,7 +60,7 @@ fn lock_set(target: &CommentLocation) -> LockSet {
 
 /// A moderator may act in any state of the subject. Only the state of the comment decides.
 fn check(unit: &UnitOfWork, command: &Command, location: &CommentLocation, from: CommentState) -> Result<()> {
-    let comment = target(unit, command, location.id)?;
+    let comment = undeleted(unit, command, location.id)?;
     if comment.lifecycle.state == from { Ok(()) } else { Err(Error::StateConflict(comment.lifecycle.state)) }
 }
 

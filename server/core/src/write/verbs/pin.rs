@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use async_trait::async_trait;
 
-use super::{Command, CommandKind, Request, RequestContext, Verb, comment_of, id_part, target, writable};
+use super::{Command, CommandKind, Request, RequestContext, Verb, comment_of, id_part, target, undeleted, writable};
 use crate::domain::comment::CommentView;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::CommentId;
@@ -65,7 +65,7 @@ fn lock_set(target: &CommentLocation) -> LockSet {
 }
 
 fn check_owner(unit: &UnitOfWork, command: &Command, location: &CommentLocation, member: &MemberId) -> Result<()> {
-    let comment = target(unit, command, location.id)?;
+    let comment = undeleted(unit, command, location.id)?;
     let is_owner = unit.subject(&command.subject).is_some_and(|s| s.is_owned_by(member));
     if !is_owner {
         return Err(Error::MemberNotAllowed);

@@ -2,7 +2,11 @@
 //!
 //! Items that have arrived are imported as a batch, and no item waits for one that has not arrived.
 //! An item that cannot be imported is rejected in its response. A fault of the service ends the
-//! stream; every item with a response by then is durable.
+//! stream; every item with a response by then is durable. So does the end of the process, after the
+//! batch in progress: an import lasts longer than a drain.
+//!
+//! A client that sends faster than items are imported, or that does not read its responses, is held
+//! by flow control: the next batch is taken when the responses of the last one have been passed on.
 
 use futures::{FutureExt, Stream, StreamExt};
 use riposte_core::submit::ImportOutcome;
@@ -54,7 +58,17 @@ fn run(
     tokio::spawn(async move {
         let mut index = 0;
         let mut batches = Box::pin(requests.ready_chunks(BATCH));
-        while let Some(batch) = batches.next().await {
+        let mut stopping = services.stopping.subscribe();
+        loop {
+            let batch = tokio::select! {
+                biased;
+                () = async { drop(stopping.wait_for(|stopping| *stopping).await) } => {
+                    let _ = responses.send(Err(call.status(Error::ServerStopping))).await;
+                    return;
+                }
+                batch = batches.next() => batch,
+            };
+            let Some(batch) = batch else { return };
             let mut items = Vec::with_capacity(batch.len());
             let mut decode_error = None;
             for request in batch {

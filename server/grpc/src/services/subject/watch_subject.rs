@@ -14,7 +14,7 @@ use crate::Services;
 use crate::call::{Call, ResponseStream};
 use crate::parse::Violations;
 use crate::rpc_error::RpcError;
-use riposte_core::ports::{SubjectWatch, WatchItem};
+use riposte_core::ports::{SubjectLoads, SubjectWatch, WatchItem};
 
 pub(crate) async fn handle(
     services: Services,
@@ -22,8 +22,11 @@ pub(crate) async fn handle(
     request: v1::WatchSubjectRequest,
 ) -> Result<ResponseStream<v1::WatchSubjectResponse>, Status> {
     let (key, after) = parse(&services, &call, &request).map_err(|error| call.status(error))?;
-    let load = Box::pin(services.comments.watchable(&call.caller, &key));
-    let watcher = services.watches.join(&key, after, load).await.map_err(|error| call.status(error))?;
+    let loads = SubjectLoads {
+        cached: Box::pin(services.comments.watchable(&call.caller, &key)),
+        primary: Box::pin(services.primary.watchable(&call.caller, &key)),
+    };
+    let watcher = services.watches.join(&key, after, loads).await.map_err(|error| call.status(error))?;
     let opened = response(Event::Opened(v1::WatchOpened { revision: watcher.seen() }));
     let changes = unfold((watcher, call), async |(mut watcher, call)| {
         let item = next(&mut *watcher, call.deadline).await?;

@@ -1,9 +1,9 @@
-//! The rows of worker leases: three short transactions, each of which locks first.
+//! The rows of worker leases: four short transactions, each of which locks first.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use riposte_core::ids::{IdLease, IdTick, WORKERS};
+use riposte_core::ids::{IdLease, IdTick, MAX_AHEAD_MILLIS, WORKERS};
 use riposte_core::{Error, Millis};
 use sea_orm::ActiveValue::Set;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
@@ -31,7 +31,10 @@ pub(super) async fn take(
     now: Millis,
 ) -> StoreResult<IdLease> {
     let work = async |tx: &SourceTx| {
-        let free = free_worker(tx, now).await?;
+        let Some(free) = free_worker(tx, now).await? else {
+            tracing::error!("all {WORKERS} worker numbers of a data source are leased");
+            return Err(Error::Overloaded { after: LEASE_DURATION }.into());
+        };
         let from = IdTick(free.minted_until).max(IdTick::at(now));
         let until = IdTick(from.0 + lease_ticks());
         update(tx, free.worker, ActiveModel { owner: Set(owner.to_vec()), ..leased_row(until, now) }).await?;
@@ -74,6 +77,33 @@ pub(super) async fn extend(
     Ok(is_still_owner.then_some(until))
 }
 
+/// Takes another worker number in place of one whose generator is ahead of the clock, if a free one
+/// begins earlier by more than the second that a partition may borrow. The held number is then
+/// released; `None` if there is no such number.
+pub(super) async fn replace(
+    sources: &Arc<DataSources>,
+    source: usize,
+    held: &IdLease,
+    owner: &[u8; 16],
+    renewal: &LeaseRenewal,
+) -> StoreResult<Option<IdLease>> {
+    let work = async |tx: &SourceTx| {
+        let Some(free) = free_worker(tx, renewal.now).await? else { return Ok(None) };
+        let from = IdTick(free.minted_until).max(IdTick::at(renewal.now));
+        if from.0 + IdTick::span(MAX_AHEAD_MILLIS) >= renewal.present.0 {
+            return Ok(None);
+        }
+        let until = IdTick(from.0 + lease_ticks());
+        update(tx, free.worker, ActiveModel { owner: Set(owner.to_vec()), ..leased_row(until, renewal.now) }).await?;
+        free_row(tx, held, owner).await?;
+        let worker = u8::try_from(free.worker).map_err(Error::internal)?;
+        Ok(Some(IdLease { worker, from, until }))
+    };
+    let (tx, lease) = sources.begin_write(source, false).await?.write(work).await?;
+    tx.commit().await?;
+    Ok(lease)
+}
+
 /// Releases a worker number at once. The next holder still starts at its `minted_until`.
 pub(super) async fn release(
     sources: &Arc<DataSources>,
@@ -81,22 +111,24 @@ pub(super) async fn release(
     lease: &IdLease,
     owner: &[u8; 16],
 ) -> StoreResult<()> {
-    let free = ActiveModel { owner: Set(Vec::new()), leased_until: Set(0), ..Default::default() };
-    let update = Entity::update_many().set(free).filter(Column::Worker.eq(i16::from(lease.worker)));
-    let update = update.filter(Column::Owner.eq(owner.to_vec()));
-    let work = async |tx: &SourceTx| Ok(update.exec(&tx.unrouted()).await?);
-    let (tx, _) = sources.begin_write(source, false).await?.write(work).await?;
+    let work = async |tx: &SourceTx| free_row(tx, lease, owner).await;
+    let (tx, ()) = sources.begin_write(source, false).await?.write(work).await?;
     tx.commit().await
 }
 
-async fn free_worker(tx: &SourceTx, now: Millis) -> StoreResult<Model> {
+/// Marks the row of a lease as free, if this owner still holds it.
+async fn free_row(tx: &SourceTx, lease: &IdLease, owner: &[u8; 16]) -> StoreResult<()> {
+    let free = ActiveModel { owner: Set(Vec::new()), leased_until: Set(0), ..Default::default() };
+    let update = Entity::update_many().set(free).filter(Column::Worker.eq(i16::from(lease.worker)));
+    update.filter(Column::Owner.eq(owner.to_vec())).exec(&tx.unrouted()).await?;
+    Ok(())
+}
+
+/// Returns the free worker number that was used least recently. All rows stay locked.
+async fn free_worker(tx: &SourceTx, now: Millis) -> StoreResult<Option<Model>> {
     let rows = Entity::find().order_by_asc(Column::Worker).lock_exclusive().all(&tx.unrouted()).await?;
     let valid = rows.into_iter().filter(|row| (0..i16::from(WORKERS)).contains(&row.worker));
-    let free = valid.filter(|row| row.leased_until <= now.0).min_by_key(|row| row.minted_until);
-    free.ok_or_else(|| {
-        tracing::error!("all {WORKERS} worker numbers of a data source are leased");
-        Error::Overloaded { after: LEASE_DURATION }.into()
-    })
+    Ok(valid.filter(|row| row.leased_until <= now.0).min_by_key(|row| row.minted_until))
 }
 
 fn leased_row(until: IdTick, now: Millis) -> ActiveModel {

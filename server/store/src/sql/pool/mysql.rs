@@ -1,5 +1,6 @@
 //! Connections to a server of the MySQL family.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -215,6 +216,16 @@ async fn is_denied(options: &MySqlConnectOptions) -> bool {
         Ok(Err(error)) => error::is_access_denied(&error),
         Err(_) => false,
     }
+}
+
+/// Returns whether the connections of a source stay on this machine: they use a socket file, or a
+/// loopback address.
+pub(super) fn is_local(source: &DataSource) -> bool {
+    let options = source.read.get_mysql_connection_pool().connect_options();
+    let host = options.get_host().trim_matches(['[', ']']);
+    options.get_socket().is_some()
+        || host.eq_ignore_ascii_case("localhost")
+        || host.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback())
 }
 
 /// Returns the connect options of an address.

@@ -33,6 +33,14 @@ export const AdminService: GenService<{
    * OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (the parent, or the comment to like,
    * with its external id in the metadata), CONTENT_TOO_LONG, LIKE_INVALID.
    *
+   * A client may send ahead of the answers as far as HTTP/2 lets it, at least 256 items: the server
+   * reads on when the answers to the items before are taken, and holds some 64 KiB that it has not
+   * read. A client that is further ahead is held by flow control and loses neither items nor its
+   * connection, with up to four streams a connection for the smallest items there can be. So read
+   * answers while you send. Items may come in any mixture of subjects; those of one subject are
+   * imported in their order. When the process stops, the stream ends with SERVER_STOPPING: send the
+   * items without an answer again.
+   *
    * Example: `{"item": {"source": "isso", "externalId": "17", "comment": {"subject": {"objectType":
    * "page", "objectId": "/a"}, "memberId": "ann", "content": {"text": "Hi"}, "createTime":
    * "2013-11-24T18:23:52Z"}}}`.
@@ -77,8 +85,8 @@ export const AdminService: GenService<{
   /**
    * Takes a comment out of sight; replies stay, and a pin is taken off.
    *
-   * Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not
-   * ACTIVE), REQUEST_ID_REUSED.
+   * Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT
+   * (the comment is HIDDEN), REQUEST_ID_REUSED.
    *
    * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
    *
@@ -92,7 +100,8 @@ export const AdminService: GenService<{
   /**
    * Brings a hidden comment back to ACTIVE.
    *
-   * Errors: COMMENT_NOT_FOUND, STATE_CONFLICT (the comment is not HIDDEN), REQUEST_ID_REUSED.
+   * Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT (the comment is ACTIVE),
+   * REQUEST_ID_REUSED.
    *
    * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
    *

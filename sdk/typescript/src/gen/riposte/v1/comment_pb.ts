@@ -185,8 +185,9 @@ export const CommentSchema: GenMessage<Comment> = /*@__PURE__*/
  */
 export type Content = Message<"riposte.v1.Content"> & {
   /**
-   * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object
-   * type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+   * The text, stored in NFC. Any characters but NUL; not only white space, controls, marks and
+   * characters that Unicode calls default-ignorable; at most the object type's limit (default 5,000
+   * code points after NFC, else CONTENT_TOO_LONG).
    *
    * @generated from field: string text = 1;
    */

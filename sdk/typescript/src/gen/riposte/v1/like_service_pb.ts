@@ -30,7 +30,7 @@ export const LikeService: GenService<{
    * A repeat answers the current state, and a late repeat of an older call by the same client never
    * undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
    * comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
-   * comment is not ACTIVE), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
+   * comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
    * SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
    *
    * Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
@@ -63,8 +63,8 @@ export const LikeService: GenService<{
    * Reads who likes, or dislikes, a comment, latest first.
    *
    * A member whose state changes during the walk may be missed or met again at its new time.
-   * Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID,
-   * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+   * Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is DELETED or HIDDEN),
+   * LIKE_INVALID, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
    *
    * Example: `{"commentId": "1234567890123456789", "value": "LIKE_VALUE_DISLIKE"}`.
    *

@@ -547,7 +547,8 @@ export type WatchSubjectRequest = Message<"riposte.v1.WatchSubjectRequest"> & {
    * The watch sends the changes with a greater revision. To resume, pass the last revision
    * received. Default 0: the watch sends the changes after its start. A negative value is
    * FIELD_INVALID. Of the last 24 h, the last 1,024 revisions can be sent one by one; older ones
-   * are a gap.
+   * are a gap. If the subject has no such revision, because its data was restored to an earlier
+   * state, the watch begins at the subject's own revision, with a gap that says so.
    *
    * @generated from field: int64 after_revision = 2 [jstype = JS_STRING];
    */
@@ -614,8 +615,8 @@ export const WatchSubjectResponseSchema: GenMessage<WatchSubjectResponse> = /*@_
 export type WatchOpened = Message<"riposte.v1.WatchOpened"> & {
   /**
    * The revision after which the watch sends every change: `after_revision` of the request or, if
-   * that was 0, the subject's revision at the start of the watch. As `after_revision` of another
-   * call it resumes a stream that broke before its first change.
+   * that was 0 or is beyond the subject, the subject's revision at the start of the watch. As
+   * `after_revision` of another call it resumes a stream that broke before its first change.
    *
    * @generated from field: int64 revision = 1 [jstype = JS_STRING];
    */
@@ -701,6 +702,9 @@ export const CommentChangeSchema: GenMessage<CommentChange> = /*@__PURE__*/
 
 /**
  * A range of revisions that are not sent one by one.
+ *
+ * If the last revision is below the first, the numbering went back: the subject has no revision
+ * after `last_revision`, although the request named one. What its client has seen of those is gone.
  *
  * @generated from message riposte.v1.RevisionGap
  */

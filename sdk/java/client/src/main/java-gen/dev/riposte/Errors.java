@@ -36,8 +36,10 @@ public final class Errors {
    * <ul>
    * <li>SUBJECT_NOT_FOUND: There is no such subject, or it is deleted. Create it, or let its object
    * type do so (`auto_create`).
-   * <li>COMMENT_NOT_FOUND: There is no such comment, it is deleted, its subject is deleted, or the
-   * caller was not granted its type.
+   * <li>COMMENT_NOT_FOUND: There is no such comment, its subject is deleted, or the caller was not
+   * granted its type. A write to a deleted comment has this reason too: an edit, a delete, a pin, a
+   * hiding and their opposites, UndeleteComment aside. Reads show the tombstone of a deleted
+   * comment; a reply to it is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
    * </ul>
    */
   public static final class NotFound extends RiposteException {
@@ -75,13 +77,14 @@ public final class Errors {
    * UpdateSubject.
    * <li>SUBJECT_HIDDEN: The subject is hidden: it takes no writes, and no list contains its
    * comments. A comment whose id is known can still be read.
-   * <li>PARENT_UNAVAILABLE: The comment to answer is deleted or not in sight; the metadata has its
-   * state.
-   * <li>COMMENT_UNAVAILABLE: The comment to like, or whose likers are asked for, is deleted or not
-   * in sight; the metadata has its state.
+   * <li>PARENT_UNAVAILABLE: The comment to answer is a tombstone, deleted or not in sight; the
+   * metadata has its state.
+   * <li>COMMENT_UNAVAILABLE: The comment to like, or whose likers are asked for, is a tombstone,
+   * deleted or not in sight; the metadata has its state.
    * <li>REPLY_FORBIDDEN: The policy of the object type forbids replies here.
-   * <li>STATE_CONFLICT: The comment's state does not allow the change; the metadata has the state.
-   * Read the comment again.
+   * <li>STATE_CONFLICT: The comment's state does not allow the change; the metadata has the state,
+   * for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
+   * except to UndeleteComment: a tombstone that was imported without a text cannot come back.
    * <li>EDIT_WINDOW_CLOSED: The time in which an author may edit is over; the metadata has the time
    * at which it ended.
    * <li>PIN_LIMIT_REACHED: The subject has three pinned comments already. Unpin one.

@@ -36,8 +36,9 @@ public final class Handles {
      *
      * @param memberId The member who writes. Required; 1 to 64 bytes of UTF-8 without control
      * characters.
-     * @param text The text, stored in NFC. Any characters but NUL; not white space alone; at most
-     * the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+     * @param text The text, stored in NFC. Any characters but NUL; not only white space, controls,
+     * marks and characters that Unicode calls default-ignorable; at most the object type's limit
+     * (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
      * @return a handle of it
      * @throws RiposteException if the call fails
      */
@@ -103,7 +104,8 @@ public final class Handles {
      * @param afterRevision The watch sends the changes with a greater revision. To resume, pass the
      * last revision received. Default 0: the watch sends the changes after its start. A negative
      * value is FIELD_INVALID. Of the last 24 h, the last 1,024 revisions can be sent one by one;
-     * older ones are a gap.
+     * older ones are a gap. If the subject has no such revision, because its data was restored to
+     * an earlier state, the watch begins at the subject's own revision, with a gap that says so.
      * @return the stream; nothing is opened before it is read. Close it in the end
      */
     public Watch<WatchSubjectResponse> watch(long afterRevision) {
@@ -140,8 +142,9 @@ public final class Handles {
      *
      * @param memberId The member who writes. Required; 1 to 64 bytes of UTF-8 without control
      * characters.
-     * @param text The text, stored in NFC. Any characters but NUL; not white space alone; at most
-     * the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+     * @param text The text, stored in NFC. Any characters but NUL; not only white space, controls,
+     * marks and characters that Unicode calls default-ignorable; at most the object type's limit
+     * (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
      * @return a handle of it
      * @throws RiposteException if the call fails
      */
@@ -225,8 +228,9 @@ public final class Handles {
      * Gives the comment a new text, as its author.
      *
      * @param memberId The member who edits: the author. Required.
-     * @param text The text, stored in NFC. Any characters but NUL; not white space alone; at most
-     * the object type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+     * @param text The text, stored in NFC. Any characters but NUL; not only white space, controls,
+     * marks and characters that Unicode calls default-ignorable; at most the object type's limit
+     * (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
      * @return what the service answers
      * @throws RiposteException if the call fails
      */

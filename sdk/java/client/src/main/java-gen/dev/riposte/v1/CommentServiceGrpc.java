@@ -498,9 +498,9 @@ public final class CommentServiceGrpc {
      * <pre>
      * Changes what a comment says. Only its author may, within the object type's edit window; the
      * former text is kept.
-     * Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE),
-     * EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
-     * CONTENT_BLOCKED, REQUEST_ID_REUSED.
+     * Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
+     * is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
+     * CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
      */
@@ -541,8 +541,8 @@ public final class CommentServiceGrpc {
      * <pre>
      * Brings a deleted comment back to the state it had; only for the member who deleted it.
      * Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
-     * MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), STATE_CONFLICT (it was imported
+     * as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
      * </pre>
      */
@@ -554,8 +554,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Pins a root, at most three per subject; only for the owner of the subject.
-     * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
-     * MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE),
+     * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
+     * too), MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is HIDDEN),
      * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
@@ -568,8 +568,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Takes the pin off a root; only for the owner of the subject.
-     * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
-     * MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
+     * deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
      */
@@ -707,9 +707,9 @@ public final class CommentServiceGrpc {
      * <pre>
      * Changes what a comment says. Only its author may, within the object type's edit window; the
      * former text is kept.
-     * Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE),
-     * EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
-     * CONTENT_BLOCKED, REQUEST_ID_REUSED.
+     * Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
+     * is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
+     * CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
      */
@@ -753,8 +753,8 @@ public final class CommentServiceGrpc {
      * <pre>
      * Brings a deleted comment back to the state it had; only for the member who deleted it.
      * Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
-     * MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), STATE_CONFLICT (it was imported
+     * as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
      * </pre>
      */
@@ -767,8 +767,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Pins a root, at most three per subject; only for the owner of the subject.
-     * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
-     * MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE),
+     * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
+     * too), MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is HIDDEN),
      * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
@@ -782,8 +782,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Takes the pin off a root; only for the owner of the subject.
-     * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
-     * MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
+     * deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
      */
@@ -899,9 +899,9 @@ public final class CommentServiceGrpc {
      * <pre>
      * Changes what a comment says. Only its author may, within the object type's edit window; the
      * former text is kept.
-     * Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE),
-     * EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
-     * CONTENT_BLOCKED, REQUEST_ID_REUSED.
+     * Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
+     * is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
+     * CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
      */
@@ -942,8 +942,8 @@ public final class CommentServiceGrpc {
      * <pre>
      * Brings a deleted comment back to the state it had; only for the member who deleted it.
      * Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
-     * MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), STATE_CONFLICT (it was imported
+     * as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
      * </pre>
      */
@@ -955,8 +955,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Pins a root, at most three per subject; only for the owner of the subject.
-     * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
-     * MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE),
+     * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
+     * too), MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is HIDDEN),
      * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
@@ -969,8 +969,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Takes the pin off a root; only for the owner of the subject.
-     * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
-     * MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
+     * deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
      */
@@ -1084,9 +1084,9 @@ public final class CommentServiceGrpc {
      * <pre>
      * Changes what a comment says. Only its author may, within the object type's edit window; the
      * former text is kept.
-     * Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE),
-     * EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
-     * CONTENT_BLOCKED, REQUEST_ID_REUSED.
+     * Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
+     * is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
+     * CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
      */
@@ -1127,8 +1127,8 @@ public final class CommentServiceGrpc {
      * <pre>
      * Brings a deleted comment back to the state it had; only for the member who deleted it.
      * Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
-     * MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), STATE_CONFLICT (it was imported
+     * as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
      * </pre>
      */
@@ -1140,8 +1140,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Pins a root, at most three per subject; only for the owner of the subject.
-     * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
-     * MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE),
+     * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
+     * too), MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is HIDDEN),
      * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
@@ -1154,8 +1154,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Takes the pin off a root; only for the owner of the subject.
-     * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
-     * MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
+     * deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
      */
@@ -1273,9 +1273,9 @@ public final class CommentServiceGrpc {
      * <pre>
      * Changes what a comment says. Only its author may, within the object type's edit window; the
      * former text is kept.
-     * Errors: COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment is not ACTIVE),
-     * EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
-     * CONTENT_BLOCKED, REQUEST_ID_REUSED.
+     * Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
+     * is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
+     * CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
      */
@@ -1319,8 +1319,8 @@ public final class CommentServiceGrpc {
      * <pre>
      * Brings a deleted comment back to the state it had; only for the member who deleted it.
      * Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
-     * MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), STATE_CONFLICT (it was imported
+     * as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
      * </pre>
      */
@@ -1333,8 +1333,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Pins a root, at most three per subject; only for the owner of the subject.
-     * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
-     * MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is not ACTIVE),
+     * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
+     * too), MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is HIDDEN),
      * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
@@ -1348,8 +1348,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Takes the pin off a root; only for the owner of the subject.
-     * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND,
-     * MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
+     * deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
      */

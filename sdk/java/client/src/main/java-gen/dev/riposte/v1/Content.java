@@ -63,8 +63,9 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object text_ = "";
   /**
    * <pre>
-   * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object
-   * type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+   * The text, stored in NFC. Any characters but NUL; not only white space, controls, marks and
+   * characters that Unicode calls default-ignorable; at most the object type's limit (default 5,000
+   * code points after NFC, else CONTENT_TOO_LONG).
    * </pre>
    *
    * <code>string text = 1 [json_name = "text"];</code>
@@ -85,8 +86,9 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object
-   * type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+   * The text, stored in NFC. Any characters but NUL; not only white space, controls, marks and
+   * characters that Unicode calls default-ignorable; at most the object type's limit (default 5,000
+   * code points after NFC, else CONTENT_TOO_LONG).
    * </pre>
    *
    * <code>string text = 1 [json_name = "text"];</code>
@@ -696,8 +698,9 @@ java.lang.String defaultValue) {
     private java.lang.Object text_ = "";
     /**
      * <pre>
-     * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object
-     * type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+     * The text, stored in NFC. Any characters but NUL; not only white space, controls, marks and
+     * characters that Unicode calls default-ignorable; at most the object type's limit (default 5,000
+     * code points after NFC, else CONTENT_TOO_LONG).
      * </pre>
      *
      * <code>string text = 1 [json_name = "text"];</code>
@@ -717,8 +720,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object
-     * type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+     * The text, stored in NFC. Any characters but NUL; not only white space, controls, marks and
+     * characters that Unicode calls default-ignorable; at most the object type's limit (default 5,000
+     * code points after NFC, else CONTENT_TOO_LONG).
      * </pre>
      *
      * <code>string text = 1 [json_name = "text"];</code>
@@ -739,8 +743,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object
-     * type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+     * The text, stored in NFC. Any characters but NUL; not only white space, controls, marks and
+     * characters that Unicode calls default-ignorable; at most the object type's limit (default 5,000
+     * code points after NFC, else CONTENT_TOO_LONG).
      * </pre>
      *
      * <code>string text = 1 [json_name = "text"];</code>
@@ -757,8 +762,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object
-     * type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+     * The text, stored in NFC. Any characters but NUL; not only white space, controls, marks and
+     * characters that Unicode calls default-ignorable; at most the object type's limit (default 5,000
+     * code points after NFC, else CONTENT_TOO_LONG).
      * </pre>
      *
      * <code>string text = 1 [json_name = "text"];</code>
@@ -772,8 +778,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object
-     * type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+     * The text, stored in NFC. Any characters but NUL; not only white space, controls, marks and
+     * characters that Unicode calls default-ignorable; at most the object type's limit (default 5,000
+     * code points after NFC, else CONTENT_TOO_LONG).
      * </pre>
      *
      * <code>string text = 1 [json_name = "text"];</code>

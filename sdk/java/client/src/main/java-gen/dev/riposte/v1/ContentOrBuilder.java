@@ -10,8 +10,9 @@ public interface ContentOrBuilder extends
 
   /**
    * <pre>
-   * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object
-   * type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+   * The text, stored in NFC. Any characters but NUL; not only white space, controls, marks and
+   * characters that Unicode calls default-ignorable; at most the object type's limit (default 5,000
+   * code points after NFC, else CONTENT_TOO_LONG).
    * </pre>
    *
    * <code>string text = 1 [json_name = "text"];</code>
@@ -20,8 +21,9 @@ public interface ContentOrBuilder extends
   java.lang.String getText();
   /**
    * <pre>
-   * The text, stored in NFC. Any characters but NUL; not white space alone; at most the object
-   * type's limit (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
+   * The text, stored in NFC. Any characters but NUL; not only white space, controls, marks and
+   * characters that Unicode calls default-ignorable; at most the object type's limit (default 5,000
+   * code points after NFC, else CONTENT_TOO_LONG).
    * </pre>
    *
    * <code>string text = 1 [json_name = "text"];</code>

@@ -42,8 +42,10 @@ public enum ErrorReason
   ERROR_REASON_SUBJECT_NOT_FOUND(1),
   /**
    * <pre>
-   * NOT_FOUND. There is no such comment, it is deleted, its subject is deleted, or the caller was
-   * not granted its type.
+   * NOT_FOUND. There is no such comment, its subject is deleted, or the caller was not granted its
+   * type. A write to a deleted comment has this reason too: an edit, a delete, a pin, a hiding and
+   * their opposites, UndeleteComment aside. Reads show the tombstone of a deleted comment; a reply
+   * to it is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
    *
    * Example: `{"reason": "COMMENT_NOT_FOUND", "metadata": {"comment_id": "1234567890123456789"}}`.
    * </pre>
@@ -111,8 +113,8 @@ public enum ErrorReason
   ERROR_REASON_SUBJECT_HIDDEN(7),
   /**
    * <pre>
-   * FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata has its
-   * state.
+   * FAILED_PRECONDITION. The comment to answer is a tombstone, deleted or not in sight; the
+   * metadata has its state.
    *
    * Example: `{"reason": "PARENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
    * "state": "DELETED"}}`.
@@ -123,8 +125,8 @@ public enum ErrorReason
   ERROR_REASON_PARENT_UNAVAILABLE(8),
   /**
    * <pre>
-   * FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is deleted or not in
-   * sight; the metadata has its state.
+   * FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is a tombstone,
+   * deleted or not in sight; the metadata has its state.
    *
    * Example: `{"reason": "COMMENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
    * "state": "HIDDEN"}}`.
@@ -145,8 +147,9 @@ public enum ErrorReason
   ERROR_REASON_REPLY_FORBIDDEN(10),
   /**
    * <pre>
-   * FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state.
-   * Read the comment again.
+   * FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state,
+   * for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
+   * except to UndeleteComment: a tombstone that was imported without a text cannot come back.
    *
    * Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
    * "state": "HIDDEN"}}`.
@@ -480,8 +483,10 @@ public enum ErrorReason
   public static final int ERROR_REASON_SUBJECT_NOT_FOUND_VALUE = 1;
   /**
    * <pre>
-   * NOT_FOUND. There is no such comment, it is deleted, its subject is deleted, or the caller was
-   * not granted its type.
+   * NOT_FOUND. There is no such comment, its subject is deleted, or the caller was not granted its
+   * type. A write to a deleted comment has this reason too: an edit, a delete, a pin, a hiding and
+   * their opposites, UndeleteComment aside. Reads show the tombstone of a deleted comment; a reply
+   * to it is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
    *
    * Example: `{"reason": "COMMENT_NOT_FOUND", "metadata": {"comment_id": "1234567890123456789"}}`.
    * </pre>
@@ -549,8 +554,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_SUBJECT_HIDDEN_VALUE = 7;
   /**
    * <pre>
-   * FAILED_PRECONDITION. The comment to answer is deleted or not in sight; the metadata has its
-   * state.
+   * FAILED_PRECONDITION. The comment to answer is a tombstone, deleted or not in sight; the
+   * metadata has its state.
    *
    * Example: `{"reason": "PARENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
    * "state": "DELETED"}}`.
@@ -561,8 +566,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_PARENT_UNAVAILABLE_VALUE = 8;
   /**
    * <pre>
-   * FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is deleted or not in
-   * sight; the metadata has its state.
+   * FAILED_PRECONDITION. The comment to like, or whose likers are asked for, is a tombstone,
+   * deleted or not in sight; the metadata has its state.
    *
    * Example: `{"reason": "COMMENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
    * "state": "HIDDEN"}}`.
@@ -583,8 +588,9 @@ public enum ErrorReason
   public static final int ERROR_REASON_REPLY_FORBIDDEN_VALUE = 10;
   /**
    * <pre>
-   * FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state.
-   * Read the comment again.
+   * FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state,
+   * for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
+   * except to UndeleteComment: a tombstone that was imported without a text cannot come back.
    *
    * Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
    * "state": "HIDDEN"}}`.

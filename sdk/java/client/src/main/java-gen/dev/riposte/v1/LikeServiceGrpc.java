@@ -218,7 +218,7 @@ public final class LikeServiceGrpc {
      * A repeat answers the current state, and a late repeat of an older call by the same client never
      * undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
      * comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
-     * comment is not ACTIVE), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
+     * comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
      * SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
      * Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
      * </pre>
@@ -247,8 +247,8 @@ public final class LikeServiceGrpc {
      * <pre>
      * Reads who likes, or dislikes, a comment, latest first.
      * A member whose state changes during the walk may be missed or met again at its new time.
-     * Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID,
-     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is DELETED or HIDDEN),
+     * LIKE_INVALID, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"commentId": "1234567890123456789", "value": "LIKE_VALUE_DISLIKE"}`.
      * </pre>
      */
@@ -318,7 +318,7 @@ public final class LikeServiceGrpc {
      * A repeat answers the current state, and a late repeat of an older call by the same client never
      * undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
      * comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
-     * comment is not ACTIVE), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
+     * comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
      * SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
      * Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
      * </pre>
@@ -349,8 +349,8 @@ public final class LikeServiceGrpc {
      * <pre>
      * Reads who likes, or dislikes, a comment, latest first.
      * A member whose state changes during the walk may be missed or met again at its new time.
-     * Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID,
-     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is DELETED or HIDDEN),
+     * LIKE_INVALID, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"commentId": "1234567890123456789", "value": "LIKE_VALUE_DISLIKE"}`.
      * </pre>
      */
@@ -405,7 +405,7 @@ public final class LikeServiceGrpc {
      * A repeat answers the current state, and a late repeat of an older call by the same client never
      * undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
      * comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
-     * comment is not ACTIVE), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
+     * comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
      * SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
      * Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
      * </pre>
@@ -434,8 +434,8 @@ public final class LikeServiceGrpc {
      * <pre>
      * Reads who likes, or dislikes, a comment, latest first.
      * A member whose state changes during the walk may be missed or met again at its new time.
-     * Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID,
-     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is DELETED or HIDDEN),
+     * LIKE_INVALID, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"commentId": "1234567890123456789", "value": "LIKE_VALUE_DISLIKE"}`.
      * </pre>
      */
@@ -488,7 +488,7 @@ public final class LikeServiceGrpc {
      * A repeat answers the current state, and a late repeat of an older call by the same client never
      * undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
      * comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
-     * comment is not ACTIVE), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
+     * comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
      * SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
      * Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
      * </pre>
@@ -517,8 +517,8 @@ public final class LikeServiceGrpc {
      * <pre>
      * Reads who likes, or dislikes, a comment, latest first.
      * A member whose state changes during the walk may be missed or met again at its new time.
-     * Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID,
-     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is DELETED or HIDDEN),
+     * LIKE_INVALID, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"commentId": "1234567890123456789", "value": "LIKE_VALUE_DISLIKE"}`.
      * </pre>
      */
@@ -571,7 +571,7 @@ public final class LikeServiceGrpc {
      * A repeat answers the current state, and a late repeat of an older call by the same client never
      * undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
      * comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
-     * comment is not ACTIVE), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
+     * comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
      * SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
      * Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
      * </pre>
@@ -602,8 +602,8 @@ public final class LikeServiceGrpc {
      * <pre>
      * Reads who likes, or dislikes, a comment, latest first.
      * A member whose state changes during the walk may be missed or met again at its new time.
-     * Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is not ACTIVE), LIKE_INVALID,
-     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is DELETED or HIDDEN),
+     * LIKE_INVALID, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"commentId": "1234567890123456789", "value": "LIKE_VALUE_DISLIKE"}`.
      * </pre>
      */

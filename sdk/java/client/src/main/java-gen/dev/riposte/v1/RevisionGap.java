@@ -7,6 +7,9 @@ package dev.riposte.v1;
 /**
  * <pre>
  * A range of revisions that are not sent one by one.
+ *
+ * If the last revision is below the first, the numbering went back: the subject has no revision
+ * after `last_revision`, although the request named one. What its client has seen of those is gone.
  * </pre>
  *
  * Protobuf type {@code riposte.v1.RevisionGap}
@@ -246,6 +249,9 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * A range of revisions that are not sent one by one.
+   *
+   * If the last revision is below the first, the numbering went back: the subject has no revision
+   * after `last_revision`, although the request named one. What its client has seen of those is gone.
    * </pre>
    *
    * Protobuf type {@code riposte.v1.RevisionGap}

@@ -398,13 +398,13 @@ public final class SubjectServiceGrpc {
      * Sends the changes of one subject: dense revisions in order, resumable by `after_revision`. A
      * gap is an event of its own.
      * Every process sends a change some 100 ms after its commit. Likes change no revision and are not
-     * sent. The subject must exist, also where its type has `auto_create`. If the subject is deleted
-     * or hidden during the watch, the watch sends that change and continues, because the subject may
-     * come back. The stream has no end and no deadline of its own. It ends with SERVER_STOPPING when
-     * the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024 revisions
-     * behind: watch again with the last revision received as `after_revision`; changes that are then
-     * too old are a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
-     * WATCH_TOO_SLOW, SERVER_STOPPING.
+     * sent. A subject that does not exist yet is watched from revision 0 where its type has
+     * `auto_create`. If the subject is deleted or hidden during the watch, the watch sends that
+     * change and continues, because the subject may come back. The stream has no end and no deadline
+     * of its own. It ends with SERVER_STOPPING when the process stops and with WATCH_TOO_SLOW for a
+     * reader that falls more than 1,024 revisions behind: watch again with the last revision received
+     * as `after_revision`; changes that are then too old are a gap. Errors: SUBJECT_NOT_FOUND (a
+     * deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
      * Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
      * </pre>
      */
@@ -553,13 +553,13 @@ public final class SubjectServiceGrpc {
      * Sends the changes of one subject: dense revisions in order, resumable by `after_revision`. A
      * gap is an event of its own.
      * Every process sends a change some 100 ms after its commit. Likes change no revision and are not
-     * sent. The subject must exist, also where its type has `auto_create`. If the subject is deleted
-     * or hidden during the watch, the watch sends that change and continues, because the subject may
-     * come back. The stream has no end and no deadline of its own. It ends with SERVER_STOPPING when
-     * the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024 revisions
-     * behind: watch again with the last revision received as `after_revision`; changes that are then
-     * too old are a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
-     * WATCH_TOO_SLOW, SERVER_STOPPING.
+     * sent. A subject that does not exist yet is watched from revision 0 where its type has
+     * `auto_create`. If the subject is deleted or hidden during the watch, the watch sends that
+     * change and continues, because the subject may come back. The stream has no end and no deadline
+     * of its own. It ends with SERVER_STOPPING when the process stops and with WATCH_TOO_SLOW for a
+     * reader that falls more than 1,024 revisions behind: watch again with the last revision received
+     * as `after_revision`; changes that are then too old are a gap. Errors: SUBJECT_NOT_FOUND (a
+     * deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
      * Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
      * </pre>
      */
@@ -682,13 +682,13 @@ public final class SubjectServiceGrpc {
      * Sends the changes of one subject: dense revisions in order, resumable by `after_revision`. A
      * gap is an event of its own.
      * Every process sends a change some 100 ms after its commit. Likes change no revision and are not
-     * sent. The subject must exist, also where its type has `auto_create`. If the subject is deleted
-     * or hidden during the watch, the watch sends that change and continues, because the subject may
-     * come back. The stream has no end and no deadline of its own. It ends with SERVER_STOPPING when
-     * the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024 revisions
-     * behind: watch again with the last revision received as `after_revision`; changes that are then
-     * too old are a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
-     * WATCH_TOO_SLOW, SERVER_STOPPING.
+     * sent. A subject that does not exist yet is watched from revision 0 where its type has
+     * `auto_create`. If the subject is deleted or hidden during the watch, the watch sends that
+     * change and continues, because the subject may come back. The stream has no end and no deadline
+     * of its own. It ends with SERVER_STOPPING when the process stops and with WATCH_TOO_SLOW for a
+     * reader that falls more than 1,024 revisions behind: watch again with the last revision received
+     * as `after_revision`; changes that are then too old are a gap. Errors: SUBJECT_NOT_FOUND (a
+     * deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
      * Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
      * </pre>
      */
@@ -812,13 +812,13 @@ public final class SubjectServiceGrpc {
      * Sends the changes of one subject: dense revisions in order, resumable by `after_revision`. A
      * gap is an event of its own.
      * Every process sends a change some 100 ms after its commit. Likes change no revision and are not
-     * sent. The subject must exist, also where its type has `auto_create`. If the subject is deleted
-     * or hidden during the watch, the watch sends that change and continues, because the subject may
-     * come back. The stream has no end and no deadline of its own. It ends with SERVER_STOPPING when
-     * the process stops and with WATCH_TOO_SLOW for a reader that falls more than 1,024 revisions
-     * behind: watch again with the last revision received as `after_revision`; changes that are then
-     * too old are a gap. Errors: SUBJECT_NOT_FOUND (a deleted one too), SUBJECT_HIDDEN,
-     * WATCH_TOO_SLOW, SERVER_STOPPING.
+     * sent. A subject that does not exist yet is watched from revision 0 where its type has
+     * `auto_create`. If the subject is deleted or hidden during the watch, the watch sends that
+     * change and continues, because the subject may come back. The stream has no end and no deadline
+     * of its own. It ends with SERVER_STOPPING when the process stops and with WATCH_TOO_SLOW for a
+     * reader that falls more than 1,024 revisions behind: watch again with the last revision received
+     * as `after_revision`; changes that are then too old are a gap. Errors: SUBJECT_NOT_FOUND (a
+     * deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
      * Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
      * </pre>
      */

@@ -48,8 +48,8 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * The revision after which the watch sends every change: `after_revision` of the request or, if
-   * that was 0, the subject's revision at the start of the watch. As `after_revision` of another
-   * call it resumes a stream that broke before its first change.
+   * that was 0 or is beyond the subject, the subject's revision at the start of the watch. As
+   * `after_revision` of another call it resumes a stream that broke before its first change.
    * </pre>
    *
    * <code>int64 revision = 1 [json_name = "revision", jstype = JS_STRING];</code>
@@ -394,8 +394,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The revision after which the watch sends every change: `after_revision` of the request or, if
-     * that was 0, the subject's revision at the start of the watch. As `after_revision` of another
-     * call it resumes a stream that broke before its first change.
+     * that was 0 or is beyond the subject, the subject's revision at the start of the watch. As
+     * `after_revision` of another call it resumes a stream that broke before its first change.
      * </pre>
      *
      * <code>int64 revision = 1 [json_name = "revision", jstype = JS_STRING];</code>
@@ -408,8 +408,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The revision after which the watch sends every change: `after_revision` of the request or, if
-     * that was 0, the subject's revision at the start of the watch. As `after_revision` of another
-     * call it resumes a stream that broke before its first change.
+     * that was 0 or is beyond the subject, the subject's revision at the start of the watch. As
+     * `after_revision` of another call it resumes a stream that broke before its first change.
      * </pre>
      *
      * <code>int64 revision = 1 [json_name = "revision", jstype = JS_STRING];</code>
@@ -426,8 +426,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The revision after which the watch sends every change: `after_revision` of the request or, if
-     * that was 0, the subject's revision at the start of the watch. As `after_revision` of another
-     * call it resumes a stream that broke before its first change.
+     * that was 0 or is beyond the subject, the subject's revision at the start of the watch. As
+     * `after_revision` of another call it resumes a stream that broke before its first change.
      * </pre>
      *
      * <code>int64 revision = 1 [json_name = "revision", jstype = JS_STRING];</code>

@@ -11,8 +11,8 @@ public interface WatchOpenedOrBuilder extends
   /**
    * <pre>
    * The revision after which the watch sends every change: `after_revision` of the request or, if
-   * that was 0, the subject's revision at the start of the watch. As `after_revision` of another
-   * call it resumes a stream that broke before its first change.
+   * that was 0 or is beyond the subject, the subject's revision at the start of the watch. As
+   * `after_revision` of another call it resumes a stream that broke before its first change.
    * </pre>
    *
    * <code>int64 revision = 1 [json_name = "revision", jstype = JS_STRING];</code>

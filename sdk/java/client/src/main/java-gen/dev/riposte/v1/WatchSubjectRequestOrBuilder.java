@@ -40,7 +40,8 @@ public interface WatchSubjectRequestOrBuilder extends
    * The watch sends the changes with a greater revision. To resume, pass the last revision
    * received. Default 0: the watch sends the changes after its start. A negative value is
    * FIELD_INVALID. Of the last 24 h, the last 1,024 revisions can be sent one by one; older ones
-   * are a gap.
+   * are a gap. If the subject has no such revision, because its data was restored to an earlier
+   * state, the watch begins at the subject's own revision, with a gap that says so.
    * </pre>
    *
    * <code>int64 after_revision = 2 [json_name = "afterRevision", jstype = JS_STRING];</code>
