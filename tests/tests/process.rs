@@ -10,6 +10,7 @@ mod process {
     mod exec;
     mod files;
     mod health;
+    mod imports;
     mod leases;
     mod metrics;
     mod migrate;
