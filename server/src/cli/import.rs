@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Result;
-use riposte_core::ports::Clock;
 use riposte_transfer::import::{ImportOptions, ImportOutcome};
 use riposte_transfer::{ImportFormat, Orphans, ReadRequest, SubjectBy, VotePolicy};
 
@@ -146,7 +145,7 @@ impl Args {
             timezone: self.timezone,
             comment_types: self.comment_types,
             allow_empty: self.allow_empty,
-            ..ReadRequest::new(self.files, self.format, spool, SystemClock.now().0)
+            ..ReadRequest::new(self.files, self.format, spool, SystemClock.unix_millis())
         };
         ImportOptions {
             read,

@@ -90,7 +90,7 @@ pub(crate) fn read(input: Input, settings: &ReadSettings, spool: &Path, out: Ent
     let name = input.name().to_owned();
     let mut file = CommentoFile { version: None, commenters: HashMap::new(), comments: HeldRecords::new(spool) };
     let found = json_lists::read(input, &paths, &mut |element| file.add(&element))?;
-    let has_comments = matches!(found.as_slice(), [true, ..]);
+    let has_comments = matches!(found.lists.as_slice(), [true, ..]);
     let Some(version) = file.version.filter(|_| has_comments) else {
         bail!("{name} is no Commento export: it has no version or no comments");
     };

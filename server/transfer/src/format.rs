@@ -5,8 +5,6 @@
 pub enum ImportFormat {
     /// Any CSV files, by a mapping file (`--map`).
     Csv,
-    /// Any JSON file, by a mapping file (`--map`); docs/import/ has those of known systems.
-    Json,
     /// The XML export of Disqus.
     Disqus,
     /// The XML export (WXR) of WordPress.
@@ -18,6 +16,8 @@ pub enum ImportFormat {
     Commento,
     /// The format of `riposte export` and of the rejects file: lines of JSON.
     Jsonl,
+    /// Any JSON file, by a mapping file (`--map`); docs/import/ has those of known systems.
+    Json,
 }
 
 impl ImportFormat {

@@ -215,10 +215,10 @@ fn valid_utf8(mut bytes: Vec<u8>, is_at_end: bool) -> (Vec<u8>, Vec<u8>) {
     }
     let mut out = String::with_capacity(bytes.len());
     let mut tail = Vec::new();
-    let mut chunks = bytes.utf8_chunks().peekable();
-    while let Some(chunk) = chunks.next() {
+    let last = bytes.utf8_chunks().count();
+    for (number, chunk) in (1..).zip(bytes.utf8_chunks()) {
         out.push_str(chunk.valid());
-        let is_cut = chunks.peek().is_none() && !is_at_end && is_start_of_character(chunk.invalid());
+        let is_cut = number == last && !is_at_end && is_start_of_character(chunk.invalid());
         match (chunk.invalid().is_empty(), is_cut) {
             (true, _) => {}
             (false, true) => tail = chunk.invalid().to_vec(),

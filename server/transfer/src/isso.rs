@@ -92,9 +92,9 @@ pub(crate) fn read(input: Input, settings: &ReadSettings, spool: &Path, out: Ent
         }
         open.add(&element)
     })?;
-    let is_empty = is_list && open.container == 0;
+    let is_empty = is_list && found.containers == 0;
     open.emit(settings, out)?;
-    if !is_list || !(is_empty || matches!(found.as_slice(), [true, ..])) {
+    if !is_list || !(is_empty || matches!(found.lists.as_slice(), [true, ..])) {
         bail!("{name} is no file in Isso's generic format: no thread has a list of comments");
     }
     Ok(())

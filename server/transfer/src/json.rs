@@ -143,7 +143,7 @@ impl JsonMap {
             (0, None) => held.add(&HeldElement { text: element.text.to_owned(), place: element.place }),
             (list, _) => self.table_element(list, &element, &mut tables, (map, settings), out),
         })?;
-        if found.first() != Some(&true) {
+        if found.lists.first() != Some(&true) {
             bail!(self.without_list(&name, map, known));
         }
         if waits {

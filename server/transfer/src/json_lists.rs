@@ -30,6 +30,15 @@ pub(crate) struct Element<'a> {
     pub(crate) place: SourcePosition,
 }
 
+/// The lists of a document that was read.
+#[derive(Debug)]
+pub(crate) struct FoundLists {
+    /// True for each path at which there is a list.
+    pub(crate) lists: Vec<bool>,
+    /// The number of containers that were entered by [`EVERY`].
+    pub(crate) containers: u64,
+}
+
 /// Receives elements; an error from it ends the reading.
 pub(crate) type ElementSink<'a> = &'a mut dyn FnMut(Element<'_>) -> Result<()>;
 
@@ -52,14 +61,14 @@ pub(crate) fn path(text: &str) -> ListPath {
     text.split('.').filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
-/// Reads the elements of the lists at `paths` and returns, for each path, true if there is such a
-/// list. At the empty path the elements are those of the outermost array, or the values of a
-/// sequence. The values of an object at any other path are its elements.
+/// Reads the elements of the lists at `paths` and returns the lists that there are. At the empty
+/// path the elements are those of the outermost array, or the values of a sequence. The values of
+/// an object at any other path are its elements.
 ///
 /// # Errors
 /// The containers around the lists are not valid JSON, or the file is cut off (with its place); the
 /// error of `each`.
-pub(crate) fn read(input: Input, paths: &[ListPath], each: ElementSink<'_>) -> Result<Vec<bool>> {
+pub(crate) fn read(input: Input, paths: &[ListPath], each: ElementSink<'_>) -> Result<FoundLists> {
     let found = vec![false; paths.len()];
     let buffer = Vec::new();
     let mut lists = JsonLists { input, paths, found, records: 0, containers: 0, buffer, is_by_line: false };
@@ -67,7 +76,7 @@ pub(crate) fn read(input: Input, paths: &[ListPath], each: ElementSink<'_>) -> R
     while lists.next_byte()?.is_some() {
         lists.value(&all, 0, each)?;
     }
-    Ok(lists.found)
+    Ok(FoundLists { lists: lists.found, containers: lists.containers })
 }
 
 impl JsonLists<'_> {
@@ -322,7 +331,7 @@ mod tests {
             all.push(format!("{}:{record}:{line} {}", element.list, element.text));
             Ok(())
         })?;
-        Ok((all, found))
+        Ok((all, found.lists))
     }
 
     #[test]

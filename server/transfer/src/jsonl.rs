@@ -197,7 +197,7 @@ fn without_bad_times(text: &str) -> Option<LineFault> {
     Some(LineFault::Time(Box::new(entry), message))
 }
 
-/// Returns a rejected record for a line that is none; the line stands in its original fields.
+/// Returns a rejected record for a line without one; the line stands in its original fields.
 fn unreadable(text: &str, place: SourcePosition, message: &str) -> GroupEntry {
     let problem = Problem::at("RECORD_INVALID", place, message);
     let mut entry = GroupEntry::rejected(Record::Comment(Comment::default()), problem);

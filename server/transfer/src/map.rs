@@ -39,8 +39,8 @@ pub(crate) struct Map {
     /// The names of the columns, if the file does not begin with them.
     #[serde(default)]
     pub(crate) header: Vec<String>,
-    /// For JSON: the path to the list of comments, such as `data.comments`; by default the outermost
-    /// list, or the values of the file.
+    /// For JSON: the path to the list of comments, such as `data.comments`; by default the
+    /// outermost list, or the values of the file.
     #[serde(default)]
     pub(crate) list: Option<String>,
     /// Escapes a quote inside quotes; without it a doubled quote does.

@@ -144,9 +144,9 @@ impl PreparedImport {
         spool::check_disk_space(&self.files, &self.spool)
     }
 
-    /// Passes the subjects to `sink` one after another. A subject may be spread
-    /// over the files, so all of them are read first. Counts records in `totals` as they are read, and
-    /// adds what a person should know to `notes`.
+    /// Passes the subjects to `sink` one after another. A subject may be spread over the files, so
+    /// all of them are read first. Counts records in `totals` as they are read, and adds what a
+    /// person should know to `notes`.
     ///
     /// # Errors
     /// The first error in a file, with file and place; the error of `sink`; there is no record

@@ -20,7 +20,8 @@ pub(crate) struct ReadSettings {
 }
 
 impl ReadSettings {
-    /// Returns the key of comments on an unknown page. An operator completes it in the rejects file.
+    /// Returns the key of comments on an unknown page. An operator completes it in the rejects
+    /// file.
     pub(crate) fn unknown_page(&self) -> Key {
         Key { object_type: self.object_type.clone(), object_id: String::new() }
     }

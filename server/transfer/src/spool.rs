@@ -1,9 +1,9 @@
 //! The records of an import between reading and sending: grouped by subject with little memory.
 //!
-//! Records are written to one of many partitions, chosen by a hash of the subject. While all of them
-//! are small, there is one partition in memory. Later each partition is read alone: first the heads
-//! of its records, from which the order of each subject is planned, then each record when it is
-//! sent. The files have no names, so nothing remains when the process ends, however it ends.
+//! Records are written to one of many partitions, chosen by a hash of the subject. While all of
+//! them are small, there is one partition in memory. Later each partition is read alone: first the
+//! heads of its records, from which the order of each subject is planned, then each record when it
+//! is sent. The files have no names, so nothing remains when the process ends, however it ends.
 
 mod disk_space;
 mod partition;
@@ -70,8 +70,8 @@ impl Spool {
         }
     }
 
-    /// Passes the heads of each subject's records to `each`, with the partition that has them, in the
-    /// order of the files.
+    /// Passes the heads of each subject's records to `each`, with the partition that has them, in
+    /// the order of the files.
     ///
     /// # Errors
     /// A file cannot be read; or the error of `each`.

@@ -12,8 +12,8 @@ const GZIP_FACTOR: u64 = 16;
 /// Smaller files need no space: their records stay in memory.
 const SMALL_BYTES: u64 = 8 << 20;
 
-/// Returns a message about the space that reading `files` needs in `folder`, if it is much or cannot
-/// be known.
+/// Returns a message about the space that reading `files` needs in `folder`, if it is much or
+/// cannot be known.
 ///
 /// # Errors
 /// There is not that much space.
