@@ -79,6 +79,9 @@ impl RecordCheck {
     }
 
     fn problem_of(&self, record: &Record) -> Option<Problem> {
+        if let Some(fault) = time_fault(record) {
+            return Some(Problem::new("TIME_INVALID", fault));
+        }
         let mut faults = Vec::new();
         match record {
             Record::Subject(subject) => self.check_subject(subject, &mut faults),
@@ -89,11 +92,10 @@ impl RecordCheck {
     }
 
     fn check_subject(&self, subject: &Subject, faults: &mut Vec<String>) {
-        let Subject { key, source, owner_id, metadata, create_time, state: _, original: _ } = subject;
+        let Subject { key, source, owner_id, metadata, .. } = subject;
         self.check_key(key, source.as_deref(), faults);
         check_optional_id("owner_id", owner_id, ID_BYTES_MAX, faults);
         check_metadata(metadata, faults);
-        check_time("create_time", *create_time, faults);
     }
 
     fn check_comment(&self, comment: &Comment, faults: &mut Vec<String>) {
@@ -114,16 +116,12 @@ impl RecordCheck {
         }
         mentions.iter().for_each(|member| check_id("mentioned_member_ids", member, ID_BYTES_MAX, faults));
         check_metadata(metadata, faults);
-        check_time("create_time", comment.create_time, faults);
-        check_time("edit_time", comment.edit_time, faults);
-        check_time("delete_time", comment.delete_time, faults);
     }
 
     fn check_like(&self, like: &Like, faults: &mut Vec<String>) {
         self.check_key(&like.key, like.source.as_deref(), faults);
         check_id("comment_external_id", &like.comment_external_id, EXTERNAL_ID_BYTES_MAX, faults);
         check_id("member_id", &like.member_id, ID_BYTES_MAX, faults);
-        check_time("time", like.time, faults);
     }
 
     fn check_key(&self, key: &Key, source: Option<&str>, faults: &mut Vec<String>) {
@@ -162,10 +160,20 @@ fn check_metadata(metadata: &BTreeMap<String, String>, faults: &mut Vec<String>)
     }
 }
 
-fn check_time(name: &str, time: Option<Timestamp>, faults: &mut Vec<String>) {
-    if let Some(time) = time.filter(|time| !SECONDS.contains(&time.as_second())) {
-        faults.push(format!("{name} is {time}, which is not in the years 0001 to 9999"));
-    }
+/// Returns the fault of the first time that is not stored.
+fn time_fault(record: &Record) -> Option<String> {
+    let times = match record {
+        Record::Subject(subject) => vec![("create_time", subject.create_time)],
+        Record::Like(like) => vec![("time", like.time)],
+        Record::Comment(comment) => vec![
+            ("create_time", comment.create_time),
+            ("edit_time", comment.edit_time),
+            ("delete_time", comment.delete_time),
+        ],
+    };
+    let mut times = times.into_iter().filter_map(|(name, time)| Some((name, time?)));
+    let (name, time) = times.find(|(_, time)| !SECONDS.contains(&time.as_second()))?;
+    Some(format!("{name} is {time}, which is not in the years 0001 to 9999"))
 }
 
 /// Drops what is not stored and returns the number of dropped characters.
@@ -265,7 +273,6 @@ mod tests {
             Comment { member_id: "a\nb".to_owned(), ..comment() },
             Comment { external_id: "x".repeat(129), ..comment() },
             Comment { source: Some("x".repeat(65)), ..comment() },
-            Comment { create_time: "-000001-01-01T00:00:00Z".parse().ok(), ..comment() },
             Comment { mentioned_member_ids: vec!["m".to_owned(); 51], ..comment() },
             Comment { metadata, ..comment() },
         ];
@@ -276,6 +283,8 @@ mod tests {
                 "{comment:?}"
             );
         }
+        let ancient = Comment { create_time: "-000001-01-01T00:00:00Z".parse().ok(), ..comment() };
+        assert_eq!(checked(ancient).1.map(|problem| problem.reason).as_deref(), Some("TIME_INVALID"));
         let tombstone = Comment { member_id: String::new(), state: CommentState::Deleted, ..comment() };
         assert_eq!(checked(tombstone).1, None);
         let old = Comment { create_time: "0001-01-01T00:00:00Z".parse().ok(), ..comment() };

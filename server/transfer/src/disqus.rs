@@ -75,7 +75,7 @@ fn post(fields: &Fields, threads: &mut Threads, settings: &ReadSettings) -> Grou
         external_id: member_ids::fit_id(fields.get("@id")),
         parent_external_id: (!parent.is_empty()).then(|| member_ids::fit_id(parent)),
         member_id: member_ids::member_id(&settings.source, &settings.salt, author),
-        text: html::to_text(fields.get("message")),
+        text: html::to_comment(fields.get("message")),
         client: Client { ip: fields.get("ipAddress").to_owned(), ..Client::default() },
         state,
         create_time: create_time.as_ref().ok().copied(),

@@ -10,7 +10,7 @@ mod entity;
 pub(crate) use self::entity::entity_text;
 
 /// Converts a fragment of HTML to text; at most one empty line remains between two lines.
-pub(crate) fn to_text(html: &str) -> String {
+fn to_text(html: &str) -> String {
     let mut out = Text::default();
     let mut remaining = html;
     while let Some(offset) = remaining.find(['<', '&']) {
@@ -23,6 +23,23 @@ pub(crate) fn to_text(html: &str) -> String {
     }
     out.push_str(remaining);
     out.finish()
+}
+
+/// Converts the text of a comment. Markup that would leave nothing although it is more than an empty
+/// paragraph (a drawing, a form) stays as it is, so that the comment is not taken for an empty one.
+pub(crate) fn to_comment(html: &str) -> String {
+    let text = to_text(html);
+    if text.is_empty() && has_more_than_paragraphs(html) { html.trim().to_owned() } else { text }
+}
+
+fn has_more_than_paragraphs(html: &str) -> bool {
+    const EMPTY: &str = "a b blockquote br div em font i li ol p pre span strong u ul";
+    let name = |tag: &str| {
+        let end = tag.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(tag.len());
+        tag.get(..end).unwrap_or_default().to_ascii_lowercase()
+    };
+    let mut tags = html.split('<').skip(1).map(|tag| name(tag.trim_start_matches('/')));
+    tags.any(|tag| !tag.is_empty() && !EMPTY.split(' ').any(|empty| empty == tag))
 }
 
 /// Converts a name or a title, which has one line.
@@ -274,6 +291,15 @@ mod tests {
         for (html, text) in cases {
             assert_eq!(to_text(html), text, "{html}");
         }
+    }
+
+    #[test]
+    fn markup_without_words_is_not_an_empty_comment() {
+        for empty in ["", " ", "<p>&nbsp;</p>", "<div><br></div>", "<!-- -->"] {
+            assert_eq!(to_comment(empty), "", "{empty}");
+        }
+        assert_eq!(to_comment("<svg><path d='M0'/></svg>"), "<svg><path d='M0'/></svg>");
+        assert_eq!(to_comment("<p>x</p>"), "x");
     }
 
     #[test]

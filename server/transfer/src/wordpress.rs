@@ -191,7 +191,7 @@ impl Item {
             external_id: member_ids::fit_id(fields.get("comment_id")),
             parent_external_id: (!matches!(parent, "" | "0")).then(|| member_ids::fit_id(parent)),
             member_id: member_ids::member_id(&settings.source, &settings.salt, author),
-            text: html::to_text(fields.get("comment_content")),
+            text: html::to_comment(fields.get("comment_content")),
             client: Client { ip: fields.get("comment_author_IP").to_owned(), ..Client::default() },
             state,
             create_time: create_time.as_ref().ok().copied().flatten(),

@@ -31,7 +31,7 @@ fn dry_run(folder: &Path, arguments: &[&str]) -> Result<tokio::process::Command>
 
 /// Runs a dry import of `text` by a pipe.
 async fn piped(folder: &Path, name: &str, text: &str, arguments: &[&str]) -> Result<Ran> {
-    let mut command = dry_run(folder, &[&[name], arguments].concat())?;
+    let mut command = dry_run(folder, &[&[name][..], arguments].concat())?;
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let mut input = child.stdin.take().context("a pipe")?;
     input.write_all(text.as_bytes()).await?;

@@ -152,7 +152,7 @@ impl CommentFields {
             external_id: row.text(Some(&self.id)),
             parent_external_id: parent,
             member_id: self.member_id(row, settings),
-            text: if self.is_html { html::to_text(&text) } else { text },
+            text: if self.is_html { html::to_comment(&text) } else { text },
             mentioned_member_ids: mentions.map(str::to_owned).collect(),
             client: Client { ip, platform, device },
             state: row.enum_value(self.state.as_ref(), "state").unwrap_or_default(),
