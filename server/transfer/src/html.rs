@@ -25,8 +25,9 @@ fn to_text(html: &str) -> String {
     out.finish()
 }
 
-/// Converts the text of a comment. Markup that would leave nothing although it is more than an empty
-/// paragraph (a drawing, a form) stays as it is, so that the comment is not taken for an empty one.
+/// Converts the text of a comment. Markup that would leave nothing although it is more than an
+/// empty paragraph (a drawing, a form) stays as it is, so that the comment is not taken for an
+/// empty one.
 pub(crate) fn to_comment(html: &str) -> String {
     let text = to_text(html);
     if text.is_empty() && has_more_than_paragraphs(html) { html.trim().to_owned() } else { text }

@@ -290,7 +290,7 @@ mod tests {
         assert_eq!(text_of(b"a\xffb\xe4\xb8"), format!("a{NOT_UTF8}b{NOT_UTF8}"));
         let long = format!("x{}", "语".repeat(BUFFER_BYTES));
         assert_eq!(text_of(long.as_bytes()), long);
-        let mut broken = long.clone().into_bytes();
+        let mut broken = long.into_bytes();
         broken.splice(3..3, [0xff]);
         assert_eq!(text_of(&broken).matches(NOT_UTF8).count(), 1 + 1 + 1, "the split character is two bad pieces");
     }

@@ -39,7 +39,7 @@ pub(crate) fn keep_original(entry: &mut GroupEntry, text: &str) {
     let text = |value: Value| match value {
         Value::String(text) => text,
         Value::Null => String::new(),
-        other => other.to_string(),
+        other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => other.to_string(),
     };
     let members: Vec<_> = members.into_iter().map(|(name, value)| (name, text(value))).collect();
     entry.keep_original(members.iter().map(|(name, text)| (name.as_str(), text.as_str())));

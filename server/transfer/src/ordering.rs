@@ -67,7 +67,7 @@ fn plan(heads: &[Head], orphans: Orphans, mut writer: BatchWriter<'_>) -> Result
     let order = tree.order(&nodes);
     let keep = tree.carries_text(&nodes, &order);
     let thread = Placement { nodes, tree, order, keep, rejected };
-    let subject = valid(RecordKind::Subject).last();
+    let subject = valid(RecordKind::Subject).next_back();
     writer.begin(subject, first, thread.has_retained())?;
     heads.iter().filter(|head| head.is_rejected).try_for_each(|head| writer.reject(head, None))?;
     for head in &unique.duplicates {
