@@ -9,12 +9,20 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub struct SystemClock;
 
 impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "this is the Clock port")]
     fn now(&self) -> Millis {
+        Millis(self.unix_millis())
+    }
+}
+
+impl SystemClock {
+    /// Returns the milliseconds since 1970, for clients, which know no type of the domain.
+    #[expect(clippy::disallowed_methods, reason = "this is the Clock port")]
+    #[must_use]
+    pub fn unix_millis(&self) -> i64 {
         // A clock before 1970 is broken; with 0 the id generator rejects new ids instead of
         // wrapping around.
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
     }
 }
 

@@ -14,6 +14,7 @@ mod process {
     mod held_subjects;
     mod idle;
     mod import_streams;
+    mod imports;
     mod layout;
     mod leases;
     mod metrics;

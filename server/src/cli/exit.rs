@@ -143,6 +143,7 @@ fn code_of(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
     if let Some(error) = cause.downcast_ref::<TransferError>() {
         return Some(match error {
             TransferError::RejectsReplaceInput => USAGE,
+            TransferError::NothingRead { .. } => ERROR,
             TransferError::SubjectDeleted { .. } => NOT_FOUND,
         });
     }

@@ -1,6 +1,6 @@
 //! `riposte import`: imports comments from other systems through AdminService.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use riposte_transfer::{ImportFormat, Orphans, ReadRequest, SubjectBy, VotePolicy
 
 use super::connect;
 use super::exit::{INTERRUPTED, PARTIAL};
+use crate::clock::SystemClock;
 
 const RULES: &str = "\
 Rules:
@@ -22,7 +23,7 @@ Rules:
                which keeps the thread.
   Deleted      Comments deleted in the source are imported as tombstones, without their text.
   Long texts   A text or value beyond the server's limits is rejected, never truncated.
-  People       CSV: the member ids of the file. Others: <source>:<username>, or a salted hash of
+  People       CSV and JSON: as the map says. Others: <source>:<username>, or a salted hash of
                e-mail or name. An e-mail address is never stored; an IP address only as client
                information, which no public service shows.
   Votes        Votes known only as numbers are imported as likes of members named ~synthetic:…;
@@ -31,8 +32,11 @@ Rules:
                stays as it is.
   Rejects      The rejects file contains JSON lines, each with a record and its reason. Correct the
                records and import that file with --format jsonl.
-  Memory       csv, disqus, wordpress, isso and commento files are read into memory completely;
-               of jsonl files, a few subjects at a time.
+  Private      A WordPress post that the public cannot read becomes a hidden subject; only comments
+               and reviews come in, not the notes of a shop's orders.
+  Times        A time that cannot be read rejects its record. A comment up to a day after the present
+               is as old as the import; one later than that is rejected.
+  Nothing read A file of another system, and files without any record (see --allow-empty), are errors.
 
 Exit codes: 0 all imported, 6 some rejected, 130 stopped by Ctrl-C; otherwise as `riposte --help` \
 says. Details: docs/import.md.";
@@ -41,14 +45,14 @@ says. Details: docs/import.md.";
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = RULES)]
 pub(super) struct Args {
-    /// The files to import, plain or gzip
+    /// The files to import, plain or gzip; - is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The format of the files
     #[arg(long, value_enum)]
     format: ImportFormat,
-    /// For csv: the meaning of the columns; see docs/import.md
-    #[arg(long, value_name = "MAP.toml", required_if_eq("format", "csv"))]
+    /// For csv and json: the meaning of the fields; see docs/import.md
+    #[arg(long, value_name = "MAP.toml", required_if_eq_any([("format", "csv"), ("format", "json")]))]
     map: Option<PathBuf>,
     /// The address of the server's admin port
     #[arg(long, value_name = "URL", env = "RIPOSTE_ADMIN_TARGET", default_value = "http://127.0.0.1:7172")]
@@ -59,9 +63,29 @@ pub(super) struct Args {
     /// The object type of the subjects [default: the map's, else page]
     #[arg(long, value_name = "TYPE")]
     object_type: Option<String>,
-    /// The id of a page: the source's own id for it, or its path
+    /// The id of a page: the source's own id for it, its path, or its address
     #[arg(long, value_enum, default_value_t)]
     subject_by: SubjectBy,
+    /// A file with lines `old,new`: addresses of pages and those that replace them
+    #[arg(long, value_name = "FILE")]
+    url_map: Option<PathBuf>,
+    /// Leave out the query of addresses: all of it, or these parameters
+    #[arg(long, value_name = "NAME,…", num_args = 0..=1, require_equals = true, default_missing_value = "",
+          value_delimiter = ',')]
+    strip_query: Option<Vec<String>>,
+    /// The IANA zone of local times in exports that name no zone, such as WordPress' [default: UTC]
+    #[arg(long, value_name = "ZONE", default_value = "", hide_default_value = true)]
+    timezone: String,
+    /// For wordpress: types of comments that are imported in addition to comments and reviews
+    #[arg(long, value_name = "TYPE,…", value_delimiter = ',')]
+    comment_types: Vec<String>,
+    /// Accept files without any record
+    #[arg(long)]
+    allow_empty: bool,
+    /// The folder of temporary files, which need about twice the space of the unpacked files; they
+    /// have no names and vanish with the process [default: the folder of the rejects]
+    #[arg(long, value_name = "DIR")]
+    spool: Option<PathBuf>,
     /// A secret that is part of the hashes of e-mail addresses and names, so that they cannot be
     /// guessed; reuse it in later imports [default: the source]
     #[arg(long, value_name = "TEXT", env = "RIPOSTE_MEMBER_SALT", hide_env_values = true, default_value = "")]
@@ -107,14 +131,21 @@ impl Args {
     }
 
     fn options(self) -> ImportOptions {
+        let rejects_folder = self.rejects.as_deref().and_then(Path::parent).filter(|folder| *folder != Path::new(""));
+        let spool = self.spool.unwrap_or_else(|| rejects_folder.unwrap_or(Path::new(".")).to_owned());
+        let strip_query = self.strip_query.map(|names| names.into_iter().filter(|name| !name.is_empty()).collect());
         let read = ReadRequest {
-            files: self.files,
-            format: self.format,
             map: self.map,
             source: self.source,
             object_type: self.object_type,
             salt: self.member_salt,
             subject_by: self.subject_by,
+            url_map: self.url_map,
+            strip_query,
+            timezone: self.timezone,
+            comment_types: self.comment_types,
+            allow_empty: self.allow_empty,
+            ..ReadRequest::new(self.files, self.format, spool, SystemClock.unix_millis())
         };
         ImportOptions {
             read,

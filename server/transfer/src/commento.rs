@@ -5,29 +5,27 @@
 //! -2 as two dislikes. Comments that wait for approval or are flagged are imported as hidden,
 //! deleted ones as tombstones.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
-use serde::Deserialize;
+use anyhow::{Result, bail, ensure};
+use serde::{Deserialize, Serialize};
 
-use super::group::GroupEntry;
-use super::input::{self, base_name};
+use super::group::{EntrySink, GroupEntry};
+use super::held::HeldRecords;
+use super::input::{Input, SourcePosition};
+use super::isso::by_path;
+use super::json_lists::{self, Element, ListPath};
+use super::json_record;
 use super::member_ids::{self, SourceMember};
-use super::page::{self, PageNames};
-use super::read_settings::{ReadSettings, SubjectBy};
-use super::record::{Comment, CommentState, DeletedBy, Key, Problem, Record, Subject, Votes, put_metadata};
+use super::page::PageNames;
+use super::read_settings::ReadSettings;
+use super::record::{Comment, CommentState, DeletedBy, Key, Problem, Record, Subject, Votes};
+use super::seen::SeenKeys;
 use super::time::TimeReader;
 
-/// Size limit of a file, which is read completely because it is one JSON document.
-const FILE_BYTES_MAX: usize = 512 << 20;
-
-#[derive(Debug, Deserialize)]
-struct Export {
-    version: u32,
-    comments: Option<Vec<Row>>,
-    commenters: Option<Vec<Commenter>>,
-}
+/// The version of the export that is read.
+const VERSION: &str = "1";
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -67,37 +65,87 @@ struct Commenter {
     name: String,
 }
 
-/// Reads an export and passes its pages and comments to `out`.
-///
-/// # Errors
-/// The file is not an object of this form (with file, line and column), has another version, or is
-/// larger than 512 MiB.
-pub(crate) fn read(path: &Path, settings: &ReadSettings, out: &mut dyn FnMut(GroupEntry)) -> Result<()> {
-    let text = input::read_all(path, FILE_BYTES_MAX)?;
-    let export: Export = serde_json::from_str(&text).with_context(|| base_name(path))?;
-    drop(text);
-    ensure!(export.version == 1, "{}: version {} of Commento's export is not known", base_name(path), export.version);
-    let commenters = export.commenters.unwrap_or_default();
-    let commenters: HashMap<&str, &Commenter> =
-        commenters.iter().map(|commenter| (commenter.commenter_hex.as_str(), commenter)).collect();
-    let mut pages = HashSet::new();
-    for row in export.comments.unwrap_or_default() {
-        let page = PageNames { id: "", link: &row.url, number: "" };
-        let object_id = page.object_id(SubjectBy::Path);
-        let key = object_id.map(|object_id| Key { object_type: settings.object_type.clone(), object_id });
-        if let Some(key) = key.clone().filter(|key| pages.insert(key.clone())) {
-            let mut subject = Subject { key, ..Subject::default() };
-            put_metadata(&mut subject.metadata, "url", &row.url);
-            put_metadata(&mut subject.metadata, "domain", &row.domain);
-            out(GroupEntry::valid(Record::Subject(subject)));
-        }
-        let commenter = commenters.get(row.commenter_hex.as_str()).copied();
-        out(comment(row, key, commenter, settings));
-    }
-    Ok(())
+/// A comment that waits for the list of commenters, which follows it.
+#[derive(Debug, Serialize, Deserialize)]
+struct HeldComment {
+    text: String,
+    place: SourcePosition,
 }
 
-fn comment(row: Row, key: Option<Key>, commenter: Option<&Commenter>, settings: &ReadSettings) -> GroupEntry {
+/// The parts of a file that other parts need.
+struct CommentoFile {
+    version: Option<String>,
+    commenters: HashMap<String, Commenter>,
+    comments: HeldRecords,
+}
+
+/// Reads an export and passes its pages and comments to `out`. The comments wait in `spool` until
+/// the file ends.
+///
+/// # Errors
+/// The file is not JSON or is cut off (with its place), has no version and comments, or has another
+/// version; the error of `out`.
+pub(crate) fn read(input: Input, settings: &ReadSettings, spool: &Path, out: EntrySink<'_>) -> Result<()> {
+    let paths: [ListPath; 3] = ["comments", "commenters", "version"].map(json_lists::path);
+    let name = input.name().to_owned();
+    let mut file = CommentoFile { version: None, commenters: HashMap::new(), comments: HeldRecords::new(spool) };
+    let found = json_lists::read(input, &paths, &mut |element| file.add(&element))?;
+    let has_comments = matches!(found.lists.as_slice(), [true, ..]);
+    let Some(version) = file.version.filter(|_| has_comments) else {
+        bail!("{name} is no Commento export: it has no version or no comments");
+    };
+    ensure!(version == VERSION, "{name}: version {version} of Commento's export is not known");
+    let commenters = file.commenters;
+    let mut pages = SeenKeys::default();
+    file.comments.drain(&mut |held: HeldComment| {
+        let row: Row = match json_record::parse(&held.text) {
+            Ok(row) => row,
+            Err(message) => {
+                return out(json_record::rejected(&held.text, held.place, &settings.unknown_page(), &message));
+            }
+        };
+        let page = PageNames { id: "", link: &row.url, number: "" };
+        let object_id = page.object_id(&by_path(&settings.pages));
+        let key = object_id.map(|object_id| Key { object_type: settings.object_type.clone(), object_id });
+        if let Some(key) = key.clone().filter(|key| pages.add(key)) {
+            let mut subject = Subject { key, ..Subject::default() };
+            subject.put_metadata("url", &row.url);
+            subject.put_metadata("domain", &row.domain);
+            out(GroupEntry::valid(Record::Subject(subject)))?;
+        }
+        let mut entry = comment(row, held.place, key, &commenters, settings);
+        json_record::keep_original(&mut entry, &held.text);
+        out(entry)
+    })
+}
+
+impl CommentoFile {
+    fn add(&mut self, element: &Element<'_>) -> Result<()> {
+        match (element.list, element.is_single) {
+            (0, false) => {
+                return self.comments.add(&HeldComment { text: element.text.to_owned(), place: element.place });
+            }
+            (1, false) => {
+                // A commenter that cannot be read is one without an entry: the hex names it.
+                if let Ok(commenter) = json_record::parse::<Commenter>(element.text) {
+                    self.commenters.insert(commenter.commenter_hex.clone(), commenter);
+                }
+            }
+            (2, true) => self.version = Some(element.text.to_owned()),
+            (_, _) => {}
+        }
+        Ok(())
+    }
+}
+
+fn comment(
+    row: Row,
+    place: SourcePosition,
+    key: Option<Key>,
+    commenters: &HashMap<String, Commenter>,
+    settings: &ReadSettings,
+) -> GroupEntry {
+    let commenter = commenters.get(&row.commenter_hex);
     let author = SourceMember {
         username: "",
         email: commenter.map_or("", |commenter| &commenter.email),
@@ -107,15 +155,17 @@ fn comment(row: Row, key: Option<Key>, commenter: Option<&Commenter>, settings: 
         }),
     };
     let create_time = TimeReader::utc().read(&row.creation_date);
-    let problem = match (&create_time, &key) {
-        (_, None) => Some(Problem::new("SUBJECT_MISSING", "it names no page")),
-        (Err(error), _) => Some(Problem::new("TIME_INVALID", format!("{error:#}"))),
-        (Ok(_), Some(_)) => None,
+    let has_delete_time = row.deleted && !TimeReader::is_none(&row.deletion_date);
+    let delete_time = has_delete_time.then(|| TimeReader::utc().read(&row.deletion_date)).transpose();
+    let problem = match (create_time.as_ref().err().or(delete_time.as_ref().err()), &key) {
+        (_, None) => Some(Problem::at("SUBJECT_MISSING", place, "it names no page")),
+        (Some(error), _) => Some(Problem::at("TIME_INVALID", place, format!("{error:#}"))),
+        (None, Some(_)) => None,
     };
     let is_root = matches!(row.parent_hex.as_str(), "" | "root");
     let by_author = row.deleter_hex == row.commenter_hex;
     let mut comment = Comment {
-        key: key.unwrap_or_else(|| page::unknown(settings)),
+        key: key.unwrap_or_else(|| settings.unknown_page()),
         external_id: member_ids::fit_id(&row.comment_hex),
         parent_external_id: (!is_root).then(|| member_ids::fit_id(&row.parent_hex)),
         member_id: member_ids::member_id(&settings.source, &settings.salt, author),
@@ -126,13 +176,13 @@ fn comment(row: Row, key: Option<Key>, commenter: Option<&Commenter>, settings: 
         },
         deleted_by: row.deleted.then_some(if by_author { DeletedBy::Author } else { DeletedBy::Moderator }),
         create_time: create_time.ok(),
-        delete_time: TimeReader::utc().read(&row.deletion_date).ok().filter(|_| row.deleted),
+        delete_time: delete_time.ok().flatten(),
         votes: Votes { up: row.score.max(0).unsigned_abs(), down: row.score.min(0).unsigned_abs() },
         text: row.markdown,
         ..Comment::default()
     };
     if let Some(commenter) = commenter {
-        put_metadata(&mut comment.metadata, "author_name", &commenter.name);
+        comment.put_metadata("author_name", &commenter.name);
     }
     GroupEntry { record: Record::Comment(comment), problem }
 }
@@ -142,12 +192,12 @@ mod tests {
     use super::*;
 
     fn entries(json: &str) -> Result<Vec<GroupEntry>> {
-        let file = tempfile::NamedTempFile::new()?;
-        std::fs::write(file.path(), json)?;
-        let (source, object_type, salt) = ("commento".to_owned(), "page".to_owned(), "s".to_owned());
-        let settings = ReadSettings { source, object_type, salt, subject_by: SubjectBy::Id };
+        let input = Input::from_reader(std::io::Cursor::new(json.as_bytes().to_vec()), "x.json")?;
         let mut entries = Vec::new();
-        read(file.path(), &settings, &mut |entry| entries.push(entry))?;
+        read(input, &ReadSettings::of("commento"), &std::env::temp_dir(), &mut |entry| {
+            entries.push(entry);
+            Ok(())
+        })?;
         Ok(entries)
     }
 
@@ -182,9 +232,14 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_or_newer_file_is_refused() {
-        assert!(format!("{:#}", entries("{\"version\": 1,\n\"comments\": 3}").unwrap_err()).contains("line 2"));
-        assert!(entries("{\"version\": 2}").unwrap_err().to_string().contains("version 2"));
-        assert!(entries("{\"version\": 1}").unwrap().is_empty());
+    fn a_broken_or_newer_file_is_refused_and_a_broken_comment_rejected() {
+        for json in ["{\"version\": 1,\n\"comments\": [3", "{\"version\": 1}", "{\"comments\": []}", "[]"] {
+            assert!(entries(json).is_err(), "{json}");
+        }
+        assert!(entries("{\"version\": 2, \"comments\": []}").unwrap_err().to_string().contains("version 2"));
+        assert!(entries("{\"version\": 1, \"comments\": null}").unwrap().is_empty());
+        let broken = entries("{\"version\": 1, \"comments\": [{\"commentHex\": \"a\", \"score\": \"x\"}]}").unwrap();
+        assert_eq!(broken[0].problem.as_ref().unwrap().reason, "RECORD_INVALID");
+        assert_eq!(broken[0].record.external_id(), "a");
     }
 }

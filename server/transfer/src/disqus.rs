@@ -1,78 +1,68 @@
 //! The XML export of Disqus: threads become subjects, posts become comments.
 //!
 //! A subject's id is the thread's own `<id>` (the identifier that the site gave it), or else path
-//! and query of its link, or else Disqus' number; with `--subject-by path` the link comes first.
-//! Deleted posts are imported as tombstones, spam as hidden comments. Posts of a thread that is not
-//! in the file are rejected. The text is HTML and is converted to plain text.
+//! and query of its link, or else Disqus' number; with `--subject-by path` or `url` the link comes
+//! first. Several threads with one id are one subject (see [`threads`]). Deleted posts are imported
+//! as tombstones, spam as hidden comments. Posts of a thread that is not in the file are rejected.
+//! The text is HTML and is converted to plain text.
 
-use std::collections::HashMap;
+mod threads;
+
 use std::path::Path;
 
 use anyhow::Result;
 
-use super::group::GroupEntry;
+use self::threads::Threads;
+use super::group::{EntrySink, GroupEntry};
+use super::held::HeldRecords;
 use super::html;
+use super::input::Input;
 use super::member_ids::{self, SourceMember};
-use super::page::{self, PageNames};
+use super::read_notes::ReadNotes;
 use super::read_settings::ReadSettings;
-use super::record::{Client, Comment, CommentState, Key, Problem, Record, Subject, SubjectState, put_metadata};
+use super::record::{Client, Comment, CommentState, Problem, Record};
 use super::time::TimeReader;
 use super::xml::{Fields, Tag, Xml};
 
-/// Reads an export and passes its threads and posts to `out`.
+/// Reads an export and passes its threads and posts to `out`. Posts that precede their thread wait
+/// in `spool`.
 ///
 /// # Errors
-/// The file is not well-formed XML, with file and line.
-pub(crate) fn read(path: &Path, settings: &ReadSettings, out: &mut dyn FnMut(GroupEntry)) -> Result<()> {
-    let mut xml = Xml::open(path, "disqus")?;
-    let mut threads: HashMap<String, Key> = HashMap::new();
-    let mut posts: Vec<Fields> = Vec::new();
+/// The file is not well-formed XML, with its place; the error of `out`.
+pub(crate) fn read(
+    input: Input,
+    settings: &ReadSettings,
+    spool: &Path,
+    notes: &mut ReadNotes,
+    out: EntrySink<'_>,
+) -> Result<()> {
+    let mut xml = Xml::new(input, "disqus")?;
+    let mut threads = Threads::default();
+    let mut early = HeldRecords::new(spool);
     loop {
         match xml.next()? {
             Tag::End => break,
-            Tag::Open(name, attributes) if name == "thread" => {
+            Tag::Open(name, attributes) if name == "thread" => threads.add(&xml.fields(attributes)?, settings),
+            Tag::Open(name, attributes) if name == "post" => {
                 let fields = xml.fields(attributes)?;
-                if let Some(subject) = thread(&fields, settings) {
-                    threads.insert(fields.get("@id").to_owned(), subject.key.clone());
-                    out(GroupEntry::valid(Record::Subject(subject)));
+                match threads.knows(fields.get("thread@id")) {
+                    true => out(post(&fields, &mut threads, settings))?,
+                    false => early.add(&fields)?,
                 }
             }
-            // A post may precede its thread, so posts are kept until the end of the file.
-            Tag::Open(name, attributes) if name == "post" => posts.push(xml.fields(attributes)?),
             Tag::Open(..) | Tag::Close(_) => {}
         }
     }
-    posts.iter().for_each(|fields| out(post(fields, &threads, settings)));
-    Ok(())
+    early.drain(&mut |fields: Fields| out(post(&fields, &mut threads, settings)))?;
+    threads.into_subjects(notes).into_iter().try_for_each(out)
 }
 
-/// Converts a thread; `None` for a thread without identifier and link, which no page can show.
-fn thread(fields: &Fields, settings: &ReadSettings) -> Option<Subject> {
-    let page = PageNames { id: fields.get("id"), link: fields.get("link"), number: "" };
-    let object_id = page.object_id(settings.subject_by)?;
-    let mut subject = Subject {
-        key: Key { object_type: settings.object_type.clone(), object_id },
-        create_time: TimeReader::utc().read(fields.get("createdAt")).ok(),
-        ..Subject::default()
-    };
-    if fields.get("isClosed") == "true" {
-        subject.state = SubjectState::ReadOnly;
-    }
-    if fields.get("isDeleted") == "true" {
-        subject.state = SubjectState::Hidden;
-    }
-    put_metadata(&mut subject.metadata, "title", fields.get("title"));
-    put_metadata(&mut subject.metadata, "url", fields.get("link"));
-    Some(subject)
-}
-
-fn post(fields: &Fields, threads: &HashMap<String, Key>, settings: &ReadSettings) -> GroupEntry {
+fn post(fields: &Fields, threads: &mut Threads, settings: &ReadSettings) -> GroupEntry {
     let thread_id = fields.get("thread@id");
-    let author = SourceMember {
-        username: fields.get("author/username"),
-        email: fields.get("author/email"),
-        name: fields.get("author/name"),
-    };
+    let key = threads.key_of_post(thread_id);
+    let name = html::to_line(fields.get("author/name"));
+    let author =
+        SourceMember { username: fields.get("author/username"), email: fields.get("author/email"), name: &name };
     let create_time = TimeReader::utc().read(fields.get("createdAt"));
     let parent = fields.get("parent@id");
     let state = match (fields.get("isDeleted"), fields.get("isSpam")) {
@@ -81,32 +71,35 @@ fn post(fields: &Fields, threads: &HashMap<String, Key>, settings: &ReadSettings
         _ => CommentState::Active,
     };
     let mut comment = Comment {
-        key: threads.get(thread_id).cloned().unwrap_or_else(|| page::unknown(settings)),
+        key: key.clone().unwrap_or_else(|| settings.unknown_page()),
         external_id: member_ids::fit_id(fields.get("@id")),
         parent_external_id: (!parent.is_empty()).then(|| member_ids::fit_id(parent)),
         member_id: member_ids::member_id(&settings.source, &settings.salt, author),
-        text: html::to_text(fields.get("message")),
+        text: html::to_comment(fields.get("message")),
         client: Client { ip: fields.get("ipAddress").to_owned(), ..Client::default() },
         state,
         create_time: create_time.as_ref().ok().copied(),
         ..Comment::default()
     };
-    put_metadata(&mut comment.metadata, "author_name", author.name);
-    let problem = match (&create_time, fields.get("@id"), threads.contains_key(thread_id)) {
-        (_, "", _) => Some(Problem::new("ID_EMPTY", "it has no id")),
-        (_, _, false) => Some(Problem::new("SUBJECT_MISSING", format!("the thread {thread_id} is not in the file"))),
-        (Err(error), ..) => Some(Problem::new("TIME_INVALID", format!("{error:#}"))),
+    comment.put_metadata("author_name", author.name);
+    let problem = |reason, message: String| Some(Problem::at(reason, fields.place(), message));
+    let problem = match (create_time, fields.get("@id"), key) {
+        _ if fields.has_invalid_text() => problem("RECORD_INVALID", "it is not UTF-8".to_owned()),
+        (_, "", _) => problem("ID_EMPTY", "it has no id".to_owned()),
+        (_, _, None) => problem("SUBJECT_MISSING", format!("the thread {thread_id} is not in the file")),
+        (Err(error), ..) => problem("TIME_INVALID", format!("{error:#}")),
         (Ok(_), ..) => None,
     };
-    GroupEntry { record: Record::Comment(comment), problem }
+    let mut entry = GroupEntry { record: Record::Comment(comment), problem };
+    entry.keep_original(fields.all());
+    entry
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
-
     use super::*;
-    use crate::read_settings::SubjectBy;
+    use crate::page::{PageRules, SubjectBy};
+    use crate::record::SubjectState;
 
     const EXPORT: &str = r#"<?xml version="1.0"?>
 <disqus xmlns="http://disqus.com" xmlns:dsq="http://disqus.com/disqus-internals">
@@ -128,17 +121,81 @@ mod tests {
 </disqus>"#;
 
     fn entries(subject_by: SubjectBy) -> Vec<GroupEntry> {
-        let mut file = tempfile::NamedTempFile::new().unwrap();
-        file.write_all(EXPORT.as_bytes()).unwrap();
-        let settings = ReadSettings {
-            source: "disqus".to_owned(),
-            object_type: "page".to_owned(),
-            salt: "s".to_owned(),
-            subject_by,
-        };
-        let mut entries = Vec::new();
-        read(file.path(), &settings, &mut |entry| entries.push(entry)).unwrap();
+        let pages = PageRules { by: subject_by, ..PageRules::default() };
+        read_text(EXPORT, pages).0
+    }
+
+    fn read_text(xml: &str, pages: PageRules) -> (Vec<GroupEntry>, ReadNotes) {
+        let input = Input::from_reader(std::io::Cursor::new(xml.as_bytes().to_vec()), "x.xml").unwrap();
+        let settings = ReadSettings { pages, ..ReadSettings::of("disqus") };
+        let (mut entries, mut notes) = (Vec::new(), ReadNotes::default());
+        read(input, &settings, &std::env::temp_dir(), &mut notes, &mut |entry| {
+            entries.push(entry);
+            Ok(())
+        })
+        .unwrap();
+        (entries, notes)
+    }
+
+    fn subjects(entries: &[GroupEntry]) -> Vec<(&str, &str, SubjectState)> {
         entries
+            .iter()
+            .filter_map(|entry| match &entry.record {
+                Record::Subject(subject) => Some((
+                    subject.key.object_id.as_str(),
+                    subject.metadata.get("title").map_or("", String::as_str),
+                    subject.state,
+                )),
+                Record::Comment(_) | Record::Like(_) => None,
+            })
+            .collect()
+    }
+
+    fn twins(threads: &[(&str, &str, &str, u32)]) -> String {
+        let mut xml = "<disqus>".to_owned();
+        for (n, (link, title, flag, posts)) in threads.iter().enumerate() {
+            xml.push_str(&format!(
+                "<thread id='{n}'><link>{link}</link><title>{title}</title><{flag}>true</{flag}></thread>"
+            ));
+            for post in 0..*posts {
+                xml.push_str(&format!(
+                    "<post id='{n}0{post}'><createdAt>2012-02-02T10:00:00Z</createdAt><thread id='{n}'/></post>"
+                ));
+            }
+        }
+        xml + "</disqus>"
+    }
+
+    #[test]
+    fn twin_threads_are_one_subject_with_the_state_and_title_of_those_with_posts() {
+        use SubjectState::{Active, Hidden, ReadOnly};
+        let cases = [
+            (vec![("/a", "A real", "x", 1), ("/a", "A twin", "isDeleted", 0)], ("A real", Active)),
+            (vec![("/a", "B twin", "isClosed", 0), ("/a", "B real", "x", 1)], ("B real", Active)),
+            (vec![("/a", "one", "x", 1), ("/a", "two", "isDeleted", 2)], ("two", Hidden)),
+            (vec![("/a", "one", "isClosed", 0), ("/a", "two", "isDeleted", 0)], ("one", ReadOnly)),
+            (vec![("/a", "one", "isDeleted", 0), ("/a", "two", "isDeleted", 0)], ("one", Hidden)),
+            (vec![("/a", "one &amp;amp; &amp;hellip;", "isDeleted", 0)], ("one & …", Hidden)),
+        ];
+        for (threads, (title, state)) in cases {
+            let (entries, notes) = read_text(&twins(&threads), PageRules::default());
+            assert_eq!(subjects(&entries), [("/a", title, state)], "{threads:?}");
+            assert!(notes.lines().is_empty());
+        }
+    }
+
+    #[test]
+    fn pages_of_two_hosts_with_one_path_are_reported_and_separate_on_request() {
+        let xml = twins(&[("https://one.example/about/", "1", "x", 1), ("https://two.example/about/", "2", "x", 1)]);
+        let (entries, notes) = read_text(&xml, PageRules::default());
+        assert_eq!(subjects(&entries).len(), 1);
+        let text = notes.lines().join("\n");
+        assert!(text.contains("/about/ (one.example, two.example)") && text.contains("--subject-by url"), "{text}");
+        let by_url = PageRules { by: SubjectBy::Url, ..PageRules::default() };
+        let (entries, notes) = read_text(&xml, by_url);
+        let ids: Vec<&str> = subjects(&entries).into_iter().map(|(id, ..)| id).collect();
+        assert_eq!(ids, ["one.example/about/", "two.example/about/"]);
+        assert!(notes.lines().is_empty());
     }
 
     fn comment(entries: &[GroupEntry], id: &str) -> (Comment, Option<String>) {

@@ -2,9 +2,12 @@
 
 use anyhow::Result;
 
-use super::ordering::{self, Orphans, SubjectBatch};
+use super::batch::SubjectBatch;
+use super::ordering::Orphans;
 use super::read::PreparedImport;
+use super::read_notes::ReadNotes;
 use super::rejects::Rejects;
+use super::totals::ImportTotals;
 
 /// The findings of a dry run.
 #[derive(Debug, Default)]
@@ -14,6 +17,7 @@ pub(crate) struct DryRunFindings {
     pub(crate) orphans: u64,
     likes: u64,
     votes: u64,
+    notes: ReadNotes,
 }
 
 /// Reads all files and adds what cannot be imported to `rejects`.
@@ -22,11 +26,12 @@ pub(crate) struct DryRunFindings {
 /// The first error in a file; the rejects file cannot be written.
 pub(crate) fn read(prepared: &PreparedImport, orphans: Orphans, rejects: &mut Rejects) -> Result<DryRunFindings> {
     let mut findings = DryRunFindings::default();
-    prepared.read(&mut |group| {
-        let batch = ordering::prepare_batch(group, orphans);
+    let mut notes = ReadNotes::default();
+    prepared.read(orphans, &ImportTotals::default(), &mut notes, &mut |batch| {
         findings.add(&batch);
         batch.rejects.into_iter().try_for_each(|reject| rejects.add(reject))
     })?;
+    findings.notes = notes;
     Ok(findings)
 }
 
@@ -43,10 +48,11 @@ impl DryRunFindings {
 
     /// Returns the findings as lines for a person.
     pub(crate) fn text(&self) -> String {
-        let Self { subjects, comments, orphans, likes, votes } = self;
-        format!(
+        let Self { subjects, comments, orphans, likes, votes, notes } = self;
+        let counts = format!(
             "nothing was sent: {subjects} subjects, {comments} comments, {likes} likes, {votes} votes known only as numbers\n\
              {orphans} of the comments are replies to a comment that is not in the files: it may be on the server"
-        )
+        );
+        [vec![counts], notes.lines()].concat().join("\n")
     }
 }

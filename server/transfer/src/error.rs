@@ -7,6 +7,11 @@ use std::fmt;
 pub enum TransferError {
     /// The rejects file would replace one of the files to read.
     RejectsReplaceInput,
+    /// The files to import have no record.
+    NothingRead {
+        /// Their names.
+        files: String,
+    },
     /// The only subject of an export is deleted.
     SubjectDeleted {
         /// The type of the object that the subject belongs to.
@@ -21,6 +26,9 @@ impl fmt::Display for TransferError {
         match self {
             Self::RejectsReplaceInput => {
                 f.write_str("the rejects would replace one of the files to read; name another with --rejects")
+            }
+            Self::NothingRead { files } => {
+                write!(f, "nothing was read: there is no record in {files}; if that is right, add --allow-empty")
             }
             Self::SubjectDeleted { object_type, object_id } => {
                 write!(f, "the subject {object_type}/{object_id} is deleted")

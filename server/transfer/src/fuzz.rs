@@ -4,9 +4,12 @@ use std::io::Write;
 
 use clap::ValueEnum;
 
-use super::group::Group;
-use super::read::{ImportFormat, ReadRequest};
-use super::read_settings::SubjectBy;
+use super::batch::SubjectBatch;
+use super::format::ImportFormat;
+use super::ordering::Orphans;
+use super::read::ReadRequest;
+use super::read_notes::ReadNotes;
+use super::totals::ImportTotals;
 
 /// A mapping file with a column for each field that can be imported.
 const MAP: &str = r#"
@@ -26,6 +29,9 @@ mentions = "{mentions}"
 ip = "{ip}"
 "#;
 
+/// A time in the year 2026.
+const NOW_MS: i64 = 1_780_000_000_000;
+
 /// Reads `bytes` as a file to import, to its end or to the first error. The first byte selects the
 /// format.
 ///
@@ -41,19 +47,14 @@ pub fn import(bytes: &[u8]) {
         file.write_all(bytes).expect("written to a temporary file");
         file
     };
-    let (file, map) = (file(rest), (format == ImportFormat::Csv).then(|| file(MAP.as_bytes())));
-    let request = ReadRequest {
-        files: vec![file.path().to_owned()],
-        format,
-        map: map.as_ref().map(|map| map.path().to_owned()),
-        source: None,
-        object_type: None,
-        salt: String::new(),
-        subject_by: SubjectBy::Id,
-    };
-    let mut read = |_: Group| Ok(());
+    let (file, map) =
+        (file(rest), matches!(format, ImportFormat::Csv | ImportFormat::Json).then(|| file(MAP.as_bytes())));
+    let map = map.as_ref().map(|map| map.path().to_owned());
+    let request =
+        ReadRequest { map, ..ReadRequest::new(vec![file.path().to_owned()], format, std::env::temp_dir(), NOW_MS) };
+    let mut read = |_: SubjectBatch| Ok(());
     if let Ok(prepared) = request.prepare() {
         // An error is a valid result.
-        let _ = (prepared.records(), prepared.read(&mut read));
+        let _ = prepared.read(Orphans::Tombstone, &ImportTotals::default(), &mut ReadNotes::default(), &mut read);
     }
 }

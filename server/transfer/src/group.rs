@@ -1,8 +1,6 @@
-//! Groups records by subject. The groups are in the order in which their subjects first appear.
+//! Records as the readers of formats return them.
 
-use std::collections::HashMap;
-
-use super::record::{Comment, Key, Like, Problem, Record, Reject, Subject};
+use super::record::{Problem, Record};
 
 /// One record as the reader of a format returns it. A record with a problem will be rejected.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,28 +9,27 @@ pub(crate) struct GroupEntry {
     pub(crate) problem: Option<Problem>,
 }
 
-/// All records of one subject in a file, in the file's order.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Group {
-    pub(crate) key: Key,
-    pub(crate) subject: Option<Subject>,
-    pub(crate) comments: Vec<Comment>,
-    pub(crate) likes: Vec<Like>,
-    pub(crate) rejects: Vec<Reject>,
-}
-
-/// The groups of a whole file. Each comment takes the size of its texts and about 200 bytes of
-/// memory.
-#[derive(Debug, Default)]
-pub(crate) struct Groups {
-    by_key: HashMap<Key, usize>,
-    groups: Vec<Group>,
-}
-
 impl GroupEntry {
     /// Creates an entry without a problem.
     pub(crate) fn valid(record: Record) -> Self {
         Self { record, problem: None }
+    }
+
+    /// Keeps the fields of the source that the record does not have as they are. E-mail addresses
+    /// and passwords are never kept.
+    pub(crate) fn keep_original<'f>(&mut self, fields: impl IntoIterator<Item = (&'f str, &'f str)>) {
+        let is_secret = |name: &str| {
+            let name = name.to_ascii_lowercase();
+            name.contains("mail") || name.contains("password")
+        };
+        let record = &self.record;
+        let is_text = |raw: &str| matches!(record, Record::Comment(comment) if comment.text == raw);
+        let is_retained =
+            |(name, raw): &(&str, &str)| !raw.is_empty() && !is_secret(name) && !is_text(raw) && !record.has_text(raw);
+        let retained: Vec<_> = fields.into_iter().filter(is_retained).collect();
+        if let Some(original) = self.record.original_mut() {
+            original.extend(retained.into_iter().map(|(name, raw)| (name.to_owned(), raw.to_owned())));
+        }
     }
 
     /// Creates an entry that will be rejected.
@@ -41,46 +38,69 @@ impl GroupEntry {
     }
 }
 
-impl Group {
-    /// Creates an empty group for this subject.
-    pub(crate) fn new(key: Key) -> Self {
-        Self { key, ..Self::default() }
+/// Receives records one by one; an error from it ends the reading.
+pub(crate) type EntrySink<'a> = &'a mut dyn FnMut(GroupEntry) -> anyhow::Result<()>;
+
+#[cfg(test)]
+pub(crate) mod tests {
+    //! Groups of records by subject, for tests of readers.
+
+    use std::path::Path;
+
+    use super::*;
+    use crate::batch::SubjectBatch;
+    use crate::ordering::{Orphans, write_batches};
+    use crate::record::{Comment, Key, Like, Reject, Subject};
+    use crate::spool::Spool;
+
+    /// All records of one subject in a file, in the file's order.
+    #[derive(Debug, Clone, Default, PartialEq)]
+    pub(crate) struct Group {
+        pub(crate) key: Key,
+        pub(crate) subject: Option<Subject>,
+        pub(crate) comments: Vec<Comment>,
+        pub(crate) likes: Vec<Like>,
+        pub(crate) rejects: Vec<Reject>,
     }
 
-    /// Adds one record of this subject. Of several records of the subject itself, the last counts.
-    pub(crate) fn add(&mut self, entry: GroupEntry) {
-        match (entry.problem, entry.record) {
-            (Some(problem), record) => self.rejects.push(Reject { record, problem }),
-            (None, Record::Subject(subject)) => self.subject = Some(subject),
-            (None, Record::Comment(comment)) => self.comments.push(comment),
-            (None, Record::Like(like)) => self.likes.push(like),
-        }
-    }
-}
-
-impl Groups {
-    /// Adds one record of any subject.
-    pub(crate) fn add(&mut self, entry: GroupEntry) {
-        let key = entry.record.key();
-        let index = match self.by_key.get(key) {
-            Some(index) => *index,
-            None => {
-                let index = self.groups.len();
-                self.by_key.insert(key.clone(), index);
-                self.groups.push(Group::new(key.clone()));
-                index
+    /// Returns records grouped by subject, in the order in which their subjects first appear.
+    pub(crate) fn groups(entries: &[GroupEntry]) -> Vec<Group> {
+        let mut groups: Vec<Group> = Vec::new();
+        for GroupEntry { record, problem } in entries.iter().cloned() {
+            let index = groups.iter().position(|group| group.key == *record.key()).unwrap_or_else(|| {
+                groups.push(Group { key: record.key().clone(), ..Group::default() });
+                groups.len() - 1
+            });
+            let group = &mut groups[index];
+            match (problem, record) {
+                (Some(problem), record) => group.rejects.push(Reject { record, problem }),
+                (None, Record::Subject(subject)) => group.subject = Some(subject),
+                (None, Record::Comment(comment)) => group.comments.push(comment),
+                (None, Record::Like(like)) => group.likes.push(like),
             }
-        };
-        if let Some(group) = self.groups.get_mut(index) {
-            group.add(entry);
         }
+        groups
     }
 
-    /// Returns the groups, in the order in which their subjects first appeared.
-    pub(crate) fn into_groups(self) -> Vec<Group> {
-        self.groups
+    /// Returns each subject as it would be sent, with its parts joined.
+    pub(crate) fn batches(entries: &[GroupEntry], orphans: Orphans) -> Vec<SubjectBatch> {
+        let mut spool = Spool::new(Path::new("."));
+        entries.iter().for_each(|entry| spool.add(entry).unwrap());
+        let mut batches: Vec<SubjectBatch> = Vec::new();
+        let mut join = |mut part: SubjectBatch| {
+            match batches.last_mut().filter(|_| part.continues) {
+                None => batches.push(part),
+                Some(batch) => {
+                    assert_eq!(batch.key, part.key);
+                    batch.comments.append(&mut part.comments);
+                    batch.likes.append(&mut part.likes);
+                    batch.rejects.append(&mut part.rejects);
+                    batch.repeated += part.repeated;
+                }
+            }
+            Ok(())
+        };
+        write_batches(spool, orphans, &mut join).unwrap();
+        batches
     }
 }
-
-/// Receives groups one by one; an error from it ends the reading.
-pub(crate) type GroupSink<'a> = &'a mut dyn FnMut(Group) -> anyhow::Result<()>;

@@ -1,13 +1,16 @@
 //! Conversion of the simple HTML that comment systems store to plain text.
 //!
 //! Paragraphs and breaks become line ends, list items get a dash, a link keeps its address when its
-//! text does not show it, other tags are removed, entities become characters, the content of
+//! text does not show it, a picture says its alternative text or else its address, an embedded page
+//! or video its address. Other tags are removed, entities become characters, the content of
 //! `script` and `style` is dropped. Anything that is not HTML (`a < b`) is kept as it is.
 
-use html_escape::NAMED_ENTITIES;
+mod entity;
+
+pub(crate) use self::entity::entity_text;
 
 /// Converts a fragment of HTML to text; at most one empty line remains between two lines.
-pub(crate) fn to_text(html: &str) -> String {
+fn to_text(html: &str) -> String {
     let mut out = Text::default();
     let mut remaining = html;
     while let Some(offset) = remaining.find(['<', '&']) {
@@ -22,11 +25,36 @@ pub(crate) fn to_text(html: &str) -> String {
     out.finish()
 }
 
+/// Converts the text of a comment. Markup that would leave nothing although it is more than an
+/// empty paragraph (a drawing, a form) stays as it is, so that the comment is not taken for an
+/// empty one.
+pub(crate) fn to_comment(html: &str) -> String {
+    let text = to_text(html);
+    if text.is_empty() && has_more_than_paragraphs(html) { html.trim().to_owned() } else { text }
+}
+
+fn has_more_than_paragraphs(html: &str) -> bool {
+    const EMPTY: &str = "a b blockquote br div em font i li ol p pre span strong u ul";
+    let name = |tag: &str| {
+        let end = tag.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(tag.len());
+        tag.get(..end).unwrap_or_default().to_ascii_lowercase()
+    };
+    let mut tags = html.split('<').skip(1).map(|tag| name(tag.trim_start_matches('/')));
+    tags.any(|tag| !tag.is_empty() && !EMPTY.split(' ').any(|empty| empty == tag))
+}
+
+/// Converts a name or a title, which has one line.
+pub(crate) fn to_line(html: &str) -> String {
+    to_text(html).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 #[derive(Debug, Default)]
 struct Text {
     text: String,
     /// The start of the open link in `text`, and its address.
     link: Option<(usize, String)>,
+    /// True within a video or sound whose address is known.
+    is_media_named: bool,
 }
 
 impl Text {
@@ -45,6 +73,34 @@ impl Text {
     fn paragraph(&mut self) {
         self.line();
         self.line();
+    }
+
+    /// Adds what stands for a picture.
+    fn picture(&mut self, body: &str) {
+        let alternative = attribute(body, "alt").or_else(|| attribute(body, "title"));
+        match alternative.filter(|text| !text.trim().is_empty()) {
+            Some(text) => self.push_str(&text),
+            None => self.address(body, &["src", "data-src"]),
+        }
+    }
+
+    /// Adds the address that one of the attributes has, apart from the text around it.
+    fn address(&mut self, body: &str, names: &[&str]) {
+        let mut values = names.iter().filter_map(|name| attribute(body, name));
+        let Some(value) = values.find(|value| !value.trim().is_empty() && !value.starts_with("javascript:")) else {
+            return;
+        };
+        let address = match value.split_once(':') {
+            // The bytes of a picture are no text.
+            Some(("data", _)) => "[picture]".to_owned(),
+            _ if value.starts_with("//") => format!("https:{value}"),
+            _ => value.trim().to_owned(),
+        };
+        if self.text.ends_with(|c: char| !c.is_whitespace()) {
+            self.text.push(' ');
+        }
+        self.text.push_str(&address);
+        self.text.push(' ');
     }
 
     fn close_link(&mut self) {
@@ -74,7 +130,7 @@ fn tag<'a>(input: &'a str, out: &mut Text) -> &'a str {
         return comment.find("-->").and_then(|end| comment.get(end + 3..)).unwrap_or_default();
     }
     let is_tag = inner.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!');
-    let Some(end) = inner.find('>').filter(|_| is_tag) else {
+    let Some(end) = tag_end(inner).filter(|_| is_tag) else {
         out.push_str("<");
         return inner;
     };
@@ -92,12 +148,41 @@ fn tag<'a>(input: &'a str, out: &mut Text) -> &'a str {
         "a" if closing => out.close_link(),
         "a" => {
             out.close_link();
-            out.link = attribute(body, "href").map(|address| (out.text.len(), address));
+            out.link = attribute(body, "href").filter(|link| is_web(link)).map(|address| (out.text.len(), address));
+        }
+        "img" | "image" | "area" | "input" if !closing => out.picture(body),
+        "iframe" | "embed" | "frame" if !closing => out.address(body, &["src", "data-src"]),
+        "object" if !closing => out.address(body, &["data"]),
+        "video" | "audio" if !closing => {
+            out.is_media_named = attribute(body, "src").is_some();
+            out.address(body, &["src"]);
+        }
+        "source" if !closing && !out.is_media_named => {
+            out.is_media_named = true;
+            out.address(body, &["src", "srcset"]);
         }
         skipped @ ("script" | "style") if !closing => return after_end(remaining, skipped),
         _ => {}
     }
     remaining
+}
+
+/// Returns the offset of the `>` that ends a tag; one inside a quoted value does not.
+fn tag_end(inner: &str) -> Option<usize> {
+    let mut quote = None;
+    let mut previous = ' ';
+    for (offset, c) in inner.char_indices() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            Some(_) => {}
+            None if c == '>' => return Some(offset),
+            None if matches!(c, '"' | '\'') && previous == '=' => quote = Some(c),
+            None => {}
+        }
+        previous = c;
+    }
+    // A quote that never ends is part of a broken tag.
+    inner.find('>').filter(|_| quote.is_some())
 }
 
 fn after_end<'a>(remaining: &'a str, name: &str) -> &'a str {
@@ -108,16 +193,35 @@ fn after_end<'a>(remaining: &'a str, name: &str) -> &'a str {
     from_end.split_once('>').map_or("", |(_, after)| after)
 }
 
+/// Returns the value of an attribute with its entities replaced.
 fn attribute(body: &str, name: &str) -> Option<String> {
-    let offset = body.find(&format!("{name}="))?;
-    let value = body.get(offset + name.len() + 1..)?;
-    let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
-    let value = match quote {
-        Some(quote) => value.get(1..)?.split(quote).next()?,
-        None => value.split_whitespace().next()?,
-    };
-    let value = entities(value);
-    (value.starts_with("http://") || value.starts_with("https://")).then_some(value)
+    let mut rest = body.split_once(|c: char| c.is_whitespace() || c == '/')?.1;
+    loop {
+        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '/');
+        let end = rest.find(|c: char| c.is_whitespace() || c == '=').unwrap_or(rest.len());
+        let (found, after) = rest.split_at(end);
+        if found.is_empty() && after.is_empty() {
+            return None;
+        }
+        let after = after.trim_start();
+        let Some(value) = after.strip_prefix('=').map(str::trim_start) else {
+            rest = after;
+            continue;
+        };
+        let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
+        let (value, after) = match quote {
+            Some(quote) => value.get(1..)?.split_once(quote).unwrap_or((value.get(1..)?, "")),
+            None => value.split_once(char::is_whitespace).unwrap_or((value, "")),
+        };
+        if found.eq_ignore_ascii_case(name) {
+            return Some(entities(value));
+        }
+        rest = after;
+    }
+}
+
+fn is_web(address: &str) -> bool {
+    address.starts_with("http://") || address.starts_with("https://")
 }
 
 fn entities(text: &str) -> String {
@@ -134,38 +238,16 @@ fn entities(text: &str) -> String {
 
 /// Reads the entity at the start of `input`; an unknown one is kept as it is.
 fn entity<'a>(input: &'a str, out: &mut Text) -> &'a str {
-    let inner = input.get(1..).unwrap_or_default();
-    let character = inner.find(';').filter(|end| *end <= 10).and_then(|end| {
-        let (name, remaining) = inner.split_at(end);
-        Some((entity_character(name)?, remaining.get(1..)?))
-    });
-    match character {
-        Some((character, remaining)) => {
-            out.text.push(character);
+    match entity::split(input) {
+        Some((text, remaining)) => {
+            out.text.push_str(&text);
             remaining
         }
         None => {
             out.text.push('&');
-            inner
+            input.get(1..).unwrap_or_default()
         }
     }
-}
-
-/// Returns the character of an entity's name: a number, or a name of HTML.
-pub(crate) fn entity_character(name: &str) -> Option<char> {
-    if let Some(number) = name.strip_prefix('#') {
-        let code = match number.strip_prefix(['x', 'X']) {
-            Some(hex) => u32::from_str_radix(hex, 16).ok()?,
-            None => number.parse().ok()?,
-        };
-        return char::from_u32(code).filter(|c| *c != '\0');
-    }
-    if name == "nbsp" {
-        return Some(' ');
-    }
-    let index = NAMED_ENTITIES.binary_search_by_key(&name.as_bytes(), |(entity, _)| *entity).ok()?;
-    // The name of an entity of two characters has no value of type `char`.
-    NAMED_ENTITIES.get(index)?.1.parse().ok()
 }
 
 #[cfg(test)]
@@ -184,7 +266,23 @@ mod tests {
             ("<a href=\"javascript:alert(1)\">x</a>", "x"),
             ("<b>bold</b> <i>it</i><script>if (a < b) alert(1)</script>.", "bold it."),
             ("1 < 2 & 3 > 2 &unknown; &#0;", "1 < 2 & 3 > 2 &unknown; &#0;"),
-            ("&alpha;&ldquo;&Auml;&rdquo; &acE;", "α“Ä” &acE;"),
+            ("&alpha;&ldquo;&Auml;&rdquo; &acE;", "α“Ä” ∾̳"),
+            ("&CounterClockwiseContourIntegral; &copy 2020 &amp &#8217 &#146;&#150;", "∳ © 2020 & ’ ’–"),
+            ("?a=1&copy=2&copyright &notit;", "?a=1&copy=2&copyright &notit;"),
+            ("Hi <img class=emoji src=\"https://s.w.org/1.svg\" alt=\"&#x1f600;\">!", "Hi 😀!"),
+            ("see<img src='/a.png' alt=''>and<img data-src=//e.org/b.png>", "see /a.png and https://e.org/b.png"),
+            ("<img alt=\"a > b\" src=x>", "a > b"),
+            ("<img src=\"data:image/png;base64,AAAA\">", "[picture]"),
+            (
+                "<iframe src=\"https://www.youtube.com/embed/x?a=1&amp;b=2\"></iframe>",
+                "https://www.youtube.com/embed/x?a=1&b=2",
+            ),
+            ("<video><source src=a.mp4><source src=a.webm></video>", "a.mp4"),
+            ("<object data=\"https://e.org/f.swf\"></object>", "https://e.org/f.swf"),
+            (
+                "<a href=\"https://e.org/big.png\"><img src=\"https://e.org/s.png\" alt=\"cat\"></a>",
+                "cat (https://e.org/big.png)",
+            ),
             ("<!-- no --> yes", "yes"),
             ("left open <b", "left open <b"),
             ("two\nlines", "two\nlines"),
@@ -194,5 +292,20 @@ mod tests {
         for (html, text) in cases {
             assert_eq!(to_text(html), text, "{html}");
         }
+    }
+
+    #[test]
+    fn markup_without_words_is_not_an_empty_comment() {
+        for empty in ["", " ", "<p>&nbsp;</p>", "<div><br></div>", "<!-- -->"] {
+            assert_eq!(to_comment(empty), "", "{empty}");
+        }
+        assert_eq!(to_comment("<svg><path d='M0'/></svg>"), "<svg><path d='M0'/></svg>");
+        assert_eq!(to_comment("<p>x</p>"), "x");
+    }
+
+    #[test]
+    fn names_and_titles_are_one_line_with_their_entities() {
+        assert_eq!(to_line("Ren&eacute;e &amp;\n <b>Co</b>"), "Renée & Co");
+        assert_eq!(to_line("a < b"), "a < b");
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use riposte_sdk::Connection;
 use riposte_sdk::v1::admin_service_client::AdminServiceClient;
 use tokio::sync::watch;
@@ -88,9 +88,14 @@ impl Import {
     /// The first error in a file; the rejects file cannot be written.
     pub async fn dry_run(self) -> Result<ImportOutcome> {
         let Self { prepared, options, .. } = self;
+        prepared.check_disk_space()?.iter().for_each(|text| eprintln!("{text}"));
         let mut rejects = Rejects::new(options.rejects, &prepared.settings.source);
         let read = move || dry_run::read(&prepared, options.orphans, &mut rejects).map(|found| (found, rejects));
-        let (found, rejects) = tokio::task::spawn_blocking(read).await??;
+        let reading = send::spawn_reader(read)?;
+        let (found, rejects) = tokio::select! {
+            found = reading => found.context("the reader broke down")??,
+            () = interrupt::wait_for_signal() => return Ok(ImportOutcome::Interrupted),
+        };
         println!("{}", found.text());
         println!("{} would be rejected before they are sent", rejects.total());
         let by_reason = rejects.finish()?;
@@ -109,6 +114,7 @@ impl Import {
         let rejects = Rejects::new(Some(rejects_path.clone()), &prepared.settings.source);
         let totals = Arc::new(ImportTotals::default());
         let progress = Arc::new(ImportProgress::start(&totals));
+        prepared.check_disk_space()?.iter().for_each(|text| progress.show_message(text));
         let shared = Arc::new(options.shared(&prepared, rejects, &totals, &progress));
         let (stop, stopped) = watch::channel(false);
         let streams = usize::try_from(options.streams)?;

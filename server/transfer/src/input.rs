@@ -1,150 +1,260 @@
-//! Source files: gzip detected by its magic bytes, UTF-8 only, and a bounded record size in memory.
+//! Source files as one stream each: a file, a pipe or standard input (`-`) is opened once and read
+//! forward only.
+//!
+//! Gzip is detected by its magic bytes. Positions are counted as bytes pass. Bytes that are not
+//! UTF-8 become [`NOT_UTF8`], so that the record that contains them can be rejected and the rest of
+//! the file is read.
 
+use std::fmt;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, Cursor, Read};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use flate2::read::MultiGzDecoder;
+use serde::{Deserialize, Serialize};
 
 /// The size limit of a record, in bytes. A longer record means a broken file (an open quote, a
 /// missing end tag), not a comment.
 pub(crate) const RECORD_BYTES_MAX: usize = 16 << 20;
+/// Stands for bytes that are not UTF-8. It is a noncharacter of Unicode, so no text has it.
+pub(crate) const NOT_UTF8: char = '\u{fdd0}';
+/// The name of standard input among the files.
+pub(crate) const STDIN: &str = "-";
 const BUFFER_BYTES: usize = 64 << 10;
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+const UTF8_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// A place in a file: the first byte of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct SourcePosition {
+    /// The number of the record, counted from 1; 0 if it is not known.
+    pub(crate) record: u64,
+    /// The line, counted from 1.
+    pub(crate) line: u64,
+    /// The offset in the unpacked file, counted from 0.
+    pub(crate) byte: u64,
+}
+
+impl fmt::Display for SourcePosition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { record, line, byte } = self;
+        match record {
+            0 => write!(f, "line {line}, byte {byte}"),
+            _ => write!(f, "record {record}, line {line}, byte {byte}"),
+        }
+    }
+}
 
 /// A source file that fails instead of reading an endless record into memory.
-pub(crate) type Input = BufReader<BoundedReader>;
-
-/// The number of bytes that were read since the last record ended. A format's reader resets it
-/// after each record.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct RecordMeter {
-    bytes_in_record: Arc<AtomicUsize>,
+pub(crate) struct Input {
+    raw: Box<dyn Read + Send>,
+    name: String,
+    buffer: Vec<u8>,
+    start: usize,
+    /// Read bytes of a character whose end has not been read.
+    tail: Vec<u8>,
+    is_at_end: bool,
+    place: SourcePosition,
+    /// The bytes that were read since the last record ended.
+    bytes_in_record: usize,
 }
 
-impl RecordMeter {
+impl fmt::Debug for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Input").field("name", &self.name).field("place", &self.place).finish_non_exhaustive()
+    }
+}
+
+impl Input {
+    /// Opens a file, plain or gzip; `-` is standard input.
+    ///
+    /// # Errors
+    /// The file cannot be read, or its byte order mark indicates UTF-16 or UTF-32.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let name = path.display();
+        let raw: Box<dyn Read + Send> = match path.as_os_str() == STDIN {
+            true => Box::new(io::stdin()),
+            false => Box::new(File::open(path).with_context(|| format!("cannot open {name}"))?),
+        };
+        Self::from_reader(raw, &base_name(path)).with_context(|| format!("cannot read {name}"))
+    }
+
+    /// Reads bytes in the same way.
+    ///
+    /// # Errors
+    /// Same as for [`Self::open`].
+    pub(crate) fn from_reader(mut raw: impl Read + Send + 'static, name: &str) -> Result<Self> {
+        let mut magic = [0; 2];
+        let length = read_up_to(&mut raw, &mut magic)?;
+        let start = magic.get(..length).unwrap_or_default().to_vec();
+        let is_gzip = start == GZIP_MAGIC;
+        let raw = Cursor::new(start).chain(raw);
+        let raw: Box<dyn Read + Send> = if is_gzip { Box::new(MultiGzDecoder::new(raw)) } else { Box::new(raw) };
+        let place = SourcePosition { record: 0, line: 1, byte: 0 };
+        let (buffer, tail) = (Vec::new(), Vec::new());
+        let name = name.to_owned();
+        let mut input = Self { raw, name, buffer, start: 0, tail, is_at_end: false, place, bytes_in_record: 0 };
+        input.fill_from_raw()?;
+        if input.buffer.starts_with(UTF8_MARK) {
+            input.consume(UTF8_MARK.len());
+        }
+        Ok(input)
+    }
+
+    /// Returns the name of the file, for messages.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the place of the next byte.
+    pub(crate) fn place(&self) -> SourcePosition {
+        self.place
+    }
+
+    /// Returns up to 64 KiB from the start of the file, before anything is consumed.
+    pub(crate) fn head(&self) -> &[u8] {
+        self.buffer.get(self.start..).unwrap_or_default()
+    }
+
     /// Marks the end of a record.
-    pub(crate) fn reset(&self) {
-        self.bytes_in_record.store(0, Ordering::Relaxed);
+    pub(crate) fn end_record(&mut self) {
+        self.bytes_in_record = self.head().len();
     }
-}
 
-/// A reader that fails when a record exceeds its size limit.
-pub(crate) struct BoundedReader {
-    inner: Box<dyn Read + Send>,
-    meter: RecordMeter,
-}
-
-impl std::fmt::Debug for BoundedReader {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Guarded").field("meter", &self.meter).finish_non_exhaustive()
+    /// Returns true if nothing follows.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(crate) fn is_finished(&mut self) -> io::Result<bool> {
+        Ok(self.fill_buf()?.is_empty())
     }
-}
 
-impl Read for BoundedReader {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.inner.read(buffer)?;
-        let bytes_in_record = self.meter.bytes_in_record.fetch_add(read, Ordering::Relaxed) + read;
-        if bytes_in_record > RECORD_BYTES_MAX + BUFFER_BYTES {
-            let text =
-                format!("one record is longer than {} MiB; is a quote or a tag left open?", RECORD_BYTES_MAX >> 20);
+    /// Returns an error about the file at this place.
+    pub(crate) fn error_at(&self, place: SourcePosition, message: &str) -> anyhow::Error {
+        anyhow::anyhow!("{}: {place}: {message}", self.name)
+    }
+
+    /// Reads the next 64 KiB and replaces what is not UTF-8.
+    fn fill_from_raw(&mut self) -> io::Result<()> {
+        let mut bytes = std::mem::take(&mut self.tail);
+        let retained = bytes.len();
+        bytes.resize(BUFFER_BYTES, 0);
+        let read = read_up_to(&mut self.raw, bytes.get_mut(retained..).unwrap_or_default())?;
+        bytes.truncate(retained + read);
+        self.is_at_end = retained + read < BUFFER_BYTES;
+        self.bytes_in_record += read;
+        if self.bytes_in_record > RECORD_BYTES_MAX + BUFFER_BYTES {
+            let limit = RECORD_BYTES_MAX >> 20;
+            let text = format!("one record is longer than {limit} MiB; is a quote or a tag left open?");
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));
         }
-        Ok(read)
+        if self.place.byte == 0 && is_utf16(&bytes) {
+            let text = "the file is UTF-16; convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+        }
+        (self.buffer, self.tail) = valid_utf8(bytes, self.is_at_end);
+        self.start = 0;
+        Ok(())
     }
 }
 
-/// Opens a file, plain or gzip, for reading record by record.
-///
-/// # Errors
-/// The file cannot be read, or its byte order mark indicates UTF-16 or UTF-32.
-pub(crate) fn open(path: &Path) -> Result<(Input, RecordMeter)> {
-    let name = path.display();
-    let file = File::open(path).with_context(|| format!("cannot open {name}"))?;
-    from_reader(file).with_context(|| format!("cannot read {name}"))
-}
-
-/// Opens bytes in the same way.
-///
-/// # Errors
-/// Same as for [`open`].
-pub(crate) fn from_reader(bytes: impl Read + Send + 'static) -> Result<(Input, RecordMeter)> {
-    let mut raw = BufReader::with_capacity(BUFFER_BYTES, bytes);
-    let is_gzip = raw.fill_buf()?.starts_with(&GZIP_MAGIC);
-    let inner: Box<dyn Read + Send> = if is_gzip { Box::new(MultiGzDecoder::new(raw)) } else { Box::new(raw) };
-    let meter = RecordMeter::default();
-    let mut input = BufReader::with_capacity(BUFFER_BYTES, BoundedReader { inner, meter: meter.clone() });
-    let start = input.fill_buf()?;
-    if start.starts_with(&[0xff, 0xfe]) || start.starts_with(&[0xfe, 0xff]) {
-        bail!("the file is UTF-16; convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)");
-    }
-    if start.starts_with("\u{feff}".as_bytes()) {
-        input.consume("\u{feff}".len());
-    }
-    Ok((input, meter))
-}
-
-/// Reads a whole file of up to `bytes_max` bytes, for formats that must be parsed as one document.
-///
-/// # Errors
-/// Same as for [`open`]; the file is larger, or is not UTF-8 (with the line of the first bad byte).
-pub(crate) fn read_all(path: &Path, bytes_max: usize) -> Result<String> {
-    let name = path.display();
-    let (mut input, meter) = open(path)?;
-    let mut bytes = Vec::new();
-    loop {
-        let chunk = input.fill_buf().with_context(|| format!("cannot read {name}"))?;
-        if chunk.is_empty() {
-            break;
+impl Read for Input {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let available = self.fill_buf()?;
+        let length = available.len().min(buffer.len());
+        if let (Some(to), Some(from)) = (buffer.get_mut(..length), available.get(..length)) {
+            to.copy_from_slice(from);
         }
-        if bytes.len() + chunk.len() > bytes_max {
-            bail!("{name} is larger than {} MiB; this format is read whole, so split it by page", bytes_max >> 20);
-        }
-        bytes.extend_from_slice(chunk);
-        let length = chunk.len();
-        input.consume(length);
-        meter.reset();
-    }
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(text),
-        Err(error) => {
-            let valid = error.utf8_error().valid_up_to();
-            let line = 1 + error.as_bytes().iter().take(valid).filter(|byte| **byte == b'\n').count();
-            bail!("{name}:{line}: not UTF-8")
-        }
+        self.consume(length);
+        Ok(length)
     }
 }
 
-/// Returns the line, counted from 1, that contains the byte at `offset`. It reads the file again,
-/// so it is only for error messages.
-pub(crate) fn line_at(path: &Path, offset: u64) -> Option<u64> {
-    let (input, meter) = open(path).ok()?;
-    let mut line = 1;
-    for byte in input.take(offset).bytes() {
-        meter.reset();
-        if byte.ok()? == b'\n' {
-            line += 1;
+impl BufRead for Input {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        while self.start >= self.buffer.len() && !self.is_at_end {
+            self.fill_from_raw()?;
+        }
+        Ok(self.head())
+    }
+
+    fn consume(&mut self, length: usize) {
+        let consumed = self.buffer.get(self.start..).and_then(|rest| rest.get(..length)).unwrap_or_default();
+        self.place.line += memchr::memchr_iter(b'\n', consumed).map(|_| 1).sum::<u64>();
+        self.place.byte += u64::try_from(consumed.len()).unwrap_or_default();
+        self.start += length;
+    }
+}
+
+fn is_utf16(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff])
+}
+
+/// Fills as much of `buffer` as there is; a pipe returns its bytes in pieces of any size.
+fn read_up_to(raw: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut length = 0;
+    while let Some(rest) = buffer.get_mut(length..).filter(|rest| !rest.is_empty()) {
+        match raw.read(rest) {
+            Ok(0) => break,
+            Ok(read) => length += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
     }
-    Some(line)
+    Ok(length)
+}
+
+/// Returns the bytes with [`NOT_UTF8`] in place of each invalid sequence, and the start of a
+/// character whose end follows.
+fn valid_utf8(mut bytes: Vec<u8>, is_at_end: bool) -> (Vec<u8>, Vec<u8>) {
+    let Err(error) = std::str::from_utf8(&bytes) else { return (bytes, Vec::new()) };
+    if error.error_len().is_none() && !is_at_end {
+        let tail = bytes.split_off(error.valid_up_to());
+        return (bytes, tail);
+    }
+    let mut out = String::with_capacity(bytes.len());
+    let mut tail = Vec::new();
+    let last = bytes.utf8_chunks().count();
+    for (number, chunk) in (1..).zip(bytes.utf8_chunks()) {
+        out.push_str(chunk.valid());
+        let is_cut = number == last && !is_at_end && is_start_of_character(chunk.invalid());
+        match (chunk.invalid().is_empty(), is_cut) {
+            (true, _) => {}
+            (false, true) => tail = chunk.invalid().to_vec(),
+            (false, false) => out.push(NOT_UTF8),
+        }
+    }
+    (out.into_bytes(), tail)
+}
+
+fn is_start_of_character(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }
 
 /// Returns the file's name without its folders, for messages and default names.
 pub(crate) fn base_name(path: &Path) -> String {
+    if path.as_os_str() == STDIN {
+        return "standard input".to_owned();
+    }
     path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io::{Cursor, Write};
+    use std::io::Write;
 
     use flate2::Compression;
     use flate2::write::GzEncoder;
 
     use super::*;
+
+    fn text_of(bytes: &[u8]) -> String {
+        let mut input = Input::from_reader(Cursor::new(bytes.to_vec()), "x").unwrap();
+        let mut text = String::new();
+        input.read_to_string(&mut text).unwrap();
+        text
+    }
 
     #[test]
     fn gzip_is_known_by_its_first_bytes_even_in_several_members() {
@@ -154,39 +264,52 @@ mod tests {
             member.write_all(part.as_bytes()).unwrap();
             gzip.extend(member.finish().unwrap());
         }
-        let (mut input, _) = from_reader(Cursor::new(gzip)).unwrap();
-        let mut text = String::new();
-        input.read_to_string(&mut text).unwrap();
-        assert_eq!(text, "one\ntwo\n");
+        assert_eq!(text_of(&gzip), "one\ntwo\n");
     }
 
     #[test]
     fn utf16_is_refused_and_a_utf8_mark_is_skipped() {
-        assert!(from_reader(Cursor::new(vec![0xff, 0xfe, b'a', 0])).unwrap_err().to_string().contains("UTF-16"));
-        let (mut input, _) = from_reader(Cursor::new("\u{feff}a".as_bytes().to_vec())).unwrap();
-        let mut text = String::new();
-        input.read_to_string(&mut text).unwrap();
-        assert_eq!(text, "a");
+        let error = Input::from_reader(Cursor::new(vec![0xff, 0xfe, b'a', 0]), "x").unwrap_err();
+        assert!(error.to_string().contains("UTF-16"), "{error}");
+        assert_eq!(text_of("\u{feff}a".as_bytes()), "a");
     }
 
     #[test]
     fn a_hundred_megabytes_without_an_end_are_not_held() {
-        let (mut input, meter) = from_reader(io::repeat(b'x').take(100 << 20)).unwrap();
+        let mut input = Input::from_reader(io::repeat(b'x').take(100 << 20), "x").unwrap();
         let mut line = Vec::new();
         let error = input.read_until(b'\n', &mut line).unwrap_err();
         assert!(error.to_string().contains("16 MiB"), "{error}");
         assert!(line.len() <= RECORD_BYTES_MAX + BUFFER_BYTES);
-        meter.reset();
+        input.end_record();
         assert!(input.fill_buf().is_ok());
     }
 
     #[test]
-    fn a_broken_file_is_named_with_its_line() {
-        let mut file = tempfile::NamedTempFile::new().unwrap();
-        file.write_all(b"a\nb\xffc\n").unwrap();
-        let error = read_all(file.path(), 1 << 20).unwrap_err().to_string();
-        assert!(error.ends_with(":2: not UTF-8"), "{error}");
-        assert!(read_all(file.path(), 2).is_err());
-        assert_eq!(line_at(file.path(), 3), Some(2));
+    fn invalid_bytes_are_marked_and_characters_across_buffers_are_kept() {
+        assert_eq!(text_of(b"a\xffb\xe4\xb8"), format!("a{NOT_UTF8}b{NOT_UTF8}"));
+        let long = format!("x{}", "语".repeat(BUFFER_BYTES));
+        assert_eq!(text_of(long.as_bytes()), long);
+        let mut broken = long.into_bytes();
+        broken.splice(3..3, [0xff]);
+        assert_eq!(text_of(&broken).matches(NOT_UTF8).count(), 1 + 1 + 1, "the split character is two bad pieces");
+    }
+
+    #[test]
+    fn places_are_counted_as_bytes_pass_even_in_small_pieces() {
+        struct Drops(Cursor<Vec<u8>>);
+        impl Read for Drops {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                let length = buffer.len().min(1);
+                self.0.read(buffer.get_mut(..length).unwrap_or_default())
+            }
+        }
+        let mut input = Input::from_reader(Drops(Cursor::new(b"a\nb\nc".to_vec())), "x").unwrap();
+        assert_eq!(input.head(), b"a\nb\nc");
+        input.consume(3);
+        assert_eq!(input.place(), SourcePosition { record: 0, line: 2, byte: 3 });
+        assert!(!input.is_finished().unwrap());
+        input.consume(2);
+        assert!(input.is_finished().unwrap());
     }
 }

@@ -13,7 +13,8 @@ pub(crate) async fn wait_for_second_signal(stop: &watch::Sender<bool>, progress:
     wait_for_signal().await;
 }
 
-async fn wait_for_signal() {
+/// Waits for Ctrl-C or SIGTERM.
+pub(crate) async fn wait_for_signal() {
     let Ok(mut terminate) = signal(SignalKind::terminate()) else { return std::future::pending().await };
     tokio::select! {
         _ = tokio::signal::ctrl_c() => {}

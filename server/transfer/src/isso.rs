@@ -9,28 +9,20 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, bail};
 use jiff::Timestamp;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-use super::group::GroupEntry;
-use super::input::{self, base_name};
+use super::group::{EntrySink, GroupEntry};
+use super::held::HeldRecords;
+use super::input::{Input, SourcePosition};
+use super::json_lists::{self, Element, ListPath};
+use super::json_record;
 use super::member_ids::{self, SourceMember};
-use super::page::PageNames;
-use super::read_settings::{ReadSettings, SubjectBy};
-use super::record::{Client, Comment, CommentState, Key, Problem, Record, Subject, Votes, put_metadata};
+use super::page::{PageNames, PageRules, SubjectBy};
+use super::read_settings::ReadSettings;
+use super::record::{Client, Comment, CommentState, Key, Problem, Record, Subject, Votes};
 use super::time::{self, TimeReader};
-
-/// The largest size of a file. A file is one JSON document, which is read completely into memory.
-const FILE_BYTES_MAX: usize = 512 << 20;
-
-#[derive(Debug, Deserialize)]
-struct Thread {
-    id: String,
-    title: Option<String>,
-    #[serde(default)]
-    comments: Vec<Row>,
-}
 
 #[derive(Debug, Deserialize)]
 struct Row {
@@ -44,10 +36,8 @@ struct Row {
     modified: Option<JsonTime>,
     /// 1: accepted; 2: waits for moderation; 4: deleted.
     mode: Option<u8>,
-    #[serde(default)]
-    likes: u32,
-    #[serde(default)]
-    dislikes: u32,
+    likes: Option<u32>,
+    dislikes: Option<u32>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -64,37 +54,105 @@ enum JsonTime {
     Text(String),
 }
 
-/// Reads a file and passes its threads and comments to `out`.
+/// A comment that waits for the id of its thread.
+#[derive(Debug, Serialize, Deserialize)]
+struct HeldComment {
+    text: String,
+    place: SourcePosition,
+}
+
+/// The thread that is being read.
+struct OpenThread {
+    container: u64,
+    id: String,
+    title: String,
+    comments: HeldRecords,
+}
+
+/// Reads a file and passes its threads and comments to `out`. The comments of one thread wait in
+/// `spool` until the thread ends.
 ///
 /// # Errors
-/// The file is larger than 512 MiB, or is not a list of this form; the error then names file, line
-/// and column.
-pub(crate) fn read(path: &Path, settings: &ReadSettings, out: &mut dyn FnMut(GroupEntry)) -> Result<()> {
-    let text = input::read_all(path, FILE_BYTES_MAX)?;
-    let threads: Vec<Thread> = serde_json::from_str(&text).with_context(|| base_name(path))?;
-    drop(text);
-    for thread in threads {
-        let page = PageNames { id: "", link: &thread.id, number: "" };
-        let object_id = page.object_id(SubjectBy::Path).unwrap_or_default();
-        let key = Key { object_type: settings.object_type.clone(), object_id };
-        let mut subject = Subject { key: key.clone(), ..Subject::default() };
-        put_metadata(&mut subject.metadata, "title", thread.title.as_deref().unwrap_or_default());
-        put_metadata(&mut subject.metadata, "url", &thread.id);
-        if !key.object_id.is_empty() {
-            out(GroupEntry::valid(Record::Subject(subject)));
+/// The file is not JSON or is cut off (with its place), or has no lists of comments; the error of
+/// `out`.
+pub(crate) fn read(input: Input, settings: &ReadSettings, spool: &Path, out: EntrySink<'_>) -> Result<()> {
+    let paths: [ListPath; 3] = ["*.comments", "*.id", "*.title"].map(json_lists::path);
+    let name = input.name().to_owned();
+    let is_list = input.head().trim_ascii_start().starts_with(b"[");
+    let new = |container| OpenThread {
+        container,
+        id: String::new(),
+        title: String::new(),
+        comments: HeldRecords::new(spool),
+    };
+    let mut open = new(0);
+    let found = json_lists::read(input, &paths, &mut |element| {
+        if element.container != open.container {
+            std::mem::replace(&mut open, new(element.container)).emit(settings, out)?;
         }
-        thread.comments.into_iter().for_each(|row| out(comment(row, &key, settings)));
+        open.add(&element)
+    })?;
+    let is_empty = is_list && found.containers == 0;
+    open.emit(settings, out)?;
+    if !is_list || !(is_empty || matches!(found.lists.as_slice(), [true, ..])) {
+        bail!("{name} is no file in Isso's generic format: no thread has a list of comments");
     }
     Ok(())
 }
 
-fn comment(row: Row, key: &Key, settings: &ReadSettings) -> GroupEntry {
+impl OpenThread {
+    fn add(&mut self, element: &Element<'_>) -> Result<()> {
+        let text = || serde_json::from_str(element.text).unwrap_or_default();
+        match (element.list, element.is_single) {
+            (0, false) => self.comments.add(&HeldComment { text: element.text.to_owned(), place: element.place }),
+            (0, true) => Ok(()),
+            (1, _) => {
+                self.id = text();
+                Ok(())
+            }
+            (_, _) => {
+                self.title = text();
+                Ok(())
+            }
+        }
+    }
+
+    fn emit(mut self, settings: &ReadSettings, out: EntrySink<'_>) -> Result<()> {
+        let Self { id, title, comments, .. } = &mut self;
+        if comments.is_empty() && id.is_empty() {
+            return Ok(());
+        }
+        let page = PageNames { id: "", link: id, number: "" };
+        let object_id = page.object_id(&by_path(&settings.pages)).unwrap_or_default();
+        let key = Key { object_type: settings.object_type.clone(), object_id };
+        let mut subject = Subject { key: key.clone(), ..Subject::default() };
+        subject.put_metadata("title", title);
+        subject.put_metadata("url", id);
+        if !key.object_id.is_empty() {
+            out(GroupEntry::valid(Record::Subject(subject)))?;
+        }
+        comments.drain(&mut |held: HeldComment| out(comment(&held, &key, settings)))
+    }
+}
+
+/// Returns the rules for pages that have no id but their address.
+pub(crate) fn by_path(rules: &PageRules) -> PageRules {
+    let by = if rules.by == SubjectBy::Url { SubjectBy::Url } else { SubjectBy::Path };
+    PageRules { by, ..rules.clone() }
+}
+
+fn comment(held: &HeldComment, key: &Key, settings: &ReadSettings) -> GroupEntry {
+    let row: Row = match json_record::parse(&held.text) {
+        Ok(row) => row,
+        Err(message) => return json_record::rejected(&held.text, held.place, key, &message),
+    };
     let author = SourceMember {
         username: "",
         email: row.email.as_deref().unwrap_or_default(),
         name: row.author.as_deref().unwrap_or_default(),
     };
     let create_time = row.created.read();
+    let edit_time = row.modified.map(|time| time.read()).transpose();
     let mut comment = Comment {
         key: key.clone(),
         external_id: member_ids::external_id_in_page(&key.object_id, &row.id.text()),
@@ -107,18 +165,20 @@ fn comment(row: Row, key: &Key, settings: &ReadSettings) -> GroupEntry {
             Some(_) => CommentState::Hidden,
         },
         create_time: create_time.as_ref().ok().copied(),
-        edit_time: row.modified.and_then(|time| time.read().ok()),
-        votes: Votes { up: row.likes, down: row.dislikes },
+        edit_time: edit_time.as_ref().ok().copied().flatten(),
+        votes: Votes { up: row.likes.unwrap_or_default(), down: row.dislikes.unwrap_or_default() },
         ..Comment::default()
     };
-    put_metadata(&mut comment.metadata, "author_name", author.name);
+    comment.put_metadata("author_name", author.name);
     comment.text = row.text.unwrap_or_default();
-    let problem = match (create_time, key.object_id.as_str()) {
-        (_, "") => Some(Problem::new("SUBJECT_MISSING", "its thread has no id")),
-        (Err(error), _) => Some(Problem::new("TIME_INVALID", format!("{error:#}"))),
-        (Ok(_), _) => None,
+    let problem = match (create_time.err().or(edit_time.err()), key.object_id.as_str()) {
+        (_, "") => Some(Problem::at("SUBJECT_MISSING", held.place, "its thread has no id")),
+        (Some(error), _) => Some(Problem::at("TIME_INVALID", held.place, format!("{error:#}"))),
+        (None, _) => None,
     };
-    GroupEntry { record: Record::Comment(comment), problem }
+    let mut entry = GroupEntry { record: Record::Comment(comment), problem };
+    json_record::keep_original(&mut entry, &held.text);
+    entry
 }
 
 impl Id {
@@ -144,12 +204,12 @@ mod tests {
     use super::*;
 
     fn entries(json: &str) -> Result<Vec<GroupEntry>> {
-        let file = tempfile::NamedTempFile::new()?;
-        std::fs::write(file.path(), json)?;
-        let (source, object_type, salt) = ("isso".to_owned(), "page".to_owned(), "s".to_owned());
-        let settings = ReadSettings { source, object_type, salt, subject_by: SubjectBy::Id };
+        let input = Input::from_reader(std::io::Cursor::new(json.as_bytes().to_vec()), "x.json")?;
         let mut entries = Vec::new();
-        read(file.path(), &settings, &mut |entry| entries.push(entry))?;
+        read(input, &ReadSettings::of("isso"), &std::env::temp_dir(), &mut |entry| {
+            entries.push(entry);
+            Ok(())
+        })?;
         Ok(entries)
     }
 
@@ -181,11 +241,19 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_file_is_refused_with_its_line() {
-        for json in ["[{\n\"id\": 3}]", "[\n", "{\n}", "[{\n\"id\":\"/\",\"comments\":[{\"id\":1}]}]"] {
-            let error = format!("{:#}", entries(json).unwrap_err());
-            assert!(error.contains("line "), "{error}");
+    fn a_broken_file_is_refused_and_a_broken_comment_rejected() {
+        for json in ["[{\n\"id\": 3}]", "[\n", "{\n}", "[{\"rid\": 1}]", "[{\"id\":\"/\",\"comments\":[{\"id\":1}"] {
+            assert!(entries(json).is_err(), "{json}");
         }
         assert!(entries(&"[".repeat(1_000_000)).is_err());
+        assert!(entries("[]").unwrap().is_empty());
+        let json =
+            "[{\n\"id\":\"/\",\"comments\":[{\"id\":1},\n{\"id\":2,\"created\":1},{\"id\":3,\"created\":\"never\"}]}]";
+        let entries = entries(json).unwrap();
+        let problems: Vec<_> = entries.iter().map(|entry| entry.problem.as_ref().map(|p| p.reason.as_str())).collect();
+        assert_eq!(problems, [None, Some("RECORD_INVALID"), None, Some("TIME_INVALID")]);
+        assert!(entries[1].problem.as_ref().unwrap().message.contains("record 1, line 2, "));
+        assert_eq!((entries[1].record.external_id(), entries[1].record.key().object_id.as_str()), ("1", "/"));
+        assert_eq!(entries[3].record.original().unwrap()["created"], "never");
     }
 }

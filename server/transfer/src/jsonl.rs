@@ -7,15 +7,16 @@
 //! replies, likes last.
 
 use std::io::{BufRead, Write};
-use std::path::Path;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result};
+use jiff::Timestamp;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::group::{Group, GroupEntry, GroupSink};
-use super::input::{self, base_name};
-use super::record::{Comment, Like, Problem, Record, Subject};
+use super::group::{EntrySink, GroupEntry};
+use super::input::{Input, NOT_UTF8, SourcePosition};
+use super::record::{Comment, Like, Original, Problem, Record, Subject};
 
 /// The name of the format in its header.
 pub(crate) const SCHEMA: &str = "riposte.export.v1";
@@ -45,7 +46,15 @@ struct JsonRecord<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     like: Option<&'a Like>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    rejected: Option<&'a Problem>,
+    rejected: Option<JsonProblem<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct JsonProblem<'a> {
+    #[serde(flatten)]
+    problem: &'a Problem,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    original: Option<&'a Original>,
 }
 
 /// One line as it is read.
@@ -75,6 +84,8 @@ pub(crate) fn write_header(out: &mut impl Write, scope: Option<&Scope>) -> Resul
 /// # Errors
 /// The output cannot be written.
 pub(crate) fn write(out: &mut impl Write, record: &Record, rejected: Option<&Problem>) -> Result<()> {
+    let original = record.original().filter(|original| !original.is_empty());
+    let rejected = rejected.map(|problem| JsonProblem { problem, original });
     let mut line = JsonRecord { subject: None, comment: None, like: None, rejected };
     match record {
         Record::Subject(subject) => line.subject = Some(subject),
@@ -85,58 +96,113 @@ pub(crate) fn write(out: &mut impl Write, record: &Record, rejected: Option<&Pro
     Ok(out.write_all(b"\n")?)
 }
 
-/// Returns the number of lines that are not blank.
+/// Passes the records of a file to `out`. A line that cannot be read is rejected.
 ///
 /// # Errors
-/// The file cannot be read.
-pub(crate) fn count(path: &Path) -> Result<u64> {
-    let mut lines = 0;
-    each_line(path, &mut |_, _| {
-        lines += 1;
-        Ok(())
-    })?;
-    Ok(lines)
-}
-
-/// Passes each group of consecutive lines of one subject to `sink`; at most one group is in memory.
-///
-/// # Errors
-/// The first line that is not of this format, with file and line; or the error of `sink`.
-pub(crate) fn read(path: &Path, sink: GroupSink<'_>) -> Result<()> {
-    let mut group: Option<Group> = None;
-    each_line(path, &mut |number, text| {
-        let entry = parse(text).map_err(|error| anyhow!("{}:{number}: {error:#}", base_name(path)))?;
-        let Some(entry) = entry else { return Ok(()) };
-        if group.as_ref().is_none_or(|group| group.key != *entry.record.key()) {
-            let next = Group::new(entry.record.key().clone());
-            if let Some(complete) = group.replace(next) {
-                sink(complete)?;
+/// The file is no file of this format, has another schema or is cut off (with its place); or the
+/// error of `out`.
+pub(crate) fn read(mut input: Input, out: EntrySink<'_>) -> Result<()> {
+    let mut bytes = Vec::new();
+    let mut record = 0;
+    loop {
+        let place = input.place();
+        bytes.clear();
+        let read = input.read_until(b'\n', &mut bytes);
+        if read.map_err(|error| input.error_at(place, &error.to_string()))? == 0 {
+            return Ok(());
+        }
+        input.end_record();
+        let text = std::str::from_utf8(&bytes).context("the input is not UTF-8")?.trim();
+        if text.is_empty() {
+            continue;
+        }
+        record += 1;
+        let place = SourcePosition { record, ..place };
+        match parse(text) {
+            Ok(entry) => entry.into_iter().try_for_each(&mut *out)?,
+            Err(LineFault::File(message)) => return Err(input.error_at(place, &message)),
+            Err(LineFault::Cut(message)) if input.is_finished()? => {
+                return Err(input.error_at(place, &format!("{message}: the file is cut off")));
+            }
+            Err(LineFault::Cut(message) | LineFault::Line(message)) => out(unreadable(text, place, &message))?,
+            Err(LineFault::Time(entry, message)) => {
+                let problem = Some(Problem::at("TIME_INVALID", place, message));
+                out(GroupEntry { problem, ..*entry })?;
             }
         }
-        if let Some(group) = &mut group {
-            group.add(entry);
-        }
-        Ok(())
-    })?;
-    group.map_or(Ok(()), sink)
+    }
 }
 
+/// The reason why a line is no record.
+#[derive(Debug)]
+enum LineFault {
+    /// It holds for the whole file.
+    File(String),
+    /// The line ends too early.
+    Cut(String),
+    Line(String),
+    /// A time cannot be read; the record has everything else.
+    Time(Box<GroupEntry>, String),
+}
+
+/// The members that are times, in all kinds of records.
+const TIMES: [&str; 4] = ["create_time", "edit_time", "delete_time", "time"];
+
 /// Parses one line; `None` for a header.
-///
-/// # Errors
-/// The line is not JSON, has an unknown key, contains no record or more than one.
-pub(crate) fn parse(text: &str) -> Result<Option<GroupEntry>> {
-    let line: JsonLine = serde_json::from_str(text)?;
+fn parse(text: &str) -> Result<Option<GroupEntry>, LineFault> {
+    if text.contains(NOT_UTF8) {
+        return Err(LineFault::Line("it is not UTF-8".to_owned()));
+    }
+    let line = match serde_json::from_str::<JsonLine>(text) {
+        Ok(line) => line,
+        Err(error) if error.is_eof() => return Err(LineFault::Cut(error.to_string())),
+        Err(error) => return Err(without_bad_times(text).unwrap_or_else(|| LineFault::Line(error.to_string()))),
+    };
+    record_of(line)
+}
+
+fn record_of(line: JsonLine) -> Result<Option<GroupEntry>, LineFault> {
     let JsonLine { schema, scope, subject, comment, like, rejected: _ } = line;
     Ok(Some(match (schema, subject, comment, like) {
         (Some(schema), None, None, None) if schema == SCHEMA => return Ok(None),
-        (Some(schema), ..) if schema != SCHEMA => bail!("the schema {schema:?} is not known; this is {SCHEMA}"),
-        _ if scope.is_some() => bail!("scope belongs to the header"),
+        (Some(schema), ..) if schema != SCHEMA => {
+            return Err(LineFault::File(format!("the schema {schema:?} is not known; this is {SCHEMA}")));
+        }
+        _ if scope.is_some() => return Err(LineFault::Line("scope belongs to the header".to_owned())),
         (None, Some(subject), None, None) => GroupEntry::valid(Record::Subject(subject)),
         (None, None, Some(comment), None) => require_time(comment),
         (None, None, None, Some(like)) => GroupEntry::valid(Record::Like(like)),
-        _ => bail!("a line holds exactly one of subject, comment and like"),
+        _ => return Err(LineFault::Line("a line holds exactly one of subject, comment and like".to_owned())),
     }))
+}
+
+/// Reads a line again without its times that are none.
+fn without_bad_times(text: &str) -> Option<LineFault> {
+    let mut line: Value = serde_json::from_str(text).ok()?;
+    let mut bad = Vec::new();
+    for record in line.as_object_mut()?.values_mut().filter_map(Value::as_object_mut) {
+        for name in TIMES {
+            let is_time = |value: &Value| value.as_str().is_some_and(|text| text.parse::<Timestamp>().is_ok());
+            if record.get(name).is_some_and(|value| !value.is_null() && !is_time(value)) {
+                bad.extend(record.remove(name).map(|value| (name, value)));
+            }
+        }
+    }
+    let mut entry = record_of(serde_json::from_value(line).ok()?).ok()??;
+    let (name, value) = bad.first()?;
+    let message = format!("{name}: {value} is not an RFC 3339 time");
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let originals: Vec<_> = bad.iter().map(|(name, value)| (*name, text(value))).collect();
+    entry.keep_original(originals.iter().map(|(name, text)| (*name, text.as_str())));
+    Some(LineFault::Time(Box::new(entry), message))
+}
+
+/// Returns a rejected record for a line without one; the line stands in its original fields.
+fn unreadable(text: &str, place: SourcePosition, message: &str) -> GroupEntry {
+    let problem = Problem::at("RECORD_INVALID", place, message);
+    let mut entry = GroupEntry::rejected(Record::Comment(Comment::default()), problem);
+    entry.keep_original([("line", text)]);
+    entry
 }
 
 /// Rejects a comment without a time: an earlier import rejected it for that reason, and it has not
@@ -148,46 +214,22 @@ fn require_time(comment: Comment) -> GroupEntry {
     }
 }
 
-/// Calls `each` with the number and text of every line that is not blank.
-///
-/// # Errors
-/// The file cannot be read, a line is not UTF-8 or too long (with file and line); or the error of
-/// `each`.
-pub(crate) fn each_line(path: &Path, each: &mut dyn FnMut(u64, &str) -> Result<()>) -> Result<()> {
-    let (mut input, meter) = input::open(path)?;
-    let mut bytes = Vec::new();
-    for number in 1.. {
-        bytes.clear();
-        let location = || format!("{}:{number}", base_name(path));
-        if input.read_until(b'\n', &mut bytes).with_context(location)? == 0 {
-            break;
-        }
-        meter.reset();
-        let text = std::str::from_utf8(&bytes).map_err(|_| anyhow!("not UTF-8")).with_context(location)?;
-        if !text.trim().is_empty() {
-            each(number, text.trim())?;
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod golden;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::group::tests::Group;
     use crate::record::{CommentState, DeletedBy, Key, LikeValue, Votes};
 
     fn groups(text: &[u8]) -> Result<Vec<Group>> {
-        let file = tempfile::NamedTempFile::new()?;
-        std::fs::write(file.path(), text)?;
-        let mut groups = Vec::new();
-        read(file.path(), &mut |group| {
-            groups.push(group);
+        let mut entries = Vec::new();
+        read(Input::from_reader(std::io::Cursor::new(text.to_vec()), "x.jsonl")?, &mut |entry| {
+            entries.push(entry);
             Ok(())
         })?;
-        Ok(groups)
+        Ok(crate::group::tests::groups(&entries))
     }
 
     fn records() -> Vec<Record> {
@@ -218,6 +260,7 @@ mod tests {
             value: LikeValue::Dislike,
             time: comment.create_time,
             synthetic: true,
+            event: None,
         };
         let subject = Subject { key, owner_id: "o".to_owned(), ..Subject::default() };
         vec![Record::Subject(subject), Record::Comment(comment), Record::Comment(reply), Record::Like(like)]
@@ -244,37 +287,46 @@ mod tests {
         }
     }
 
-    #[test]
-    fn consecutive_lines_of_a_subject_are_one_group() {
-        let line = |page: &str, id: &str| {
-            format!(
-                "{{\"comment\":{{\"subject\":{{\"object_type\":\"t\",\"object_id\":\"{page}\"}},\"external_id\":\"{id}\",\
-                 \"create_time\":\"2020-01-01T00:00:00Z\"}}}}\n\n"
-            )
-        };
-        let text = [line("a", "1"), line("a", "2"), line("b", "3"), line("a", "4")].concat();
-        let sizes: Vec<_> = groups(text.as_bytes()).unwrap().iter().map(|group| group.comments.len()).collect();
-        assert_eq!(sizes, [2, 1, 1]);
-    }
+    const KEY: &str = r#""subject":{"object_type":"t","object_id":"a"}"#;
 
     #[test]
-    fn broken_lines_are_refused_with_file_and_line() {
-        let key = r#""subject":{"object_type":"t","object_id":"a"}"#;
+    fn broken_files_are_refused_with_their_place() {
         let cases = [
-            ("{\"schema\":\"other\"}".to_owned(), ":1: the schema"),
-            (format!("{{\"comment\":{{{key},\"external_id\":\"1\",\"txt\":\"\"}}}}"), "txt"),
-            (format!("\n{{\"comment\":{{{key},\"external_id\":\"1\",\"create_time\":\"never\"}}}}"), ":2: "),
-            ("{}".to_owned(), "exactly one"),
-            ("{\"comment\":".to_owned(), ":1: EOF"),
-            ("[".repeat(100_000), ":1: "),
+            ("{\"schema\":\"other\"}".to_owned(), "x.jsonl: record 1, line 1, byte 0: the schema"),
+            (format!("\n{{\"comment\":{{{KEY},\"external_id\":"), "record 1, line 2, byte 1: EOF"),
         ];
         for (text, expected) in cases {
             let error = format!("{:#}", groups(text.as_bytes()).unwrap_err());
             assert!(error.contains(expected), "{error}");
         }
-        assert!(format!("{:#}", groups(b"{}\xff").unwrap_err()).contains(":1: not UTF-8"));
         assert!(format!("{:#}", groups(&vec![b'x'; 100 << 20]).unwrap_err()).contains("16 MiB"));
-        let unchanged = groups(format!("{{\"comment\":{{{key},\"external_id\":\"1\"}}}}").as_bytes()).unwrap();
-        assert_eq!(unchanged[0].rejects[0].problem.reason, "TIME_INVALID");
+    }
+
+    #[test]
+    fn a_broken_line_is_rejected_and_the_next_one_is_read() {
+        let good = format!("{{\"comment\":{{{KEY},\"external_id\":\"9\",\"create_time\":\"2020-01-01T00:00:00Z\"}}}}");
+        let cases: [(Vec<u8>, &str, &str); 7] = [
+            (format!("{{\"comment\":{{{KEY},\"external_id\":\"1\",\"txt\":\"\"}}}}").into(), "RECORD_INVALID", "txt"),
+            (b"{}".to_vec(), "RECORD_INVALID", "exactly one"),
+            (b"{\"comment\":".to_vec(), "RECORD_INVALID", "EOF"),
+            (b"{\"comment\":\xff}".to_vec(), "RECORD_INVALID", "not UTF-8"),
+            ("[".repeat(100_000).into(), "RECORD_INVALID", "record 1, line 1, byte 0: "),
+            (format!("{{\"comment\":{{{KEY},\"external_id\":\"1\"}}}}").into(), "TIME_INVALID", "no create_time"),
+            (
+                format!("{{\"comment\":{{{KEY},\"external_id\":\"1\",\"create_time\":\"2020-02-30T00:00:00Z\"}}}}")
+                    .into(),
+                "TIME_INVALID",
+                "2020-02-30T00:00:00Z",
+            ),
+        ];
+        for (bad, reason, message) in cases {
+            let text = [bad, b"\n".to_vec(), good.clone().into()].concat();
+            let groups = groups(&text).unwrap();
+            let rejects: Vec<_> = groups.iter().flat_map(|group| &group.rejects).collect();
+            let [reject] = rejects.as_slice() else { panic!("{groups:?}") };
+            assert_eq!(reject.problem.reason, reason);
+            assert!(reject.problem.message.contains(message), "{:?}", reject.problem);
+            assert_eq!(groups.iter().map(|group| group.comments.len()).sum::<usize>(), 1);
+        }
     }
 }

@@ -2,7 +2,8 @@
 //! AdminService.
 //!
 //! An import passes through these modules: the reader of a format converts a file into `record`s,
-//! which have the same form for all formats; `group` collects them by subject; `ordering` puts the
+//! which have the same form for all formats; `check` applies the rules that need no database;
+//! `spool` collects them by subject, in temporary files if they are many; `ordering` puts the
 //! records of each subject into an order that the server accepts (parents first, then by time);
 //! `send` streams them to the server. `rejects` writes the records that cannot be imported, as
 //! lines that are themselves valid input. An export writes the format of `jsonl` only. [`import`]
@@ -14,32 +15,45 @@ pub mod export;
 pub mod fuzz;
 pub mod import;
 
+mod batch;
+mod check;
 mod commento;
 mod csv;
+mod detect;
 mod disqus;
 mod dry_run;
 mod error;
+mod format;
 mod group;
+mod held;
 mod html;
 mod input;
 mod interrupt;
 mod isso;
+mod json;
+mod json_lists;
+mod json_record;
 mod jsonl;
 mod map;
+mod mapped;
 mod member_ids;
+mod mysql_text;
 mod ordering;
 mod output;
 mod page;
 mod progress;
 mod proto;
 mod read;
+mod read_notes;
 mod read_settings;
 mod record;
 mod rejects;
 mod resume;
+mod seen;
 mod send;
 mod sender;
 mod shared;
+mod spool;
 mod summary;
 mod table;
 mod template;
@@ -51,7 +65,8 @@ mod wordpress;
 mod xml;
 
 pub use error::TransferError;
+pub use format::ImportFormat;
 pub use ordering::Orphans;
-pub use read::{ImportFormat, ReadRequest};
-pub use read_settings::SubjectBy;
+pub use page::SubjectBy;
+pub use read::ReadRequest;
 pub use votes::VotePolicy;

@@ -1,5 +1,5 @@
-//! The mapping file of `--format csv`, which assigns columns to fields. See docs/import/ for
-//! examples.
+//! The mapping file of `--format csv` and `--format json`, which assigns columns or members to
+//! fields. See docs/import/ for examples.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -27,8 +27,22 @@ pub(crate) struct Map {
     /// `auto`, `unix`, `unix_ms` or a strptime pattern, for times without a format of their own.
     #[serde(default)]
     pub(crate) time_format: String,
-    #[serde(default = "comma")]
-    pub(crate) delimiter: char,
+    /// The form of the files of `--format csv`.
+    #[serde(default)]
+    pub(crate) dialect: Dialect,
+    /// Separates cells: by default a comma, in MySQL's dialect a tab.
+    #[serde(default)]
+    pub(crate) delimiter: Option<char>,
+    /// For MySQL's dialect: encloses cells (`ENCLOSED BY`).
+    #[serde(default)]
+    pub(crate) quote: Option<char>,
+    /// The names of the columns, if the file does not begin with them.
+    #[serde(default)]
+    pub(crate) header: Vec<String>,
+    /// For JSON: the path to the list of comments, such as `data.comments`; by default the
+    /// outermost list, or the values of the file.
+    #[serde(default)]
+    pub(crate) list: Option<String>,
     /// Escapes a quote inside quotes; without it a doubled quote does.
     #[serde(default)]
     pub(crate) escape: Option<char>,
@@ -45,12 +59,28 @@ pub(crate) struct Map {
     pub(crate) like: Option<LikeMap>,
 }
 
-/// An additional CSV file.
+/// The form of CSV files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Dialect {
+    /// RFC 4180, with another delimiter or escape if the map names them.
+    #[default]
+    Csv,
+    /// `SELECT … INTO OUTFILE` and `mysql --batch`: cells end at tabs and rows at line ends, a
+    /// backslash escapes both, `\\N` is no value.
+    Mysql,
+}
+
+/// An additional CSV file, or an additional list of the JSON file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct JoinedTable {
-    /// Searched among the FILEs of the command, then in the folder of the first of them.
-    pub(crate) file: String,
+    /// For CSV: searched among the FILEs of the command, then in the folder of the first of them.
+    #[serde(default)]
+    pub(crate) file: Option<String>,
+    /// For JSON: the path to the list.
+    #[serde(default)]
+    pub(crate) list: Option<String>,
     /// Template over the table's own columns that identifies a row.
     #[serde(default)]
     pub(crate) key: Option<String>,
@@ -60,12 +90,13 @@ pub(crate) struct JoinedTable {
     pub(crate) on: Option<String>,
 }
 
-/// Subjects: one for every row of a table.
+/// Subjects: one for every row of a table, or for every page that the comments name.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SubjectMap {
-    /// Alias of the table whose rows are the subjects.
-    pub(crate) table: String,
+    /// Alias of the table whose rows are the subjects; by default the rows of the comments.
+    #[serde(default)]
+    pub(crate) table: Option<String>,
     #[serde(default)]
     pub(crate) object_type: Option<Field>,
     pub(crate) id: Field,
@@ -83,6 +114,12 @@ pub(crate) struct SubjectMap {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CommentMap {
+    /// A row for which this is empty is no comment and is left out.
+    #[serde(default)]
+    pub(crate) when: Option<Field>,
+    /// For JSON: the path from a comment to the list of its replies.
+    #[serde(default)]
+    pub(crate) children: Option<String>,
     #[serde(default)]
     pub(crate) object_type: Option<Field>,
     /// Object id of the subject.
@@ -93,7 +130,13 @@ pub(crate) struct CommentMap {
     /// Parent values that mean "none"; an empty value always does.
     #[serde(default)]
     pub(crate) parent_root: Vec<String>,
-    pub(crate) member: Field,
+    /// The member id. If it is empty, `email` or else `name` gives a hash.
+    #[serde(default)]
+    pub(crate) member: Option<Field>,
+    #[serde(default)]
+    pub(crate) email: Option<Field>,
+    #[serde(default)]
+    pub(crate) name: Option<Field>,
     pub(crate) text: Field,
     pub(crate) create_time: Field,
     #[serde(default)]
@@ -110,6 +153,9 @@ pub(crate) struct CommentMap {
     pub(crate) up: Option<Field>,
     #[serde(default)]
     pub(crate) down: Option<Field>,
+    /// The difference of votes up and down, if the source knows no more.
+    #[serde(default)]
+    pub(crate) score: Option<Field>,
     /// Member ids separated by commas or blanks.
     #[serde(default)]
     pub(crate) mentions: Option<Field>,
@@ -152,7 +198,8 @@ pub(crate) struct FieldTable {
     /// Replacement for a value that `map` does not contain, or for an empty one.
     #[serde(default)]
     pub(crate) default: Option<String>,
-    /// For a time: same as `time_format`.
+    /// For a time: same as `time_format`. For a subject or its id: `page`, if the value is the
+    /// address of a page.
     #[serde(default)]
     pub(crate) format: Option<String>,
 }
@@ -160,6 +207,85 @@ pub(crate) struct FieldTable {
 /// One value of a mapping file.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Field(pub(crate) FieldTable);
+
+impl Map {
+    /// Checks that the map fits `--format csv`, or else `--format json`.
+    ///
+    /// # Errors
+    /// A key of the other format.
+    pub(crate) fn check_format(&self, is_csv: bool) -> Result<()> {
+        let is_json = !is_csv;
+        ensure!(is_json || self.list.is_none(), "list is for --format json");
+        ensure!(is_json || self.comment.children.is_none(), "children is for --format json");
+        let is_plain = self.dialect == Dialect::Csv && self.delimiter.is_none() && self.escape.is_none();
+        ensure!(
+            is_csv || (is_plain && self.header.is_empty()),
+            "dialect, delimiter, escape and header are for --format csv"
+        );
+        for (alias, table) in &self.tables {
+            ensure!(
+                table.file.is_some() == is_csv,
+                "[tables.{alias}] needs file for --format csv, list for --format json"
+            );
+            ensure!(
+                table.list.is_some() == is_json,
+                "[tables.{alias}] needs file for --format csv, list for --format json"
+            );
+        }
+        Ok(())
+    }
+
+    /// Returns every template over the rows of the comments, and over those of each table.
+    pub(crate) fn templates(&self) -> (Vec<&str>, BTreeMap<&str, Vec<&str>>) {
+        let mut main = self.comment.templates();
+        let mut tables: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (alias, table) in &self.tables {
+            main.extend(table.on.as_deref());
+            tables.entry(alias).or_default().extend(table.key.as_deref());
+        }
+        if let Some(subject) = &self.subject {
+            match &subject.table {
+                Some(alias) => tables.entry(alias).or_default().extend(subject.templates()),
+                None => main.extend(subject.templates()),
+            }
+        }
+        if let Some(like) = &self.like {
+            tables.entry(&like.table).or_default().extend(like.templates());
+        }
+        (main, tables)
+    }
+}
+
+fn values<'f>(fields: impl IntoIterator<Item = &'f Field>) -> Vec<&'f str> {
+    fields.into_iter().map(|field| field.0.value.as_str()).collect()
+}
+
+impl SubjectMap {
+    fn templates(&self) -> Vec<&str> {
+        let Self { table: _, object_type, id, owner, state, create_time, metadata } = self;
+        let optional = [object_type, owner, state, create_time].into_iter().flatten();
+        values(optional.chain([id]).chain(metadata.values()))
+    }
+}
+
+impl LikeMap {
+    fn templates(&self) -> Vec<&str> {
+        let Self { table: _, object_type, subject, comment, member, value, time } = self;
+        values(object_type.iter().chain([subject, comment, member, value, time]))
+    }
+}
+
+impl CommentMap {
+    fn templates(&self) -> Vec<&str> {
+        let Self { when, object_type, parent, member, email, name, edit_time, delete_time, state, .. } = self;
+        let Self { deleted_by, up, down, score, mentions, ip, platform, device, metadata, .. } = self;
+        let Self { subject, id, text, create_time, children: _, parent_root: _, html: _, .. } = self;
+        let optional = [when, object_type, parent, member, email, name, edit_time, delete_time, state, deleted_by, up];
+        let more = [down, score, mentions, ip, platform, device];
+        let optional = optional.into_iter().chain(more).flatten();
+        values(optional.chain([subject, id, text, create_time]).chain(metadata.values()))
+    }
+}
 
 impl<'de> Deserialize<'de> for Field {
     fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
@@ -183,10 +309,6 @@ impl<'de> Deserialize<'de> for Field {
     }
 }
 
-fn comma() -> char {
-    ','
-}
-
 /// Reads and checks a mapping file.
 ///
 /// # Errors
@@ -200,13 +322,25 @@ pub(crate) fn load(path: &Path) -> Result<Map> {
 fn parse(text: &str) -> Result<Map> {
     let map: Map = toml::from_str(text)?;
     ensure!(!map.source.trim().is_empty(), "source is empty");
-    ensure!(map.delimiter.is_ascii() && map.escape.is_none_or(|c| c.is_ascii()), "delimiter and escape are ASCII");
-    for alias in map.subject.iter().map(|s| &s.table).chain(map.like.iter().map(|l| &l.table)) {
+    ensure!(
+        [map.delimiter, map.escape, map.quote].iter().flatten().all(char::is_ascii),
+        "delimiter, escape and quote are ASCII"
+    );
+    let tables = map.subject.iter().filter_map(|s| s.table.as_ref()).chain(map.like.iter().map(|l| &l.table));
+    for alias in tables {
         ensure!(map.tables.contains_key(alias), "there is no [tables.{alias}]");
     }
     for (alias, table) in &map.tables {
         ensure!(table.key.is_some() == table.on.is_some(), "[tables.{alias}] has only one of key and on");
     }
+    let comment = &map.comment;
+    ensure!(
+        comment.member.is_some() || comment.email.is_some() || comment.name.is_some(),
+        "[comment] names no member, email or name"
+    );
+    let is_mysql = map.dialect == Dialect::Mysql;
+    ensure!(is_mysql || map.quote.is_none(), "quote is for dialect = \"mysql\"");
+    ensure!(!is_mysql || map.escape.is_none(), "in dialect = \"mysql\" the backslash escapes; leave escape out");
     Ok(map)
 }
 
@@ -227,7 +361,7 @@ mod tests {
     #[test]
     fn a_small_map_is_read_with_its_defaults() {
         let map = parse(SMALL).unwrap();
-        assert_eq!(map.delimiter, ',');
+        assert_eq!((map.delimiter, map.dialect), (None, Dialect::Csv));
         assert_eq!(map.comment.create_time.0.format.as_deref(), Some("unix"));
         assert_eq!(map.comment.text.0.value, "{t}");
     }
@@ -246,7 +380,7 @@ mod tests {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/import");
         let maps = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         let maps: Vec<_> = maps.filter(|path| path.extension().is_some_and(|ext| ext == "toml")).collect();
-        assert!(maps.len() >= 3);
+        assert!(maps.len() >= 8);
         for path in maps {
             load(&path).unwrap();
         }

@@ -11,15 +11,19 @@
 //!   descendants of a comment that the format already rejected (`PARENT_REJECTED`).
 //! * A second comment with the same id is dropped if it is identical and rejected otherwise
 //!   (`DUPLICATE_ID`).
+//! * Of the votes of one member for one comment the latest counts, if it was not withdrawn.
+//!
+//! The order follows from the heads of the records alone, about 100 bytes for each comment.
 
 use std::cmp::Reverse;
 use std::collections::hash_map::Entry as Slot;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
-use jiff::Timestamp;
+use anyhow::Result;
 
-use super::group::Group;
-use super::record::{Comment, CommentState, DeletedBy, Key, Like, Problem, Record, Reject, Subject};
+use super::batch::{BatchSink, BatchWriter};
+use super::record::LikeEvent;
+use super::spool::{Head, RecordKind, Spool};
 
 /// The treatment of a reply whose parent is neither in the file nor on the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -36,104 +40,178 @@ pub enum Orphans {
     Tombstone,
 }
 
-/// One subject, ready to be sent in order.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct SubjectBatch {
-    pub(crate) key: Key,
-    pub(crate) subject: Subject,
-    /// True if the file describes the subject.
-    pub(crate) is_described: bool,
-    /// True if the subject itself is to be sent: the file describes it, or comments need it.
-    pub(crate) requires_subject: bool,
-    pub(crate) comments: Vec<OrderedComment>,
-    pub(crate) likes: Vec<Like>,
-    pub(crate) rejects: Vec<Reject>,
-    /// The number of identical repetitions of comments in the file.
-    pub(crate) repeated: u64,
+/// Passes the spooled subjects to `sink` one after another, each in its order.
+///
+/// # Errors
+/// The spool cannot be read; or the error of `sink`.
+pub(crate) fn write_batches(spool: Spool, orphans: Orphans, sink: BatchSink<'_>) -> Result<()> {
+    spool.into_subjects(&mut |partition, heads| plan(&heads, orphans, BatchWriter::new(partition, &mut *sink)))
 }
 
-/// A comment in its position.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct OrderedComment {
-    pub(crate) comment: Comment,
-    /// True if its parent is not in the file: only the server knows whether the parent exists.
-    pub(crate) orphan: bool,
-}
-
-/// Orders a group and separates the records that cannot be imported.
-pub(crate) fn prepare_batch(group: Group, orphans: Orphans) -> SubjectBatch {
-    let Group { key, subject, comments, likes, rejects } = group;
-    let is_described = subject.is_some();
-    let subject = subject.unwrap_or_else(|| Subject { key: key.clone(), ..Subject::default() });
-    let mut batch = SubjectBatch { key, subject, is_described, likes, rejects, ..SubjectBatch::default() };
-    let mut comments = unique(comments, &mut batch);
+/// Writes the records of one subject to `writer` in their order, and separates those that cannot be
+/// imported. `heads` has them in the order of the file, at least one.
+///
+/// # Errors
+/// That of `writer`.
+fn plan(heads: &[Head], orphans: Orphans, mut writer: BatchWriter<'_>) -> Result<()> {
+    let Some(first) = heads.first() else { return Ok(()) };
+    let valid = |kind: RecordKind| heads.iter().filter(move |head| head.kind == kind && !head.is_rejected);
+    let unique = UniqueComments::of(valid(RecordKind::Comment));
+    let rejected: HashSet<u64> =
+        heads.iter().filter(|head| head.kind == RecordKind::Comment && head.is_rejected).map(|head| head.id).collect();
+    let mut nodes: Vec<Node<'_>> = unique.comments.iter().map(|head| Node::comment(head)).collect();
     if orphans == Orphans::Tombstone {
-        add_missing_parents(&mut comments, &batch.rejects);
+        add_missing_parents(&mut nodes, &rejected);
     }
-    let tree = ThreadTree::of(&comments);
-    let order = tree.order(&comments);
-    let keep = tree.carries_text(&comments, &order);
-    let rejected = rejected_ids(&batch.rejects);
-    fill_batch(comments, &Placement { tree, order, keep, rejected }, &mut batch);
-    batch.requires_subject = is_described || !batch.comments.is_empty();
-    batch
+    let tree = ThreadTree::of(&nodes);
+    let order = tree.order(&nodes);
+    let keep = tree.carries_text(&nodes, &order);
+    let thread = Placement { nodes, tree, order, keep, rejected };
+    let subject = valid(RecordKind::Subject).next_back();
+    writer.begin(subject, first, thread.has_retained())?;
+    heads.iter().filter(|head| head.is_rejected).try_for_each(|head| writer.reject(head, None))?;
+    for head in &unique.duplicates {
+        writer.reject(head, Some(("DUPLICATE_ID", "another comment of this subject has the same id")))?;
+    }
+    (0..unique.repeated).for_each(|_| writer.repeated());
+    thread.write(&mut writer)?;
+    latest_likes(valid(RecordKind::Like)).into_iter().try_for_each(|head| writer.like(head))?;
+    writer.finish()
 }
 
-/// Edges between positions in a list of comments.
+/// Comments with each id once.
+struct UniqueComments<'h> {
+    comments: Vec<&'h Head>,
+    duplicates: Vec<&'h Head>,
+    repeated: u64,
+}
+
+impl<'h> UniqueComments<'h> {
+    fn of(comments: impl Iterator<Item = &'h Head>) -> Self {
+        let mut content_by_id: HashMap<u64, u64> = HashMap::new();
+        let mut unique = Self { comments: Vec::new(), duplicates: Vec::new(), repeated: 0 };
+        for head in comments {
+            match content_by_id.entry(head.id) {
+                Slot::Vacant(slot) => {
+                    slot.insert(head.content);
+                    unique.comments.push(head);
+                }
+                Slot::Occupied(slot) if *slot.get() == head.content => unique.repeated += 1,
+                Slot::Occupied(_) => unique.duplicates.push(head),
+            }
+        }
+        unique
+    }
+}
+
+/// A comment of the thread, or what stands for one that is missing.
+#[derive(Debug)]
+struct Node<'h> {
+    /// The comment; of a placeholder, its first reply.
+    head: &'h Head,
+    is_placeholder: bool,
+    id: u64,
+    parent: Option<u64>,
+    time: i64,
+}
+
+impl<'h> Node<'h> {
+    fn comment(head: &'h Head) -> Self {
+        Self { head, is_placeholder: false, id: head.id, parent: head.parent, time: head.time }
+    }
+
+    fn has_substance(&self) -> bool {
+        self.is_placeholder || self.head.has_substance
+    }
+}
+
+/// Adds a deleted root for every parent that is named but absent, as old as its oldest reply.
+fn add_missing_parents(nodes: &mut Vec<Node<'_>>, rejected: &HashSet<u64>) {
+    let present: HashSet<u64> = nodes.iter().map(|node| node.id).collect();
+    let mut missing: Vec<Node<'_>> = Vec::new();
+    let mut index_by_id: HashMap<u64, usize> = HashMap::new();
+    for node in nodes.iter() {
+        let Some(parent) = node.parent.filter(|parent| !present.contains(parent) && !rejected.contains(parent)) else {
+            continue;
+        };
+        let index = *index_by_id.entry(parent).or_insert_with(|| {
+            missing.push(Node { head: node.head, is_placeholder: true, id: parent, parent: None, time: node.time });
+            missing.len() - 1
+        });
+        if let Some(placeholder) = missing.get_mut(index) {
+            placeholder.time = placeholder.time.min(node.time);
+        }
+    }
+    nodes.append(&mut missing);
+}
+
+/// Edges between positions in a list of comments. The replies of a comment are those of `replies`
+/// from its start to the start of the next comment.
 #[derive(Debug)]
 struct ThreadTree {
-    parent: Vec<Option<usize>>,
-    children: Vec<Vec<usize>>,
-}
-
-#[derive(Debug)]
-struct Placement {
-    tree: ThreadTree,
-    order: Vec<usize>,
-    keep: Vec<bool>,
-    rejected: HashSet<String>,
+    parent: Vec<Option<u32>>,
+    starts: Vec<u32>,
+    replies: Vec<u32>,
 }
 
 impl ThreadTree {
-    fn of(comments: &[Comment]) -> Self {
-        let ids: HashMap<&str, usize> =
-            comments.iter().enumerate().map(|(index, c)| (c.external_id.as_str(), index)).collect();
-        let mut children = vec![Vec::new(); comments.len()];
-        let mut parent = vec![None; comments.len()];
-        for (index, comment) in comments.iter().enumerate() {
-            let parent_index = comment.parent_external_id.as_deref().and_then(|id| ids.get(id).copied());
-            if let (Some(slot), Some(parent_index)) = (parent.get_mut(index), parent_index) {
-                *slot = Some(parent_index);
-                if let Some(list) = children.get_mut(parent_index) {
-                    list.push(index);
-                }
+    fn of(nodes: &[Node<'_>]) -> Self {
+        let index_by_id: HashMap<u64, u32> = (0..).zip(nodes).map(|(index, node)| (node.id, index)).collect();
+        let parent_of = |node: &Node<'_>| node.parent.and_then(|id| index_by_id.get(&id).copied());
+        let parent: Vec<Option<u32>> = nodes.iter().map(parent_of).collect();
+        let mut starts = vec![0_u32; nodes.len() + 1];
+        for index in parent.iter().flatten() {
+            if let Some(count) = starts.get_mut(position(*index) + 1) {
+                *count += 1;
             }
         }
-        Self { parent, children }
+        let mut sum = 0;
+        for start in &mut starts {
+            sum += *start;
+            *start = sum;
+        }
+        let mut next = starts.clone();
+        let mut replies = vec![0_u32; parent.iter().flatten().count()];
+        for (index, parent) in (0_u32..).zip(&parent) {
+            let Some(next) = parent.and_then(|parent| next.get_mut(position(parent))) else { continue };
+            if let Some(slot) = replies.get_mut(position(*next)) {
+                *slot = index;
+            }
+            *next += 1;
+        }
+        Self { parent, starts, replies }
+    }
+
+    fn parent(&self, index: u32) -> Option<u32> {
+        self.parent.get(position(index)).copied().flatten()
+    }
+
+    fn replies(&self, index: u32) -> &[u32] {
+        let start = |index: usize| self.starts.get(index).copied().map_or(0, position);
+        self.replies.get(start(position(index))..start(position(index) + 1)).unwrap_or_default()
     }
 
     /// Returns positions with every parent before its replies, then by time; comments in a cycle
     /// are never reached.
-    fn order(&self, comments: &[Comment]) -> Vec<usize> {
-        let rank = |index: usize| (comments.get(index).and_then(|c| c.create_time).unwrap_or(Timestamp::MAX), index);
-        let roots = self.parent.iter().enumerate().filter(|(_, parent)| parent.is_none());
+    fn order(&self, nodes: &[Node<'_>]) -> Vec<u32> {
+        let rank = |index: u32| (nodes.get(position(index)).map_or(i64::MAX, |node| node.time), index);
+        let roots = (0_u32..).zip(&self.parent).filter(|(_, parent)| parent.is_none());
         let mut ready: BinaryHeap<_> = roots.map(|(index, _)| Reverse(rank(index))).collect();
-        let mut order = Vec::with_capacity(comments.len());
+        let mut order = Vec::with_capacity(nodes.len());
         while let Some(Reverse((_, index))) = ready.pop() {
             order.push(index);
-            ready.extend(self.children.get(index).into_iter().flatten().map(|child| Reverse(rank(*child))));
+            ready.extend(self.replies(index).iter().map(|reply| Reverse(rank(*reply))));
         }
         order
     }
 
     /// Returns, for each comment, true if it has a text, was deleted in the source, or has such a
     /// comment below it.
-    fn carries_text(&self, comments: &[Comment], order: &[usize]) -> Vec<bool> {
-        let mut keep: Vec<bool> = comments.iter().map(has_substance).collect();
+    fn carries_text(&self, nodes: &[Node<'_>], order: &[u32]) -> Vec<bool> {
+        let mut keep: Vec<bool> = nodes.iter().map(Node::has_substance).collect();
         for index in order.iter().rev() {
-            let parent = self.parent.get(*index).copied().flatten();
-            if keep.get(*index).copied().unwrap_or_default()
-                && let Some(slot) = parent.and_then(|parent| keep.get_mut(parent))
+            if keep.get(position(*index)).copied().unwrap_or_default()
+                && let Some(slot) = self.parent(*index).and_then(|parent| keep.get_mut(position(parent)))
             {
                 *slot = true;
             }
@@ -142,118 +220,79 @@ impl ThreadTree {
     }
 }
 
-fn has_substance(comment: &Comment) -> bool {
-    comment.state == CommentState::Deleted || !comment.text.trim().is_empty()
+fn position(index: u32) -> usize {
+    usize::try_from(index).unwrap_or(usize::MAX)
 }
 
-fn unique(comments: Vec<Comment>, batch: &mut SubjectBatch) -> Vec<Comment> {
-    let mut index_by_id: HashMap<String, usize> = HashMap::with_capacity(comments.len());
-    let mut unique: Vec<Comment> = Vec::with_capacity(comments.len());
-    for comment in comments {
-        match index_by_id.entry(comment.external_id.clone()) {
-            Slot::Vacant(slot) => {
-                slot.insert(unique.len());
-                unique.push(comment);
+/// A thread whose order is known.
+struct Placement<'h> {
+    nodes: Vec<Node<'h>>,
+    tree: ThreadTree,
+    order: Vec<u32>,
+    keep: Vec<bool>,
+    rejected: HashSet<u64>,
+}
+
+impl Placement<'_> {
+    fn is_retained(&self, index: u32) -> bool {
+        self.keep.get(position(index)).copied().unwrap_or_default()
+    }
+
+    /// Returns true if a comment of the thread is imported: all of them lie below a kept root, and
+    /// no root without a rejected parent is rejected itself.
+    fn has_retained(&self) -> bool {
+        let is_below_rejected = |node: &Node<'_>| node.parent.is_some_and(|parent| self.rejected.contains(&parent));
+        let mut roots =
+            self.order.iter().filter(|index| self.tree.parent(**index).is_none() && self.is_retained(**index));
+        roots.any(|index| self.nodes.get(position(*index)).is_some_and(|node| !is_below_rejected(node)))
+    }
+
+    /// Writes first the reachable comments in order, then those in cycles as rejects.
+    fn write(mut self, writer: &mut BatchWriter<'_>) -> Result<()> {
+        let mut is_reached = vec![false; self.nodes.len()];
+        for index in std::mem::take(&mut self.order) {
+            if let Some(slot) = is_reached.get_mut(position(index)) {
+                *slot = true;
             }
-            Slot::Occupied(slot) if unique.get(*slot.get()) == Some(&comment) => batch.repeated += 1,
-            Slot::Occupied(_) => {
-                let message = format!("another comment of this subject has the id {}", comment.external_id);
-                batch.rejects.push(reject(comment, "DUPLICATE_ID", message));
+            let (keep, in_file) = (self.is_retained(index), self.tree.parent(index).is_some());
+            let Some(node) = self.nodes.get(position(index)) else { continue };
+            let below_rejected = node.parent.is_some_and(|parent| self.rejected.contains(&parent));
+            match (keep, below_rejected) {
+                (true, false) if node.is_placeholder => writer.placeholder(node.head, node.time)?,
+                (true, false) => writer.comment(node.head, node.parent.is_some() && !in_file)?,
+                (false, _) => {
+                    self.rejected.insert(node.id);
+                    writer.reject(node.head, Some(("TEXT_EMPTY", "it has no text and no reply with a text")))?;
+                }
+                (true, true) => {
+                    self.rejected.insert(node.id);
+                    writer.reject(node.head, Some(("PARENT_REJECTED", "its parent was rejected")))?;
+                }
             }
         }
+        for (node, _) in self.nodes.iter().zip(is_reached).filter(|(_, is_reached)| !is_reached) {
+            writer.reject(node.head, Some(("PARENT_CYCLE", "it is one of its own ancestors")))?;
+        }
+        Ok(())
     }
-    unique
 }
 
-/// Adds a deleted root for every parent that is named but absent, as old as its oldest reply.
-fn add_missing_parents(comments: &mut Vec<Comment>, rejects: &[Reject]) {
-    let rejected = rejected_ids(rejects);
-    let present: HashSet<&str> = comments.iter().map(|c| c.external_id.as_str()).collect();
-    let mut missing: Vec<Comment> = Vec::new();
-    let mut index_by_id: HashMap<String, usize> = HashMap::new();
-    for comment in comments.iter() {
-        let Some(parent) = &comment.parent_external_id else { continue };
-        if present.contains(parent.as_str()) || rejected.contains(parent) {
-            continue;
-        }
-        let index = *index_by_id.entry(parent.clone()).or_insert_with(|| {
-            missing.push(placeholder(parent, comment));
-            missing.len() - 1
-        });
-        if let Some(placeholder) = missing.get_mut(index) {
-            placeholder.create_time = placeholder.create_time.min(comment.create_time);
-            placeholder.delete_time = placeholder.create_time;
+/// Returns the likes that remain: those that are no events, then of the events of a member for a
+/// comment the latest, if it was not withdrawn, by time. Of two at one time, the later one in the
+/// file counts.
+fn latest_likes<'h>(likes: impl Iterator<Item = &'h Head>) -> Vec<&'h Head> {
+    let (events, mut remaining): (Vec<&Head>, Vec<&Head>) = likes.partition(|head| head.event.is_some());
+    let mut latest: HashMap<u64, &Head> = HashMap::new();
+    for head in events.iter().copied() {
+        let stored = latest.entry(head.id).or_insert(head);
+        if stored.time <= head.time {
+            *stored = head;
         }
     }
-    comments.append(&mut missing);
-}
-
-fn placeholder(id: &str, reply: &Comment) -> Comment {
-    Comment {
-        key: reply.key.clone(),
-        source: reply.source.clone(),
-        external_id: id.to_owned(),
-        member_id: "~missing".to_owned(),
-        state: CommentState::Deleted,
-        deleted_by: Some(DeletedBy::Moderator),
-        create_time: reply.create_time,
-        ..Comment::default()
-    }
-}
-
-fn rejected_ids(rejects: &[Reject]) -> HashSet<String> {
-    let id = |reject: &Reject| match &reject.record {
-        Record::Comment(comment) => Some(comment.external_id.clone()),
-        Record::Subject(_) | Record::Like(_) => None,
-    };
-    // The id of a duplicate still names the comment that was imported.
-    rejects.iter().filter(|reject| reject.problem.reason != "DUPLICATE_ID").filter_map(id).collect()
-}
-
-/// Fills the batch: first the reachable comments in order, then those in cycles as rejects.
-fn fill_batch(comments: Vec<Comment>, placement: &Placement, batch: &mut SubjectBatch) {
-    let mut slots: Vec<Option<Comment>> = comments.into_iter().map(Some).collect();
-    let mut rejected = placement.rejected.clone();
-    for index in &placement.order {
-        let Some(comment) = slots.get_mut(*index).and_then(Option::take) else { continue };
-        let keep = placement.keep.get(*index).copied().unwrap_or_default();
-        let in_file = placement.tree.parent.get(*index).copied().flatten().is_some();
-        let below_rejected = comment.parent_external_id.as_ref().is_some_and(|parent| rejected.contains(parent));
-        if !keep || below_rejected {
-            rejected.insert(comment.external_id.clone());
-            let (reason, message) = match keep {
-                false => ("TEXT_EMPTY", "it has no text and no reply with a text"),
-                true => ("PARENT_REJECTED", "its parent was rejected"),
-            };
-            batch.rejects.push(reject(comment, reason, message.to_owned()));
-            continue;
-        }
-        let orphan = comment.parent_external_id.is_some() && !in_file;
-        batch.comments.push(OrderedComment { comment: normalized(comment), orphan });
-    }
-    for comment in slots.into_iter().flatten() {
-        batch.rejects.push(reject(comment, "PARENT_CYCLE", "it is one of its own ancestors".to_owned()));
-    }
-}
-
-/// Turns a comment without text into a tombstone, and clears the text of one that was deleted in
-/// the source.
-fn normalized(mut comment: Comment) -> Comment {
-    if comment.state != CommentState::Deleted && comment.text.trim().is_empty() {
-        comment.state = CommentState::Deleted;
-        comment.deleted_by = Some(DeletedBy::Author);
-        comment.delete_time = comment.create_time;
-    }
-    if comment.state == CommentState::Deleted {
-        comment.text.clear();
-        comment.deleted_by.get_or_insert(DeletedBy::Moderator);
-        comment.delete_time = comment.delete_time.or(comment.edit_time).or(comment.create_time);
-    }
-    comment
-}
-
-fn reject(comment: Comment, reason: &str, message: String) -> Reject {
-    Reject { record: Record::Comment(comment), problem: Problem::new(reason, message) }
+    let mut cast: Vec<&Head> = latest.into_values().filter(|head| head.event == Some(LikeEvent::Cast)).collect();
+    cast.sort_by_key(|head| (head.time, head.offset));
+    remaining.append(&mut cast);
+    remaining
 }
 
 #[cfg(test)]

@@ -39,8 +39,10 @@ impl ImportProgress {
             tick.tick().await;
             loop {
                 tick.tick().await;
-                if terminal {
-                    task_bar.set_length(totals.total.get());
+                if terminal && !totals.total_known.load(Ordering::Relaxed) {
+                    task_bar.set_message(line(&totals, task_bar.elapsed()));
+                } else if terminal {
+                    task_bar.set_length(totals.expected());
                     task_bar.set_position(totals.done.get());
                     task_bar.set_message(rate_and_rejects(&totals, task_bar.elapsed()));
                 } else {
@@ -75,15 +77,21 @@ impl Drop for ImportProgress {
 
 /// Returns one line for a log: done, total, share, rate, time left, rejects.
 pub(crate) fn line(totals: &ImportTotals, elapsed: Duration) -> String {
-    let (done, total) = (totals.done.get(), totals.total.get());
+    let (done, total) = (totals.done.get(), totals.expected());
     let is_total_known = totals.total_known.load(Ordering::Relaxed);
-    let of_total = if is_total_known { format!("of {total}") } else { format!("of {total} or more") };
+    if !is_total_known {
+        let (read, rate) = (totals.read.get(), per_second(totals.read.get().max(done), elapsed));
+        return format!(
+            "reading: {read} records so far, {rate}/s; {done} items done, {} rejected",
+            totals.rejected.get()
+        );
+    }
     let percent = (done.min(total) * 100).checked_div(total).unwrap_or_default();
-    format!("{done} {of_total} ({percent} %), {}", rate_and_rejects(totals, elapsed))
+    format!("{done} of {total} ({percent} %), {}", rate_and_rejects(totals, elapsed))
 }
 
 fn rate_and_rejects(totals: &ImportTotals, elapsed: Duration) -> String {
-    let (done, total) = (totals.done.get(), totals.total.get());
+    let (done, total) = (totals.done.get(), totals.expected());
     let rate = per_second(done, elapsed);
     let remaining =
         total.saturating_sub(done).checked_div(rate).map_or_else(|| "?".to_owned(), |remaining| remaining.to_string());
@@ -104,12 +112,16 @@ mod tests {
     fn a_line_has_done_total_rate_time_left_and_rejects() {
         let totals = ImportTotals::default();
         totals.total.add(2000);
+        totals.read.add(900);
         totals.done.add(500);
         totals.rejected.add(3);
         let text = |totals: &ImportTotals| line(totals, Duration::from_secs(5));
-        assert_eq!(text(&totals), "500 of 2000 or more (25 %), 100/s, 15 s left, 3 rejected");
+        assert_eq!(text(&totals), "reading: 900 records so far, 180/s; 500 items done, 3 rejected");
         totals.total_known.store(true, Ordering::Relaxed);
         assert_eq!(text(&totals), "500 of 2000 (25 %), 100/s, 15 s left, 3 rejected");
-        assert_eq!(line(&ImportTotals::default(), Duration::ZERO), "0 of 0 or more (0 %), 0/s, ? s left, 0 rejected");
+        assert_eq!(
+            line(&ImportTotals::default(), Duration::ZERO),
+            "reading: 0 records so far, 0/s; 0 items done, 0 rejected"
+        );
     }
 }

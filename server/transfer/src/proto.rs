@@ -168,6 +168,7 @@ mod tests {
             value: LikeValue::Like,
             time: None,
             synthetic: false,
+            event: None,
         };
         let item = request(&Record::Like(like.clone()), "isso").item.unwrap();
         assert!(item.external_id.len() <= member_ids::EXTERNAL_ID_BYTES_MAX);

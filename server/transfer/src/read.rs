@@ -1,40 +1,36 @@
-//! Conversion of files to subjects: selects the format and returns one group after another.
+//! Conversion of files to subjects: selects the format and returns one subject after another.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
-use super::group::{GroupEntry, GroupSink, Groups};
+use super::batch::BatchSink;
+use super::check::RecordCheck;
+use super::detect::{self, KnownFile};
+use super::error::TransferError;
+use super::format::ImportFormat;
+use super::group::EntrySink;
+use super::input::{Input, STDIN};
 use super::map::{self, Map};
-use super::read_settings::{ReadSettings, SubjectBy};
-use super::{commento, csv, disqus, isso, jsonl, wordpress};
-
-/// A format from which comments can be imported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum ImportFormat {
-    /// Any CSV files, by a mapping file (`--map`).
-    Csv,
-    /// The XML export of Disqus.
-    Disqus,
-    /// The XML export (WXR) of WordPress.
-    #[value(name = "wordpress")]
-    WordPress,
-    /// Isso's generic JSON (its Disqus and WordPress files go by those formats).
-    Isso,
-    /// The JSON export of Commento.
-    Commento,
-    /// The format of `riposte export` and of the rejects file: lines of JSON.
-    Jsonl,
-}
+use super::ordering::{self, Orphans};
+use super::page::{PageRules, StrippedQuery, SubjectBy};
+use super::read_notes::ReadNotes;
+use super::read_settings::ReadSettings;
+use super::spool::{self, Spool};
+use super::totals::ImportTotals;
+use super::{commento, csv, disqus, isso, json, jsonl, wordpress};
 
 /// The request to read files.
 #[derive(Debug, Clone)]
 pub struct ReadRequest {
-    /// The files, plain or gzip.
+    /// The files, plain or gzip; `-` is standard input.
     pub files: Vec<PathBuf>,
     /// The format of all files.
     pub format: ImportFormat,
-    /// The mapping file, which CSV needs and no other format has.
+    /// The mapping file, which CSV and JSON need and no other format has.
     pub map: Option<PathBuf>,
     /// The name of the source; by default that of the mapping file, else that of the format.
     pub source: Option<String>,
@@ -44,6 +40,20 @@ pub struct ReadRequest {
     pub salt: String,
     /// The name of a page that becomes the object id.
     pub subject_by: SubjectBy,
+    /// A file with an old and a new address of a page on each line.
+    pub url_map: Option<PathBuf>,
+    /// The query of addresses is left out: all of it if the list is empty, else these parameters.
+    pub strip_query: Option<Vec<String>>,
+    /// The IANA zone of local times in exports that name no zone; empty for UTC.
+    pub timezone: String,
+    /// Types of WordPress comments that are imported in addition to the known ones.
+    pub comment_types: Vec<String>,
+    /// False if files without any record are an error.
+    pub allow_empty: bool,
+    /// The folder of temporary files.
+    pub spool: PathBuf,
+    /// The present, in milliseconds since 1970; later times are limited to it.
+    pub now_ms: i64,
 }
 
 /// Files whose format, mapping and settings have been validated.
@@ -52,104 +62,165 @@ pub(crate) struct PreparedImport {
     files: Vec<PathBuf>,
     format: ImportFormat,
     map: Option<Map>,
+    allow_empty: bool,
+    spool: PathBuf,
+    now: Timestamp,
     pub(crate) settings: ReadSettings,
 }
 
 impl ReadRequest {
+    /// Creates the request to read files with the defaults of all other options.
+    #[must_use]
+    pub fn new(files: Vec<PathBuf>, format: ImportFormat, spool: PathBuf, now_ms: i64) -> Self {
+        Self {
+            files,
+            format,
+            map: None,
+            source: None,
+            object_type: None,
+            salt: String::new(),
+            subject_by: SubjectBy::Id,
+            url_map: None,
+            strip_query: None,
+            timezone: String::new(),
+            comment_types: Vec::new(),
+            allow_empty: false,
+            spool,
+            now_ms,
+        }
+    }
+
     /// Checks everything that can be checked before a file is read.
     ///
     /// # Errors
-    /// CSV without a mapping file, a mapping file with another format, an invalid mapping file.
+    /// CSV or JSON without a mapping file, a mapping file with another format, an invalid mapping
+    /// file, address map or zone, standard input among several files.
     pub(crate) fn prepare(self) -> Result<PreparedImport> {
         let map = match (self.format, &self.map) {
-            (ImportFormat::Csv, None) => bail!("--format csv needs --map MAP.toml, which says what the columns are"),
-            (ImportFormat::Csv, Some(path)) => Some(map::load(path)?),
-            (_, Some(_)) => bail!("--map is for --format csv"),
+            (ImportFormat::Csv | ImportFormat::Json, None) => {
+                bail!("--format {} needs --map MAP.toml, which says what the fields are", self.format.name())
+            }
+            (ImportFormat::Csv | ImportFormat::Json, Some(path)) => {
+                let map = map::load(path)?;
+                let context = || format!("in the mapping file {}", path.display());
+                map.check_format(self.format == ImportFormat::Csv).with_context(context)?;
+                Some(map)
+            }
+            (_, Some(_)) => bail!("--map is for --format csv and json"),
             (_, None) => None,
         };
+        let stdin_files = self.files.iter().filter(|file| file.as_os_str() == STDIN).count();
+        ensure!(stdin_files <= 1, "standard input can be read once only; name - once");
         let source = self.source.or_else(|| map.as_ref().map(|map| map.source.clone()));
         let source = source.unwrap_or_else(|| self.format.source().to_owned());
         let object_type_of_map = map.as_ref().map(|map| map.object_type.clone()).filter(|name| !name.is_empty());
         let object_type = self.object_type.or(object_type_of_map).unwrap_or_else(|| "page".to_owned());
         let salt = if self.salt.is_empty() { source.clone() } else { self.salt };
-        let settings = ReadSettings { source, object_type, salt, subject_by: self.subject_by };
-        Ok(PreparedImport { files: self.files, format: self.format, map, settings })
+        let zone = match self.timezone.as_str() {
+            "" => TimeZone::UTC,
+            name => TimeZone::get(name).with_context(|| format!("--timezone: the zone {name:?} is not known"))?,
+        };
+        let strip = match self.strip_query {
+            None => StrippedQuery::None,
+            Some(names) if names.is_empty() => StrippedQuery::All,
+            Some(names) => StrippedQuery::Names(names),
+        };
+        let url_map = self.url_map.as_deref().map(PageRules::read_url_map).transpose()?.unwrap_or_default();
+        let pages = PageRules { by: self.subject_by, strip, url_map };
+        let comment_types = self.comment_types;
+        let settings = ReadSettings { source, object_type, salt, pages, zone, comment_types };
+        let (files, format, allow_empty, spool) = (self.files, self.format, self.allow_empty, self.spool);
+        let now = Timestamp::from_millisecond(self.now_ms).context("the clock is wrong")?;
+        Ok(PreparedImport { files, format, map, allow_empty, spool, now, settings })
     }
 }
 
 impl PreparedImport {
-    /// Returns the number of records in the files, if the format can count them without parsing all
-    /// of them first.
+    /// Returns a message about the space that temporary files need, if it is much.
     ///
     /// # Errors
-    /// A file cannot be read.
-    pub(crate) fn records(&self) -> Result<Option<u64>> {
-        match self.format {
-            ImportFormat::Jsonl => self.files.iter().map(|file| jsonl::count(file)).sum::<Result<u64>>().map(Some),
-            ImportFormat::Csv
-            | ImportFormat::Disqus
-            | ImportFormat::WordPress
-            | ImportFormat::Isso
-            | ImportFormat::Commento => Ok(None),
-        }
+    /// There is not that much space.
+    pub(crate) fn check_disk_space(&self) -> Result<Option<String>> {
+        spool::check_disk_space(&self.files, &self.spool)
     }
 
-    /// Passes the subjects to `sink` one after another. JSON lines are passed on as they are read
-    /// and may name a subject again later. The other formats spread a subject over the file, so
-    /// they are read completely first.
+    /// Passes the subjects to `sink` one after another. A subject may be spread over the files, so
+    /// all of them are read first. Counts records in `totals` as they are read, and adds what a
+    /// person should know to `notes`.
     ///
     /// # Errors
-    /// The first error in a file, with file and line; or the error of `sink`.
-    pub(crate) fn read(&self, sink: GroupSink<'_>) -> Result<()> {
-        if self.format == ImportFormat::Jsonl {
-            return self.files.iter().try_for_each(|file| jsonl::read(file, sink));
+    /// The first error in a file, with file and place; the error of `sink`; there is no record
+    /// ([`TransferError::NothingRead`]).
+    pub(crate) fn read(
+        &self,
+        orphans: Orphans,
+        totals: &ImportTotals,
+        notes: &mut ReadNotes,
+        sink: BatchSink<'_>,
+    ) -> Result<()> {
+        let check = RecordCheck::new(&self.settings.source, self.now);
+        let mut spool = Spool::new(&self.spool);
+        let mut checked = ReadNotes::default();
+        self.read_entries(notes, &mut |mut entry| {
+            check.apply(&mut entry, &mut checked);
+            totals.read.add(1);
+            spool.add(&entry)
+        })?;
+        notes.add(&checked);
+        totals.total_known.store(true, Ordering::Relaxed);
+        if notes.records == 0 && !self.allow_empty {
+            return Err(TransferError::NothingRead { files: self.names() }.into());
         }
-        let mut groups = Groups::default();
-        self.read_entries(&mut |entry| groups.add(entry))?;
-        groups.into_groups().into_iter().try_for_each(sink)
+        ordering::write_batches(spool, orphans, sink)
     }
 
-    fn read_entries(&self, out: &mut dyn FnMut(GroupEntry)) -> Result<()> {
-        let settings = &self.settings;
+    fn read_entries(&self, notes: &mut ReadNotes, out: EntrySink<'_>) -> Result<()> {
+        let (settings, spool) = (&self.settings, &self.spool);
         match (self.format, &self.map) {
             (ImportFormat::Csv, Some(map)) => csv::read(&self.files, map, settings, out),
-            (ImportFormat::Csv, None) | (ImportFormat::Jsonl, _) => bail!("this format is not read whole"),
-            (ImportFormat::Disqus, _) => self.files.iter().try_for_each(|file| disqus::read(file, settings, out)),
-            (ImportFormat::WordPress, _) => self.files.iter().try_for_each(|file| wordpress::read(file, settings, out)),
-            (ImportFormat::Isso, _) => self.files.iter().try_for_each(|file| isso::read(file, settings, out)),
-            (ImportFormat::Commento, _) => self.files.iter().try_for_each(|file| commento::read(file, settings, out)),
+            (ImportFormat::Json, Some(map)) => json::read(&self.files, map, settings, spool, out),
+            (ImportFormat::Csv | ImportFormat::Json, None) => bail!("this format needs a mapping file"),
+            (ImportFormat::Jsonl, _) => self.each_input(&mut |input| jsonl::read(input, out)),
+            (ImportFormat::Disqus, _) => self.each_input(&mut |input| disqus::read(input, settings, spool, notes, out)),
+            (ImportFormat::WordPress, _) => self.each_input(&mut |input| wordpress::read(input, settings, spool, out)),
+            (ImportFormat::Isso, _) => self.each_input(&mut |input| isso::read(input, settings, spool, out)),
+            (ImportFormat::Commento, _) => self.each_input(&mut |input| commento::read(input, settings, spool, out)),
         }
-        .with_context(|| format!("reading {} as {:?}", self.names(), self.format))
+        .with_context(|| format!("reading {} as {}", self.names(), self.format.name()))
+    }
+
+    /// Opens each file once and refuses a file that begins as one of another system.
+    fn each_input(&self, read: &mut dyn FnMut(Input) -> Result<()>) -> Result<()> {
+        self.files.iter().try_for_each(|file| {
+            let mut input = Input::open(file)?;
+            match KnownFile::of(input.head()) {
+                Some(known) if !known.fits(self.format) => {
+                    bail!(detect::wrong_format(input.name(), known, self.format))
+                }
+                None if self.format == ImportFormat::Jsonl && !input.is_finished()? => {
+                    bail!("{} is no file of `riposte export`: its first line is no record of one", input.name())
+                }
+                Some(_) | None => read(input),
+            }
+        })
     }
 
     fn names(&self) -> String {
-        let names: Vec<String> = self.files.iter().map(|file| file.display().to_string()).collect();
+        let name = |file: &PathBuf| {
+            if file == Path::new(STDIN) { "standard input".into() } else { file.display().to_string() }
+        };
+        let names: Vec<String> = self.files.iter().map(name).collect();
         names.join(", ")
-    }
-}
-
-impl ImportFormat {
-    /// Returns the default name of the source.
-    fn source(self) -> &'static str {
-        match self {
-            Self::Csv => "csv",
-            Self::Disqus => "disqus",
-            Self::WordPress => "wordpress",
-            Self::Isso => "isso",
-            Self::Commento => "commento",
-            Self::Jsonl => "riposte",
-        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::group::Group;
+    use crate::batch::SubjectBatch;
 
     fn request(file: PathBuf, format: ImportFormat) -> ReadRequest {
-        let (source, object_type, salt) = (None, None, String::new());
-        ReadRequest { files: vec![file], format, map: None, source, object_type, salt, subject_by: SubjectBy::Id }
+        ReadRequest::new(vec![file], format, std::env::temp_dir(), 4_000_000_000_000)
     }
 
     #[test]
@@ -174,13 +245,17 @@ mod tests {
         ];
         for (file, format, expected) in cases {
             let mut found = (0, 0, 0);
-            let mut count = |group: Group| {
-                found.0 += usize::from(group.subject.is_some());
-                found.1 += group.comments.len();
-                found.2 += group.rejects.len();
+            let mut count = |batch: SubjectBatch| {
+                found.0 += usize::from(batch.requires_subject);
+                found.1 += batch.comments.len();
+                found.2 += batch.rejects.len();
                 Ok(())
             };
-            request(folder.join(file), format).prepare().unwrap().read(&mut count).unwrap();
+            request(folder.join(file), format)
+                .prepare()
+                .unwrap()
+                .read(Orphans::Tombstone, &ImportTotals::default(), &mut ReadNotes::default(), &mut count)
+                .unwrap();
             assert_eq!(found, expected, "{file}");
         }
     }

@@ -4,16 +4,18 @@
 //! field added here is a field added to the format `riposte.export.v1`.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::input::SourcePosition;
 use super::time::timestamp_text;
 
 /// The size limit of the keys and values of one metadata map together, in bytes.
-const METADATA_BYTES_MAX: usize = 1024;
+pub(crate) const METADATA_BYTES_MAX: usize = 1024;
 /// The highest number of entries of one metadata map.
-const METADATA_ENTRIES_MAX: usize = 16;
+pub(crate) const METADATA_ENTRIES_MAX: usize = 16;
 
 /// The key of a subject: the object that comments are about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
@@ -22,6 +24,10 @@ pub(crate) struct Key {
     pub(crate) object_type: String,
     pub(crate) object_id: String,
 }
+
+/// Fields of a record as they stand in its source, where the record has them in another form. They
+/// are part of a rejects file, where they explain the record, and of nothing else.
+pub(crate) type Original = BTreeMap<String, String>;
 
 /// A subject with the data of the source.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -38,6 +44,8 @@ pub(crate) struct Subject {
     pub(crate) metadata: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Option::is_none", with = "timestamp_text")]
     pub(crate) create_time: Option<Timestamp>,
+    #[serde(skip)]
+    pub(crate) original: Original,
 }
 
 /// A comment. Its parent is named by the parent's external id within the same subject and source.
@@ -74,6 +82,8 @@ pub(crate) struct Comment {
     /// Votes that the source knows only as numbers, without the members.
     #[serde(default, skip_serializing_if = "Votes::is_empty")]
     pub(crate) votes: Votes,
+    #[serde(skip)]
+    pub(crate) original: Original,
 }
 
 /// One member's like or dislike of one comment.
@@ -92,6 +102,16 @@ pub(crate) struct Like {
     /// True if the member stands for a vote that is known only as a number.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) synthetic: bool,
+    /// Set if it is one of a member's votes for a comment, of which only the latest counts.
+    #[serde(skip)]
+    pub(crate) event: Option<LikeEvent>,
+}
+
+/// The effect of a vote on earlier ones of the same member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum LikeEvent {
+    Cast,
+    Withdrawn,
 }
 
 /// The client that a comment was written with; stored for moderation, never shown.
@@ -163,7 +183,7 @@ pub(crate) enum Record {
 }
 
 /// The reason why a record is rejected, as written to the rejects file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Problem {
     /// A short word in capitals, by which the summary groups rejects.
     pub(crate) reason: String,
@@ -179,6 +199,47 @@ pub(crate) struct Reject {
 }
 
 impl Record {
+    /// Returns the id of a comment in its source; empty for other records.
+    pub(crate) fn external_id(&self) -> &str {
+        match self {
+            Self::Comment(comment) => &comment.external_id,
+            Self::Subject(_) | Self::Like(_) => "",
+        }
+    }
+
+    /// Returns the fields of the source that the record has in another form.
+    pub(crate) fn original(&self) -> Option<&Original> {
+        match self {
+            Self::Subject(subject) => Some(&subject.original),
+            Self::Comment(comment) => Some(&comment.original),
+            Self::Like(_) => None,
+        }
+    }
+
+    /// Returns the same to change it.
+    pub(crate) fn original_mut(&mut self) -> Option<&mut Original> {
+        match self {
+            Self::Subject(subject) => Some(&mut subject.original),
+            Self::Comment(comment) => Some(&mut comment.original),
+            Self::Like(_) => None,
+        }
+    }
+
+    /// Returns true if a field of the record has exactly this text.
+    pub(crate) fn has_text(&self, text: &str) -> bool {
+        match self {
+            Self::Subject(Subject { key, owner_id, metadata, .. }) => {
+                [&key.object_id, owner_id].into_iter().chain(metadata.values()).any(|value| value == text)
+            }
+            Self::Comment(Comment { key, external_id, parent_external_id, member_id, metadata, client, .. }) => {
+                let ids = [&key.object_id, external_id, member_id, &client.ip, &client.platform, &client.device];
+                let mut values = ids.into_iter().chain(parent_external_id).chain(metadata.values());
+                values.any(|value| value == text)
+            }
+            Self::Like(_) => true,
+        }
+    }
+
     /// Returns the subject that the record belongs to.
     pub(crate) fn key(&self) -> &Key {
         match self {
@@ -193,6 +254,25 @@ impl Problem {
     /// Creates a problem from its reason and its message.
     pub(crate) fn new(reason: &str, message: impl Into<String>) -> Self {
         Self { reason: reason.to_owned(), message: message.into() }
+    }
+
+    /// Creates a problem of the record at this place of its file.
+    pub(crate) fn at(reason: &str, place: SourcePosition, message: impl fmt::Display) -> Self {
+        Self::new(reason, format!("{place}: {message}"))
+    }
+}
+
+impl Subject {
+    /// Adds an entry by the rules of [`put_metadata`].
+    pub(crate) fn put_metadata(&mut self, name: &str, value: &str) {
+        put_metadata(&mut self.metadata, name, value);
+    }
+}
+
+impl Comment {
+    /// Adds an entry by the rules of [`put_metadata`].
+    pub(crate) fn put_metadata(&mut self, name: &str, value: &str) {
+        put_metadata(&mut self.metadata, name, value);
     }
 }
 
@@ -215,11 +295,11 @@ impl Votes {
 
 /// Adds an entry unless it is blank or would exceed the limits of a metadata map. An addition such
 /// as a title is never a reason to reject a comment.
-pub(crate) fn put_metadata(metadata: &mut BTreeMap<String, String>, name: &str, value: &str) {
+fn put_metadata(metadata: &mut BTreeMap<String, String>, name: &str, value: &str) {
     let value = value.trim();
     let used: usize = metadata.iter().map(|(name, value)| name.len() + value.len()).sum();
     let fits = used + name.len() + value.len() <= METADATA_BYTES_MAX && metadata.len() < METADATA_ENTRIES_MAX;
-    if !value.is_empty() && fits && !value.chars().any(char::is_control) {
+    if !value.is_empty() && fits {
         metadata.insert(name.to_owned(), value.to_owned());
     }
 }

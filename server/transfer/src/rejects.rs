@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::input::base_name;
+use super::input::{STDIN, base_name};
 use super::jsonl;
 use super::record::{Record, Reject};
 
@@ -33,7 +33,11 @@ impl Rejects {
     /// Returns the default path of the rejects file: in the current folder, named after the first
     /// input file.
     pub(crate) fn default_path(files: &[PathBuf]) -> PathBuf {
-        let name = files.first().map_or_else(|| "import".to_owned(), |file| base_name(file));
+        let name = match files.first() {
+            Some(file) if file.as_os_str() == STDIN => "stdin".to_owned(),
+            Some(file) => base_name(file),
+            None => "import".to_owned(),
+        };
         PathBuf::from(format!("{name}.rejects.jsonl"))
     }
 

@@ -2,17 +2,17 @@
 //! stays on one of them.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use anyhow::{Context, Result, anyhow};
 use riposte_sdk::Connection;
 use riposte_sdk::v1::admin_service_client::AdminServiceClient;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 
+use super::batch::SubjectBatch;
 use super::member_ids;
-use super::ordering::{self};
 use super::read::PreparedImport;
+use super::read_notes::ReadNotes;
 use super::record::Key;
 use super::sender::ImportSender;
 use super::shared::ImportShared;
@@ -40,31 +40,57 @@ pub(crate) async fn run(
         queues.push(queue);
         senders.spawn(ImportSender::new(client.clone(), Arc::clone(shared), stop.clone()).run(batches));
     }
-    let (shared, stopped) = (Arc::clone(shared), stop.clone());
-    let reader = tokio::task::spawn_blocking(move || {
-        let records = prepared.records()?;
-        shared.totals.total.add(records.unwrap_or_default());
-        shared.totals.total_known.store(records.is_some(), Ordering::Relaxed);
-        let read = prepared.read(&mut |group| {
-            let batch = ordering::prepare_batch(group, shared.orphans);
-            shared.add_expected(&batch, records.is_some());
-            let queue = queues.get(sender_of(&batch.key, queues.len())).context("there is no stream")?;
-            // A stream that has ended has failed, and reports the error itself.
-            match *stopped.borrow() || queue.blocking_send(batch).is_err() {
-                true => Err(anyhow!(Stopped)),
-                false => Ok(()),
-            }
-        });
-        shared.totals.total_known.store(true, Ordering::Relaxed);
-        read
-    });
+    let reader = spawn_reader({
+        let (shared, stopped) = (Arc::clone(shared), stop.clone());
+        move || read(&prepared, &shared, &queues, &stopped)
+    })?;
     let mut outcome = Ok(());
     while let Some(sender) = senders.join_next().await {
         let sender = sender.context("a stream broke down").and_then(|sender| sender);
         outcome = outcome.and(sender);
     }
-    let read = reader.await.context("the reader broke down")?;
+    let mut stop = stop.clone();
+    let read = tokio::select! {
+        biased;
+        read = reader => read.context("the reader broke down")?,
+        // A reader that waits for a pipe does not notice a stop; the process ends without it.
+        _ = stop.wait_for(|stop| *stop) => Ok(()),
+    };
     outcome.and(read.or_else(|error| if error.is::<Stopped>() { Ok(()) } else { Err(error) }))
+}
+
+/// Runs `read` on a thread that does not keep the process from ending, and returns its result when
+/// it is there.
+pub(crate) fn spawn_reader<T: Send + 'static>(
+    read: impl FnOnce() -> T + Send + 'static,
+) -> Result<oneshot::Receiver<T>> {
+    let (done, result) = oneshot::channel();
+    let run = move || {
+        // Without a receiver the import was stopped.
+        let _unwanted = done.send(read());
+    };
+    std::thread::Builder::new().name("import reader".to_owned()).spawn(run).context("cannot start the reader")?;
+    Ok(result)
+}
+
+fn read(
+    prepared: &PreparedImport,
+    shared: &ImportShared,
+    queues: &[mpsc::Sender<SubjectBatch>],
+    stopped: &watch::Receiver<bool>,
+) -> Result<()> {
+    let mut notes = ReadNotes::default();
+    let read = prepared.read(shared.orphans, &shared.totals, &mut notes, &mut |batch| {
+        shared.add_expected(&batch);
+        let queue = queues.get(sender_of(&batch.key, queues.len())).context("there is no stream")?;
+        // A stream that has ended has failed, and reports the error itself.
+        match *stopped.borrow() || queue.blocking_send(batch).is_err() {
+            true => Err(anyhow!(Stopped)),
+            false => Ok(()),
+        }
+    });
+    notes.lines().iter().for_each(|line| (shared.report)(line));
+    read
 }
 
 /// The reader was stopped on request; this is not an error of its own.

@@ -17,9 +17,10 @@ use tokio::sync::{mpsc, watch};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Status, Streaming};
 
-use super::ordering::{OrderedComment, Orphans, SubjectBatch};
+use super::batch::{OrderedComment, SubjectBatch};
+use super::ordering::Orphans;
 use super::proto;
-use super::record::{Comment, Like, Problem, Record, Reject, put_metadata};
+use super::record::{Comment, Like, Problem, Record, Reject};
 use super::shared::ImportShared;
 use super::votes::{self, VotePolicy};
 
@@ -111,8 +112,10 @@ impl ImportSender {
     }
 
     async fn import_subject(&mut self, batch: SubjectBatch) -> Result<()> {
-        self.rejected_ids.clear();
-        let SubjectBatch { subject, requires_subject, comments, likes, rejects, repeated, .. } = batch;
+        let SubjectBatch { subject, continues, requires_subject, comments, likes, rejects, repeated, .. } = batch;
+        if !continues {
+            self.rejected_ids.clear();
+        }
         self.shared.totals.repeated.add(repeated);
         self.shared.totals.done.add(repeated);
         for reject in rejects {
@@ -156,7 +159,7 @@ impl ImportSender {
             self.drain().await?;
             for mut comment in std::mem::take(&mut self.unplaced_orphans) {
                 let parent = comment.parent_external_id.take().unwrap_or_default();
-                put_metadata(&mut comment.metadata, "orphan_of", &parent);
+                comment.put_metadata("orphan_of", &parent);
                 self.send(Item { record: Record::Comment(comment), orphan: false }).await?;
             }
         }
@@ -262,6 +265,9 @@ impl ImportSender {
     /// Returns an error if another attempt is useless, if the limit of the outage is reached, or
     /// after a stop.
     async fn back_off(&mut self, status: Status) -> Result<()> {
+        if status.code() == Code::Unimplemented {
+            return Err(status).context("the import was refused: --target must name the admin port of the server");
+        }
         if !is_transient(&status) {
             return Err(status).context("the import was refused");
         }
@@ -309,6 +315,15 @@ impl ImportSender {
     }
 
     fn handle_rejection(&mut self, item: Item, error: ItemError) -> Result<()> {
+        let concerns_all = matches!(error.reason.as_str(), "OBJECT_TYPE_UNKNOWN" | "CALLER_NOT_ALLOWED");
+        if concerns_all && !self.shared.totals.has_accepted() {
+            let object_type = &item.record.key().object_type;
+            bail!(
+                "the server takes no comments about the object type {object_type:?} ({}); register the type or grant it \
+                 to this caller in the server's configuration, or name another with --object-type",
+                error.message
+            );
+        }
         let missing = error.reason == "COMMENT_NOT_FOUND";
         let problem = match (&item.record, missing) {
             (Record::Comment(comment), true) => match (item.orphan, self.shared.orphans) {

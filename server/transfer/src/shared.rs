@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::ordering::{Orphans, SubjectBatch};
+use super::batch::SubjectBatch;
+use super::ordering::Orphans;
 use super::record::Reject;
 use super::rejects::Rejects;
 use super::throttle::Throttle;
@@ -50,14 +51,12 @@ impl ImportShared {
         rejects.as_mut().map_or(Ok(()), |rejects| rejects.add(reject))
     }
 
-    /// Adds the items of a batch to the expected total. If the records of the files were counted
-    /// before, only items that are not records themselves are added.
-    pub(crate) fn add_expected(&self, batch: &SubjectBatch, records_counted: bool) {
+    /// Adds the items of a batch to the expected total.
+    pub(crate) fn add_expected(&self, batch: &SubjectBatch) {
         let votes: u64 = batch.comments.iter().map(|ordered| ordered.comment.votes.total()).sum();
         let votes = if self.votes == VotePolicy::Skip { 0 } else { votes };
-        let records = batch.comments.len() + batch.likes.len() + batch.rejects.len() + usize::from(batch.is_described);
-        let records = u64::try_from(records).unwrap_or(u64::MAX) + batch.repeated;
-        let bare_subject = u64::from(batch.requires_subject && !batch.is_described);
-        self.totals.total.add(votes + bare_subject + if records_counted { 0 } else { records });
+        let records = batch.comments.len() + batch.likes.len() + batch.rejects.len();
+        let records = records + usize::from(batch.requires_subject);
+        self.totals.total.add(votes + u64::try_from(records).unwrap_or(u64::MAX) + batch.repeated);
     }
 }

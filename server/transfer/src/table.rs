@@ -1,22 +1,40 @@
 //! CSV files: those that are read row by row, and those whose rows are found by key.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ::csv::{Reader, ReaderBuilder, StringRecord};
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail, ensure};
 
-use super::input::{self, Input, RecordMeter, base_name};
-use super::map::Map;
+use super::detect::{self, KnownFile};
+use super::format::ImportFormat;
+use super::input::{Input, NOT_UTF8, SourcePosition};
+use super::map::{Dialect, Map};
+use super::mysql_text::MysqlRows;
 use super::template::Columns;
 
 /// A CSV file that is read row by row, with its header.
 #[derive(Debug)]
 pub(crate) struct CsvRows {
-    reader: Reader<Input>,
-    meter: RecordMeter,
-    path: PathBuf,
+    form: RowForm,
+    name: String,
     header: StringRecord,
+    records: u64,
+}
+
+#[derive(Debug)]
+enum RowForm {
+    Csv(Box<Reader<Input>>),
+    Mysql(MysqlRows),
+}
+
+/// One row of a file.
+#[derive(Debug, Clone)]
+pub(crate) struct SourceRow {
+    pub(crate) cells: StringRecord,
+    pub(crate) place: SourcePosition,
+    /// The fault for which the whole row is rejected.
+    pub(crate) fault: Option<String>,
 }
 
 /// A CSV file whose rows are found by key. Of several rows with the same key, the first counts. The
@@ -28,23 +46,32 @@ pub(crate) struct TableLookup {
 }
 
 impl CsvRows {
-    /// Opens a file with the delimiter and the escape character of the mapping file.
+    /// Opens a file in the form that the mapping file describes.
     ///
     /// # Errors
-    /// The file cannot be read or has no header row.
+    /// The file cannot be read, is of another system, or has no header row.
     pub(crate) fn open(path: &Path, map: &Map) -> Result<Self> {
-        let (input, meter) = input::open(path)?;
-        let mut builder = ReaderBuilder::new();
-        builder.delimiter(ascii(map.delimiter)).escape(map.escape.map(ascii)).double_quote(map.escape.is_none());
-        let mut rows =
-            Self { reader: builder.from_reader(input), meter, path: path.to_owned(), header: StringRecord::new() };
-        rows.header = match rows.reader.headers() {
-            Ok(header) => header.clone(),
-            Err(error) => return Err(rows.error_at(&error)),
-        };
-        if rows.header.is_empty() {
-            bail!("{} is empty: a CSV file begins with the names of its columns", rows.path.display());
+        let input = Input::open(path)?;
+        if let Some(known) = KnownFile::of(input.head()) {
+            bail!(detect::wrong_format(input.name(), known, ImportFormat::Csv));
         }
+        let name = input.name().to_owned();
+        let delimiter = map.delimiter.unwrap_or(if map.dialect == Dialect::Mysql { '\t' } else { ',' });
+        let form = match map.dialect {
+            Dialect::Mysql => RowForm::Mysql(MysqlRows::new(input, delimiter, map.quote)),
+            Dialect::Csv => {
+                let mut builder = ReaderBuilder::new();
+                builder.has_headers(false).flexible(true).delimiter(ascii(delimiter));
+                builder.escape(map.escape.map(ascii)).double_quote(map.escape.is_none());
+                RowForm::Csv(Box::new(builder.from_reader(input)))
+            }
+        };
+        let mut rows = Self { form, name, header: StringRecord::from(map.header.clone()), records: 0 };
+        if map.header.is_empty() {
+            rows.header = rows.read()?.map(|row| row.cells).unwrap_or_default();
+            rows.records = 0;
+        }
+        ensure!(!rows.header.is_empty(), "{} is empty: a CSV file begins with the names of its columns", rows.name);
         Ok(rows)
     }
 
@@ -53,56 +80,68 @@ impl CsvRows {
         &self.header
     }
 
-    /// Returns the next row and the line on which the row starts; `None` at the end of the file.
+    /// Returns the next row; `None` at the end of the file.
     ///
     /// # Errors
-    /// The row has too many or too few cells, is not UTF-8 or is too long; the error names file and
-    /// line.
-    pub(crate) fn next(&mut self) -> Result<Option<(StringRecord, u64)>> {
-        let mut row = StringRecord::new();
-        let found = self.reader.read_record(&mut row).map_err(|error| self.error_at(&error))?;
-        self.meter.reset();
-        let line = row.position().map_or(0, ::csv::Position::line);
-        Ok(found.then_some((row, line)))
+    /// The file cannot be read or a row is too long; the error names file and line.
+    pub(crate) fn next(&mut self) -> Result<Option<SourceRow>> {
+        let Some(mut row) = self.read()? else { return Ok(None) };
+        let (cells, columns) = (row.cells.len(), self.header.len());
+        if row.cells.iter().any(|cell| cell.contains(NOT_UTF8)) {
+            row.fault = Some("it is not UTF-8".to_owned());
+        } else if cells != columns {
+            row.fault = Some(format!("it has {cells} cells, but the header has {columns}"));
+        }
+        Ok(Some(row))
     }
 
-    fn error_at(&self, error: &::csv::Error) -> anyhow::Error {
-        let line = error.position().map_or_else(|| self.reader.position().line(), ::csv::Position::line);
-        let name = base_name(&self.path);
-        match error.kind() {
-            ::csv::ErrorKind::Io(error) => anyhow!("{name}:{line}: {error}"),
-            ::csv::ErrorKind::Utf8 { .. } => anyhow!("{name}:{line}: not UTF-8"),
-            ::csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-                anyhow!("{name}:{line}: {len} cells, but the header has {expected_len}")
+    fn read(&mut self) -> Result<Option<SourceRow>> {
+        let mut cells = StringRecord::new();
+        let (found, place) = match &mut self.form {
+            RowForm::Csv(reader) => {
+                let found = reader.read_record(&mut cells).map_err(|error| error_at(&self.name, reader, &error))?;
+                reader.get_mut().end_record();
+                let position = cells.position();
+                let (line, byte) = position.map_or((0, 0), |position| (position.line(), position.byte()));
+                (found, SourcePosition { record: 0, line, byte })
             }
-            ::csv::ErrorKind::Seek | ::csv::ErrorKind::Serialize(_) | ::csv::ErrorKind::Deserialize { .. } | _ => {
-                anyhow!("{name}:{line}: {error}")
+            RowForm::Mysql(rows) => {
+                let place = rows.next(&mut cells)?;
+                (place.is_some(), place.unwrap_or_default())
             }
-        }
+        };
+        self.records += 1;
+        let place = SourcePosition { record: self.records, ..place };
+        Ok(found.then_some(SourceRow { cells, place, fault: None }))
     }
 }
 
+fn error_at(name: &str, reader: &Reader<Input>, error: &::csv::Error) -> anyhow::Error {
+    let line = error.position().map_or_else(|| reader.position().line(), ::csv::Position::line);
+    anyhow!("{name}:{line}: {error}")
+}
+
 impl TableLookup {
-    /// Reads a whole file. `key` is a template over the columns of the file.
-    ///
-    /// # Errors
-    /// Those of [`CsvRows::open`] and [`CsvRows::next`]; or `key` names an unknown column.
-    pub(crate) fn load(path: &Path, key: &str, map: &Map) -> Result<Self> {
-        let mut rows = CsvRows::open(path, map)?;
-        let header = rows.header().clone();
-        let mut columns = Columns::default();
-        columns.add("", header.clone());
-        let key = columns.compile(key)?;
-        let mut by_key = HashMap::new();
-        while let Some((row, _)) = rows.next()? {
-            by_key.entry(key.fill(&[Some(&row)], &map.null)).or_insert(row);
-        }
-        Ok(Self { header, rows: by_key })
+    /// Creates a table without rows.
+    pub(crate) fn new(header: StringRecord) -> Self {
+        Self { header, rows: HashMap::new() }
+    }
+
+    /// Adds a row unless there is one with this key.
+    pub(crate) fn add(&mut self, key: String, row: StringRecord) {
+        self.rows.entry(key).or_insert(row);
     }
 
     /// Returns the row with this key.
     pub(crate) fn get(&self, key: &str) -> Option<&StringRecord> {
         self.rows.get(key)
+    }
+
+    /// Returns the columns of this table alone.
+    pub(crate) fn columns(header: &StringRecord) -> Columns {
+        let mut columns = Columns::default();
+        columns.add("", header.clone());
+        columns
     }
 }
 

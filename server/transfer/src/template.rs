@@ -39,39 +39,11 @@ impl Columns {
     /// # Errors
     /// A brace has no counterpart, or no column has the name of a placeholder.
     pub(crate) fn compile(&self, text: &str) -> Result<Template> {
-        let mut parts = Vec::new();
-        let mut literal = String::new();
-        let mut chars = text.chars().peekable();
-        while let Some(c) = chars.next() {
-            match c {
-                '{' | '}' if chars.peek() == Some(&c) => {
-                    chars.next();
-                    literal.push(c);
-                }
-                '{' => {
-                    let mut name = String::new();
-                    loop {
-                        match chars.next() {
-                            Some('}') => break,
-                            Some(c) => name.push(c),
-                            None => {
-                                bail!("in {text:?}: an opening brace without its closing one; write {{{{ for a brace")
-                            }
-                        }
-                    }
-                    if !literal.is_empty() {
-                        parts.push(TemplatePart::Literal(std::mem::take(&mut literal)));
-                    }
-                    parts.push(self.column(name.trim()).with_context(|| format!("in {text:?}"))?);
-                }
-                '}' => bail!("in {text:?}: a closing brace without its opening one; write }}}} for a brace"),
-                other => literal.push(other),
-            }
-        }
-        if !literal.is_empty() {
-            parts.push(TemplatePart::Literal(literal));
-        }
-        Ok(Template { parts })
+        let part = |piece| match piece {
+            Piece::Literal(text) => Ok(TemplatePart::Literal(text)),
+            Piece::Name(name) => self.column(&name).with_context(|| format!("in {text:?}")),
+        };
+        Ok(Template { parts: pieces(text)?.into_iter().map(part).collect::<Result<_>>()? })
     }
 
     fn column(&self, name: &str) -> Result<TemplatePart> {
@@ -95,6 +67,59 @@ impl Columns {
         let names: Vec<String> = names.filter(|name| !name.is_empty()).take(60).collect();
         bail!("there is no column {name:?}; the columns are {}", names.join(", "))
     }
+}
+
+/// A piece of a template as it is written.
+#[derive(Debug)]
+enum Piece {
+    Literal(String),
+    Name(String),
+}
+
+fn pieces(text: &str) -> Result<Vec<Piece>> {
+    let mut pieces = Vec::new();
+    let mut literal = String::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '{' | '}' if chars.peek() == Some(&c) => {
+                chars.next();
+                literal.push(c);
+            }
+            '{' => {
+                let mut name = String::new();
+                loop {
+                    match chars.next() {
+                        Some('}') => break,
+                        Some(c) => name.push(c),
+                        None => bail!("in {text:?}: an opening brace without its closing one; write {{{{ for a brace"),
+                    }
+                }
+                if !literal.is_empty() {
+                    pieces.push(Piece::Literal(std::mem::take(&mut literal)));
+                }
+                pieces.push(Piece::Name(name.trim().to_owned()));
+            }
+            '}' => bail!("in {text:?}: a closing brace without its opening one; write }}}} for a brace"),
+            other => literal.push(other),
+        }
+    }
+    if !literal.is_empty() {
+        pieces.push(Piece::Literal(literal));
+    }
+    Ok(pieces)
+}
+
+/// Returns the names between the braces of a template.
+///
+/// # Errors
+/// A brace has no counterpart.
+pub(crate) fn names(text: &str) -> Result<Vec<String>> {
+    let name = |piece| match piece {
+        Piece::Name(name) => Some(name),
+        Piece::Literal(_) => None,
+    };
+    Ok(pieces(text)?.into_iter().filter_map(name).collect())
 }
 
 impl Template {

@@ -47,6 +47,18 @@ impl TimeReader {
         Self { format: Format::Auto, zone: TimeZone::UTC }
     }
 
+    /// Creates a reader for times without an offset in this zone.
+    pub(crate) fn local(zone: &TimeZone) -> Self {
+        Self { format: Format::Auto, zone: zone.clone() }
+    }
+
+    /// Returns true for a text that stands for no time: nothing, or a zero date as MySQL
+    /// (0000-00-00) and PHP (-0001-11-30) write it.
+    pub(crate) fn is_none(text: &str) -> bool {
+        let text = text.trim();
+        text.is_empty() || text.starts_with("0000-00-00") || text.starts_with("-0001-11-30")
+    }
+
     /// Parses one time. For a local time that a clock change skipped, the offset before the change
     /// applies; of a repeated one, the first is taken.
     ///
@@ -59,6 +71,10 @@ impl TimeReader {
             Format::UnixMillis => integer(text).and_then(|n| Ok(Timestamp::from_millisecond(n)?)),
             Format::Auto => match text.parse::<Timestamp>() {
                 Ok(timestamp) => Ok(timestamp),
+                // Go writes an offset without a colon after a blank.
+                Err(_) if text.rsplit_once(' ').is_some_and(|(_, offset)| offset.starts_with(['+', '-'])) => {
+                    self.read_pattern("%Y-%m-%d %H:%M:%S%.f %z", text)
+                }
                 Err(_) => text.parse::<DateTime>().map_err(Into::into).and_then(|local| self.to_timestamp(local)),
             },
             Format::Pattern(pattern) => self.read_pattern(pattern, text),
@@ -135,6 +151,7 @@ mod tests {
             ("2021-03-17T12:09:47.722181Z", "2021-03-17T12:09:47.722181Z"),
             ("2014-01-14 17:32:12", "2014-01-14T09:32:12Z"),
             ("2014-01-14", "2014-01-13T16:00:00Z"),
+            ("2022-01-01 00:00:00 +0800", "2021-12-31T16:00:00Z"),
             (" 2014-01-14T17:32:12+01:00 ", "2014-01-14T16:32:12Z"),
         ];
         for (text, timestamp) in cases {
@@ -142,6 +159,10 @@ mod tests {
         }
         assert!(auto.read("0000-00-00 00:00:00").is_err());
         assert!(auto.read("yesterday").is_err());
+        assert!(
+            ["", " ", "0000-00-00 00:00:00", "0000-00-00", "-0001-11-30 00:00:00"].into_iter().all(TimeReader::is_none)
+        );
+        assert!(!TimeReader::is_none("2014-01-14"));
     }
 
     #[test]

@@ -7,6 +7,8 @@ use super::record::Record;
 /// Counts of one run. They only grow.
 #[derive(Debug, Default)]
 pub(crate) struct ImportTotals {
+    /// Records read from the files so far.
+    pub(crate) read: Count,
     /// Items known so far: read from the files, or counted in advance.
     pub(crate) total: Count,
     /// Items with a response, and items that were never sent because they cannot be imported.
@@ -23,7 +25,7 @@ pub(crate) struct ImportTotals {
     pub(crate) rejected: Count,
     /// Items that were sent again because a connection was lost before their response.
     pub(crate) resent: Count,
-    /// True if all of the input has been read, so that `total` is final.
+    /// True if all of the input has been read.
     pub(crate) total_known: AtomicBool,
 }
 
@@ -51,6 +53,17 @@ impl Count {
 }
 
 impl ImportTotals {
+    /// Returns the number of items that are expected so far.
+    pub(crate) fn expected(&self) -> u64 {
+        self.total.get().max(self.read.get())
+    }
+
+    /// Returns true if the server has accepted an item.
+    pub(crate) fn has_accepted(&self) -> bool {
+        let kinds = [&self.subjects, &self.comments, &self.likes];
+        kinds.into_iter().any(|kind| kind.created.get() + kind.unchanged.get() > 0)
+    }
+
     /// Returns the counts for records of this kind.
     pub(crate) fn kind(&self, record: &Record) -> &ItemTotals {
         match record {

@@ -29,6 +29,7 @@ pub(crate) fn likes<'a>(comment: &'a Comment, source: &'a str) -> impl Iterator<
         value,
         time: comment.create_time,
         synthetic: true,
+        event: None,
     })
 }
 

@@ -1,19 +1,19 @@
 //! XML exports, read one small element at a time.
 //!
-//! Nothing outside the file is read and no entity that the file defines is expanded, so a hostile
-//! file can only be large, and the size of an element is bounded (see
+//! Nothing outside the file is read and no entity that the file defines is expanded (a text keeps
+//! its name), so a hostile file can only be large, and the size of an element is bounded (see
 //! [`super::input::RECORD_BYTES_MAX`]). Names are used without their prefix, because each format
 //! gives every local name one meaning.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
+use serde::{Deserialize, Serialize};
 
 use super::html;
-use super::input::{self, Input, RecordMeter, base_name};
+use super::input::{Input, NOT_UTF8, SourcePosition};
 
 /// The deepest nesting that any of the formats needs.
 const DEPTH_MAX: usize = 64;
@@ -21,8 +21,6 @@ const DEPTH_MAX: usize = 64;
 /// A file that is read from tag to tag.
 pub(crate) struct Xml {
     reader: Reader<Input>,
-    meter: RecordMeter,
-    path: PathBuf,
     buffer: Vec<u8>,
     depth: usize,
 }
@@ -39,9 +37,12 @@ pub(crate) enum Tag {
 }
 
 /// The text of an element and its descendants, by path: `author/name`, attributes as `thread@id`.
-/// Of several elements with one path, the first counts.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Fields(HashMap<String, String>);
+/// The second of several elements with one path is `path~2`.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Fields {
+    texts: HashMap<String, String>,
+    place: SourcePosition,
+}
 
 enum Step {
     Open { name: String, attributes: HashMap<String, String> },
@@ -53,32 +54,53 @@ enum Step {
 
 impl std::fmt::Debug for Xml {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Xml").field("path", &self.path).field("depth", &self.depth).finish_non_exhaustive()
+        f.debug_struct("Xml").field("input", self.reader.get_ref()).field("depth", &self.depth).finish_non_exhaustive()
     }
 }
 
 impl Fields {
     /// Returns the text at a path without surrounding blanks; empty if the path does not exist.
     pub(crate) fn get(&self, path: &str) -> &str {
-        self.0.get(path).map_or("", |text| text.trim())
+        self.texts.get(path).map_or("", |text| text.trim())
+    }
+
+    /// Returns the place of the element.
+    pub(crate) fn place(&self) -> SourcePosition {
+        self.place
+    }
+
+    /// Returns all paths and texts.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.texts.iter().map(|(path, text)| (path.as_str(), text.trim()))
+    }
+
+    /// Returns the paths of all elements with the same path, in the file's order.
+    pub(crate) fn repeated<'f>(&'f self, path: &'f str) -> impl Iterator<Item = String> + 'f {
+        let numbered = move |n: u32| if n == 1 { path.to_owned() } else { format!("{path}~{n}") };
+        (1..).map(numbered).take_while(|path| self.texts.contains_key(path))
+    }
+
+    /// Returns true if a part of the element is not UTF-8.
+    pub(crate) fn has_invalid_text(&self) -> bool {
+        self.texts.values().any(|text| text.contains(NOT_UTF8))
     }
 
     fn put(&mut self, path: String, text: String) {
-        self.0.entry(path).or_insert(text);
+        self.texts.entry(path).or_insert(text);
     }
 }
 
 impl Xml {
-    /// Opens a file and reads the start tag of its outermost element, which must have the name
-    /// `root`.
+    /// Reads the start tag of the outermost element, which must have the name `root`.
     ///
     /// # Errors
-    /// The file cannot be read, is not UTF-8, or has another root.
-    pub(crate) fn open(path: &Path, root: &str) -> Result<Self> {
-        let (input, meter) = input::open(path)?;
+    /// The file cannot be read, or has another root.
+    pub(crate) fn new(input: Input, root: &str) -> Result<Self> {
         let mut reader = Reader::from_reader(input);
-        reader.config_mut().expand_empty_elements = true;
-        let mut xml = Self { reader, meter, path: path.to_owned(), buffer: Vec::new(), depth: 0 };
+        let config = reader.config_mut();
+        config.expand_empty_elements = true;
+        config.allow_dangling_amp = true;
+        let mut xml = Self { reader, buffer: Vec::new(), depth: 0 };
         match xml.next()? {
             Tag::Open(name, _) if name == root => Ok(xml),
             Tag::Open(name, _) => {
@@ -96,7 +118,7 @@ impl Xml {
     /// # Errors
     /// The input is not well-formed XML, with file and line.
     pub(crate) fn next(&mut self) -> Result<Tag> {
-        self.meter.reset();
+        self.reader.get_mut().end_record();
         loop {
             match self.step()? {
                 Step::Open { name, attributes } => return Ok(Tag::Open(name, attributes)),
@@ -112,14 +134,20 @@ impl Xml {
     /// # Errors
     /// Same as for [`Self::next`]; or the element is too large.
     pub(crate) fn fields(&mut self, attributes: HashMap<String, String>) -> Result<Fields> {
-        let mut fields = Fields::default();
+        let mut fields = Fields { place: self.reader.get_ref().place(), ..Fields::default() };
+        let mut counts: HashMap<String, u32> = HashMap::new();
         let mut path: Vec<(String, String)> = vec![(String::new(), String::new())];
         attributes.into_iter().for_each(|(name, value)| fields.put(format!("@{name}"), value));
         loop {
             match self.step()? {
                 Step::Open { name, attributes } => {
                     let parent_path = path.last().map_or("", |(parent_path, _)| parent_path);
-                    let element_path = if parent_path.is_empty() { name } else { format!("{parent_path}/{name}") };
+                    let mut element_path = if parent_path.is_empty() { name } else { format!("{parent_path}/{name}") };
+                    let count = counts.entry(element_path.clone()).or_default();
+                    *count += 1;
+                    if *count > 1 {
+                        element_path = format!("{element_path}~{count}");
+                    }
                     attributes
                         .into_iter()
                         .for_each(|(name, value)| fields.put(format!("{element_path}@{name}"), value));
@@ -164,10 +192,10 @@ impl Xml {
         Ok(step)
     }
 
-    fn error_here(&self, message: &str) -> anyhow::Error {
-        let line = input::line_at(&self.path, self.reader.buffer_position());
-        let line = line.map_or_else(|| "?".to_owned(), |line| line.to_string());
-        anyhow!("{}:{line}: {message}", base_name(&self.path))
+    /// Returns an error about the next byte of the file.
+    pub(crate) fn error_here(&self, message: &str) -> anyhow::Error {
+        let input = self.reader.get_ref();
+        input.error_at(input.place(), message)
     }
 }
 
@@ -177,9 +205,9 @@ fn convert(event: Event<'_>) -> Result<Step> {
         Event::End(end) => Step::Close(end.local_name().as_ref().to_owned()),
         Event::Text(text) => Step::Text(text.xml10_content().into_owned()),
         Event::CData(text) => Step::Text(text.into_inner().into_owned()),
-        Event::GeneralRef(name) => match html::entity_character(&name) {
-            Some(character) => Step::Text(character.to_string()),
-            None => bail!("the entity &{}; is not known (entities that a file defines are not expanded)", &*name),
+        Event::GeneralRef(name) => match html::entity_text(&name) {
+            Some(text) => Step::Text(text.into_owned()),
+            None => Step::Text(format!("&{};", &*name)),
         },
         Event::Decl(declaration) => {
             if let Some(encoding) = declaration.encoding() {
@@ -199,7 +227,9 @@ fn open_step(start: &BytesStart<'_>) -> Result<Step> {
     let mut attributes = HashMap::new();
     for attribute in start.attributes() {
         let attribute = attribute?;
-        let value = attribute.normalized_value(XmlVersion::Implicit1_0)?.into_owned();
+        let value = attribute.normalized_value(XmlVersion::Implicit1_0);
+        // A value with an entity that the file defines stays as it is.
+        let value = value.map_or_else(|_| attribute.value.clone().into_owned(), std::borrow::Cow::into_owned);
         attributes.insert(attribute.key.local_name().as_ref().to_owned(), value);
     }
     Ok(Step::Open { name: start.local_name().as_ref().to_owned(), attributes })

@@ -17,7 +17,7 @@ async fn invalid_input_is_refused_by_name_and_nothing_is_imported() -> Result<()
         ("torn.xml", b"<?xml version=\"1.0\"?><disqus><post>"),
         ("other.xml", b"<?xml version=\"1.0\"?><html><body/></html>"),
         ("torn.gz", &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0x4b, 0x4c]),
-        ("lines.jsonl", b"{\"schema\":\"riposte.export.v1\"}\n{\"comment\":{\"oops\":1}}\n"),
+        ("torn.jsonl", b"{\"schema\":\"riposte.export.v1\"}\n{\"comment\":{\"oops\":"),
         ("newer.jsonl", b"{\"schema\":\"riposte.export.v9\"}\n"),
     ];
     for (name, bytes) in written {
@@ -34,7 +34,7 @@ async fn invalid_input_is_refused_by_name_and_nothing_is_imported() -> Result<()
         ("other.xml", "disqus"),
         ("other.xml", "wordpress"),
         ("torn.gz", "isso"),
-        ("lines.jsonl", "jsonl"),
+        ("torn.jsonl", "jsonl"),
         ("newer.jsonl", "jsonl"),
         ("absent.xml", "disqus"),
     ];

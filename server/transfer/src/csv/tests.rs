@@ -1,18 +1,13 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::*;
-use crate::group::{Group, Groups};
-use crate::ordering::{Orphans, prepare_batch};
-use crate::read_settings::SubjectBy;
-use crate::record::{CommentState, DeletedBy, Like, LikeValue};
+use crate::group::GroupEntry;
+use crate::group::tests::{Group, batches};
+use crate::ordering::Orphans;
+use crate::record::{Comment, CommentState, DeletedBy, Key, Like, LikeValue, Votes};
 
 fn settings(map: &Map) -> ReadSettings {
-    ReadSettings {
-        source: map.source.clone(),
-        object_type: map.object_type.clone(),
-        salt: String::new(),
-        subject_by: SubjectBy::Id,
-    }
+    ReadSettings { object_type: map.object_type.clone(), ..ReadSettings::of(&map.source) }
 }
 
 fn documented_map(name: &str) -> Map {
@@ -20,10 +15,18 @@ fn documented_map(name: &str) -> Map {
     crate::map::load(&folder.join(name)).unwrap()
 }
 
+fn entries(files: &[PathBuf], map: &Map) -> Vec<GroupEntry> {
+    let mut entries = Vec::new();
+    let mut add = |entry| {
+        entries.push(entry);
+        Ok(())
+    };
+    read(files, map, &settings(map), &mut add).unwrap();
+    entries
+}
+
 fn groups(files: &[PathBuf], map: &Map) -> Vec<Group> {
-    let mut groups = Groups::default();
-    read(files, map, &settings(map), &mut |entry| groups.add(entry)).unwrap();
-    groups.into_groups()
+    crate::group::tests::groups(&entries(files, map))
 }
 
 fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, Vec<PathBuf>) {
@@ -65,7 +68,11 @@ fn the_madrid_map_reads_subjects_comments_and_votes() {
     assert_eq!(group.comments[1].votes, Votes { up: 1, down: 2 });
     let problem = &group.rejects[0].problem;
     assert_eq!(problem.reason, "TIME_INVALID");
-    assert!(problem.message.starts_with("line 4: ") && problem.message.contains("zero days"), "{}", problem.message);
+    assert!(
+        problem.message.starts_with("record 3, line 4, byte ") && problem.message.contains("zero days"),
+        "{}",
+        problem.message
+    );
 }
 
 #[test]
@@ -111,8 +118,9 @@ fn of_several_votes_the_latest_counts() {
     ]);
     let groups = groups(&files, &map);
     assert_eq!(groups[0].comments[0].votes, Votes::default(), "votes known as events are not counted again");
+    let batches = batches(&entries(&files, &map), Orphans::Reject);
     let likes: Vec<(&str, LikeValue)> =
-        groups[0].likes.iter().map(|like| (like.member_id.as_str(), like.value)).collect();
+        batches[0].likes.iter().map(|like| (like.member_id.as_str(), like.value)).collect();
     assert_eq!(likes, [("1", LikeValue::Dislike)]);
     assert_eq!(groups[0].rejects[0].problem.reason, "VALUE_UNKNOWN");
 }
@@ -123,16 +131,65 @@ fn a_broken_file_is_refused_with_its_line() {
     let error = |text: &[u8]| {
         let (folder, files) = folder(&[("comments.csv.gz", ""), ("proposals.csv.gz", PROPOSALS)]);
         std::fs::write(&files[0], text).unwrap();
-        let error = format!("{:#}", read(&files[..1], &map, &settings(&map), &mut |_| {}).unwrap_err());
+        let error = format!("{:#}", read(&files[..1], &map, &settings(&map), &mut |_| Ok(())).unwrap_err());
         drop(folder);
         error
     };
     assert!(error(b"").contains("is empty"));
     assert!(error(b"id,text\n1,x\n").contains("there is no column"));
-    assert!(error(format!("{MADRID}1,2\n").as_bytes()).contains("comments.csv.gz:6: 2 cells, but the header has 13"));
-    assert!(error(&[MADRID.as_bytes(), b"\xff,,,,,,,,,,,,\n"].concat()).contains("comments.csv.gz:6: not UTF-8"));
+    assert!(error(b"[{\"id\":\"1\",\"rid\":\"0\",\"page_key\":\"/\"}]").contains("docs/import/artalk.toml"));
     let endless = [MADRID.as_bytes(), b"\"", &vec![b'x'; 100 << 20]].concat();
     assert!(error(&endless).contains("longer than 16 MiB"));
+}
+
+#[test]
+fn a_broken_row_is_rejected_with_its_cells_and_the_next_one_is_read() {
+    let map = documented_map("decide-madrid.toml");
+    let good = "3,17128,-1,7,3,2780,,2015-09-15,0 days 10:50:19,later,0,0,0\n";
+    for (bad, message) in [
+        (b"1,2\n".to_vec(), "record 4, line 6, byte "),
+        (b"1,2\n".to_vec(), "it has 2 cells, but the header has 13"),
+        (b"9,17,-1,7,3,1,,2015-09-15,0 days 10:50:19,caf\xe9,0,0,0\n".to_vec(), "it is not UTF-8"),
+    ] {
+        let (_folder, files) = folder(&[("comments.csv.gz", ""), ("proposals.csv.gz", PROPOSALS)]);
+        std::fs::write(&files[0], [MADRID.as_bytes(), &bad, good.as_bytes()].concat()).unwrap();
+        let groups = groups(&files[..1], &map);
+        let rejects: Vec<_> = groups.iter().flat_map(|group| &group.rejects).collect();
+        let reject = rejects.iter().find(|reject| reject.problem.reason == "RECORD_INVALID").unwrap();
+        assert!(reject.problem.message.contains(message), "{:?}", reject.problem);
+        assert!(groups.iter().flat_map(|group| &group.comments).any(|comment| comment.external_id == "17128"));
+    }
+}
+
+#[test]
+fn a_mysql_outfile_is_read_as_it_stands() {
+    let map = r#"
+        source = "forum"
+        object_type = "topic"
+        timezone = "Europe/Berlin"
+        dialect = "mysql"
+        header = ["id", "topic_id", "parent_id", "login", "body", "created", "votes"]
+        [comment]
+        subject = "{topic_id}"
+        id = "{id}"
+        parent = "{parent_id}"
+        member = "{login}"
+        text = "{body}"
+        create_time = "{created}"
+        up = "{votes}"
+    "#;
+    let (maps, map_files) = folder(&[("map.toml", map)]);
+    let map = crate::map::load(&map_files[0]).unwrap();
+    drop(maps);
+    let text = "1\t7\t\\N\tann\tone\\\ntwo\\\ttab \\\\ \\0\t2020-03-29 02:30:00.123456\t2\n\
+                2\t7\t1\tbob\tx\t0000-00-00 00:00:00\t0\n3\t7\t1\tbob\tfine\t2021-01-01 00:00:00\tx\n";
+    let (_folder, files) = folder(&[("dump.tsv", text)]);
+    let groups = groups(&files, &map);
+    let first = &groups[0].comments[0];
+    assert_eq!((first.text.as_str(), first.parent_external_id.as_deref()), ("one\ntwo\ttab \\ \0", None));
+    assert_eq!((first.create_time.unwrap().to_string().as_str(), first.votes.up), ("2020-03-29T01:30:00.123456Z", 2));
+    let reasons: Vec<_> = groups[0].rejects.iter().map(|reject| reject.problem.reason.as_str()).collect();
+    assert_eq!(reasons, ["TIME_INVALID", "COUNT_INVALID"]);
 }
 
 /// Returns the path of a real file, if the folder with these files exists.
@@ -147,7 +204,8 @@ fn test_data_file(file: &str) -> Option<PathBuf> {
 #[test]
 fn the_whole_madrid_file_is_read_as_its_description_says() {
     let Some(file) = test_data_file("decide-madrid/comments.csv.gz") else { return };
-    let groups = groups(&[file], &documented_map("decide-madrid.toml"));
+    let entries = entries(&[file], &documented_map("decide-madrid.toml"));
+    let groups = crate::group::tests::groups(&entries);
     let comments: Vec<&Comment> = groups.iter().flat_map(|group| &group.comments).collect();
     assert_eq!((groups.len(), comments.len()), (80, 5633));
     assert!(groups.iter().all(|group| group.rejects.is_empty() && group.subject.is_some()));
@@ -156,7 +214,7 @@ fn the_whole_madrid_file_is_read_as_its_description_says() {
     let votes = comments.iter().fold((0, 0), |sum, c| (sum.0 + c.votes.up, sum.1 + c.votes.down));
     assert_eq!(votes, (10967, 4204));
 
-    let batches: Vec<_> = groups.into_iter().map(|group| prepare_batch(group, Orphans::Reject)).collect();
+    let batches = batches(&entries, Orphans::Reject);
     let ordered: Vec<_> = batches.iter().flat_map(|batch| &batch.comments).collect();
     assert_eq!(ordered.iter().filter(|ordered| ordered.orphan).count(), 267, "one of 268 orphans has no text");
     let mut reasons = BTreeMap::new();
@@ -184,7 +242,7 @@ fn the_whole_polis_file_is_read_with_its_latest_votes() {
     ) else {
         return;
     };
-    let groups = groups(&[comments, votes], &documented_map("polis.toml"));
+    let groups = batches(&entries(&[comments, votes], &documented_map("polis.toml")), Orphans::Reject);
     let comments: usize = groups.iter().map(|group| group.comments.len()).sum();
     assert_eq!((groups.len(), comments), (1, 197));
     let likes: Vec<&Like> = groups.iter().flat_map(|group| &group.likes).collect();

@@ -142,6 +142,7 @@ impl SubjectWriter {
             member_id,
             value,
             time: proto::time(time),
+            event: None,
         };
         self.likes += 1;
         jsonl::write(out, &Record::Like(like), None)
@@ -167,6 +168,7 @@ fn neutral_subject(subject: v1::Subject) -> Subject {
         state,
         metadata: subject.metadata,
         create_time: proto::time(subject.create_time),
+        ..Subject::default()
     }
 }
 

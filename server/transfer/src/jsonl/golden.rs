@@ -44,6 +44,7 @@ fn records() -> Vec<Record> {
         state: SubjectState::ReadOnly,
         metadata: metadata(),
         create_time: time("2013-10-10T19:20:28Z"),
+        ..Subject::default()
     };
     let like = Like {
         key: key(),
@@ -53,6 +54,7 @@ fn records() -> Vec<Record> {
         value: LikeValue::Dislike,
         time: time("2013-10-10T19:20:32Z"),
         synthetic: true,
+        event: None,
     };
     let plain = Like { source: None, value: LikeValue::Like, time: None, synthetic: false, ..like.clone() };
     vec![

@@ -1,7 +1,13 @@
 use super::*;
+use crate::batch::SubjectBatch;
+use crate::group::GroupEntry;
+use crate::group::tests::batches;
+use crate::record::{Comment, CommentState, DeletedBy, Key, Problem, Record, Reject};
+use jiff::Timestamp;
 
 fn comment(id: &str, parent: &str, second: i64, text: &str) -> Comment {
     Comment {
+        key: Key { object_type: "t".to_owned(), object_id: "o".to_owned() },
         external_id: id.to_owned(),
         parent_external_id: (!parent.is_empty()).then(|| parent.to_owned()),
         member_id: "m".to_owned(),
@@ -12,7 +18,8 @@ fn comment(id: &str, parent: &str, second: i64, text: &str) -> Comment {
 }
 
 fn batch_of(comments: Vec<Comment>, orphans: Orphans) -> SubjectBatch {
-    prepare_batch(Group { comments, ..Group::default() }, orphans)
+    let entries: Vec<_> = comments.into_iter().map(|comment| GroupEntry::valid(Record::Comment(comment))).collect();
+    batches(&entries, orphans).remove(0)
 }
 
 fn ids(batch: &SubjectBatch) -> Vec<&str> {
@@ -117,9 +124,10 @@ fn a_repeated_comment_is_dropped_and_a_differing_one_is_rejected() {
 #[test]
 fn all_replies_below_a_rejected_comment_are_rejected() {
     let refused =
-        Reject { record: Record::Comment(comment("1", "", 1, "x")), problem: Problem::new("TIME_INVALID", "no time") };
-    let comments = vec![comment("2", "1", 2, "x"), comment("3", "2", 3, "x"), comment("4", "", 4, "x")];
-    let batch = prepare_batch(Group { comments, rejects: vec![refused], ..Group::default() }, Orphans::Root);
+        GroupEntry::rejected(Record::Comment(comment("1", "", 1, "x")), Problem::new("TIME_INVALID", "no time"));
+    let comments = [comment("2", "1", 2, "x"), comment("3", "2", 3, "x"), comment("4", "", 4, "x")];
+    let comments = comments.map(|comment| GroupEntry::valid(Record::Comment(comment)));
+    let batch = batches(&[[refused].as_slice(), &comments].concat(), Orphans::Root).remove(0);
     assert_eq!(ids(&batch), ["4"]);
     assert_eq!(batch.rejects.len(), 3);
 }

@@ -1,7 +1,7 @@
 use std::io::Cursor;
 
 use super::*;
-use crate::input;
+use crate::input::Input;
 use crate::record::{Comment, Key, Record, Subject};
 
 fn scope() -> Scope {
@@ -47,7 +47,7 @@ fn an_export_cut_anywhere_and_resumed_equals_an_unbroken_one() {
             assert!(!part_path(&path).exists());
         }
         let mut text = String::new();
-        input::open(&complete).unwrap().0.read_to_string(&mut text).unwrap();
+        Input::open(&complete).unwrap().read_to_string(&mut text).unwrap();
         assert_eq!(text.lines().count(), 13);
     }
 }

@@ -3,15 +3,24 @@
 
 use std::collections::BTreeMap;
 
+use ::csv::StringRecord;
 use anyhow::{Context, Result};
 use jiff::Timestamp;
 use serde::de::value::{Error as Mismatch, StrDeserializer};
 use serde::de::{DeserializeOwned, IntoDeserializer};
 
-use super::{Columns, GroupEntry, Key, Map, Problem, ReadSettings, Record};
-use crate::map::{Field, FieldTable};
-use crate::template::{Row, Template};
+use crate::group::GroupEntry;
+use crate::input::SourcePosition;
+use crate::map::{Field, FieldTable, Map};
+use crate::page::PageNames;
+use crate::read_settings::ReadSettings;
+use crate::record::{Key, Problem, Record};
+use crate::table::SourceRow;
+use crate::template::{Columns, Row, Template};
 use crate::time::TimeReader;
+
+/// The format of a value that is the address of a page.
+const PAGE: &str = "page";
 
 /// A value that is ready to be filled from rows.
 #[derive(Debug)]
@@ -20,6 +29,7 @@ pub(super) struct Value {
     replacements: BTreeMap<String, String>,
     default: Option<String>,
     time: TimeReader,
+    is_page: bool,
 }
 
 /// Compiles the fields of one section against its available columns.
@@ -29,13 +39,15 @@ pub(super) struct Compiler<'a> {
     pub(super) map: &'a Map,
 }
 
-/// A row whose values are being read; it keeps the first parse error.
+/// A row whose values are being read; it keeps the first problem.
 #[derive(Debug)]
-pub(super) struct RowReader<'a> {
+pub(crate) struct RowReader<'a> {
     row: &'a Row<'a>,
+    header: &'a StringRecord,
     null_cells: &'a [String],
-    line: u64,
+    place: SourcePosition,
     problem: Option<Problem>,
+    is_broken: bool,
 }
 
 impl Compiler<'_> {
@@ -47,7 +59,14 @@ impl Compiler<'_> {
             replacements: map.clone(),
             default: default.clone(),
             time: TimeReader::new(format, &self.map.timezone)?,
+            is_page: false,
         })
+    }
+
+    /// Compiles the object id of a subject, which may be the address of a page.
+    pub(super) fn page(&self, field: &Field) -> Result<Value> {
+        let is_page = field.0.format.as_deref() == Some(PAGE);
+        Ok(Value { is_page, ..self.value(field)? })
     }
 
     pub(super) fn optional(&self, field: Option<&Field>) -> Result<Option<Value>> {
@@ -64,14 +83,25 @@ impl Compiler<'_> {
 }
 
 impl<'a> RowReader<'a> {
-    pub(super) fn new(row: &'a Row<'a>, map: &'a Map, line: u64) -> Self {
-        Self { row, null_cells: &map.null, line, problem: None }
+    /// Creates a reader of a row whose own cells have the names of `header`.
+    pub(crate) fn new(row: &'a Row<'a>, header: &'a StringRecord, map: &'a Map, source: &SourceRow) -> Self {
+        let (null_cells, place) = (map.null.as_slice(), source.place);
+        let mut reader = Self { row, header, null_cells, place, problem: None, is_broken: source.fault.is_some() };
+        if let Some(fault) = &source.fault {
+            reader.report_problem("RECORD_INVALID", fault);
+        }
+        reader
+    }
+
+    /// Returns true if the row as a whole cannot be read.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.is_broken
     }
 
     /// Records a problem unless one is already recorded.
     pub(super) fn report_problem(&mut self, reason: &str, message: &str) {
-        let line = self.line;
-        self.problem.get_or_insert_with(|| Problem::new(reason, format!("line {line}: {message}")));
+        let place = self.place;
+        self.problem.get_or_insert_with(|| Problem::at(reason, place, message));
     }
 
     /// Returns the value as text; empty if the value is missing.
@@ -90,10 +120,10 @@ impl<'a> RowReader<'a> {
         }
     }
 
-    /// Returns the value as a time.
+    /// Returns the value as a time; `None` if it is missing or one of MySQL's zero dates.
     pub(super) fn time(&mut self, value: Option<&Value>) -> Option<Timestamp> {
         let text = self.text(value);
-        if text.trim().is_empty() {
+        if TimeReader::is_none(&text) {
             return None;
         }
         let parsed = value?.time.read(&text);
@@ -107,6 +137,18 @@ impl<'a> RowReader<'a> {
             "" => 0,
             number => number.parse().unwrap_or_else(|_| {
                 self.report_problem("COUNT_INVALID", &format!("{number:?} is not a count"));
+                0
+            }),
+        }
+    }
+
+    /// Returns the value as a number of either sign; 0 if it is missing.
+    pub(super) fn score(&mut self, value: Option<&Value>) -> i32 {
+        let text = self.text(value);
+        match text.trim() {
+            "" => 0,
+            number => number.parse().unwrap_or_else(|_| {
+                self.report_problem("COUNT_INVALID", &format!("{number:?} is not a number of votes"));
                 0
             }),
         }
@@ -129,16 +171,24 @@ impl<'a> RowReader<'a> {
     pub(super) fn key(&mut self, object_type: Option<&Value>, id: &Value, settings: &ReadSettings) -> Key {
         let type_in_row = self.text(object_type);
         let object_type = if type_in_row.is_empty() { settings.object_type.clone() } else { type_in_row };
-        let key = Key { object_type, object_id: self.text(Some(id)) };
-        if key.object_id.is_empty() {
+        let mut object_id = self.text(Some(id));
+        if id.is_page {
+            let page = PageNames { id: "", link: &object_id, number: "" };
+            object_id = page.object_id(&settings.pages).unwrap_or_default();
+        }
+        if object_id.is_empty() {
             self.report_problem("SUBJECT_MISSING", "it names no subject");
         }
-        key
+        Key { object_type, object_id }
     }
 
-    /// Returns the record with the first problem of its values.
+    /// Returns the record with the first problem of its values and the cells of the row.
     pub(super) fn entry(&mut self, record: Record) -> GroupEntry {
-        GroupEntry { record, problem: self.problem.take() }
+        let own = self.row.first().copied().flatten();
+        let cells = own.into_iter().flat_map(|row| self.header.iter().zip(row.iter()));
+        let mut entry = GroupEntry { record, problem: self.problem.take() };
+        entry.keep_original(cells);
+        entry
     }
 }
 

@@ -1,0 +1,218 @@
+//! Recognition of the exports of other systems by the start of a file, so that a file in the wrong
+//! format is refused by its name before anything is imported.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use super::format::ImportFormat;
+
+/// A kind of file that is recognised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KnownFile {
+    Artalk,
+    Comentario,
+    Commento,
+    Disqus,
+    Feed,
+    Html,
+    Isso,
+    Remark42,
+    Riposte,
+    Twikoo,
+    Waline,
+    WordPress,
+}
+
+impl KnownFile {
+    /// Recognises a file by its first 64 KiB; `None` for a file of any other kind.
+    pub(crate) fn of(head: &[u8]) -> Option<Self> {
+        let head = head.trim_ascii_start();
+        match head.first() {
+            Some(b'<') => Self::of_xml(&String::from_utf8_lossy(head)),
+            Some(b'{' | b'[') => Self::of_json(head),
+            Some(_) | None => None,
+        }
+    }
+
+    fn of_xml(head: &str) -> Option<Self> {
+        let mut rest = head;
+        let name = loop {
+            let (_, tag) = rest.split_once('<')?;
+            if !tag.starts_with(['?', '!']) {
+                break tag.split(|c: char| c.is_whitespace() || c == '>' || c == '/').next()?;
+            }
+            rest = tag;
+        };
+        let name = name.rsplit(':').next()?.to_ascii_lowercase();
+        match name.as_str() {
+            "disqus" => Some(Self::Disqus),
+            "rss" if head.contains("wordpress.org/export/") || head.contains("wxr_version") => Some(Self::WordPress),
+            "rss" | "feed" => Some(Self::Feed),
+            "html" => Some(Self::Html),
+            _ => None,
+        }
+    }
+
+    fn of_json(head: &[u8]) -> Option<Self> {
+        let keys = MemberNames::of(head);
+        let (top, inner, list) = (keys.at(1), keys.at(2), keys.at(3));
+        let in_list = head.first() == Some(&b'[');
+        let has = |keys: &BTreeSet<String>, names: &[&str]| names.iter().all(|name| keys.contains(*name));
+        let record = if in_list { &inner } else { &top };
+        if has(record, &["page_key", "content"]) || has(record, &["rid", "page_key"]) {
+            return Some(Self::Artalk);
+        }
+        if has(record, &["locator", "pid"]) || has(&top, &["version", "users", "posts"]) {
+            return Some(Self::Remark42);
+        }
+        if has(record, &["nick", "comment", "mailMd5"]) || has(record, &["_id", "nick", "comment"]) {
+            return Some(Self::Twikoo);
+        }
+        if in_list {
+            return (has(&inner, &["comments"]) && (has(&inner, &["id"]) || has(&inner, &["title"])))
+                .then_some(Self::Isso);
+        }
+        if has(&inner, &["Comment"]) && (has(&top, &["data"]) || has(&top, &["tables"])) {
+            return Some(Self::Waline);
+        }
+        if has(&list, &["commentHex"]) || has(&list, &["commenterHex"]) {
+            return Some(Self::Commento);
+        }
+        let is_comentario = has(&top, &["pages"]) || ["pageId", "userCreated"].iter().any(|name| list.contains(*name));
+        if has(&top, &["version"]) && is_comentario {
+            return Some(Self::Comentario);
+        }
+        let is_riposte = ["schema", "subject", "comment", "like"].iter().any(|name| top.contains(*name));
+        (is_riposte && !has(&top, &["comments"])).then_some(Self::Riposte)
+    }
+
+    /// Returns true if this file is read with this format.
+    pub(crate) fn fits(self, format: ImportFormat) -> bool {
+        match format {
+            ImportFormat::Disqus => self == Self::Disqus,
+            ImportFormat::WordPress => self == Self::WordPress,
+            ImportFormat::Isso => self == Self::Isso,
+            ImportFormat::Commento => self == Self::Commento,
+            ImportFormat::Jsonl => self == Self::Riposte,
+            ImportFormat::Json => !self.is_xml(),
+            ImportFormat::Csv => false,
+        }
+    }
+
+    fn is_xml(self) -> bool {
+        matches!(self, Self::Disqus | Self::Feed | Self::Html | Self::WordPress)
+    }
+
+    /// Returns the options with which this file is imported; `None` if it holds no comments.
+    pub(crate) fn options(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Artalk => "--format json --map docs/import/artalk.toml",
+            Self::Comentario => "--format json --map docs/import/comentario.toml",
+            Self::Commento => "--format commento",
+            Self::Disqus => "--format disqus",
+            Self::Isso => "--format isso",
+            Self::Remark42 => "--format json --map docs/import/remark42.toml",
+            Self::Riposte => "--format jsonl",
+            Self::Twikoo => "--format json --map docs/import/twikoo.toml",
+            Self::Waline => "--format json --map docs/import/waline.toml",
+            Self::WordPress => "--format wordpress",
+            Self::Feed | Self::Html => return None,
+        })
+    }
+}
+
+impl fmt::Display for KnownFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Artalk => "an Artalk backup (Artrans)",
+            Self::Comentario => "a Comentario export",
+            Self::Commento => "a Commento export",
+            Self::Disqus => "a Disqus export",
+            Self::Feed => "a news feed, which holds no comments of WordPress",
+            Self::Html => "an HTML page",
+            Self::Isso => "a file in Isso's generic format",
+            Self::Remark42 => "a remark42 backup",
+            Self::Riposte => "a file of `riposte export` or of rejects",
+            Self::Twikoo => "a Twikoo export",
+            Self::Waline => "a Waline export",
+            Self::WordPress => "a WordPress export (WXR)",
+        })
+    }
+}
+
+/// Returns the message about a file that is not in the format of the command.
+pub(crate) fn wrong_format(name: &str, known: KnownFile, format: ImportFormat) -> String {
+    let cure = known.options().map_or_else(String::new, |options| format!("; import it with {options}"));
+    format!("{name} is {known}, not a file for --format {}{cure}", format.name())
+}
+
+/// The names of members in the start of a JSON document, by their depth; the document may be cut
+/// off anywhere.
+#[derive(Debug, Default)]
+struct MemberNames(BTreeMap<usize, BTreeSet<String>>);
+
+impl MemberNames {
+    fn of(head: &[u8]) -> Self {
+        let mut names = Self::default();
+        let (mut depth, mut text, mut last) = (0_usize, None::<Vec<u8>>, Vec::new());
+        let mut is_escaped = false;
+        for byte in head {
+            match (&mut text, byte) {
+                (Some(open), byte) if is_escaped => {
+                    is_escaped = false;
+                    open.push(*byte);
+                }
+                (Some(_), b'\\') => is_escaped = true,
+                (Some(open), b'"') => {
+                    last = std::mem::take(open);
+                    text = None;
+                }
+                (Some(open), byte) => open.push(*byte),
+                (None, b'"') => text = Some(Vec::new()),
+                (None, b'{' | b'[') => depth += 1,
+                (None, b'}' | b']') => depth = depth.saturating_sub(1),
+                (None, b':') => {
+                    let name = String::from_utf8_lossy(&last).into_owned();
+                    names.0.entry(depth).or_default().insert(name);
+                }
+                (None, _) => {}
+            }
+        }
+        names
+    }
+
+    fn at(&self, depth: usize) -> BTreeSet<String> {
+        self.0.get(&depth).cloned().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exports_are_recognised_by_their_start() {
+        let cases: [(&str, Option<KnownFile>); 17] = [
+            (r#"[{"id":"1","rid":"0","content":"hi","page_key":"/a/"}]"#, Some(KnownFile::Artalk)),
+            (r#"{"version": 3, "pages": [{"id": "0"#, Some(KnownFile::Comentario)),
+            (r#"{"version": 3, "comments": [{"id": "b", "pageId": "c"}], "pag"#, Some(KnownFile::Comentario)),
+            (r#"{"version": 1, "comments": [{"commentHex": "7d"}]}"#, Some(KnownFile::Commento)),
+            (r#"{"version":1,"users":[],"posts":[]}"#, Some(KnownFile::Remark42)),
+            (r#"{"id":"a","pid":"","locator":{"site":"s"}}"#, Some(KnownFile::Remark42)),
+            (r#"{"type":"waline","tables":["Comment"],"data":{"Comment":[{"#, Some(KnownFile::Waline)),
+            (r#"[{"_id":"x","nick":"a","comment":"<p>x</p>"}]"#, Some(KnownFile::Twikoo)),
+            (r#"[{"comments": [], "id": "/a", "title": ""}]"#, Some(KnownFile::Isso)),
+            (r#"{"schema":"riposte.export.v1"}"#, Some(KnownFile::Riposte)),
+            ("\n<?xml version=\"1.0\"?>\n<!-- x --><disqus xmlns=\"http://disqus.com\">", Some(KnownFile::Disqus)),
+            ("<rss xmlns:wp=\"http://wordpress.org/export/1.2/\">", Some(KnownFile::WordPress)),
+            ("<rss><channel/></rss>", Some(KnownFile::Feed)),
+            ("<!DOCTYPE html><html>", Some(KnownFile::Html)),
+            ("id,text\n1,x\n", None),
+            ("", None),
+            (r#"{"posts": [{"id": 1}]}"#, None),
+        ];
+        for (head, expected) in cases {
+            assert_eq!(KnownFile::of(head.as_bytes()), expected, "{head}");
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! The formats of files that can be imported.
+
+/// A format from which comments can be imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum ImportFormat {
+    /// Any CSV files, by a mapping file (`--map`).
+    Csv,
+    /// The XML export of Disqus.
+    Disqus,
+    /// The XML export (WXR) of WordPress.
+    #[value(name = "wordpress")]
+    WordPress,
+    /// Isso's generic JSON (its Disqus and WordPress files go by those formats).
+    Isso,
+    /// The JSON export of Commento.
+    Commento,
+    /// The format of `riposte export` and of the rejects file: lines of JSON.
+    Jsonl,
+    /// Any JSON file, by a mapping file (`--map`); docs/import/ has those of known systems.
+    Json,
+}
+
+impl ImportFormat {
+    /// Returns the name of the format on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Json => "json",
+            Self::Disqus => "disqus",
+            Self::WordPress => "wordpress",
+            Self::Isso => "isso",
+            Self::Commento => "commento",
+            Self::Jsonl => "jsonl",
+        }
+    }
+
+    /// Returns the default name of the source.
+    pub(crate) fn source(self) -> &'static str {
+        if self == Self::Jsonl { "riposte" } else { self.name() }
+    }
+}

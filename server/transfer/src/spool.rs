@@ -1,0 +1,169 @@
+//! The records of an import between reading and sending: grouped by subject with little memory.
+//!
+//! Records are written to one of many partitions, chosen by a hash of the subject. While all of
+//! them are small, there is one partition in memory. Later each partition is read alone: first the
+//! heads of its records, from which the order of each subject is planned, then each record when it
+//! is sent. The files have no names, so nothing remains when the process ends, however it ends.
+
+mod disk_space;
+mod partition;
+mod record;
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hash, RandomState};
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+pub(crate) use self::disk_space::check as check_disk_space;
+pub(crate) use self::partition::Partition;
+pub(crate) use self::record::{Head, RecordKind};
+use super::group::GroupEntry;
+use super::record::Record;
+
+/// The bytes that stay in memory before files are created.
+const MEMORY_BYTES_MAX: usize = 32 << 20;
+/// The number of files, a power of two. 20 million records make about 80,000 in each.
+const PARTITIONS: usize = 256;
+
+/// Collects the records of an import.
+#[derive(Debug)]
+pub(crate) struct Spool {
+    folder: PathBuf,
+    hashers: [RandomState; 2],
+    /// One partition in memory, or [`PARTITIONS`] files.
+    partitions: Vec<Partition>,
+}
+
+impl Spool {
+    /// Creates an empty spool; its files lie in `folder`.
+    pub(crate) fn new(folder: &Path) -> Self {
+        let hashers = [RandomState::new(), RandomState::new()];
+        Self { folder: folder.to_owned(), hashers, partitions: vec![Partition::default()] }
+    }
+
+    /// Adds a record.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub(crate) fn add(&mut self, entry: &GroupEntry) -> Result<()> {
+        let (mut head, body) = record::encode(entry)?;
+        head.key = self.key_hash(&entry.record);
+        head.content = self.hash(&body);
+        match &entry.record {
+            Record::Subject(_) => {}
+            Record::Comment(comment) => {
+                head.id = self.hash(&comment.external_id);
+                head.parent = comment.parent_external_id.as_ref().map(|parent| self.hash(parent));
+            }
+            Record::Like(like) => head.id = self.hash(&(&like.comment_external_id, &like.member_id)),
+        }
+        let folder = &self.folder;
+        let is_in_memory = self.partitions.len() == 1;
+        let index = if is_in_memory { 0 } else { partition_of(head.key) };
+        let Some(partition) = self.partitions.get_mut(index) else { return Ok(()) };
+        partition.add(&head, &body);
+        match is_in_memory {
+            true if partition.buffered() > MEMORY_BYTES_MAX => self.spill(),
+            true => Ok(()),
+            false => partition.flush_if_full(folder),
+        }
+    }
+
+    /// Passes the heads of each subject's records to `each`, with the partition that has them, in
+    /// the order of the files.
+    ///
+    /// # Errors
+    /// A file cannot be read; or the error of `each`.
+    pub(crate) fn into_subjects(self, each: &mut dyn FnMut(&Partition, Vec<Head>) -> Result<()>) -> Result<()> {
+        for mut partition in self.partitions {
+            let subjects = by_subject(partition.heads()?);
+            subjects.into_iter().try_for_each(|heads| each(&partition, heads))?;
+        }
+        Ok(())
+    }
+
+    /// Distributes what is in memory over files.
+    fn spill(&mut self) -> Result<()> {
+        let Some(mut memory) = self.partitions.pop() else { return Ok(()) };
+        self.partitions.resize_with(PARTITIONS, Partition::default);
+        for head in memory.heads()? {
+            let body = memory.body_bytes(&head)?;
+            if let Some(partition) = self.partitions.get_mut(partition_of(head.key)) {
+                partition.add(&head, &body);
+                partition.flush_if_full(&self.folder)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn hash(&self, value: &impl Hash) -> u64 {
+        let [hasher, _] = &self.hashers;
+        hasher.hash_one(value)
+    }
+
+    fn key_hash(&self, record: &Record) -> u128 {
+        let [high, low] = self.hashers.each_ref().map(|hasher| u128::from(hasher.hash_one(record.key())));
+        high << 64 | low
+    }
+}
+
+fn partition_of(key: u128) -> usize {
+    usize::try_from(key % 256).unwrap_or_default() % PARTITIONS
+}
+
+/// Groups heads by subject, in the order in which the subjects first appear.
+fn by_subject(heads: Vec<Head>) -> Vec<Vec<Head>> {
+    let mut index_by_key: HashMap<u128, usize> = HashMap::new();
+    let mut subjects: Vec<Vec<Head>> = Vec::new();
+    for head in heads {
+        let index = *index_by_key.entry(head.key).or_insert(subjects.len());
+        match subjects.get_mut(index) {
+            Some(subject) => subject.push(head),
+            None => subjects.push(vec![head]),
+        }
+    }
+    subjects
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Comment, Key};
+
+    #[test]
+    fn many_records_lie_in_files_without_names_and_keep_their_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut spool = Spool::new(folder.path());
+        let (subjects, replies) = (50, 1000);
+        for n in 0..subjects * replies {
+            let key = Key { object_type: "t".to_owned(), object_id: (n % subjects).to_string() };
+            let comment = Comment {
+                key,
+                external_id: n.to_string(),
+                parent_external_id: (n >= subjects).then(|| (n - subjects).to_string()),
+                text: "x".repeat(1000),
+                ..Comment::default()
+            };
+            spool.add(&GroupEntry::valid(Record::Comment(comment))).unwrap();
+        }
+        assert_eq!(spool.partitions.len(), PARTITIONS, "it is more than what stays in memory");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        let mut next: HashMap<String, usize> = HashMap::new();
+        spool
+            .into_subjects(&mut |partition, heads| {
+                for head in &heads {
+                    let Record::Comment(comment) = partition.entry(head)?.record else { panic!("only comments") };
+                    let subject = comment.key.object_id;
+                    let expected = next.entry(subject.clone()).or_insert_with(|| subject.parse().unwrap());
+                    assert_eq!(comment.external_id, expected.to_string());
+                    assert_eq!(head.parent.is_some(), *expected >= subjects);
+                    *expected += subjects;
+                }
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(next.len(), subjects);
+        assert!(next.values().all(|end| *end >= subjects * replies));
+    }
+}

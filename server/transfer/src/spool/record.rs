@@ -1,0 +1,179 @@
+//! The form of a record in the spool: a head of fixed size, and a body with everything.
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::group::GroupEntry;
+use crate::record::{Comment, CommentState, Like, LikeEvent, Original, Problem, Record, Subject};
+
+/// The size of a head, in bytes.
+pub(super) const HEAD_BYTES: usize = 16 + 4 * 8 + 4 + 2;
+
+/// The kind of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RecordKind {
+    Subject,
+    Comment,
+    Like,
+}
+
+/// The properties of a record on which the order of its subject depends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub(crate) kind: RecordKind,
+    /// Hash of the subject.
+    pub(crate) key: u128,
+    /// Hash of a comment's external id, or of a like's comment and member.
+    pub(crate) id: u64,
+    /// Hash of the parent's external id.
+    pub(crate) parent: Option<u64>,
+    /// Hash of the body.
+    pub(crate) content: u64,
+    /// The time in microseconds since 1970; the greatest number without one.
+    pub(crate) time: i64,
+    /// True if the record was rejected when it was read.
+    pub(crate) is_rejected: bool,
+    /// True for a comment with a text, or one that was deleted in its source.
+    pub(crate) has_substance: bool,
+    /// Set for one of several votes of a member.
+    pub(crate) event: Option<LikeEvent>,
+    /// The offset of the body in its partition.
+    pub(crate) offset: u64,
+    /// The size of the body.
+    pub(crate) length: u32,
+}
+
+#[derive(Serialize)]
+struct BodyRef<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    s: Option<&'a Subject>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    c: Option<&'a Comment>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    l: Option<&'a Like>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    o: Option<&'a Original>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    p: Option<&'a Problem>,
+}
+
+#[derive(Deserialize)]
+struct Body {
+    s: Option<Subject>,
+    c: Option<Comment>,
+    l: Option<Like>,
+    #[serde(default)]
+    o: Original,
+    p: Option<Problem>,
+}
+
+/// Returns the head of a record, without its hashes, and its body.
+pub(super) fn encode(entry: &GroupEntry) -> Result<(Head, Vec<u8>)> {
+    let GroupEntry { record, problem } = entry;
+    let original = record.original().filter(|original| !original.is_empty());
+    let mut body = BodyRef { s: None, c: None, l: None, o: original, p: problem.as_ref() };
+    let (kind, time, event) = match record {
+        Record::Subject(subject) => {
+            body.s = Some(subject);
+            (RecordKind::Subject, subject.create_time, None)
+        }
+        Record::Comment(comment) => {
+            body.c = Some(comment);
+            (RecordKind::Comment, comment.create_time, None)
+        }
+        Record::Like(like) => {
+            body.l = Some(like);
+            (RecordKind::Like, like.time, like.event)
+        }
+    };
+    let has_text = |comment: &Comment| comment.state == CommentState::Deleted || !comment.text.trim().is_empty();
+    let body = serde_json::to_vec(&body)?;
+    let head = Head {
+        kind,
+        key: 0,
+        id: 0,
+        parent: None,
+        content: 0,
+        time: time.map_or(i64::MAX, jiff::Timestamp::as_microsecond),
+        is_rejected: problem.is_some(),
+        has_substance: matches!(record, Record::Comment(comment) if has_text(comment)),
+        event,
+        offset: 0,
+        length: u32::try_from(body.len()).context("a record has more than 4 GiB")?,
+    };
+    Ok((head, body))
+}
+
+/// Returns the record of a body.
+pub(super) fn decode(body: &[u8]) -> Result<GroupEntry> {
+    let Body { s, c, l, o, p } = serde_json::from_slice(body).context("the spool is damaged")?;
+    let mut record = match (s, c, l) {
+        (Some(subject), ..) => Record::Subject(subject),
+        (None, Some(comment), _) => Record::Comment(comment),
+        (None, None, Some(like)) => Record::Like(like),
+        (None, None, None) => anyhow::bail!("the spool is damaged"),
+    };
+    if let Some(original) = record.original_mut() {
+        *original = o;
+    }
+    Ok(GroupEntry { record, problem: p })
+}
+
+impl Head {
+    /// Appends the head to `out`.
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        let kind: u16 = match self.kind {
+            RecordKind::Subject => 0,
+            RecordKind::Comment => 1,
+            RecordKind::Like => 2,
+        };
+        let event: u16 = match self.event {
+            None => 0,
+            Some(LikeEvent::Cast) => 1,
+            Some(LikeEvent::Withdrawn) => 2,
+        };
+        let bits = [self.parent.is_some(), self.is_rejected, self.has_substance].map(u16::from);
+        let [has_parent, is_rejected, has_substance] = bits;
+        let flags = kind | event << 2 | has_parent << 4 | is_rejected << 5 | has_substance << 6;
+        out.extend(self.key.to_le_bytes());
+        out.extend(self.id.to_le_bytes());
+        out.extend(self.parent.unwrap_or_default().to_le_bytes());
+        out.extend(self.content.to_le_bytes());
+        out.extend(self.time.to_le_bytes());
+        out.extend(self.length.to_le_bytes());
+        out.extend(flags.to_le_bytes());
+    }
+
+    /// Parses a head, whose body begins at `offset`; `None` if the bytes are too few.
+    pub(super) fn parse(bytes: &[u8; HEAD_BYTES], offset: u64) -> Option<Self> {
+        let (key, rest) = bytes.split_first_chunk()?;
+        let (id, rest) = rest.split_first_chunk()?;
+        let (parent, rest) = rest.split_first_chunk()?;
+        let (content, rest) = rest.split_first_chunk()?;
+        let (time, rest) = rest.split_first_chunk()?;
+        let (length, rest) = rest.split_first_chunk()?;
+        let flags = u16::from_le_bytes(*rest.first_chunk()?);
+        let is_set = |bit: u16| flags >> bit & 1 == 1;
+        Some(Self {
+            kind: match flags & 3 {
+                0 => RecordKind::Subject,
+                1 => RecordKind::Comment,
+                _ => RecordKind::Like,
+            },
+            key: u128::from_le_bytes(*key),
+            id: u64::from_le_bytes(*id),
+            parent: is_set(4).then(|| u64::from_le_bytes(*parent)),
+            content: u64::from_le_bytes(*content),
+            time: i64::from_le_bytes(*time),
+            is_rejected: is_set(5),
+            has_substance: is_set(6),
+            event: match flags >> 2 & 3 {
+                0 => None,
+                1 => Some(LikeEvent::Cast),
+                _ => Some(LikeEvent::Withdrawn),
+            },
+            offset,
+            length: u32::from_le_bytes(*length),
+        })
+    }
+}
