@@ -46,9 +46,11 @@ async fn comments_of_held_subjects_are_left_out_and_all_others_are_committed() {
         let subjects = keys();
         let tx = begin(&holder).await;
         for (n, subject) in subjects.iter().enumerate() {
-            commit_one(&store, &create_command(&store, subject).await).await.expect("the subject is created");
+            let created = commit_one(&store, &create_command(&store, subject).await).await.expect("created");
             if is_held(n) {
-                lock(&tx, &store, subject, "comment_subject_@", &format!("object_id = 's{n}'")).await;
+                // By its id: a scan by another column would also lock rows on its way.
+                let id = comment(&created).reference.subject_id.get();
+                lock(&tx, &store, subject, "comment_subject_@", &format!("id = {id}")).await;
             }
         }
         let mut batch = Vec::new();
