@@ -6,6 +6,7 @@ use riposte_core::ports::{CachedPages, Clock, SubjectWatches};
 use riposte_core::{Comments, Maintenance, Mutations};
 use riposte_sdk::v1;
 use riposte_telemetry::Metrics;
+use tokio::sync::watch;
 
 use crate::admission::Admission;
 use crate::audit::AuditLog;
@@ -42,6 +43,8 @@ pub struct Services {
     pub audit: AuditLog,
     /// Admission pools and rate limits.
     pub admission: Admission,
+    /// True once streams without an end of their own have to end, because the process stops.
+    pub stopping: watch::Sender<bool>,
 }
 
 /// The size limits of messages, in bytes.
@@ -54,6 +57,13 @@ pub struct MessageLimits {
 }
 
 impl Services {
+    /// Waits until long streams have to end, because the process stops.
+    pub(crate) async fn stopped(&self) {
+        let mut stopping = self.stopping.subscribe();
+        // The sender lives as long as these services.
+        let _ = stopping.wait_for(|stopping| *stopping).await;
+    }
+
     /// Returns the use cases for a read: those over the primary if the request sets `fresh`.
     pub(crate) fn reads(&self, fresh: bool) -> &Comments {
         if fresh { &self.primary } else { &self.comments }

@@ -9,6 +9,7 @@ mod fault;
 mod peek_body;
 mod rejection;
 mod request_id;
+mod transport;
 
 pub use body::CallBody;
 pub use buffer_body::BodyBuffers;

@@ -113,10 +113,15 @@ impl<'a> Startup<'a> {
             response_cache: pages,
             metrics: metrics.clone(),
             admission: Admission::new(&config.admission(), metrics.clone()),
+            stopping: watch::Sender::new(false),
         };
         let gate = ReadinessGate::default();
         let Listeners { health, public, admin } = self.listeners(&components, &services, &gate, credentials).await?;
-        self.steps.push("watches", async move { hub.close() });
+        let stopping = services.stopping.clone();
+        self.steps.push("long streams", async move {
+            hub.close();
+            stopping.send_replace(true);
+        });
         let readiness = ReadinessWatch::start(ready, store, gate, health, metrics);
         self.readiness(readiness, leases);
         Ok(Addresses { grpc: public, admin, metrics: metrics_address })

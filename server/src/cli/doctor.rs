@@ -9,7 +9,7 @@ mod open_files;
 mod source;
 mod telemetry;
 
-use self::check_result::CheckResult;
+use self::{check_result::CheckResult, consumers::SourceConsumers};
 use super::{ConfigSources, exit, output};
 use crate::{
     app,
@@ -150,14 +150,19 @@ async fn data_sources(config: &Config) -> anyhow::Result<Vec<CheckResult>> {
     };
     let store = SqlStore::open(&store_config, Arc::new(SystemClock))?;
     let (diagnoses, schemas) = (store.diagnose().await, store.schema().await);
-    let mut positions = Vec::new();
+    let mut consumers = Vec::new();
     for source in 0..labels.len() {
-        // A source that cannot be read has a line of its own.
-        positions.extend(store.positions().all(source).await.unwrap_or_default());
+        // A source that cannot be read has a line of its own. The head is read after the positions,
+        // which follow it.
+        let Ok(positions) = store.positions().all(source).await else { continue };
+        let Ok(head) = store.outbox().head(source).await else { continue };
+        consumers.push(SourceConsumers { source, head, positions });
     }
+    let processes = store.processes(SystemClock.now()).await;
     store.close().await;
     let examined = labels.iter().zip(diagnoses.iter().zip(&schemas));
     let sources =
         examined.flat_map(|(label, (diagnosis, schema))| source::examine(label, diagnosis, schema, statements));
-    Ok(sources.chain([consumers::examine(&positions, SystemClock.now())]).collect())
+    let consumers = consumers::examine(&consumers, SystemClock.now());
+    Ok(sources.chain(consumers).chain(cache::alone(config.cache.kind, processes)).collect())
 }

@@ -21,7 +21,7 @@ mod transaction_runner;
 
 pub(crate) use commit::SqlWriter;
 pub(crate) use histories::SqlHistories;
-pub(crate) use ids::SqlIds;
+pub(crate) use ids::{SqlIds, holders};
 pub(crate) use outbox::SqlOutbox;
 pub use pool::{DataSource, DataSources, PoolState, is_address};
 pub(crate) use ranks::SqlRanks;

@@ -3,19 +3,19 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use riposte_core::Result;
 use riposte_core::ports::{
     Clock, ConsumerPositions, CountRepair, IdSource, MemberHistories, Outbox, RankIndexes, RankingSnapshots, Reader,
 };
 use riposte_core::rank::RankingConfig;
 use riposte_core::{CommitObserver, Writer};
+use riposte_core::{Millis, Result};
 use sea_orm::{ConnectionTrait, DbErr, Statement};
 
 use crate::config::StoreConfig;
 use crate::schema::{self, SourceSchema};
 use crate::sql::{
     DataSource, DataSources, SqlCountRepair, SqlHistories, SqlIds, SqlOutbox, SqlRanks, SqlReader, SqlWriter,
-    TransactionObserver,
+    TransactionObserver, holders,
 };
 
 /// The tables of a deployment behind the domain's ports. Cloning is cheap.
@@ -142,6 +142,14 @@ impl SqlStore {
         };
         let schemas = futures::future::join_all((0..self.sources.all().len()).map(check)).await;
         schemas.into_iter().map(|schema| schema.unwrap_or_else(|e| SourceSchema::Unreachable(e.to_string()))).collect()
+    }
+
+    /// Returns the number of processes that generated ids in the last seconds: the greatest number
+    /// of any data source. A source that cannot be read counts as 0.
+    pub async fn processes(&self, now: Millis) -> usize {
+        let holders = (0..self.sources.all().len()).map(|source| holders(&self.sources, source, now));
+        let holders = futures::future::join_all(holders).await;
+        holders.into_iter().map(Result::unwrap_or_default).max().unwrap_or_default()
     }
 
     /// Returns the diagnosis of every data source, in order.

@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use riposte_core::event::{Changes, Event, SequencedEvent};
 use riposte_core::ports::{
-    ConsumerPositions, Epoch, EventLog, LeaseCandidate, Outbox, PositionMove, PositionRemoval, StoredPosition,
-    TrimBounds, TrimReport,
+    CLOCK_SKEW_MAX, ConsumerPositions, Epoch, EventLog, LeaseCandidate, Outbox, PositionMove, PositionRemoval,
+    StoredPosition, TrimBounds, TrimReport,
 };
 use riposte_core::{Millis, Partition, Result, Subject, SubjectId, UnitOfWork};
 
@@ -16,8 +16,6 @@ use super::Model;
 
 /// The duration of a lease.
 const LEASE: Duration = Duration::from_secs(5);
-/// The largest accepted difference between the clocks of processes.
-const MAX_SKEW: Duration = Duration::from_secs(60);
 
 /// The events of the commits, and the lease under which they are sequenced.
 #[derive(Debug, Clone, Default)]
@@ -48,7 +46,7 @@ impl OutboxState {
     }
 
     fn acquire_lease(&mut self, candidate: LeaseCandidate, now: Millis) -> Option<Epoch> {
-        let is_valid = now < self.until && self.until <= now.plus(LEASE).plus(MAX_SKEW);
+        let is_valid = now < self.until && self.until <= now.plus(LEASE).plus(CLOCK_SKEW_MAX);
         let is_holder = self.leader == Some(candidate);
         let displaced = self.leader.is_some_and(|leader| candidate.displaces(leader.name()));
         if is_valid && !is_holder && !displaced {
@@ -95,7 +93,7 @@ impl OutboxState {
     fn remove(&mut self, name: &str, now: Millis) -> PositionRemoval {
         match self.positions.get(name) {
             None => PositionRemoval::Absent,
-            Some(position) if position.registered_until > now => PositionRemoval::Registered,
+            Some(position) if position.is_registered(now) => PositionRemoval::Registered,
             Some(_) => {
                 self.positions.remove(name);
                 PositionRemoval::Removed
@@ -184,8 +182,10 @@ impl ConsumerPositions for Model {
     async fn register(&self, _source: usize, names: &[&str], until: Millis) -> Result<()> {
         let positions = &mut self.tables().outbox.positions;
         for name in names {
-            if let Some(position) = positions.get_mut(*name) {
-                position.registered_until = position.registered_until.max(until);
+            if let Some(position) = positions.get_mut(*name)
+                && (position.registered_until < until || position.registered_until > until.plus(CLOCK_SKEW_MAX))
+            {
+                position.registered_until = until;
             }
         }
         Ok(())

@@ -15,8 +15,9 @@ pub(super) async fn measure(ports: &RelayPorts, source: usize, known: &mut BTree
     let RelayPorts { outbox, positions, metrics, .. } = ports;
     let age = oldest_waiting(outbox.as_ref(), ports.clock.as_ref(), source).await?;
     metrics.relay_lag(source, age.as_secs_f64());
-    let head = outbox.head(source).await?;
+    // The positions are read first: a consumer is never ahead of a head that is read later.
     let stored = positions.all(source).await?;
+    let head = outbox.head(source).await?;
     let previous = std::mem::replace(known, stored.iter().map(|position| position.name.clone()).collect());
     for name in previous.difference(known) {
         metrics.consumer_lag(source, shown_name(name), 0);
@@ -24,7 +25,9 @@ pub(super) async fn measure(ports: &RelayPorts, source: usize, known: &mut BTree
     for position in stored {
         // The counter is exported as 0 first, so that its first increase is visible.
         metrics.consumer_overtaken(source, shown_name(&position.name), 0);
-        metrics.consumer_lag(source, shown_name(&position.name), (head - position.number).max(0));
+        // A position ahead of the relay counts as 0: its consumer is rebuilt from the rows.
+        let number = if position.number > head { 0 } else { position.number };
+        metrics.consumer_lag(source, shown_name(&position.name), head - number);
     }
     Ok(age)
 }

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use riposte_core::ports::{Epoch, LeaseCandidate, TrimBounds, shown_name};
+use riposte_core::ports::{Epoch, LeaseCandidate, REGISTRATION, TrimBounds, shown_name};
 use riposte_core::rank::SNAPSHOT_RETENTION;
 use riposte_core::{Millis, Result};
 use riposte_sync::BackoffLog;
 use tokio::time::Instant;
 
 use super::{EpochSender, RelayPorts, lag};
-use crate::events::consumer::{REGISTRATION, REGISTRATION_RENEWAL};
+use crate::events::consumer::REGISTRATION_RENEWAL;
 use crate::events::settings::MIN_RETENTION;
 use crate::notifier::{Notifier, POLL_MIN, POLL_OTHERS};
 

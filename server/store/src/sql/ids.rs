@@ -5,6 +5,7 @@
 //! below it, and raises it before it uses later ticks. The next holder starts at it. So two
 //! processes never generate the same id, whatever their clocks show.
 
+mod holders;
 mod lease;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,6 +23,7 @@ use super::pool::DataSources;
 use super::retry::RetryPolicy;
 use super::task;
 use crate::error::{ErrorClass, StoreError};
+pub(crate) use holders::holders;
 
 /// The interval at which a lease in use is extended; well below its duration.
 const RENEWAL_INTERVAL: Duration = Duration::from_secs(2);

@@ -102,11 +102,7 @@ impl Loader<'_> {
                 let select = Entity::find().filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))));
                 let select = select.filter(Column::CommentId.is_in(list.iter().map(|id| id.get())));
                 for found in select.all(&self.tx.on(partition)).await? {
-                    let id = row::id(found.comment_id)?;
-                    self.unit.load_content(
-                        id,
-                        row::content(found.text, &found.mentions, &found.metadata, found.extra.as_deref())?,
-                    );
+                    self.unit.load_content(row::id(found.comment_id)?, row::content(found)?);
                 }
             }
         }

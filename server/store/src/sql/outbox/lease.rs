@@ -4,10 +4,11 @@
 use std::time::Duration;
 
 use riposte_core::Millis;
-use riposte_core::ports::{Epoch, LeaseCandidate};
+use riposte_core::ports::{CLOCK_SKEW_MAX, Epoch, LeaseCandidate};
 use sea_orm::ActiveValue::Set;
 use sea_orm::EntityTrait;
 
+use super::progress;
 use super::state::{self, RELAY};
 use crate::error::StoreError;
 use crate::sql::entity::relay_state::{ActiveModel, Entity, Model};
@@ -17,9 +18,6 @@ use crate::sql::transact::TransactionBody;
 /// The duration of the lease unless it is extended: the longest time that sequencing pauses after a
 /// leader died.
 const LEASE_DURATION: Duration = Duration::from_secs(5);
-/// The tolerated difference of clocks. A lease that ends later than this allows was written by a
-/// wrong clock and would exclude every process until that time.
-const CLOCK_SKEW_MAX: Duration = Duration::from_secs(60);
 
 /// Acquires or extends the relay lease.
 #[derive(Debug)]
@@ -35,8 +33,9 @@ impl TransactionBody for AcquireLease {
     async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         let Some(relay) = state::lock(tx).await? else {
             // If two processes begin at once, the key rejects one of them, and its retry finds the
-            // other's row.
-            let first = ActiveModel { epoch: Set(1), ..self.with_lease(state::new_row(RELAY)) };
+            // other's row. If the row was lost, the numbers continue after those of the events.
+            let position = Set(progress::position(tx, 0).await?);
+            let first = ActiveModel { epoch: Set(1), position, ..self.with_lease(state::new_row(RELAY)) };
             Entity::insert(first).exec_without_returning(&tx.unrouted()).await?;
             return Ok(Some(Epoch(1)));
         };
@@ -44,10 +43,15 @@ impl TransactionBody for AcquireLease {
         if !is_owner && self.is_held(&relay) && !self.candidate.displaces(&relay.owner) {
             return Ok(None);
         }
+        if is_owner && self.is_held(&relay) {
+            state::update(tx, RELAY, self.with_lease(ActiveModel::default())).await?;
+            return Ok(Some(Epoch(relay.epoch)));
+        }
         // A leader whose lease expired may have been replaced, even more than once: an epoch never
         // continues after a gap.
-        let epoch = if is_owner && self.is_held(&relay) { relay.epoch } else { relay.epoch + 1 };
-        let row = ActiveModel { epoch: Set(epoch), ..self.with_lease(ActiveModel::default()) };
+        let epoch = relay.epoch + 1;
+        let position = progress::position(tx, relay.position).await?;
+        let row = ActiveModel { epoch: Set(epoch), position: Set(position), ..self.with_lease(ActiveModel::default()) };
         state::update(tx, RELAY, row).await?;
         Ok(Some(Epoch(epoch)))
     }

@@ -2,13 +2,14 @@
 //! and their removal.
 
 use riposte_core::Millis;
-use riposte_core::ports::{PositionRemoval, StoredPosition};
+use riposte_core::ports::{CLOCK_SKEW_MAX, PositionRemoval, StoredPosition};
 use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder};
 
 use super::state::{self, RELAY};
 use crate::error::StoreError;
-use crate::sql::entity::relay_state::{ActiveModel, Column, Entity};
+use crate::sql::entity::relay_state::{ActiveModel, Column, Entity, Model};
 use crate::sql::pool::SourceTx;
 use crate::sql::row;
 use crate::sql::transact::TransactionBody;
@@ -16,12 +17,15 @@ use crate::sql::transact::TransactionBody;
 /// Reads the positions of all consumers, by name.
 pub(super) async fn read_all<C: ConnectionTrait>(db: &C) -> Result<Vec<StoredPosition>, StoreError> {
     let rows = Entity::find().filter(Column::Name.ne(row::bytes(RELAY))).order_by_asc(Column::Name).all(db).await?;
-    let position = |row: crate::sql::entity::relay_state::Model| StoredPosition {
+    Ok(rows.into_iter().map(stored_position).collect())
+}
+
+fn stored_position(row: Model) -> StoredPosition {
+    StoredPosition {
         name: String::from_utf8_lossy(&row.name).into_owned(),
         number: row.position,
         registered_until: Millis(row.leased_until),
-    };
-    Ok(rows.into_iter().map(position).collect())
+    }
 }
 
 /// Reads the positions of all consumers.
@@ -55,8 +59,10 @@ impl TransactionBody for RegisterConsumers {
         // other.
         for name in self.names.iter().filter(|name| *name != RELAY) {
             let until = ActiveModel { leased_until: Set(self.until.0), ..Default::default() };
-            let later = Column::LeasedUntil.lt(self.until.0);
-            let update = Entity::update_many().set(until).filter(Column::Name.eq(row::bytes(name))).filter(later);
+            let is_earlier = Column::LeasedUntil.lt(self.until.0);
+            let is_wrong = Column::LeasedUntil.gt(self.until.plus(CLOCK_SKEW_MAX).0);
+            let update = Entity::update_many().set(until).filter(Column::Name.eq(row::bytes(name)));
+            let update = update.filter(is_earlier.or(is_wrong));
             update.exec(&tx.unrouted()).await?;
         }
         Ok(())
@@ -82,7 +88,7 @@ impl TransactionBody for RemovePosition {
         }
         let found = Entity::find_by_id(row::bytes(&self.name)).one(&tx.unrouted()).await?;
         let Some(position) = found else { return Ok(PositionRemoval::Absent) };
-        if position.leased_until > self.now.0 {
+        if stored_position(position).is_registered(self.now) {
             return Ok(PositionRemoval::Registered);
         }
         Entity::delete_by_id(row::bytes(&self.name)).exec(&tx.unrouted()).await?;

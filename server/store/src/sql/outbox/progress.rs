@@ -1,7 +1,7 @@
 //! The progress of the sequence numbers and of the event consumers.
 
 use riposte_core::Millis;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::{index, state};
 use crate::error::StoreError;
@@ -23,6 +23,27 @@ impl TransactionBody for ReadPosition {
     async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         state::position(&tx.unrouted(), self.name).await
     }
+}
+
+/// Reads the greatest sequence number that an event has; 0 if none has one.
+async fn last_number(tx: &SourceTx) -> Result<i64, StoreError> {
+    let last = Entity::find().select_only().column(Column::PubSeq).filter(Column::PubSeq.is_not_null());
+    let last = force_index(last.order_by_desc(Column::PubSeq).limit(1), index::PUBLISHED);
+    Ok(last.into_tuple::<i64>().one(&tx.unrouted()).await?.unwrap_or(0))
+}
+
+/// Returns the stored position of the relay, or the greatest sequence number that an event has if
+/// that is greater.
+pub(super) async fn position(tx: &SourceTx, stored: i64) -> Result<i64, StoreError> {
+    let last = last_number(tx).await?;
+    if last > stored {
+        tracing::warn!(
+            position = stored,
+            last,
+            "the position of the relay was lower than the number of an event; numbers continue after that number"
+        );
+    }
+    Ok(last.max(stored))
 }
 
 /// Reads the time of the first row without a sequence number.

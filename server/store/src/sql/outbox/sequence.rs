@@ -14,6 +14,7 @@ use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelec
 
 use super::index;
 use super::order::{self, PendingRevision};
+use super::progress;
 use super::state::{self, RELAY};
 use crate::error::StoreError;
 use crate::sql::chunks::{padded_chunks, padded_chunks_of};
@@ -29,26 +30,49 @@ use crate::sql::transact::TransactionBody;
 pub(super) struct AssignSequence {
     pub(super) epoch: Epoch,
     pub(super) limit: usize,
+    /// The position that this process wrote last.
+    pub(super) known: Option<i64>,
+}
+
+/// The result of a run.
+#[derive(Debug)]
+pub(super) struct SequenceProgress {
+    /// The number of commits.
+    pub(super) commits: usize,
+    /// The position after them.
+    pub(super) position: i64,
 }
 
 impl TransactionBody for AssignSequence {
-    type Output = Option<usize>;
+    type Output = Option<SequenceProgress>;
     const NAME: &'static str = "assign sequence numbers";
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         let Some(relay) = state::lock_in_epoch(tx, self.epoch).await? else { return Ok(None) };
+        let position = self.position(tx, relay.position).await?;
         let picked = self.next_in_sequence(tx).await?;
-        let numbers: Vec<(i64, i64)> = picked.into_iter().zip(relay.position + 1..).collect();
+        let numbers: Vec<(i64, i64)> = picked.into_iter().zip(position + 1..).collect();
         write(tx, &numbers).await?;
-        if let Some((_, last)) = numbers.last() {
-            let ahead = relay_state::ActiveModel { position: Set(*last), ..Default::default() };
+        let last = numbers.last().map_or(position, |(_, last)| *last);
+        if last != relay.position {
+            let ahead = relay_state::ActiveModel { position: Set(last), ..Default::default() };
             state::update(tx, RELAY, ahead).await?;
         }
-        Ok(Some(numbers.len()))
+        Ok(Some(SequenceProgress { commits: numbers.len(), position: last }))
     }
 }
 
 impl AssignSequence {
+    /// Returns the position after which numbers continue. A stored position that this process has
+    /// not written may be lower than the number of an event, as after the restore of a part of the
+    /// tables.
+    async fn position(&self, tx: &SourceTx, stored: i64) -> Result<i64, StoreError> {
+        if self.known == Some(stored) {
+            return Ok(stored);
+        }
+        progress::position(tx, stored).await
+    }
+
     /// Returns the next commits in sequence order.
     async fn next_in_sequence(&self, tx: &SourceTx) -> Result<Vec<i64>, StoreError> {
         let mut scan_limit = self.limit.max(1);

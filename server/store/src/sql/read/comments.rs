@@ -58,9 +58,7 @@ async fn with_content<C: ConnectionTrait>(
             .join(JoinType::LeftJoin, content.clone())
             .select_also(comment_content::Entity);
         for (comment, content) in query.all(db).await? {
-            let content =
-                content.map(|c| row::content(c.text, &c.mentions, &c.metadata, c.extra.as_deref())).transpose()?;
-            found.push((row::comment(comment)?, content));
+            found.push((row::comment(comment)?, content.map(row::content).transpose()?));
         }
     }
     Ok(found)
