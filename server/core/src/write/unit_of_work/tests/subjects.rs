@@ -10,7 +10,7 @@ use crate::domain::subject::{Metadata, Subject, SubjectState};
 use crate::domain::time::Millis;
 use crate::write::change::Change;
 use crate::write::unit_of_work::{ChangeContext, UnitOfWork};
-use crate::write::verbs::{CommandKind, Create, CreateSubject, Hide, Import, UndeleteSubject, UpdateSubject};
+use crate::write::verbs::{CommandKind, Create, CreateSubject, Import, UndeleteSubject, UpdateSubject};
 
 fn metadata(value: &str) -> Metadata {
     [("k".to_owned(), value.to_owned())].into()
@@ -153,8 +153,7 @@ fn a_revision_or_version_that_cannot_grow_is_an_error_and_no_panic() {
     let root = fixture.root();
     let mut comment = fixture.row(root).clone();
     comment.lifecycle.revision = i64::MAX;
-    fixture.comments.insert(root, comment);
-    let hide = Hide { target: fixture.target(root) };
-    let command = fixture.command(hide);
-    assert_eq!(fixture.run_command(&command).map(drop), exhausted);
+    let mut unit = UnitOfWork::default();
+    unit.load_comment(comment);
+    assert_eq!(unit.change(root).map(drop), exhausted);
 }
