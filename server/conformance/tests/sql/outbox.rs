@@ -212,7 +212,7 @@ async fn numbers_continue_after_those_of_the_events_when_the_row_of_the_relay_wa
         assert_eq!(outbox.assign_sequence(SOURCE, epoch, 9).await, Ok(Some(3)));
 
         // The leader finds that its position was lowered.
-        run(&store, "UPDATE relay_state SET position = 1 WHERE name = 'relay'".to_owned()).await;
+        run(&store, "UPDATE relay_state SET position = 1 WHERE name = x'72656c6179'".to_owned()).await;
         for id in 4..=5 {
             commit(id).await;
         }
@@ -221,12 +221,12 @@ async fn numbers_continue_after_those_of_the_events_when_the_row_of_the_relay_wa
 
         // Numbers that were trimmed are not assigned again.
         run(&store, "DELETE FROM outbox_commit WHERE pub_seq < 5".to_owned()).await;
-        run(&store, "UPDATE relay_state SET position = 0 WHERE name = 'relay'".to_owned()).await;
+        run(&store, "UPDATE relay_state SET position = 0 WHERE name = x'72656c6179'".to_owned()).await;
         assert_eq!(outbox.assign_sequence(SOURCE, epoch, 9).await, Ok(Some(0)));
         assert_eq!(outbox.head(SOURCE).await, Ok(5));
 
         // The next leader finds that the row is missing.
-        run(&store, "DELETE FROM relay_state WHERE name = 'relay'".to_owned()).await;
+        run(&store, "DELETE FROM relay_state WHERE name = x'72656c6179'".to_owned()).await;
         commit(6).await;
         assert_eq!(outbox.assign_sequence(SOURCE, epoch, 9).await, Ok(None), "no process leads");
         let epoch = acquire_lease(&store).await;
@@ -234,7 +234,7 @@ async fn numbers_continue_after_those_of_the_events_when_the_row_of_the_relay_wa
         assert_eq!(outbox.assign_sequence(SOURCE, epoch, 9).await, Ok(Some(1)));
 
         // The next leader finds that its position was lowered.
-        run(&store, "UPDATE relay_state SET position = 0, leased_until = 0 WHERE name = 'relay'".to_owned()).await;
+        run(&store, "UPDATE relay_state SET position = 0, leased_until = 0 WHERE name = x'72656c6179'".to_owned()).await;
         acquire_lease(&store).await;
         assert_eq!(outbox.head(SOURCE).await, Ok(6));
         let numbers: Vec<i64> =
