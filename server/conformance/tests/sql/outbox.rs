@@ -234,7 +234,8 @@ async fn numbers_continue_after_those_of_the_events_when_the_row_of_the_relay_wa
         assert_eq!(outbox.assign_sequence(SOURCE, epoch, 9).await, Ok(Some(1)));
 
         // The next leader finds that its position was lowered.
-        run(&store, "UPDATE relay_state SET position = 0, leased_until = 0 WHERE name = x'72656c6179'".to_owned()).await;
+        run(&store, "UPDATE relay_state SET position = 0, leased_until = 0 WHERE name = x'72656c6179'".to_owned())
+            .await;
         acquire_lease(&store).await;
         assert_eq!(outbox.head(SOURCE).await, Ok(6));
         let numbers: Vec<i64> =
