@@ -37,10 +37,6 @@ pub(crate) struct Phase {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RowsSlot(usize);
 
-/// The place of a write's number of rows in the results of its phase.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct CountSlot(usize);
-
 /// The form in which the statements of a phase are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StatementForm {
@@ -92,13 +88,6 @@ impl Phase {
         self.backend
     }
 
-    /// Adds a SELECT in the tables of a partition, or in tables that exist once.
-    pub(crate) fn select(&mut self, at: impl Into<Option<Partition>>, query: &impl QueryTrait) -> RowsSlot {
-        let statement = query.build(self.backend);
-        let build = |_| vec![BoundStatement { statement, expected: None }];
-        RowsSlot(self.push(at.into(), StatementKind::Read, Box::new(build)))
-    }
-
     /// Adds the SELECTs that read `items` by lists of at most `size_max` items, which is a known
     /// size of [`chunks`](crate::sql::chunks). A list may repeat its last item. The rows of all
     /// lists are in one slot.
@@ -126,10 +115,10 @@ impl Phase {
         at: impl Into<Option<Partition>>,
         query: &impl QueryTrait,
         expected: Option<u64>,
-    ) -> CountSlot {
+    ) {
         let statement = query.build(self.backend);
         let build = move |_| vec![BoundStatement { statement, expected }];
-        CountSlot(self.push(at.into(), StatementKind::Write, Box::new(build)))
+        self.push(at.into(), StatementKind::Write, Box::new(build));
     }
 
     /// Adds the UPDATEs of the rows of `items`, each of which must match exactly one row. A list
@@ -140,8 +129,7 @@ impl Phase {
         size_max: usize,
         items: Vec<T>,
         update: impl Fn(Vec<T>) -> Q + Send + 'static,
-    ) -> CountSlot
-    where
+    ) where
         T: Clone + Eq + Hash + Send + 'static,
         Q: QueryTrait,
     {
@@ -151,7 +139,7 @@ impl Phase {
             BoundStatement { statement: update(list).build(backend), expected: Some(expected) }
         };
         let build = move |form| lists(form, size_max, &items).into_iter().map(&statement).collect();
-        CountSlot(self.push(at.into(), StatementKind::Write, Box::new(build)))
+        self.push(at.into(), StatementKind::Write, Box::new(build));
     }
 
     /// Adds the INSERTs of new rows; nothing for no rows.

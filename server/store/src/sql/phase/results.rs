@@ -3,7 +3,7 @@
 use riposte_core::Error;
 use sea_orm::{FromQueryResult, QueryResult, TryGetableMany};
 
-use super::{CountSlot, RowsSlot};
+use super::RowsSlot;
 use crate::error::{StoreError, StoreResult};
 
 /// The result of each statement group of a phase, in their order.
@@ -14,7 +14,7 @@ pub(crate) struct PhaseResults(Vec<GroupResult>);
 #[derive(Debug)]
 pub(super) enum GroupResult {
     Rows(Vec<QueryResult>),
-    Count(u64),
+    Written,
 }
 
 impl PhaseResults {
@@ -29,7 +29,7 @@ impl PhaseResults {
     pub(crate) fn rows(&mut self, RowsSlot(slot): RowsSlot) -> StoreResult<Vec<QueryResult>> {
         match self.0.get_mut(slot) {
             Some(GroupResult::Rows(rows)) => Ok(std::mem::take(rows)),
-            Some(GroupResult::Count(_)) | None => Err(foreign_slot()),
+            Some(GroupResult::Written) | None => Err(foreign_slot()),
         }
     }
 
@@ -49,17 +49,6 @@ impl PhaseResults {
     pub(crate) fn tuples<T: TryGetableMany>(&mut self, slot: RowsSlot) -> StoreResult<Vec<T>> {
         let tuple = |row| Ok(T::try_get_many_by_index(&row).map_err(sea_orm::DbErr::from)?);
         self.rows(slot)?.into_iter().map(tuple).collect()
-    }
-
-    /// Returns the number of rows that a write matched.
-    ///
-    /// # Errors
-    /// The slot is not one of this phase.
-    pub(crate) fn count(&self, CountSlot(slot): CountSlot) -> StoreResult<u64> {
-        match self.0.get(slot) {
-            Some(GroupResult::Count(count)) => Ok(*count),
-            Some(GroupResult::Rows(_)) | None => Err(foreign_slot()),
-        }
     }
 }
 

@@ -109,7 +109,6 @@ impl SourceTx {
         match kind {
             StatementKind::Read => Ok(GroupResult::Rows(self.read_prepared(statements).await?)),
             StatementKind::Write => {
-                let mut count = 0;
                 for BoundStatement { statement, expected } in statements {
                     let template = statement.sql.clone();
                     let outcome = self.unrouted().execute_raw(statement).await;
@@ -117,9 +116,8 @@ impl SourceTx {
                     if expected.is_some_and(|expected| expected != matched) {
                         return Err(unmatched(&template));
                     }
-                    count += matched;
                 }
-                Ok(GroupResult::Count(count))
+                Ok(GroupResult::Written)
             }
         }
     }

@@ -48,7 +48,6 @@ struct TextStatement {
     /// The columns that it returns; `None` if it is no SELECT.
     shape: Option<RowShape>,
     rows: Vec<QueryResult>,
-    count: u64,
 }
 
 /// The bytes of a query that are not part of its statements: BEGIN, COMMIT and one check.
@@ -103,7 +102,7 @@ impl TextPhase {
         }
         let shape = (kind == StatementKind::Read).then(|| RowShape::of(&statement.sql));
         let template = statement.sql;
-        self.statements.push(TextStatement { group, template, shape, rows: Vec::new(), count: 0 });
+        self.statements.push(TextStatement { group, template, shape, rows: Vec::new() });
         Ok(())
     }
 
@@ -145,18 +144,17 @@ impl TextPhase {
         let mut results = PhaseResults::default();
         let mut statements = std::mem::take(&mut self.statements).into_iter().peekable();
         for (number, kind) in self.groups.iter().enumerate() {
-            let (mut rows, mut count) = (Vec::new(), 0);
+            let mut rows = Vec::new();
             while let Some(mut statement) = statements.next_if(|statement| statement.group == number) {
                 if rows.is_empty() {
                     rows = statement.rows
                 } else {
                     rows.append(&mut statement.rows)
                 }
-                count += statement.count;
             }
             results.push(match kind {
                 StatementKind::Read => GroupResult::Rows(rows),
-                StatementKind::Write => GroupResult::Count(count),
+                StatementKind::Write => GroupResult::Written,
             });
         }
         results
@@ -204,12 +202,7 @@ impl ResultReader<'_> {
                 statement.rows.push(row.into());
             }
             (Either::Right(_), QueryPart::Begin | QueryPart::Check(_) | QueryPart::Commit) => return Err(mismatch()),
-            (Either::Left(done), part) => {
-                if let QueryPart::Statement(number) = part {
-                    self.statements.get_mut(*number).ok_or_else(mismatch)?.count = done.rows_affected();
-                }
-                self.position += 1;
-            }
+            (Either::Left(_), _) => self.position += 1,
         }
         Ok(())
     }
