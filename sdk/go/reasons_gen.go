@@ -67,7 +67,7 @@ const (
 	// walk anew.
 	ReasonPageTokenExpired Reason = "PAGE_TOKEN_EXPIRED"
 	// INVALID_ARGUMENT: The request_id was used before with another body. Make a new one for every new
-	// intent.
+	// intent. SetLike compares with the last call for the same member and comment only.
 	ReasonRequestIdReused Reason = "REQUEST_ID_REUSED"
 	// UNAUTHENTICATED: The token or certificate is missing or not known.
 	ReasonCallerUnknown Reason = "CALLER_UNKNOWN"

@@ -44,7 +44,9 @@ const (
 //
 // Every write takes a `request_id`. The same request_id and body again answers the first id, floor,
 // subject_revision and ack again, for ever, with the body as it is now; with another body it fails
-// with REQUEST_ID_REUSED. A failed attempt does not use it up.
+// with REQUEST_ID_REUSED. A failed attempt does not use it up. The deletion of a subject changes no
+// comment, so a repeat of a write below a deleted subject answers the comment with its text, which
+// no read returns.
 type CommentServiceClient interface {
 	// Writes a root comment.
 	//
@@ -271,7 +273,9 @@ func (c *commentServiceClient) ListMemberComments(ctx context.Context, in *ListM
 //
 // Every write takes a `request_id`. The same request_id and body again answers the first id, floor,
 // subject_revision and ack again, for ever, with the body as it is now; with another body it fails
-// with REQUEST_ID_REUSED. A failed attempt does not use it up.
+// with REQUEST_ID_REUSED. A failed attempt does not use it up. The deletion of a subject changes no
+// comment, so a repeat of a write below a deleted subject answers the comment with its text, which
+// no read returns.
 type CommentServiceServer interface {
 	// Writes a root comment.
 	//

@@ -44,6 +44,10 @@ type LikeServiceClient interface {
 	// comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
 	// SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
 	//
+	// A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
+	// request_id comes again with another value. A request_id of an earlier call, of a like of
+	// another comment or of another method is not refused.
+	//
 	// Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
 	SetLike(ctx context.Context, in *SetLikeRequest, opts ...grpc.CallOption) (*SetLikeResponse, error)
 	// Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
@@ -139,6 +143,10 @@ type LikeServiceServer interface {
 	// comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
 	// comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
 	// SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+	//
+	// A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
+	// request_id comes again with another value. A request_id of an earlier call, of a like of
+	// another comment or of another method is not refused.
 	//
 	// Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
 	SetLike(context.Context, *SetLikeRequest) (*SetLikeResponse, error)

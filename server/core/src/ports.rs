@@ -15,8 +15,8 @@ mod watch;
 pub use cached_pages::{CachedPages, PageRenderer, RenderedPage};
 pub use clock::Clock;
 pub use events::{
-    Applied, Batching, ConsumerPositions, ConsumerScope, EventConsumer, MEMBER_HISTORY, Position, PositionMove,
-    PositionRemoval, RANK_INDEX, StoredPosition, TrimBounds, TrimReport, shown_name,
+    Applied, Batching, CLOCK_SKEW_MAX, ConsumerPositions, ConsumerScope, EventConsumer, MEMBER_HISTORY, Position,
+    PositionMove, PositionRemoval, RANK_INDEX, REGISTRATION, StoredPosition, TrimBounds, TrimReport, shown_name,
 };
 pub use ids::IdSource;
 pub use lease::{Epoch, LeaseCandidate, RelayLease};

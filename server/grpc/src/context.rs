@@ -57,6 +57,13 @@ pub struct MessageLimits {
 }
 
 impl Services {
+    /// Waits until long streams have to end, because the process stops.
+    pub(crate) async fn stopped(&self) {
+        let mut stopping = self.stopping.subscribe();
+        // The sender lives as long as these services.
+        let _ = stopping.wait_for(|stopping| *stopping).await;
+    }
+
     /// Returns the use cases for a read: those over the primary if the request sets `fresh`.
     pub(crate) fn reads(&self, fresh: bool) -> &Comments {
         if fresh { &self.primary } else { &self.comments }

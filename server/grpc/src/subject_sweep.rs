@@ -3,7 +3,7 @@
 
 use riposte_core::page::SubjectCursor;
 use riposte_core::ports::RebuildProgress;
-use riposte_core::{Caller, CommentId, Error, ObjectType, SubjectKey, Violation};
+use riposte_core::{Caller, CommentId, Error, ObjectType, SubjectId, SubjectKey, Violation};
 use riposte_sdk::v1;
 use riposte_sdk::v1::subject_scope::Scope;
 use tokio::sync::mpsc;
@@ -75,12 +75,14 @@ enum SweepRange {
     /// The subjects of a type, or all subjects.
     Many {
         object_type: Option<ObjectType>,
+        /// The method, which messages of the log name.
+        method: &'static str,
         context: TokenContext,
         after: SubjectCursor,
     },
 }
 
-/// Starts the sweep in a task, which ends when its reader has disconnected.
+/// Starts the sweep in a task, which ends when its reader has disconnected or the process stops.
 pub(crate) async fn run<W: SubjectTask>(
     services: Services,
     call: Call,
@@ -96,7 +98,14 @@ pub(crate) async fn run<W: SubjectTask>(
     }
     let (responses, receiver) = mpsc::channel(RESPONSE_BUFFER);
     tokio::spawn(async move {
-        match sweep(&services, &call.caller, range, &mut task, &responses).await {
+        // The end of the process ends a sweep between two responses; a write that has begun is
+        // completed by its own task.
+        let done = tokio::select! {
+            biased;
+            () = services.stopped() => Err(Error::ServerStopping),
+            done = sweep(&services, &call.caller, range, &mut task, &responses) => done,
+        };
+        match done {
             Ok(()) => task.end(&services),
             Err(error) => drop(responses.send(Err(call.status(error))).await),
         }
@@ -126,12 +135,12 @@ fn parse_range(services: &Services, caller: &Caller, scope: SweepScope) -> Resul
         Some(Scope::ObjectType(name)) => {
             let object_type = v.take(ObjectType::parse("scope.object_type", &name)).map(Some);
             let (context, after) = resume_position(&mut v, TokenContext::new(caller, method).argument(&name));
-            object_type.zip(after).map(|(object_type, after)| SweepRange::Many { object_type, context, after })
+            object_type.zip(after).map(|(object_type, after)| SweepRange::Many { object_type, method, context, after })
         }
         Some(Scope::All(v1::AllSubjects {})) => {
             // No object type has an empty name.
             let (context, after) = resume_position(&mut v, TokenContext::new(caller, method).argument(""));
-            after.map(|after| SweepRange::Many { object_type: None, context, after })
+            after.map(|after| SweepRange::Many { object_type: None, method, context, after })
         }
         None => v.take(Err(Violation::field("scope", "must name a subject, an object type or all"))),
     };
@@ -151,23 +160,40 @@ async fn sweep<W: SubjectTask>(
     task: &mut W,
     responses: &mpsc::Sender<Result<W::Response, Status>>,
 ) -> Result<(), Error> {
-    let (object_type, context, mut after) = match range {
+    let (object_type, method, context, mut after) = match range {
         SweepRange::One(key) => {
             return task.run(&SweepItem { services, caller, key: &key, resume_token: "", responses }).await;
         }
-        SweepRange::Many { object_type, context, after } => (object_type, context, after),
+        SweepRange::Many { object_type, method, context, after } => (object_type, method, context, after),
     };
+    let mut failed = 0;
     loop {
         // Subjects are listed one at a time: the store then returns the cursor after each, and the
         // task on a subject costs far more than the query.
-        let (found, next) = services.comments.list_subjects(caller, object_type.as_ref(), after, 1).await?;
+        let (found, next) = services.comments.subject_keys(caller, object_type.as_ref(), after, 1).await?;
         let resume_token = &services.seal(&context, next.map(TokenCursor::Subject))?;
-        for subject in found {
-            task.run(&SweepItem { services, caller, key: &subject.key, resume_token, responses }).await?;
+        for (id, key) in found {
+            let item = SweepItem { services, caller, key: &key, resume_token, responses };
+            match task.run(&item).await {
+                Ok(()) => {}
+                // The other subjects must not depend on one with a row that cannot be read.
+                Err(Error::Internal(detail)) => {
+                    failed += 1;
+                    log_failure(method, id, &detail);
+                }
+                Err(error) => return Err(error),
+            }
         }
-        let Some(next) = next else { return Ok(()) };
-        after = next;
+        match next {
+            Some(next) => after = next,
+            None if failed == 0 => return Ok(()),
+            None => return Err(Error::internal(format!("the sweep has failed for {failed} subjects"))),
+        }
     }
+}
+
+fn log_failure(method: &str, subject: SubjectId, detail: &str) {
+    tracing::error!(method, subject = subject.get(), detail, "the sweep failed for this subject and goes on");
 }
 
 /// Processes the comments of one subject in chunks and sends the totals after each: `add` counts a

@@ -25,6 +25,7 @@ pub(super) struct Record {
     lost_leases: usize,
     poison: BTreeSet<i64>,
     is_unavailable: bool,
+    cannot_take_rows: bool,
     panics: BTreeSet<i64>,
     failed_batches: usize,
 }
@@ -72,6 +73,12 @@ impl TestConsumer {
     /// otherwise lets them succeed again.
     pub(super) fn set_unavailable(&self, is_unavailable: bool) {
         self.record().is_unavailable = is_unavailable;
+    }
+
+    /// If `fails`, makes gaps fail as over a row that cannot be read; otherwise lets them succeed
+    /// again.
+    pub(super) fn fail_gaps(&self, fails: bool) {
+        self.record().cannot_take_rows = fails;
     }
 
     /// Returns the sequence numbers that were applied, in order.
@@ -133,7 +140,11 @@ impl EventConsumer for TestConsumer {
     }
 
     async fn gap(&self, _: usize) -> Result<()> {
-        self.record().gaps += 1;
+        let mut record = self.record();
+        if record.cannot_take_rows {
+            return Err(Error::internal("a row that cannot be read"));
+        }
+        record.gaps += 1;
         Ok(())
     }
 

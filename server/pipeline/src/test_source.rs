@@ -111,6 +111,11 @@ impl TestSource {
         self.model.set_position(name, number);
     }
 
+    /// Sets the head of the sequence numbers, as damage to the relay's row does.
+    pub(super) fn set_head(&self, number: i64) {
+        self.model.set_head(number);
+    }
+
     /// Returns the stored position of a consumer.
     pub(super) fn position(&self, name: &str) -> Option<i64> {
         self.model.position(name).map(|position| position.number)

@@ -98,7 +98,7 @@ impl Components<'_> {
             timeouts: self.config.server.timeouts(),
             body_time: self.config.limits.body_time.duration(),
             admission: services.admission.clone(),
-            max_request: self.limits().max_request,
+            limits: self.limits(),
             body_buffers: BodyBuffers::default(),
             faults,
             calls: self.metrics.calls(riposte_grpc::methods()),

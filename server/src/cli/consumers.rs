@@ -110,7 +110,7 @@ async fn plan(positions: &dyn ConsumerPositions, source: usize, name: &str) -> R
     let stored = positions.all(source).await.map_err(|error| unavailable(source, &error))?;
     Ok(match stored.into_iter().find(|position| position.name == name) {
         None => Plan::Absent,
-        Some(position) if position.registered_until > SystemClock.now() => Plan::Registered,
+        Some(position) if position.is_registered(SystemClock.now()) => Plan::Registered,
         Some(position) => Plan::Remove(position.number),
     })
 }

@@ -9,7 +9,7 @@ mod open_files;
 mod source;
 mod telemetry;
 
-use self::check_result::CheckResult;
+use self::{check_result::CheckResult, consumers::SourceConsumers};
 use super::{ConfigSources, exit, migrate, output};
 use crate::{
     app,
@@ -155,17 +155,22 @@ async fn data_sources(config: &Config) -> anyhow::Result<Vec<CheckResult>> {
         // The tables of a source that is not migrated yet are counted too.
         diagnosis.tables = diagnosis.tables.map(|tables| tables.max(layout.tables(source)));
     }
-    let mut positions = Vec::new();
+    let mut consumers = Vec::new();
     for source in 0..labels.len() {
-        // A source that cannot be read has a line of its own.
-        positions.extend(store.positions().all(source).await.unwrap_or_default());
+        // A source that cannot be read has a line of its own. The head is read after the positions,
+        // which follow it.
+        let Ok(positions) = store.positions().all(source).await else { continue };
+        let Ok(head) = store.outbox().head(source).await else { continue };
+        consumers.push(SourceConsumers { source, head, positions });
     }
+    let processes = store.processes(SystemClock.now()).await;
     store.close().await;
     let examined = labels.iter().zip(diagnoses.iter().zip(&schemas));
     let sources =
         examined.flat_map(|(label, (diagnosis, schema))| source::examine(label, diagnosis, schema, statements));
     let text = labels.iter().zip(&diagnoses);
     let text = text.filter_map(|(label, diagnosis)| source::text_queries(label, diagnosis, config.store.text));
-    let results = sources.chain(text).chain([consumers::examine(&positions, SystemClock.now())]);
+    let consumers = consumers::examine(&consumers, SystemClock.now());
+    let results = sources.chain(text).chain(consumers).chain(cache::alone(config.cache.kind, processes));
     Ok(std::iter::once(CheckResult::ok("layout", layout.summary())).chain(results).collect())
 }

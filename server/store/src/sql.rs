@@ -22,7 +22,7 @@ mod transaction_runner;
 
 pub(crate) use commit::SqlWriter;
 pub(crate) use histories::SqlHistories;
-pub(crate) use ids::SqlIds;
+pub(crate) use ids::{SqlIds, holders};
 pub(crate) use outbox::SqlOutbox;
 pub use phase::statement_text;
 pub use pool::{DataSource, DataSources, PoolState, SQLITE_FILE, TextQueries, is_address};

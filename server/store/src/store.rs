@@ -15,7 +15,7 @@ use crate::config::StoreConfig;
 use crate::schema::{self, SourceSchema};
 use crate::sql::{
     DataSource, DataSources, SqlCountRepair, SqlHistories, SqlIds, SqlOutbox, SqlRanks, SqlReader, SqlWriter,
-    TextQueries, TransactionObserver,
+    TextQueries, TransactionObserver, holders,
 };
 
 /// The tables of a deployment behind the domain's ports. Cloning is cheap.
@@ -164,6 +164,14 @@ impl SqlStore {
             .into_iter()
             .map(|steps| steps.unwrap_or_else(|error| Err(SourceSchema::Unreachable(error.to_string()))));
         schema::check(&self.sources, applied_steps.collect())
+    }
+
+    /// Returns the number of processes that generated ids in the last seconds: the greatest number
+    /// of any data source. A source that cannot be read counts as 0.
+    pub async fn processes(&self, now: Millis) -> usize {
+        let holders = (0..self.sources.all().len()).map(|source| holders(&self.sources, source, now));
+        let holders = futures::future::join_all(holders).await;
+        holders.into_iter().map(Result::unwrap_or_default).max().unwrap_or_default()
     }
 
     /// Returns the diagnosis of every data source, in order.

@@ -3353,7 +3353,9 @@ pub mod comment_service_client {
     ///
     /// Every write takes a `request_id`. The same request_id and body again answers the first id, floor,
     /// subject_revision and ack again, for ever, with the body as it is now; with another body it fails
-    /// with REQUEST_ID_REUSED. A failed attempt does not use it up.
+    /// with REQUEST_ID_REUSED. A failed attempt does not use it up. The deletion of a subject changes no
+    /// comment, so a repeat of a write below a deleted subject answers the comment with its text, which
+    /// no read returns.
     #[derive(Debug, Clone)]
     pub struct CommentServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -3953,7 +3955,9 @@ pub mod comment_service_server {
     ///
     /// Every write takes a `request_id`. The same request_id and body again answers the first id, floor,
     /// subject_revision and ack again, for ever, with the body as it is now; with another body it fails
-    /// with REQUEST_ID_REUSED. A failed attempt does not use it up.
+    /// with REQUEST_ID_REUSED. A failed attempt does not use it up. The deletion of a subject changes no
+    /// comment, so a repeat of a write below a deleted subject answers the comment with its text, which
+    /// no read returns.
     #[derive(Debug)]
     pub struct CommentServiceServer<T> {
         inner: Arc<T>,
@@ -4695,7 +4699,7 @@ pub enum ErrorReason {
     /// Example: `{"reason": "PAGE_TOKEN_EXPIRED"}` with the BadRequest violation `page_token`.
     PageTokenExpired = 23,
     /// INVALID_ARGUMENT. The request_id was used before with another body. Make a new one for every
-    /// new intent.
+    /// new intent. SetLike compares with the last call for the same member and comment only.
     ///
     /// Example: `{"reason": "REQUEST_ID_REUSED", "metadata": {"request_id":  "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
     RequestIdReused = 24,
@@ -4961,6 +4965,10 @@ pub mod like_service_client {
         /// comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
         /// SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
         ///
+        /// A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
+        /// request_id comes again with another value. A request_id of an earlier call, of a like of
+        /// another comment or of another method is not refused.
+        ///
         /// Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
         pub async fn set_like(
             &mut self,
@@ -5103,6 +5111,10 @@ pub mod like_service_server {
         /// comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
         /// comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
         /// SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+        ///
+        /// A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
+        /// request_id comes again with another value. A request_id of an earlier call, of a like of
+        /// another comment or of another method is not refused.
         ///
         /// Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
         async fn set_like(

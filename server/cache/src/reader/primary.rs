@@ -10,7 +10,9 @@ use riposte_core::page::{
 };
 use riposte_core::ports::{CommentRows, LikeRows, ListRows, PassThrough, Reader, SubjectRows};
 use riposte_core::request::IdempotencyKey;
-use riposte_core::{CommentId, LikeValue, MemberId, ObjectType, ObjectTypeScope, Result, Subject, SubjectKey};
+use riposte_core::{
+    CommentId, LikeValue, MemberId, ObjectType, ObjectTypeScope, Result, Subject, SubjectId, SubjectKey,
+};
 
 use super::{CachedReader, LoadKey};
 use crate::port::{CachedPage, SubjectMember};
@@ -34,6 +36,15 @@ impl SubjectRows for CachedReader {
         limit: usize,
     ) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {
         self.0.inner.list_subjects(object_type, after, limit).await
+    }
+
+    async fn subject_keys(
+        &self,
+        object_type: Option<&ObjectType>,
+        after: SubjectCursor,
+        limit: usize,
+    ) -> Result<(Vec<(SubjectId, SubjectKey)>, Option<SubjectCursor>)> {
+        self.0.inner.subject_keys(object_type, after, limit).await
     }
 
     async fn verify(&self, key: &SubjectKey) -> Result<CountReport> {

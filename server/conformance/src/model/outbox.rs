@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use riposte_core::event::{Changes, Event, SequencedEvent};
 use riposte_core::ports::{
-    ConsumerPositions, Epoch, EventLog, LeaseCandidate, Outbox, OutboxState, PositionMove, PositionRemoval, RelayLease,
-    StoredPosition, TrimBounds, TrimReport,
+    CLOCK_SKEW_MAX, ConsumerPositions, Epoch, EventLog, LeaseCandidate, Outbox, OutboxState, PositionMove,
+    PositionRemoval, RelayLease, StoredPosition, TrimBounds, TrimReport,
 };
 use riposte_core::{Millis, Partition, Result, Subject, SubjectId, UnitOfWork};
 
@@ -16,8 +16,6 @@ use super::Model;
 
 /// The duration of a lease.
 const LEASE: Duration = Duration::from_secs(5);
-/// The largest accepted difference between the clocks of processes.
-const MAX_SKEW: Duration = Duration::from_secs(60);
 
 /// The events of the commits, and the lease under which they are sequenced.
 #[derive(Debug, Clone, Default)]
@@ -25,7 +23,7 @@ pub(super) struct ModelOutbox {
     /// The unsequenced events of each commit.
     pub(super) waiting: Vec<Vec<Event>>,
     pub(super) sequenced: Vec<SequencedEvent>,
-    head: i64,
+    pub(super) head: i64,
     pub(super) leader: Option<LeaseCandidate>,
     pub(super) until: Millis,
     pub(super) epoch: i64,
@@ -68,7 +66,7 @@ impl ModelOutbox {
     }
 
     fn is_valid(&self, now: Millis) -> bool {
-        now < self.until && self.until <= now.plus(LEASE).plus(MAX_SKEW)
+        now < self.until && self.until <= now.plus(LEASE).plus(CLOCK_SKEW_MAX)
     }
 
     fn release_lease(&mut self, candidate: LeaseCandidate) {
@@ -83,6 +81,8 @@ impl ModelOutbox {
     }
 
     pub(super) fn assign_sequence(&mut self, limit: usize) -> usize {
+        // Numbers continue after those of the events, as when the head was lowered by damage.
+        self.head = self.sequenced.last().map_or(self.head, |last| self.head.max(last.number));
         let count = limit.min(self.waiting.len());
         for events in self.waiting.drain(..count) {
             self.head += 1;
@@ -107,7 +107,7 @@ impl ModelOutbox {
     fn remove(&mut self, name: &str, now: Millis) -> PositionRemoval {
         match self.positions.get(name) {
             None => PositionRemoval::Absent,
-            Some(position) if position.registered_until > now => PositionRemoval::Registered,
+            Some(position) if position.is_registered(now) => PositionRemoval::Registered,
             Some(_) => {
                 self.positions.remove(name);
                 PositionRemoval::Removed
@@ -208,8 +208,10 @@ impl ConsumerPositions for Model {
     async fn register(&self, _source: usize, names: &[&str], until: Millis) -> Result<()> {
         let positions = &mut self.tables().outbox.positions;
         for name in names {
-            if let Some(position) = positions.get_mut(*name) {
-                position.registered_until = position.registered_until.max(until);
+            if let Some(position) = positions.get_mut(*name)
+                && (position.registered_until < until || position.registered_until > until.plus(CLOCK_SKEW_MAX))
+            {
+                position.registered_until = until;
             }
         }
         Ok(())

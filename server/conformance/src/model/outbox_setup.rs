@@ -38,6 +38,11 @@ impl Model {
         self.tables().outbox.positions.entry(name.to_owned()).or_insert_with(absent).number = number;
     }
 
+    /// Sets the head of the sequence numbers, as damage to its row does.
+    pub fn set_head(&self, number: i64) {
+        self.tables().outbox.head = number;
+    }
+
     /// Returns the stored position of a consumer.
     #[must_use]
     pub fn position(&self, name: &str) -> Option<StoredPosition> {

@@ -6,9 +6,9 @@ use riposte_core::{LikeValue, SubjectKey};
 use riposte_store::SqlStore;
 use riposte_store::shard::TableCounts;
 
+use crate::batch_reads::QueryCounter;
 use crate::commits::{comment, create_command, key, like_command};
 use crate::databases::{ManualClock, TestDatabase};
-use crate::batch_reads::QueryCounter;
 
 /// The round trips of one batch of each type.
 #[derive(Debug)]

@@ -198,3 +198,50 @@ async fn of_many_candidates_that_request_the_lease_at_once_one_acquires_it() {
         database.drop().await;
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn numbers_continue_after_those_of_the_events_when_the_row_of_the_relay_was_lost_or_lowered() {
+    for database in all_databases().await {
+        let store = database.migrated(&ManualClock::at_noon()).await;
+        let outbox = store.outbox();
+        let commit = async |id: i64| run_all(&store, revision_statements(id, id, 1)).await;
+        let epoch = acquire_lease(&store).await;
+        for id in 1..=3 {
+            commit(id).await;
+        }
+        assert_eq!(outbox.assign_sequence(SOURCE, epoch, 9).await, Ok(Some(3)));
+
+        // The leader finds that its position was lowered.
+        run(&store, "UPDATE relay_state SET position = 1 WHERE name = x'72656c6179'".to_owned()).await;
+        for id in 4..=5 {
+            commit(id).await;
+        }
+        assert_eq!(outbox.assign_sequence(SOURCE, epoch, 9).await, Ok(Some(2)));
+        assert_eq!(outbox.head(SOURCE).await, Ok(5));
+
+        // Numbers that were trimmed are not assigned again.
+        run(&store, "DELETE FROM outbox_commit WHERE pub_seq < 5".to_owned()).await;
+        run(&store, "UPDATE relay_state SET position = 0 WHERE name = x'72656c6179'".to_owned()).await;
+        assert_eq!(outbox.assign_sequence(SOURCE, epoch, 9).await, Ok(Some(0)));
+        assert_eq!(outbox.head(SOURCE).await, Ok(5));
+
+        // The next leader finds that the row is missing.
+        run(&store, "DELETE FROM relay_state WHERE name = x'72656c6179'".to_owned()).await;
+        commit(6).await;
+        assert_eq!(outbox.assign_sequence(SOURCE, epoch, 9).await, Ok(None), "no process leads");
+        let epoch = acquire_lease(&store).await;
+        assert_eq!(outbox.head(SOURCE).await, Ok(5), "readers see no lower head");
+        assert_eq!(outbox.assign_sequence(SOURCE, epoch, 9).await, Ok(Some(1)));
+
+        // The next leader finds that its position was lowered.
+        run(&store, "UPDATE relay_state SET position = 0, leased_until = 0 WHERE name = x'72656c6179'".to_owned())
+            .await;
+        acquire_lease(&store).await;
+        assert_eq!(outbox.head(SOURCE).await, Ok(6));
+        let numbers: Vec<i64> =
+            outbox.read(SOURCE, 0, 9).await.expect("read").iter().map(|event| event.number).collect();
+        assert_eq!(numbers, [5, 6]);
+        store.close().await;
+        database.drop().await;
+    }
+}

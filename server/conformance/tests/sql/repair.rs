@@ -5,9 +5,11 @@ use std::sync::Arc;
 use riposte_core::event::{ChangeKind, CommentChange};
 use riposte_core::page::CountDrift;
 use riposte_core::ports::RepairReport;
-use riposte_core::{Comment, CommentId, Millis};
+use riposte_core::rank::RankingConfig;
+use riposte_core::{Comment, CommentId, Error, Millis};
 use riposte_store::SqlStore;
 
+use crate::commits::query_number;
 use crate::databases::{ManualClock, all_databases};
 use crate::subject::{Subject, run};
 
@@ -193,6 +195,69 @@ async fn counts_are_repaired_during_concurrent_writes() {
         let revisions: Vec<i64> = events.into_iter().filter_map(|event| event.revision).collect();
         assert_eq!(revisions, (1..=thread.revision(&store).await).collect::<Vec<_>>(), "every revision has one event");
         assert!(repairs > 0);
+        store.close().await;
+        database.drop().await;
+    }
+}
+
+/// Rebuilds the ranks of a subject; returns the number of changes.
+async fn rebuild_ranks(store: &SqlStore, subject: &Subject) -> Result<usize, Error> {
+    let (ranks, _) = store.ranks(RankingConfig { depth: RankingConfig::DEPTH, policies: Arc::default() });
+    let (mut changed, mut after) = (0, None);
+    loop {
+        let progress = ranks.rebuild(&subject.key, after, 2).await?;
+        changed += progress.changed;
+        after = progress.next;
+        if after.is_none() {
+            return Ok(changed);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn damaged_rows_of_the_rank_index_are_replaced_by_a_rebuild() {
+    for database in all_databases().await {
+        let store = database.migrated(&ManualClock::at_noon()).await;
+        let thread = Thread::new(&store).await;
+        rebuild_ranks(&store, &thread.subject).await.expect("built");
+        let rows =
+            "SELECT CAST(COALESCE(SUM(comment_id % 1000000007 * (floor + sort + 10)), 0) AS SIGNED) FROM comment_rank";
+        let sound = (query_number(&store, rows).await, query_number(&store, "SELECT COUNT(*) FROM comment_rank").await);
+        assert!(sound.1 > 3, "{sound:?}");
+        for damage in [
+            "UPDATE comment_rank SET comment_id = comment_id + 1",
+            "UPDATE comment_rank SET floor = floor + 900",
+            "UPDATE comment_rank SET score = score + 0.5",
+            "UPDATE comment_rank SET comment_id = 7, score = score + 0.5",
+        ] {
+            run(&store, damage.to_owned()).await;
+            assert!(rebuild_ranks(&store, &thread.subject).await.expect(damage) > 0);
+            let rebuilt =
+                (query_number(&store, rows).await, query_number(&store, "SELECT COUNT(*) FROM comment_rank").await);
+            assert_eq!(rebuilt, sound, "{damage}");
+            assert_eq!(rebuild_ranks(&store, &thread.subject).await, Ok(0), "{damage}");
+        }
+        store.close().await;
+        database.drop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_error_of_a_row_names_its_table_and_its_id_and_not_its_text() {
+    for database in all_databases().await {
+        let store = database.migrated(&ManualClock::at_noon()).await;
+        let thread = Thread::new(&store).await;
+        let (root, subject) = (thread.roots[0], row(&store, thread.roots[0]).await.reference.subject_id);
+        run(&store, format!("UPDATE comment_content SET metadata = '{{secret' WHERE comment_id = {}", root.get()))
+            .await;
+        let error = store.reader().comments(&[root]).await.expect_err("no version writes that");
+        assert_eq!(error, Error::internal(format!("comment_content, row of {}: metadata cannot be read", root.get())));
+        run(&store, "UPDATE comment_subject SET metadata = '{\"a\": \"secret'".to_owned()).await;
+        let error = store.reader().subjects(std::slice::from_ref(&thread.subject.key)).await;
+        let message = format!("comment_subject, row of {}: metadata cannot be read", subject.get());
+        assert_eq!(error, Err(Error::internal(message)));
+        let keys = store.reader().subject_keys(None, Default::default(), 9).await.expect("the keys can be read");
+        assert_eq!(keys, (vec![(subject, thread.subject.key.clone())], None));
         store.close().await;
         database.drop().await;
     }

@@ -14,6 +14,12 @@ pub const MEMBER_HISTORY: &str = "history";
 /// The stored name of the rank index. It never changes.
 pub const RANK_INDEX: &str = "boards";
 
+/// The time for which a worker registers its consumers.
+pub const REGISTRATION: Duration = Duration::from_secs(120);
+/// The tolerated difference of the clocks of processes. A lease or a registration that ends later
+/// than this allows was written by a wrong clock, and is ignored: it would hold until that time.
+pub const CLOCK_SKEW_MAX: Duration = Duration::from_secs(60);
+
 /// Returns the name by which metrics and commands show a consumer. It differs from the stored name
 /// of the consumers that were renamed.
 #[must_use]
@@ -144,10 +150,12 @@ pub trait ConsumerPositions: Send + Sync + std::fmt::Debug {
     async fn advance(&self, source: usize, epoch: Epoch, to: PositionMove<'_>) -> Result<bool>;
 
     /// Records that a running worker registers consumers with these names, until `until`. Names
-    /// without a position are ignored.
+    /// without a position are ignored. A later end stays, unless a wrong clock wrote it: one that
+    /// is more than [`CLOCK_SKEW_MAX`] after `until`.
     async fn register(&self, source: usize, names: &[&str], until: Millis) -> Result<()>;
 
-    /// Removes a position unless a running worker registers its name at `now`.
+    /// Removes a position unless a running worker [registers](StoredPosition::is_registered) its
+    /// name at `now`.
     async fn remove(&self, source: usize, name: &str, now: Millis) -> Result<PositionRemoval>;
 
     /// Deletes old events, of at most `limit` commits. Returns `None`, and changes nothing, if a
@@ -164,6 +172,15 @@ pub struct StoredPosition {
     pub number: i64,
     /// The end of the registration by a running worker, unless the worker renews it.
     pub registered_until: Millis,
+}
+
+impl StoredPosition {
+    /// Returns `true` if a running worker registers the consumer at `now`. A registration that ends
+    /// later than any worker registers at that time does not count.
+    #[must_use]
+    pub fn is_registered(&self, now: Millis) -> bool {
+        now < self.registered_until && self.registered_until <= now.plus(REGISTRATION).plus(CLOCK_SKEW_MAX)
+    }
 }
 
 /// A move of a stored position.
@@ -209,7 +226,18 @@ pub struct TrimReport {
 
 #[cfg(test)]
 mod tests {
-    use super::{MEMBER_HISTORY, RANK_INDEX, shown_name};
+    use super::{CLOCK_SKEW_MAX, MEMBER_HISTORY, RANK_INDEX, REGISTRATION, StoredPosition, shown_name};
+    use crate::domain::time::Millis;
+
+    #[test]
+    fn a_registration_counts_until_its_end_and_not_at_all_if_it_ends_too_late() {
+        let position = |until| StoredPosition { name: "topic".to_owned(), number: 1, registered_until: Millis(until) };
+        let latest = i64::try_from((REGISTRATION + CLOCK_SKEW_MAX).as_millis()).expect("a few minutes");
+        let now = 1_000;
+        let ends = [0, now, now + 1, now + latest, now + latest + 1, i64::MAX];
+        let registered = ends.map(|until| position(until).is_registered(Millis(now)));
+        assert_eq!(registered, [false, false, true, true, false, false]);
+    }
 
     #[test]
     fn stored_names_of_consumers_are_fixed_for_ever() {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::domain::time::Millis;
+use crate::ports::CLOCK_SKEW_MAX;
 
 /// The relay lease of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,9 +20,6 @@ impl RelayLease {
     /// The duration of a lease unless it is extended: the longest time that sequencing pauses after
     /// a leader died.
     pub const DURATION: Duration = Duration::from_secs(5);
-    /// The tolerated difference of clocks. A lease that ends later than this allows was written by
-    /// a wrong clock and would exclude every process until that time.
-    const CLOCK_SKEW_MAX: Duration = Duration::from_secs(60);
 
     /// Returns `true` if the lease has not expired at `now`.
     #[must_use]
@@ -32,7 +30,7 @@ impl RelayLease {
     /// Returns the latest end of a lease that is valid at `now`.
     #[must_use]
     pub fn latest_end(now: Millis) -> Millis {
-        now.plus(Self::DURATION).plus(Self::CLOCK_SKEW_MAX)
+        now.plus(Self::DURATION).plus(CLOCK_SKEW_MAX)
     }
 
     /// Returns `true` if `candidate` cannot acquire the lease at `now`, because another candidate

@@ -13,7 +13,7 @@ use crate::domain::caller::ObjectTypeScope;
 use crate::domain::comment::CommentView;
 use crate::domain::content::ClientInfo;
 use crate::domain::error::Result;
-use crate::domain::ids::CommentId;
+use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::like::LikeValue;
 use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
@@ -51,6 +51,19 @@ pub trait SubjectRows: Send + Sync + std::fmt::Debug {
         after: SubjectCursor,
         limit: usize,
     ) -> Result<(Vec<Subject>, Option<SubjectCursor>)>;
+
+    /// Returns the ids and keys of the subjects that [`SubjectRows::list_subjects`] returns. A
+    /// reader of rows reads nothing else of them, so that a row with an unreadable field ends no
+    /// walk.
+    async fn subject_keys(
+        &self,
+        object_type: Option<&ObjectType>,
+        after: SubjectCursor,
+        limit: usize,
+    ) -> Result<(Vec<(SubjectId, SubjectKey)>, Option<SubjectCursor>)> {
+        let (subjects, next) = self.list_subjects(object_type, after, limit).await?;
+        Ok((subjects.into_iter().map(|subject| (subject.id, subject.key)).collect(), next))
+    }
 
     /// Compares every count of a subject with the rows it counts.
     async fn verify(&self, key: &SubjectKey) -> Result<CountReport>;

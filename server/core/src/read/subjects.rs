@@ -93,6 +93,22 @@ impl Comments {
         self.check_may_list(caller, object_type)?;
         self.reader.list_subjects(object_type, after, limit).await
     }
+
+    /// Returns the ids and keys of the subjects that [`Comments::list_subjects`] returns, also of
+    /// those with an unreadable row.
+    ///
+    /// # Errors
+    /// [`Error::ObjectTypeUnknown`], [`Error::CallerNotAllowed`].
+    pub async fn subject_keys(
+        &self,
+        caller: &Caller,
+        object_type: Option<&ObjectType>,
+        after: SubjectCursor,
+        limit: usize,
+    ) -> Result<(Vec<(SubjectId, SubjectKey)>, Option<SubjectCursor>)> {
+        self.check_may_list(caller, object_type)?;
+        self.reader.subject_keys(object_type, after, limit).await
+    }
 }
 
 /// Returns the subject that a type with auto_create shows before its first comment.

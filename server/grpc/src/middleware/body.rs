@@ -13,6 +13,7 @@ use riposte_core::Error;
 use riposte_telemetry::CallTimer;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, Sleep};
+use tonic::Code;
 use tonic::body::Body;
 
 use super::request_id;
@@ -84,6 +85,18 @@ impl HandlerResponse {
         let body = response.body_mut();
         let message = poll_fn(|cx| http_body::Body::poll_frame(Pin::new(&mut *body), cx)).now_or_never();
         Self { message: message.flatten(), response, guard: None, deadline: None }
+    }
+
+    /// Checks that the library sends the message. Instead of a message above `limit`, in bytes, it
+    /// returns trailers of its own, without details.
+    pub(super) fn check_size(&self, limit: usize) -> Result<(), Error> {
+        let failure = match &self.message {
+            Some(Err(status)) => Some(status.clone()),
+            Some(Ok(frame)) => frame.trailers_ref().and_then(tonic::Status::from_header_map),
+            None => None,
+        };
+        let is_of_library = |status: &tonic::Status| status.code() == Code::OutOfRange && status.details().is_empty();
+        failure.filter(is_of_library).map_or(Ok(()), |_| Err(Error::MessageTooLarge { limit }))
     }
 
     /// Returns the number of bytes of the message.
@@ -219,11 +232,31 @@ impl http_body::Body for CallBody {
 
 #[cfg(test)]
 mod tests {
-    use super::{Body, Bytes, Frame, HandlerResponse};
+    use super::{Body, Bytes, Error, Frame, HandlerResponse};
 
     fn response(frame: Result<Frame<Bytes>, tonic::Status>) -> HandlerResponse {
         let body = http_body_util::StreamBody::new(futures::stream::iter([frame]));
         HandlerResponse::one(http::Response::new(Body::new(body)))
+    }
+
+    #[test]
+    fn a_message_that_the_library_did_not_send_is_found_by_its_trailers() {
+        let trailers = |status: tonic::Status| {
+            let mut trailers = http::HeaderMap::new();
+            status.add_header(&mut trailers).map(|()| Frame::trailers(trailers))
+        };
+        let large = tonic::Status::out_of_range("encoded message length too large");
+        for response in [response(trailers(large.clone())), response(Err(large))] {
+            assert_eq!(response.check_size(7), Err(Error::MessageTooLarge { limit: 7 }));
+        }
+        let details = Bytes::from_static(b"of a handler");
+        for other in [
+            response(Ok(Frame::data(Bytes::from_static(b"four")))),
+            response(trailers(tonic::Status::data_loss("another failure"))),
+            response(trailers(tonic::Status::with_details(tonic::Code::OutOfRange, "", details))),
+        ] {
+            assert_eq!(other.check_size(7), Ok(()), "{other:?}");
+        }
     }
 
     #[test]

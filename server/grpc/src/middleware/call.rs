@@ -1,7 +1,8 @@
-//! The layer around every call, in this order: measurement and span → request id → the process
-//! serves calls → readiness → caller → rate limit of the caller → role → capacity of the send
-//! buffer → deadline → panic guard → response cache → complete request → admission → handler →
-//! translation of the library's own errors → request id in the trailers.
+//! The layer around every call, in this order: HTTP method and content type → measurement and
+//! span → request id → the process serves calls → readiness → caller → rate limit of the
+//! caller → role → capacity of the send buffer → deadline → panic guard → response cache →
+//! complete request → admission → handler → translation of the library's own errors → request id
+//! in the trailers.
 //!
 //! It is one merged service rather than a stack of boxed ones: each box costs a cached page a
 //! measurable share.
@@ -37,7 +38,7 @@ use crate::auth::{Authenticator, PeerIdentity};
 use crate::generated::methods::method;
 use crate::rpc_error::{ErrorMetadata, RpcError};
 use crate::status::{QUOTA, status};
-use crate::{CallId, CallerDeadline, ResponseCacheLayer};
+use crate::{CallId, CallerDeadline, MessageLimits, ResponseCacheLayer};
 
 /// The largest request of the health and reflection services, in bytes: it contains a name. Health
 /// checks need no credentials, so any client can send one, and memory for a message is reserved
@@ -81,8 +82,8 @@ pub struct CallLayer {
     pub body_time: Duration,
     /// Admission pools and rate limits.
     pub admission: Admission,
-    /// The largest request message, in bytes; an error of a larger one reports it.
-    pub max_request: usize,
+    /// The largest messages, in bytes; an error of a larger one reports them.
+    pub limits: MessageLimits,
     /// The budget for large messages in transfer, shared by all calls.
     pub body_buffers: BodyBuffers,
     /// Fault injection on request; `None` in production.
@@ -320,7 +321,7 @@ impl CallLayer {
         }
         let is_stream = policy.is_some_and(|policy| policy.profile.streams());
         if let Some(policy) = policy.filter(|policy| policy.profile != MessageProfile::Import) {
-            let limit = policy.profile.max_message(self.max_request);
+            let limit = policy.profile.max_message(self.limits.max_request);
             request = buffer_body::buffer(request, limit, self.body_time, (&self.body_buffers, buffer)).await?;
         }
         let health_watch =
@@ -336,7 +337,7 @@ impl CallLayer {
         request.extensions_mut().insert(deadline);
         let uri = request.uri().clone();
         let Ok(response) = inner.call(request).await;
-        let limit = policy.map_or(MAX_HEALTH_REQUEST, |policy| policy.profile.max_message(self.max_request));
+        let limit = policy.map_or(MAX_HEALTH_REQUEST, |policy| policy.profile.max_message(self.limits.max_request));
         if let Some(error) = rejection::of(&response, uri.path(), limit) {
             return Err(error.into());
         }
@@ -358,8 +359,9 @@ impl CallLayer {
             ..HandlerResponse::one(response)
         });
         // Only a call without effect may still be rejected.
-        if let Some(buffer) = buffer.filter(|_| policy.is_some_and(|policy| policy.profile.only_reads())) {
-            self.admission.check_fit(buffer, handler_response.bytes())?;
+        if policy.is_some_and(|policy| policy.profile.only_reads()) {
+            handler_response.check_size(self.limits.max_response)?;
+            buffer.map_or(Ok(()), |buffer| self.admission.check_fit(buffer, handler_response.bytes()))?;
         }
         Ok(EncodedResponse::Handler(handler_response))
     }

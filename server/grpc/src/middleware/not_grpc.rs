@@ -1,7 +1,8 @@
-//! The response to requests over HTTP/2 that are no calls of gRPC: browsers, grpc-web, JSON.
+//! The response to requests over HTTP/2 that are no calls of gRPC: browsers, grpc-web, JSON. The
+//! protocol of gRPC over HTTP/2 demands a status of HTTP for them.
 
-use http::header::CONTENT_TYPE;
-use http::{HeaderValue, Method, Request, Response, StatusCode};
+use http::header::{ALLOW, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::Full;
 use tonic::body::Body;
 
@@ -9,24 +10,35 @@ use tonic::body::Body;
 pub const GRPC_ONLY: &str =
     "This is a gRPC port: call it with a gRPC client, for example `grpcurl -plaintext HOST:PORT list`.";
 
+/// The content type of gRPC, which a format such as `+proto` or a parameter may follow.
+const GRPC: &str = "application/grpc";
 /// The code UNIMPLEMENTED, for clients that read it.
 const UNIMPLEMENTED: HeaderValue = HeaderValue::from_static("12");
 
-/// Returns the response to a request that is no call; `None` for a call.
+/// Returns the response to a request that is no call, because of its method or its content type;
+/// `None` for a call.
 pub(super) fn response<B>(request: &Request<B>) -> Option<Response<Body>> {
-    let content = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let rest = content.strip_prefix("application/grpc");
-    let is_grpc = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['+', ';']));
-    if is_grpc && request.method() == Method::POST {
+    let is_post = request.method() == Method::POST;
+    if is_post && is_grpc(request.headers()) {
         return None;
     }
     let mut rejected = Response::new(Body::new(Full::from(format!("{GRPC_ONLY}\n"))));
-    *rejected.status_mut() = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+    *rejected.status_mut() = if is_post { StatusCode::UNSUPPORTED_MEDIA_TYPE } else { StatusCode::METHOD_NOT_ALLOWED };
     let headers = rejected.headers_mut();
+    if !is_post {
+        headers.insert(ALLOW, HeaderValue::from_static("POST"));
+    }
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
     headers.insert("grpc-status", UNIMPLEMENTED);
     headers.insert("grpc-message", HeaderValue::from_static(GRPC_ONLY));
     Some(rejected)
+}
+
+fn is_grpc(headers: &HeaderMap) -> bool {
+    let content_type = headers.get(CONTENT_TYPE).map_or(&[][..], HeaderValue::as_bytes);
+    let head = content_type.split_at_checked(GRPC.len());
+    let rest = head.filter(|(head, _)| head.eq_ignore_ascii_case(GRPC.as_bytes())).map(|(_, rest)| rest);
+    rest.is_some_and(|rest| matches!(rest.first(), None | Some(b'+' | b';' | b' ')))
 }
 
 #[cfg(test)]
@@ -34,17 +46,39 @@ mod tests {
     use super::response;
     use http::{Request, StatusCode};
 
+    fn rejected(method: &str, content_type: Option<&str>) -> Option<StatusCode> {
+        let request = Request::builder().method(method).uri("/riposte.v1.CommentService/GetComment");
+        let request = content_type.into_iter().fold(request, |request, value| request.header("content-type", value));
+        let rejected = response(&request.body(()).expect("a request"))?;
+        let allows_post = rejected.headers().get("allow").is_some_and(|allow| allow == "POST");
+        assert_eq!(allows_post, rejected.status() == StatusCode::METHOD_NOT_ALLOWED, "{method} {content_type:?}");
+        assert_eq!(rejected.headers()["grpc-status"], "12");
+        Some(rejected.status())
+    }
+
     #[test]
-    fn only_calls_of_grpc_are_calls() {
-        let request = |method: &str, content: &str| {
-            response(&Request::builder().method(method).uri("/").header("content-type", content).body(()).unwrap())
-        };
-        for content in ["application/grpc", "application/grpc+proto", "application/grpc;charset=utf-8"] {
-            assert!(request("POST", content).is_none(), "{content}");
+    fn only_a_post_with_the_content_type_of_grpc_is_a_call() {
+        for content_type in [
+            "application/grpc",
+            "application/grpc+proto",
+            "application/grpc;v=1",
+            "application/grpc;charset=utf-8",
+            "Application/GRPC",
+        ] {
+            assert_eq!(rejected("POST", Some(content_type)), None, "{content_type}");
+            assert_eq!(rejected("GET", Some(content_type)), Some(StatusCode::METHOD_NOT_ALLOWED));
         }
-        for content in ["", "application/grpc-web+proto", "application/json", "text/html"] {
-            assert_eq!(request("POST", content).unwrap().status(), StatusCode::UNSUPPORTED_MEDIA_TYPE, "{content}");
+        for content_type in [
+            None,
+            Some(""),
+            Some("application/json"),
+            Some("application/grpcish"),
+            Some("application/grpc-web"),
+            Some("application/grpc-web+proto"),
+            Some("text/html"),
+        ] {
+            assert_eq!(rejected("POST", content_type), Some(StatusCode::UNSUPPORTED_MEDIA_TYPE), "{content_type:?}");
         }
-        assert!(request("GET", "application/grpc").is_some());
+        assert_eq!(rejected("GET", None), Some(StatusCode::METHOD_NOT_ALLOWED));
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use riposte_core::ids::PARTITIONS;
 use riposte_core::page::SubjectCursor;
 use riposte_core::ports::{Reader, RebuildProgress};
-use riposte_core::{CommentId, Partition, Result, SubjectKey};
+use riposte_core::{CommentId, Error, Partition, Result, SubjectId, SubjectKey};
 
 /// The number of subjects that are listed at a time.
 const SUBJECTS: usize = 100;
@@ -30,7 +30,8 @@ impl fmt::Debug for SourceSubjects {
 
 impl SourceSubjects {
     /// Calls `rebuild` for each subject of a source until it has rebuilt all comments of the
-    /// subject.
+    /// subject. A subject that cannot be rebuilt does not prevent the others; the error names the
+    /// first of them and their number.
     pub(super) async fn rebuild<F>(
         &self,
         source: usize,
@@ -39,25 +40,30 @@ impl SourceSubjects {
     where
         F: Future<Output = Result<RebuildProgress>> + Send,
     {
+        let mut failed: Option<(SubjectId, Error, usize)> = None;
         let mut next = Some(SubjectCursor { table: 0, after: None });
         while let Some(cursor) = next.and_then(|cursor| self.skip_other_sources(cursor, source)) {
-            let (subjects, following) = self.reader.list_subjects(None, cursor, SUBJECTS).await?;
+            let (subjects, following) = self.reader.subject_keys(None, cursor, SUBJECTS).await?;
             // A page may reach into the tables of the next source.
-            let keys_of_source =
-                subjects.into_iter().map(|subject| subject.key).filter(|key| (self.route)(key.partition()) == source);
-            for key in keys_of_source {
-                let mut after = None;
-                loop {
-                    let progress = rebuild(key.clone(), after).await?;
-                    after = progress.next;
-                    if after.is_none() {
-                        break;
+            let of_source = subjects.into_iter().filter(|(_, key)| (self.route)(key.partition()) == source);
+            for (id, key) in of_source {
+                match rebuild_subject(key, &rebuild).await {
+                    Ok(()) => {}
+                    Err(error @ Error::Internal(_)) => {
+                        failed = Some(failed.map_or((id, error, 1), |(id, first, count)| (id, first, count + 1)));
                     }
+                    Err(error) => return Err(error),
                 }
             }
             next = following;
         }
-        Ok(())
+        match failed {
+            None => Ok(()),
+            Some((id, error, count)) => Err(Error::internal(format!(
+                "{count} subjects could not be rebuilt, the first is subject {}: {error}",
+                id.get()
+            ))),
+        }
     }
 
     /// Skips the tables of other sources; returns `None` after the last table.
@@ -65,5 +71,22 @@ impl SourceSubjects {
         let is_of_source = |table: &u16| (self.route)(Partition::number(*table)) == source;
         let table = (cursor.table..PARTITIONS).find(is_of_source)?;
         Some(SubjectCursor { table, after: cursor.after.filter(|_| table == cursor.table) })
+    }
+}
+
+/// Rebuilds all comments of a subject.
+async fn rebuild_subject<F>(
+    key: SubjectKey,
+    rebuild: &(impl Fn(SubjectKey, Option<CommentId>) -> F + Sync),
+) -> Result<()>
+where
+    F: Future<Output = Result<RebuildProgress>> + Send,
+{
+    let mut after = None;
+    loop {
+        after = rebuild(key.clone(), after).await?.next;
+        if after.is_none() {
+            return Ok(());
+        }
     }
 }

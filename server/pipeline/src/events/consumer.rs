@@ -8,7 +8,8 @@ use std::time::Duration;
 use futures::FutureExt;
 use riposte_core::event::{SequencedEvent, commits};
 use riposte_core::ports::{
-    Applied, Clock, ConsumerPositions, ConsumerScope, Epoch, EventConsumer, Position, PositionMove, shown_name,
+    Applied, Clock, ConsumerPositions, ConsumerScope, Epoch, EventConsumer, Position, PositionMove, REGISTRATION,
+    shown_name,
 };
 use riposte_core::{Error, Result};
 use riposte_sync::BackoffLog;
@@ -26,8 +27,6 @@ const MAX_WAIT: Duration = Duration::from_secs(3);
 const LAG_INTERVAL: Duration = Duration::from_secs(1);
 /// The interval at which a consumer without new events checks that none were deleted.
 const LOSS_CHECK_INTERVAL: Duration = Duration::from_secs(60);
-/// The time for which a worker registers its consumers.
-pub(crate) const REGISTRATION: Duration = Duration::from_secs(120);
 /// The interval at which a worker renews the registration.
 pub(crate) const REGISTRATION_RENEWAL: Duration = Duration::from_secs(20);
 
@@ -53,6 +52,8 @@ pub(crate) struct ConsumerLoop {
     /// The number of the last event applied; `None` when it must be determined.
     position: Option<i64>,
     isolation: EventIsolation,
+    /// True while the state of the rows cannot be taken, for another reason than unavailability.
+    cannot_take_rows: bool,
     followed: FollowedConsumer,
     last_measurement: Option<Instant>,
     last_loss_check: Option<Instant>,
@@ -86,6 +87,7 @@ impl ConsumerLoop {
             start: Position::Head,
             position: None,
             isolation: EventIsolation::default(),
+            cannot_take_rows: false,
             followed: FollowedConsumer::default(),
             last_measurement: None,
             last_loss_check: None,
@@ -134,7 +136,7 @@ impl ConsumerLoop {
 
     async fn lose_lease(&mut self) {
         (self.epoch, self.position) = (None, None);
-        (self.isolation, self.followed) = Default::default();
+        (self.isolation, self.cannot_take_rows, self.followed) = Default::default();
         self.ports.metrics.consumer_stuck(self.source, self.name(), false);
         if self.start != Position::Stored {
             // From now on the next leader measures the lag.
@@ -158,8 +160,14 @@ impl ConsumerLoop {
         }
         let deliverable = self.deliverable(dense).await?;
         let Some(events) = dense.get(..deliverable).filter(|events| !events.is_empty()) else {
-            if may_have_events && batch.is_empty() && self.has_lost_events(position).await? {
-                return self.recover_from_gap(epoch, position).await;
+            if batch.is_empty()
+                && (may_have_events || self.feed.known_head().is_some_and(|head| head < position))
+                && let Some(loss) = self.lost_events(position).await?
+            {
+                return match loss {
+                    Loss::Deleted => self.recover_from_gap(epoch, position).await,
+                    Loss::Ahead { head } => self.recover_from_ahead(epoch, position, head).await,
+                };
             }
             self.consumer.idle(self.source).await?;
             self.measure(position);
@@ -182,7 +190,7 @@ impl ConsumerLoop {
             Position::Own(number) => number,
             Position::Head => {
                 let head = self.feed.head().await?;
-                self.consumer.gap(self.source).await?;
+                self.take_rows().await?;
                 head
             }
             Position::Stored if self.consumer.scope() == ConsumerScope::Process => {
@@ -191,9 +199,21 @@ impl ConsumerLoop {
             Position::Stored => {
                 let name = self.consumer.name();
                 let stored = self.ports.positions.all(self.source).await?;
-                match stored.into_iter().find(|stored| stored.name == name) {
-                    Some(stored) if stored.number > 0 => stored.number,
-                    Some(_) | None => self.build_from_rows(epoch).await?,
+                let number = stored.into_iter().find(|stored| stored.name == name).map_or(0, |stored| stored.number);
+                // The head is read after the position, so a position that relays made is not ahead.
+                let head = self.feed.head().await?;
+                if number > head {
+                    self.warn_of_position_ahead(number, head);
+                    self.build_from_rows(epoch, number).await?
+                } else if number > 0 {
+                    number
+                } else {
+                    tracing::info!(
+                        source = self.source + 1,
+                        consumer = self.name(),
+                        "the consumer has no position: it is rebuilt from the rows"
+                    );
+                    self.build_from_rows(epoch, 0).await?
                 }
             }
         };
@@ -201,16 +221,23 @@ impl ConsumerLoop {
         Ok(position)
     }
 
-    /// Builds the state of a durable consumer that has no position. During the build its position
-    /// is 0, so that events are retained for it and another leader builds it again.
-    async fn build_from_rows(&mut self, epoch: Epoch) -> Result<i64> {
-        let name = self.consumer.name();
-        tracing::info!(
+    fn warn_of_position_ahead(&self, position: i64, head: i64) {
+        tracing::warn!(
             source = self.source + 1,
             consumer = self.name(),
-            "the consumer has no position: it is rebuilt from the rows"
+            position,
+            head,
+            "the position of the consumer is ahead of the relay's, as after the restore of a part of the tables; the \
+             consumer is rebuilt from the rows"
         );
-        self.store(epoch, 0, 0).await?;
+    }
+
+    /// Builds the state of a durable consumer that has no valid position; `stored` is the invalid
+    /// one, or 0. During the build its position is 0, so that events are retained for it and
+    /// another leader builds it again.
+    async fn build_from_rows(&mut self, epoch: Epoch, stored: i64) -> Result<i64> {
+        let name = self.consumer.name();
+        self.store(epoch, stored, 0).await?;
         self.ports.positions.register(self.source, &[name], self.ports.clock.now().plus(REGISTRATION)).await?;
         self.rebuild(epoch, 0).await
     }
@@ -218,9 +245,33 @@ impl ConsumerLoop {
     /// Rebuilds the state from the rows, and continues after the events that precede the rebuild.
     async fn rebuild(&mut self, epoch: Epoch, position: i64) -> Result<i64> {
         let head = self.feed.head().await?;
-        self.consumer.gap(self.source).await?;
+        self.take_rows().await?;
         self.store(epoch, position, head).await?;
         Ok(head)
+    }
+
+    /// Brings the state of the consumer to that of the rows. The consumer is stuck while this fails
+    /// although its data source is available.
+    async fn take_rows(&mut self) -> Result<()> {
+        let taken = self.consumer.gap(self.source).await;
+        let is_stuck = taken.as_ref().is_err_and(|error| !error.is_unavailability());
+        if is_stuck || self.cannot_take_rows && taken.is_ok() {
+            self.ports.metrics.consumer_stuck(self.source, self.name(), is_stuck);
+        }
+        match &taken {
+            Ok(()) => self.cannot_take_rows = false,
+            Err(error) if is_stuck && !self.cannot_take_rows => {
+                self.cannot_take_rows = true;
+                tracing::error!(
+                    source = self.source + 1,
+                    consumer = self.name(),
+                    %error,
+                    "the consumer cannot take the state of the rows; it retries this and applies no event"
+                );
+            }
+            Err(_) => {}
+        }
+        taken
     }
 
     /// Handles events that were deleted before the consumer had passed them.
@@ -236,24 +287,48 @@ impl ConsumerLoop {
         self.ports.metrics.consumer_stuck(self.source, self.name(), false);
         match self.start {
             Position::Stored => self.position = Some(self.rebuild(epoch, position).await?),
-            Position::Own(_) => self.consumer.gap(self.source).await?,
+            Position::Own(_) => self.take_rows().await?,
             Position::Head => {
                 let head = self.feed.head().await?;
-                self.consumer.gap(self.source).await?;
+                self.take_rows().await?;
                 self.position = Some(head);
             }
         }
         Ok(RunOutcome::More)
     }
 
-    /// Returns `true` if there are events after the position that can no longer be read.
-    async fn has_lost_events(&mut self, position: i64) -> Result<bool> {
+    /// Handles a position that is ahead of the relay's: later events will get the numbers up to it.
+    async fn recover_from_ahead(&mut self, epoch: Epoch, position: i64, head: i64) -> Result<RunOutcome> {
+        self.warn_of_position_ahead(position, head);
+        self.position = None;
+        self.position = match self.start {
+            Position::Stored => Some(self.build_from_rows(epoch, position).await?),
+            Position::Own(_) => {
+                self.take_rows().await?;
+                None
+            }
+            Position::Head => {
+                self.take_rows().await?;
+                Some(head)
+            }
+        };
+        Ok(RunOutcome::More)
+    }
+
+    /// Returns why events that are or will be sequenced cannot be delivered after the position.
+    async fn lost_events(&mut self, position: i64) -> Result<Option<Loss>> {
         if self.last_loss_check.is_some_and(|last| last.elapsed() < LOSS_CHECK_INTERVAL) {
-            return Ok(false);
+            return Ok(None);
         }
         self.last_loss_check = Some(Instant::now());
         // The head is read first: events that are sequenced meanwhile are found by the read.
-        Ok(self.feed.head().await? > position && self.feed.read(position, 1).await?.is_empty())
+        let head = self.feed.head().await?;
+        // The head of a tail may be behind a position that was read from the outbox.
+        if position > head && matches!(self.feed, EventFeed::Outbox(_)) {
+            return Ok(Some(Loss::Ahead { head }));
+        }
+        let is_deleted = head > position && self.feed.read(position, 1).await?.is_empty();
+        Ok(is_deleted.then_some(Loss::Deleted))
     }
 
     /// Returns the number of events that the followed consumer has applied, or all of them if it
@@ -346,6 +421,15 @@ impl ConsumerLoop {
             self.ports.metrics.consumer_lag(self.source, self.name(), lag.max(0));
         }
     }
+}
+
+/// The reason for which a consumer can miss events.
+#[derive(Debug)]
+enum Loss {
+    /// Events after its position were deleted.
+    Deleted,
+    /// Its position is ahead of the relay's, which is `head`.
+    Ahead { head: i64 },
 }
 
 /// The outcome of one run.

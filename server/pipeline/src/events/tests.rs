@@ -165,7 +165,7 @@ async fn a_consumer_of_a_process_that_was_slow_catches_up_without_waiting_for_th
     for number in 2..=5 {
         fixture.source.add_events(1);
         let read = fixture.source.reads.load(Ordering::SeqCst);
-        until("it is read", || fixture.source.reads.load(Ordering::SeqCst) > read + 1).await;
+        until("it is read", || fixture.source.reads.load(Ordering::SeqCst) > read).await;
         assert_eq!(consumer.applied(), Vec::<i64>::new(), "{number}");
     }
     consumer.set_unavailable(false);
@@ -202,6 +202,46 @@ async fn a_durable_consumer_without_a_position_is_rebuilt_and_never_starts_at_ze
         fixture.source.add_events(1);
         until("later events are applied", || consumer.applied() == [31]).await;
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_consumer_whose_position_is_ahead_of_the_relay_is_rebuilt() {
+    let fixture = Fixture::new().await;
+    let consumer = Arc::new(TestConsumer::durable(DURABLE));
+    fixture.source.add_events(30);
+    fixture.source.set_position(DURABLE, 1_030);
+    let task = fixture.start_leader(&consumer);
+    until("it is at the head", || fixture.source.position(DURABLE) == Some(30)).await;
+    assert_eq!((consumer.gaps(), consumer.applied()), (1, Vec::new()));
+    fixture.source.add_events(1);
+    until("later events are applied", || consumer.applied() == [31]).await;
+
+    // While the consumer runs, the next event or the next check finds it.
+    fixture.source.set_position(DURABLE, 2_000);
+    fixture.source.add_events(1);
+    until("it is at the head again", || fixture.source.position(DURABLE) == Some(32)).await;
+    assert_eq!(consumer.gaps(), 2);
+
+    // Without an event, an observation of the lowered head leads to the check.
+    fixture.source.set_head(20);
+    until("it is at the lowered head", || fixture.source.position(DURABLE) == Some(20)).await;
+    assert_eq!(consumer.gaps(), 3);
+    task.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_consumer_that_cannot_take_the_rows_is_reported_as_stuck_until_it_can() {
+    const STUCK: &str = "riposte_consumer_stuck{consumer=\"member_history\",source=\"1\"}";
+    let fixture = Fixture::new().await;
+    let consumer = Arc::new(TestConsumer::durable(DURABLE));
+    consumer.fail_gaps(true);
+    fixture.source.add_events(3);
+    let _task = fixture.start_leader(&consumer);
+    until("it is reported", || fixture.has_metric(&format!("{STUCK} 1"))).await;
+    assert_eq!(fixture.source.position(DURABLE), Some(0), "events are kept for it");
+    consumer.fail_gaps(false);
+    until("it is rebuilt", || fixture.source.position(DURABLE) == Some(3)).await;
+    assert!(fixture.has_metric(&format!("{STUCK} 0")));
 }
 
 #[tokio::test(start_paused = true)]

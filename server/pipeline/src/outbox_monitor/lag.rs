@@ -49,7 +49,9 @@ impl LagReport {
         for position in &outbox.positions {
             // The counter is exported as 0 first, so that its first increase is visible.
             metrics.consumer_overtaken(source, shown_name(&position.name), 0);
-            metrics.consumer_lag(source, shown_name(&position.name), (outbox.head - position.number).max(0));
+            // A position ahead of the relay counts as 0: its consumer is rebuilt from the rows.
+            let number = if position.number > outbox.head { 0 } else { position.number };
+            metrics.consumer_lag(source, shown_name(&position.name), outbox.head - number);
         }
         match self.state.as_mut().and_then(|state| state.record(oldest)) {
             Some(LagChange::Late) => tracing::warn!(

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use riposte_core::ports::{Epoch, LeaseCandidate, TrimBounds, shown_name};
+use riposte_core::ports::{Epoch, LeaseCandidate, REGISTRATION, TrimBounds, shown_name};
 use riposte_core::rank::SNAPSHOT_RETENTION;
 use riposte_core::{Millis, Result};
 use riposte_sync::BackoffLog;
@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::{EpochSender, RelayPorts};
-use crate::events::consumer::{REGISTRATION, REGISTRATION_RENEWAL};
+use crate::events::consumer::REGISTRATION_RENEWAL;
 use crate::events::settings::MIN_RETENTION;
 use crate::notifier::{Notified, Notifier, POLL_MIN};
 use crate::outbox_monitor::OutboxObservation;
@@ -43,6 +43,8 @@ pub(super) struct Leader {
     must_request: bool,
     /// True if commits may wait for sequence numbers.
     has_waiting: bool,
+    /// The last observed head of the sequence numbers.
+    head: i64,
     /// The time at which this worker last registered its consumers.
     last_registration: Option<Instant>,
     last_sweep: Instant,
@@ -65,6 +67,7 @@ impl Leader {
             last_request: None,
             must_request: true,
             has_waiting: false,
+            head: 0,
             last_registration: None,
             last_sweep,
             last_ranking_sweep: last_sweep,
@@ -119,6 +122,10 @@ impl Leader {
     /// Takes an observed state into account. `held` is the epoch of this process.
     fn observe(&mut self, held: Option<Epoch>, observation: Option<&OutboxObservation>) {
         let Some(OutboxObservation { state, begin, .. }) = observation else { return };
+        // Only damage to the relay's row lowers the head. The next run of the sequencing raises it
+        // to the greatest number of an event.
+        self.has_waiting |= held.is_some() && state.head < self.head;
+        self.head = state.head;
         // An earlier state may precede the lease that this process requested.
         if self.last_request.is_some_and(|last| *begin <= last) {
             return;

@@ -3,6 +3,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use futures::FutureExt;
+use riposte_core::ports::EventLog;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
@@ -115,4 +117,16 @@ async fn a_worker_that_lost_the_lease_assigns_no_numbers_until_the_lease_is_free
     fixture.source.free_lease();
     fixture.until_applied(&[2, 3]).await;
     assert!(fixture.source.lease_requests.load(Ordering::SeqCst) > requests, "the lease is requested once it is free");
+}
+
+#[tokio::test]
+async fn a_leader_raises_a_lowered_head_without_a_commit() {
+    let fixture = start();
+    fixture.source.commit(&subject(1, 0), 2);
+    fixture.until_applied(&[2]).await;
+    // The poll that follows the event observes its number.
+    let polls = fixture.source.polls.load(Ordering::SeqCst);
+    until("the head is observed", || fixture.source.polls.load(Ordering::SeqCst) > polls + 1).await;
+    fixture.source.set_head(0);
+    until("the head is raised", || fixture.source.head(0).now_or_never() == Some(Ok(2))).await;
 }

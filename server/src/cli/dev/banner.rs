@@ -35,20 +35,37 @@ pub(super) fn text(seed: Seed, config: &Config, addresses: Addresses, serving: D
             {grpc} riposte.v1.CommentService/ListComments
 "#,
         grpc = grpc.to_string(),
-        admitted = "all admitted, no token needed",
+        admitted = admitted(config),
         ready = format!("serving after {milliseconds} ms"),
         metrics = metrics.map_or_else(|| "not scraped".to_owned(), |at| format!("http://{at}/metrics")),
     )
 }
 
+/// Returns the callers that are admitted.
+fn admitted(config: &Config) -> &'static str {
+    if config.auth.callers_file.is_some() { "those of auth.callers_file" } else { "all admitted, no token needed" }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Seed, text};
+    use super::{Seed, admitted, text};
     use crate::{
         app::Addresses,
         config::{Config, Inputs, Profile},
     };
     use std::time::Duration;
+
+    #[test]
+    fn the_banner_names_the_callers_file_if_there_is_one() {
+        let inputs = |set: &[&str]| Inputs {
+            profile: Profile::Dev,
+            sets: set.iter().map(|line| (*line).to_owned()).collect(),
+            ..Inputs::default()
+        };
+        let callers = |set: &[&str]| admitted(&Config::load(&inputs(set)).unwrap().config);
+        assert_eq!(callers(&[]), "all admitted, no token needed");
+        assert_eq!(callers(&["auth.callers_file=callers.toml"]), "those of auth.callers_file");
+    }
 
     #[test]
     fn the_banner_shows_every_address_the_warning_and_a_line_to_paste() {

@@ -16,6 +16,20 @@ pub(super) async fn examine(config: &CacheSettings, timeline: u16) -> Vec<CheckR
     }
 }
 
+/// Checks that no second process runs over the data sources of an in-process cache, which does not
+/// see the commits of another one at once. `processes` is the number of processes that write.
+pub(super) fn alone(kind: CacheKind, processes: usize) -> Option<CheckResult> {
+    (kind == CacheKind::Memory && processes > 1).then(|| {
+        CheckResult::warn(
+            "cache, processes",
+            format!(
+                "{processes} processes write to the data sources, and each has a cache of its own: reads of one are \
+                 behind the commits of the others; run one process, or set cache.kind to \"redis\""
+            ),
+        )
+    })
+}
+
 async fn redis(config: &CacheSettings, timeline: u16) -> Vec<CheckResult> {
     let address = match config.address() {
         Ok(Some(address)) => address,
@@ -56,7 +70,14 @@ fn assess(label: &str, health: &RedisHealth) -> Vec<CheckResult> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Duration, RedisHealth, assess};
+    use super::{CacheKind, Duration, RedisHealth, alone, assess};
+
+    #[test]
+    fn a_second_process_is_a_warning_for_a_cache_in_the_process_only() {
+        let warned = |kind, processes| alone(kind, processes).is_some();
+        assert_eq!([0, 1, 2].map(|processes| warned(CacheKind::Memory, processes)), [false, false, true]);
+        assert_eq!([CacheKind::None, CacheKind::Redis].map(|kind| warned(kind, 2)), [false, false]);
+    }
 
     #[test]
     fn a_cache_server_without_eviction_is_a_warning() {

@@ -8,6 +8,7 @@
 //! A generator never goes back, so after a clock that was ahead it has ids only for the second that
 //! a partition may borrow. It then takes another worker number that begins earlier, if one is free.
 
+mod holders;
 mod lease;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,6 +27,7 @@ use super::pool::DataSources;
 use super::retry::RetryPolicy;
 use super::task;
 use crate::error::{ErrorClass, StoreError};
+pub(crate) use holders::holders;
 
 /// The interval at which a lease in use is extended; well below its duration.
 const RENEWAL_INTERVAL: Duration = Duration::from_secs(2);

@@ -15,6 +15,7 @@ mod state;
 mod trim;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use async_trait::async_trait;
 use riposte_core::event::{Event, SequencedEvent};
@@ -43,12 +44,15 @@ mod index {
 #[derive(Debug)]
 pub(crate) struct SqlOutbox {
     sources: Arc<DataSources>,
+    /// The position of each relay that this process wrote last; negative before the first.
+    written: Vec<AtomicI64>,
 }
 
 impl SqlOutbox {
     /// Creates the outboxes of `sources`.
     pub(crate) fn new(sources: Arc<DataSources>) -> Self {
-        Self { sources }
+        let written = sources.all().iter().map(|_| AtomicI64::new(-1)).collect();
+        Self { sources, written }
     }
 
     /// Runs a read of single statements on a source. It does not wait for the read limit that
@@ -109,7 +113,14 @@ impl Outbox for SqlOutbox {
     }
 
     async fn assign_sequence(&self, source: usize, epoch: Epoch, limit: usize) -> Result<Option<usize>> {
-        transact::write(&self.sources, source, sequence::AssignSequence { epoch, limit }).await
+        let written = self.written.get(source);
+        let known = written.map(|written| written.load(Ordering::Relaxed)).filter(|position| *position >= 0);
+        let assign = sequence::AssignSequence { epoch, limit, known };
+        let Some(done) = transact::write(&self.sources, source, assign).await? else { return Ok(None) };
+        if let Some(written) = written {
+            written.store(done.position, Ordering::Relaxed);
+        }
+        Ok(Some(done.commits))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Ranked orders: the rank index, which is derived from the comments, and the ranking snapshots,
 //! which are computed from the index.
 
+mod orphans;
 mod rank_index;
 mod snapshot;
 mod snapshot_cache;
@@ -118,7 +119,9 @@ impl RankIndexes for SqlRanks {
             found.iter().map(|comment| RankedComment { list: list_of(comment), comment: comment.reference.id });
         let mut ranked: Vec<RankedComment> = ranked.collect();
         ranked.sort_unstable();
-        let changed = self.write_scores(self.sources.map().source(key.partition()), ranked).await?;
+        let source = self.sources.map().source(key.partition());
+        let mut changed = self.write_scores(source, ranked).await?;
+        changed += self.remove_orphans(source, after.is_none(), &found).await?;
         Ok(RebuildProgress { comments, changed, next: last.filter(|_| comments == limit) })
     }
 }

@@ -41,11 +41,13 @@ use riposte_core::ports::{
 };
 use riposte_core::request::IdempotencyKey;
 use riposte_core::{
-    Comment, CommentId, LikeValue, MemberId, ObjectType, ObjectTypeScope, Partition, Result, Subject, SubjectKey,
+    Comment, CommentId, LikeValue, MemberId, ObjectType, ObjectTypeScope, Partition, Result, Subject, SubjectId,
+    SubjectKey,
 };
 
+use super::entity::comment_subject;
 use super::pool::{DataSources, Tx};
-use super::row::HistoryEntry;
+use super::row::{self, HistoryEntry};
 use super::task;
 use crate::error::StoreError;
 pub(super) use comments::subjects;
@@ -112,6 +114,30 @@ impl SqlReader {
         })
         .await
     }
+
+    /// Returns the rows of the next subjects, table by table, and the cursor after them.
+    async fn subject_rows(
+        &self,
+        object_type: Option<&ObjectType>,
+        after: SubjectCursor,
+        limit: usize,
+    ) -> Result<(Vec<comment_subject::Model>, Option<SubjectCursor>)> {
+        let (mut found, mut cursor) = (Vec::new(), after);
+        for table in after.table..self.sources.map().tables().subject {
+            cursor = SubjectCursor { table, after: cursor.after.filter(|_| table == cursor.table) };
+            let remaining = limit - found.len();
+            let query = list_subjects::ListSubjects { object_type: object_type.cloned(), cursor, limit: remaining + 1 };
+            let mut rows = self.run_query(query).await?;
+            let more = rows.len() > remaining;
+            rows.truncate(remaining);
+            cursor.after = rows.last().and_then(|row| SubjectId::new(row.id)).or(cursor.after);
+            found.append(&mut rows);
+            if more {
+                return Ok((found, Some(cursor)));
+            }
+        }
+        Ok((found, None))
+    }
 }
 
 impl Reader for SqlReader {}
@@ -129,21 +155,18 @@ impl SubjectRows for SqlReader {
         after: SubjectCursor,
         limit: usize,
     ) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {
-        let (mut found, mut cursor) = (Vec::new(), after);
-        for table in after.table..self.sources.map().tables().subject {
-            cursor = SubjectCursor { table, after: cursor.after.filter(|_| table == cursor.table) };
-            let remaining = limit - found.len();
-            let query = list_subjects::ListSubjects { object_type: object_type.cloned(), cursor, limit: remaining + 1 };
-            let mut subjects = self.run_query(query).await?;
-            let more = subjects.len() > remaining;
-            subjects.truncate(remaining);
-            cursor.after = subjects.last().map(|subject| subject.id).or(cursor.after);
-            found.append(&mut subjects);
-            if more {
-                return Ok((found, Some(cursor)));
-            }
-        }
-        Ok((found, None))
+        let (found, next) = self.subject_rows(object_type, after, limit).await?;
+        Ok((found.into_iter().map(row::subject).collect::<Result<_>>()?, next))
+    }
+
+    async fn subject_keys(
+        &self,
+        object_type: Option<&ObjectType>,
+        after: SubjectCursor,
+        limit: usize,
+    ) -> Result<(Vec<(SubjectId, SubjectKey)>, Option<SubjectCursor>)> {
+        let (found, next) = self.subject_rows(object_type, after, limit).await?;
+        Ok((found.into_iter().map(row::subject_identity).collect::<Result<_>>()?, next))
     }
 
     async fn verify(&self, key: &SubjectKey) -> Result<CountReport> {

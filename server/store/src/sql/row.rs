@@ -16,16 +16,16 @@ use riposte_core::{
 use sea_orm::ActiveValue::Set;
 
 use super::entity::comment_index::{ActiveModel, Model};
-pub(crate) use content::{client_model, client_row, content, content_model, edit_model};
+pub(crate) use content::{client_model, client_row, content, content_model, edit_model, former_content};
 pub(crate) use history::{HistoryEntry, history_model};
 pub(crate) use like::{like, like_model, like_value};
 pub(crate) use outbox::{commit_model, events, revision_model, unknown_event};
 pub(crate) use ranking::{SnapshotFingerprint, ranking, ranking_model};
-pub(crate) use subject::{subject, subject_changes, subject_key, subject_model};
+pub(crate) use subject::{subject, subject_changes, subject_identity, subject_key, subject_model};
 
 /// Converts an index row to its comment.
 pub(crate) fn comment(row: Model) -> Result<Comment> {
-    let fault = |what: &str| Error::internal(format!("comment {}: {what}", row.id));
+    let fault = |column: &str| unreadable("comment_index", row.id, column);
     Ok(Comment {
         lifecycle: Lifecycle {
             state: state(row.id, row.state)?,
@@ -40,12 +40,11 @@ pub(crate) fn comment(row: Model) -> Result<Comment> {
         },
         reference: CommentRef {
             id: id(row.id)?,
-            subject_id: SubjectId::new(row.subject_id).ok_or_else(|| fault("it has no subject"))?,
+            subject_id: SubjectId::new(row.subject_id).ok_or_else(|| fault("subject_id"))?,
             root_id: CommentId::new(row.root_id),
             parent_id: CommentId::new(row.parent_id),
-            member: MemberId::stored(string(row.member_id)?),
-            path: Path::from_bytes(row.path)
-                .ok_or_else(|| Error::internal(format!("comment {}: its path is broken", row.id)))?,
+            member: MemberId::stored(string(row.member_id).map_err(|_| fault("member_id"))?),
+            path: Path::from_bytes(row.path).ok_or_else(|| fault("path"))?,
             floor: row.floor,
             born_revision: row.born_revision,
             create_time: Millis(row.create_time),
@@ -62,7 +61,7 @@ pub(crate) fn comment(row: Model) -> Result<Comment> {
 
 /// Converts a stored state of a comment.
 pub(crate) fn state(comment: i64, code: i8) -> Result<CommentState> {
-    CommentState::from_code(code).ok_or_else(|| Error::internal(format!("comment {comment}: its state is unknown")))
+    CommentState::from_code(code).ok_or_else(|| unreadable("comment_index", comment, "state"))
 }
 
 /// Returns the index row of a new comment.
@@ -118,6 +117,12 @@ pub(crate) fn comment_changes(comment: &Comment) -> ActiveModel {
         delete_time: Set(delete_time.map(|t| t.0)),
         ..ActiveModel::default()
     }
+}
+
+/// Returns the error of a row with a value that no version of this code can have written. It names
+/// the row by its table and the id of its subject or comment, and never contains the value.
+fn unreadable(table: &str, id: i64, column: &str) -> Error {
+    Error::internal(format!("{table}, row of {id}: {column} cannot be read"))
 }
 
 /// Converts a stored request key of 16 bytes.

@@ -49,9 +49,9 @@ pub(super) struct Instruments {
     pub(super) refused: Counter<u64>,
     /// Age of the oldest commit without a sequence number; above a few seconds no process leads the relay of the data source, or its database is slow.
     pub(super) relay_lag: Gauge<f64>,
-    /// Commits with a sequence number whose events an event consumer has not applied yet.
+    /// Commits with a sequence number whose events an event consumer has not applied yet; all of them if its position is ahead of the relay's, since it is then rebuilt.
     pub(super) consumer_lag: Gauge<i64>,
-    /// 1 while an event consumer cannot apply an event, which the log names, and retries it; else 0.
+    /// 1 while an event consumer cannot apply an event or take the state of a row, which the log names, and retries it; else 0.
     pub(super) consumer_stuck: Gauge<u64>,
     /// Commits whose events were deleted at the end of events.retention before an event consumer had applied them.
     pub(super) consumer_overtaken: Counter<u64>,
@@ -104,8 +104,8 @@ impl Instruments {
             waiting: meter.u64_gauge("riposte_writes_waiting").with_description("Writes in the write queues after the last commit; writes are rejected when the queue of the data source is full").build(),
             refused: meter.u64_counter("riposte_writes_refused").with_description("Writes rejected without effect because a write queue was full").build(),
             relay_lag: meter.f64_gauge("riposte_relay_lag_seconds").with_description("Age of the oldest commit without a sequence number; above a few seconds no process leads the relay of the data source, or its database is slow").build(),
-            consumer_lag: meter.i64_gauge("riposte_consumer_lag").with_description("Commits with a sequence number whose events an event consumer has not applied yet").build(),
-            consumer_stuck: meter.u64_gauge("riposte_consumer_stuck").with_description("1 while an event consumer cannot apply an event, which the log names, and retries it; else 0").build(),
+            consumer_lag: meter.i64_gauge("riposte_consumer_lag").with_description("Commits with a sequence number whose events an event consumer has not applied yet; all of them if its position is ahead of the relay's, since it is then rebuilt").build(),
+            consumer_stuck: meter.u64_gauge("riposte_consumer_stuck").with_description("1 while an event consumer cannot apply an event or take the state of a row, which the log names, and retries it; else 0").build(),
             consumer_overtaken: meter.u64_counter("riposte_consumer_overtaken").with_description("Commits whose events were deleted at the end of events.retention before an event consumer had applied them").build(),
             watch_streams: meter.i64_up_down_counter("riposte_watch_streams").with_description("Open WatchSubject streams").build(),
             watch_streams_dropped: meter.u64_counter("riposte_watch_streams_dropped").with_description("WatchSubject streams ended because their client reads too slowly").build(),

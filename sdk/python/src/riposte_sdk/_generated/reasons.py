@@ -110,7 +110,8 @@ class Reason(str, Enum):
     """
     REQUEST_ID_REUSED = "REQUEST_ID_REUSED"
     """
-    The request_id was used before with another body. Make a new one for every new intent.
+    The request_id was used before with another body. Make a new one for every new intent. SetLike
+    compares with the last call for the same member and comment only.
     """
     CALLER_UNKNOWN = "CALLER_UNKNOWN"
     """

@@ -35,7 +35,9 @@ class CommentServiceStub:
 
     Every write takes a `request_id`. The same request_id and body again answers the first id, floor,
     subject_revision and ack again, for ever, with the body as it is now; with another body it fails
-    with REQUEST_ID_REUSED. A failed attempt does not use it up.
+    with REQUEST_ID_REUSED. A failed attempt does not use it up. The deletion of a subject changes no
+    comment, so a repeat of a write below a deleted subject answers the comment with its text, which
+    no read returns.
     """
 
     @_typing.overload
@@ -157,7 +159,9 @@ class CommentServiceAsyncStub(CommentServiceStub):
 
     Every write takes a `request_id`. The same request_id and body again answers the first id, floor,
     subject_revision and ack again, for ever, with the body as it is now; with another body it fails
-    with REQUEST_ID_REUSED. A failed attempt does not use it up.
+    with REQUEST_ID_REUSED. A failed attempt does not use it up. The deletion of a subject changes no
+    comment, so a repeat of a write below a deleted subject answers the comment with its text, which
+    no read returns.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -275,7 +279,9 @@ class CommentServiceServicer:
 
     Every write takes a `request_id`. The same request_id and body again answers the first id, floor,
     subject_revision and ack again, for ever, with the body as it is now; with another body it fails
-    with REQUEST_ID_REUSED. A failed attempt does not use it up.
+    with REQUEST_ID_REUSED. A failed attempt does not use it up. The deletion of a subject changes no
+    comment, so a repeat of a write below a deleted subject answers the comment with its text, which
+    no read returns.
     """
 
     def CreateComment(

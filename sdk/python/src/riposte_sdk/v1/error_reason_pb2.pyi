@@ -168,7 +168,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """
     ERROR_REASON_REQUEST_ID_REUSED: _ErrorReason.ValueType  # 24
     """INVALID_ARGUMENT. The request_id was used before with another body. Make a new one for every
-    new intent.
+    new intent. SetLike compares with the last call for the same member and comment only.
 
     Example: `{"reason": "REQUEST_ID_REUSED", "metadata": {"request_id":
     "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
@@ -417,7 +417,7 @@ Example: `{"reason": "PAGE_TOKEN_EXPIRED"}` with the BadRequest violation `page_
 """
 ERROR_REASON_REQUEST_ID_REUSED: ErrorReason.ValueType  # 24
 """INVALID_ARGUMENT. The request_id was used before with another body. Make a new one for every
-new intent.
+new intent. SetLike compares with the last call for the same member and comment only.
 
 Example: `{"reason": "REQUEST_ID_REUSED", "metadata": {"request_id":
 "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.

@@ -79,6 +79,10 @@ class LikeServiceServicer:
         comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
         SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
 
+        A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
+        request_id comes again with another value. A request_id of an earlier call, of a like of
+        another comment or of another method is not refused.
+
         Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

@@ -48,6 +48,10 @@ class LikeServiceStub:
     comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
     SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
 
+    A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
+    request_id comes again with another value. A request_id of an earlier call, of a like of
+    another comment or of another method is not refused.
+
     Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
     """
     BatchGetLikeStates: _grpc.UnaryUnaryMultiCallable[_like_pb2.BatchGetLikeStatesRequest, _like_pb2.BatchGetLikeStatesResponse]
@@ -98,6 +102,10 @@ class LikeServiceAsyncStub(LikeServiceStub):
     comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
     comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
     SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+
+    A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
+    request_id comes again with another value. A request_id of an earlier call, of a like of
+    another comment or of another method is not refused.
 
     Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
     """
@@ -151,6 +159,10 @@ class LikeServiceServicer:
         comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
         comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
         SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+
+        A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
+        request_id comes again with another value. A request_id of an earlier call, of a like of
+        another comment or of another method is not refused.
 
         Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
         """

@@ -168,7 +168,16 @@ pub(in crate::stores) async fn a_position_is_removed_unless_a_worker_registers_i
     assert_eq!((stored.number, stored.registered_until), (0, until));
     assert!(all.iter().all(|position| position.name != "relay"), "the row of the lease is no position: {all:?}");
     assert_eq!(remove(now).await, Ok(PositionRemoval::Registered));
+    // A registration by a clock that is ten years ahead protects no position, and the next one
+    // replaces it.
+    let ten_years = std::time::Duration::from_secs(10 * 365 * 86_400);
+    positions.register(SOURCE, &[NAME], until.plus(ten_years)).await.expect("registered");
+    positions.register(SOURCE, &[NAME], until).await.expect("registered");
+    assert_eq!(remove(now).await, Ok(PositionRemoval::Registered), "a worker runs it");
     assert_eq!(remove(until).await, Ok(PositionRemoval::Removed));
+    assert!(relay.advance(SOURCE, NAME, 0, 0).await);
+    positions.register(SOURCE, &[NAME], until.plus(ten_years)).await.expect("registered");
+    assert_eq!(remove(now).await, Ok(PositionRemoval::Removed), "no worker runs it");
     assert_eq!(remove(until).await, Ok(PositionRemoval::Absent));
     assert_eq!(positions.remove(SOURCE, "relay", Millis(i64::MAX)).await, Ok(PositionRemoval::Absent));
 }

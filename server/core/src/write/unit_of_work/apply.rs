@@ -16,8 +16,8 @@ use crate::write::write_set::ContentEdit;
 impl UnitOfWork {
     pub(crate) fn apply(&mut self, change: Change, context: ChangeContext<'_>) -> Result<()> {
         match change {
-            Change::CreateSubject(subject) => self.create_subject(subject),
-            Change::ReplaceSubject(subject) => self.replace_subject(subject),
+            Change::CreateSubject(subject) => self.create_subject(subject)?,
+            Change::ReplaceSubject(subject) => self.replace_subject(subject)?,
             Change::InsertComment(new) => self.insert_comment(*new, context)?,
             Change::SetState(change) => self.set_state(change, context)?,
             Change::SetContent(id, content) => self.set_content(id, content, context)?,
@@ -25,18 +25,22 @@ impl UnitOfWork {
         Ok(())
     }
 
-    fn create_subject(&mut self, subject: Subject) {
+    fn create_subject(&mut self, subject: Subject) -> Result<()> {
         let key = subject.key.clone();
         self.write_set.new_subjects.insert(key.clone());
         self.subjects.insert(key.clone(), subject);
-        self.revise(&key);
+        self.revise(&key)?;
         self.write_set.events.entry(key).or_default().subject = true;
+        Ok(())
     }
 
-    fn replace_subject(&mut self, subject: Subject) {
+    fn replace_subject(&mut self, subject: Subject) -> Result<()> {
         let key = subject.key.clone();
-        self.revise(&key);
-        let Some(row) = self.subjects.get_mut(&key) else { return };
+        if subject.version == i64::MAX {
+            return Err(exhausted());
+        }
+        self.revise(&key)?;
+        let Some(row) = self.subjects.get_mut(&key) else { return Ok(()) };
         let event = self.write_set.events.entry(key).or_default();
         for pin in row.pins.iter().chain(&subject.pins) {
             if row.pins.contains(pin) != subject.pins.contains(pin) {
@@ -45,11 +49,12 @@ impl UnitOfWork {
         }
         event.subject |= row.version != subject.version;
         *row = Subject { next_floor: row.next_floor, counts: row.counts, revision: row.revision, ..subject };
+        Ok(())
     }
 
     fn insert_comment(&mut self, new: NewComment, context: ChangeContext<'_>) -> Result<()> {
         let NewComment { mut comment, content, client, origin } = new;
-        self.revise(context.subject);
+        self.revise(context.subject)?;
         let subject = self.subjects.get_mut(context.subject).ok_or_else(|| not_loaded("subject"))?;
         comment.reference.born_revision = subject.revision;
         match comment.reference.root_id {
@@ -72,7 +77,7 @@ impl UnitOfWork {
     }
 
     fn set_state(&mut self, change: StateChange, context: ChangeContext<'_>) -> Result<()> {
-        self.revise(context.subject);
+        self.revise(context.subject)?;
         let comment = self.change(change.comment_id)?;
         let lifecycle = &mut comment.lifecycle;
         let added = contribution(change.to) - contribution(lifecycle.state);
@@ -81,7 +86,7 @@ impl UnitOfWork {
         lifecycle.delete_time = deleted.then_some(context.now);
         lifecycle.deleted_by = change.deleted_by.filter(|_| deleted);
         lifecycle.state = change.to;
-        lifecycle.version += 1;
+        lifecycle.version = next_revision(lifecycle.version)?;
         lifecycle.update_time = context.now;
         comment.relist();
         let comment = comment.clone();
@@ -120,7 +125,7 @@ impl UnitOfWork {
     }
 
     fn set_content(&mut self, id: CommentId, content: Content, context: ChangeContext<'_>) -> Result<()> {
-        self.revise(context.subject);
+        self.revise(context.subject)?;
         let former = self.contents.insert(id, content).ok_or_else(|| not_loaded("content"))?;
         let comment = self.change(id)?;
         let lifecycle = &mut comment.lifecycle;
@@ -139,15 +144,16 @@ impl UnitOfWork {
     }
 
     /// Starts a change of the subject: one revision per batch, for any number of commands.
-    fn revise(&mut self, key: &SubjectKey) {
+    fn revise(&mut self, key: &SubjectKey) -> Result<()> {
         if let Some(subject) = self.subjects.get_mut(key)
             && self.write_set.revised.insert(key.clone())
         {
             if !self.write_set.new_subjects.contains(key) {
                 self.write_set.subjects.insert(key.clone(), subject.clone());
             }
-            subject.revision += 1;
+            subject.revision = next_revision(subject.revision)?;
         }
+        Ok(())
     }
 
     /// Starts a change of a comment: returns its row and increments the comment's own revision.
@@ -156,7 +162,7 @@ impl UnitOfWork {
         if !self.write_set.new_comments.contains_key(&id) {
             self.write_set.comments.entry(id).or_insert_with(|| comment.clone());
         }
-        comment.lifecycle.revision += 1;
+        comment.lifecycle.revision = next_revision(comment.lifecycle.revision)?;
         Ok(comment)
     }
 
@@ -181,6 +187,15 @@ impl UnitOfWork {
 
 fn next_floor(floor: i32) -> Result<i32> {
     floor.checked_add(1).ok_or_else(|| Error::internal("floors are exhausted"))
+}
+
+/// Returns the revision or version after this one.
+fn next_revision(number: i64) -> Result<i64> {
+    number.checked_add(1).ok_or_else(exhausted)
+}
+
+fn exhausted() -> Error {
+    Error::internal("revisions are exhausted")
 }
 
 fn not_loaded(row: &str) -> Error {

@@ -60,7 +60,7 @@ fn deletion_change(unit: &UnitOfWork, command: &Command, delete_time: Option<Mil
     let Some(subject) = unit.subject(&command.subject) else { return Vec::new() };
     let mut subject = subject.clone();
     subject.delete_time = delete_time;
-    subject.version += 1;
+    subject.version = subject.version.saturating_add(1);
     subject.update_time = command.now;
     vec![Change::ReplaceSubject(subject)]
 }

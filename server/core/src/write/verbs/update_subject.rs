@@ -70,7 +70,7 @@ impl Verb for UpdateSubject {
         if let Some(metadata) = &self.metadata {
             subject.metadata.clone_from(metadata);
         }
-        subject.version += 1;
+        subject.version = subject.version.saturating_add(1);
         subject.update_time = command.now;
         vec![Change::ReplaceSubject(subject)]
     }

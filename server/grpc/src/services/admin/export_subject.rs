@@ -31,13 +31,19 @@ pub(crate) async fn handle(
     let found = found.map_err(|error| call.status(error))?.pop().flatten().filter(|subject| subject.version > 0);
     let subject = found.ok_or_else(|| call.status(Error::SubjectNotFound))?;
     let (responses, receiver) = mpsc::channel(CHUNK);
+    let stopping = services.clone();
     tokio::spawn(async move {
         let subject = v1::ExportedSubject { subject: Some(convert::subject(&subject)) };
         let mut export = Export { services, call, responses };
         if !export.send(Item::Subject(subject)).await {
             return;
         }
-        if let Err(error) = export.send_comments_and_likes(&key).await {
+        let done = tokio::select! {
+            biased;
+            () = stopping.stopped() => Err(Error::ServerStopping),
+            done = export.send_comments_and_likes(&key) => done,
+        };
+        if let Err(error) = done {
             let status = export.call.status(error);
             let _ = export.responses.send(Err(status)).await;
         }

@@ -165,9 +165,7 @@ impl<'l> Loader<'l> {
     fn load_contents(&mut self, results: &mut PhaseResults, slots: Vec<RowsSlot>) -> StoreResult<()> {
         for slot in slots {
             for found in results.models::<comment_content::Model>(slot)? {
-                let id = row::id(found.comment_id)?;
-                let content = row::content(found.text, &found.mentions, &found.metadata, found.extra.as_deref())?;
-                self.unit.load_content(id, content);
+                self.unit.load_content(row::id(found.comment_id)?, row::content(found)?);
             }
         }
         Ok(())

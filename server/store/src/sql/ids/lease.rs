@@ -13,7 +13,7 @@ use crate::sql::entity::worker_lease::{ActiveModel, Column, Entity, Model};
 use crate::sql::pool::{DataSources, SourceTx};
 
 /// The time that a lease extends beyond the present.
-const LEASE_DURATION: Duration = Duration::from_secs(10);
+pub(super) const LEASE_DURATION: Duration = Duration::from_secs(10);
 /// A lease that ends sooner is extended: a busy partition borrows up to a second from the future.
 const MARGIN_MILLIS: i64 = 2_000;
 

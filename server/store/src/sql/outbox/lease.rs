@@ -6,6 +6,7 @@ use riposte_core::ports::{Epoch, LeaseCandidate, RelayLease};
 use sea_orm::ActiveValue::Set;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 
+use super::sequence;
 use super::state::{self, RELAY};
 use crate::error::StoreError;
 use crate::sql::entity::relay_state::{ActiveModel, Column, Entity};
@@ -27,8 +28,9 @@ impl TransactionBody for AcquireLease {
     async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         let Some(relay) = state::lock(tx).await? else {
             // If two processes begin at once, the key rejects one of them, and its retry finds the
-            // other's row.
-            let first = ActiveModel { epoch: Set(1), ..self.with_lease(state::new_row(RELAY)) };
+            // other's row. If the row was lost, the numbers continue after those of the events.
+            let position = Set(sequence::position(tx, 0).await?);
+            let first = ActiveModel { epoch: Set(1), position, ..self.with_lease(state::new_row(RELAY)) };
             Entity::insert(first).exec_without_returning(&tx.unrouted()).await?;
             return Ok(Some(Epoch(1)));
         };
@@ -36,11 +38,15 @@ impl TransactionBody for AcquireLease {
         if lease.excludes(self.candidate, self.now) {
             return Ok(None);
         }
+        if lease.holder == self.candidate.name() && lease.is_held(self.now) {
+            state::update(tx, RELAY, self.with_lease(ActiveModel::default())).await?;
+            return Ok(Some(Epoch(relay.epoch)));
+        }
         // A leader whose lease expired may have been replaced, even more than once: an epoch never
         // continues after a gap.
-        let continues = lease.holder == self.candidate.name() && lease.is_held(self.now);
-        let epoch = if continues { relay.epoch } else { relay.epoch + 1 };
-        let row = ActiveModel { epoch: Set(epoch), ..self.with_lease(ActiveModel::default()) };
+        let epoch = relay.epoch + 1;
+        let position = sequence::position(tx, relay.position).await?;
+        let row = ActiveModel { epoch: Set(epoch), position: Set(position), ..self.with_lease(ActiveModel::default()) };
         state::update(tx, RELAY, row).await?;
         Ok(Some(Epoch(epoch)))
     }

@@ -2,8 +2,9 @@
 //! and their removal.
 
 use riposte_core::Millis;
-use riposte_core::ports::{PositionRemoval, StoredPosition};
+use riposte_core::ports::{CLOCK_SKEW_MAX, PositionRemoval, StoredPosition};
 use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder};
 
 use super::state::{self, RELAY};
@@ -59,8 +60,10 @@ impl TransactionBody for RegisterConsumers {
         // other.
         for name in self.names.iter().filter(|name| *name != RELAY) {
             let until = ActiveModel { leased_until: Set(self.until.0), ..Default::default() };
-            let later = Column::LeasedUntil.lt(self.until.0);
-            let update = Entity::update_many().set(until).filter(Column::Name.eq(row::bytes(name))).filter(later);
+            let is_earlier = Column::LeasedUntil.lt(self.until.0);
+            let is_wrong = Column::LeasedUntil.gt(self.until.plus(CLOCK_SKEW_MAX).0);
+            let update = Entity::update_many().set(until).filter(Column::Name.eq(row::bytes(name)));
+            let update = update.filter(is_earlier.or(is_wrong));
             update.exec(&tx.unrouted()).await?;
         }
         Ok(())
@@ -86,7 +89,7 @@ impl TransactionBody for RemovePosition {
         }
         let found = Entity::find_by_id(row::bytes(&self.name)).one(&tx.unrouted()).await?;
         let Some(position) = found else { return Ok(PositionRemoval::Absent) };
-        if position.leased_until > self.now.0 {
+        if stored_position(&position).is_registered(self.now) {
             return Ok(PositionRemoval::Registered);
         }
         Entity::delete_by_id(row::bytes(&self.name)).exec(&tx.unrouted()).await?;

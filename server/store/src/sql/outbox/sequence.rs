@@ -10,7 +10,7 @@ use riposte_core::Error;
 use riposte_core::ports::Epoch;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::CaseStatement;
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::index;
 use super::order::{self, PendingRevision};
@@ -29,26 +29,49 @@ use crate::sql::transact::TransactionBody;
 pub(super) struct AssignSequence {
     pub(super) epoch: Epoch,
     pub(super) limit: usize,
+    /// The position that this process wrote last.
+    pub(super) known: Option<i64>,
+}
+
+/// The result of a run.
+#[derive(Debug)]
+pub(super) struct SequenceProgress {
+    /// The number of commits.
+    pub(super) commits: usize,
+    /// The position after them.
+    pub(super) position: i64,
 }
 
 impl TransactionBody for AssignSequence {
-    type Output = Option<usize>;
+    type Output = Option<SequenceProgress>;
     const NAME: &'static str = "assign sequence numbers";
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         let Some(relay) = state::lock_in_epoch(tx, self.epoch).await? else { return Ok(None) };
+        let position = self.position(tx, relay.position).await?;
         let picked = self.next_in_sequence(tx).await?;
-        let numbers: Vec<(i64, i64)> = picked.into_iter().zip(relay.position + 1..).collect();
+        let numbers: Vec<(i64, i64)> = picked.into_iter().zip(position + 1..).collect();
         write(tx, &numbers).await?;
-        if let Some((_, last)) = numbers.last() {
-            let ahead = relay_state::ActiveModel { position: Set(*last), ..Default::default() };
+        let last = numbers.last().map_or(position, |(_, last)| *last);
+        if last != relay.position {
+            let ahead = relay_state::ActiveModel { position: Set(last), ..Default::default() };
             state::update(tx, RELAY, ahead).await?;
         }
-        Ok(Some(numbers.len()))
+        Ok(Some(SequenceProgress { commits: numbers.len(), position: last }))
     }
 }
 
 impl AssignSequence {
+    /// Returns the position after which numbers continue. A stored position that this process has
+    /// not written may be lower than the number of an event, as after the restore of a part of the
+    /// tables.
+    async fn position(&self, tx: &SourceTx, stored: i64) -> Result<i64, StoreError> {
+        if self.known == Some(stored) {
+            return Ok(stored);
+        }
+        position(tx, stored).await
+    }
+
     /// Returns the next commits in sequence order.
     async fn next_in_sequence(&self, tx: &SourceTx) -> Result<Vec<i64>, StoreError> {
         let mut scan_limit = self.limit.max(1);
@@ -74,6 +97,27 @@ impl AssignSequence {
             scan_limit *= 2;
         }
     }
+}
+
+/// Returns the stored position of the relay, or the greatest sequence number that an event has if
+/// that is greater.
+pub(super) async fn position(tx: &SourceTx, stored: i64) -> Result<i64, StoreError> {
+    let last = last_number(tx).await?;
+    if last > stored {
+        tracing::warn!(
+            position = stored,
+            last,
+            "the position of the relay was lower than the number of an event; numbers continue after that number"
+        );
+    }
+    Ok(last.max(stored))
+}
+
+/// Reads the greatest sequence number that an event has; 0 if none has one.
+async fn last_number(tx: &SourceTx) -> Result<i64, StoreError> {
+    let last = Entity::find().select_only().column(Column::PubSeq).filter(Column::PubSeq.is_not_null());
+    let last = force_index(last.order_by_desc(Column::PubSeq).limit(1), index::PUBLISHED);
+    Ok(last.into_tuple::<i64>().one(&tx.unrouted()).await?.unwrap_or(0))
 }
 
 /// Reads commits without a number, in the order of a key that ends with the id: roughly the oldest

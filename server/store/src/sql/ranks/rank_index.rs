@@ -88,7 +88,7 @@ impl WriteRankIndex {
 
 /// Locks these lists of one table, in the order of their ids, and counts the change of their rank
 /// index.
-async fn lock<C: ConnectionTrait>(db: &OnShard<C>, lists: BTreeSet<CommentId>) -> Result<(), StoreError> {
+pub(super) async fn lock<C: ConnectionTrait>(db: &OnShard<C>, lists: BTreeSet<CommentId>) -> Result<(), StoreError> {
     use comment_ranked::{ActiveModel, Column, Entity};
     let row =
         |list: CommentId| ActiveModel { list_id: Set(list.get()), part: Set(part(list.partition())), changes: Set(1) };
@@ -127,8 +127,13 @@ async fn replace_rows<C: ConnectionTrait>(
     // In key order, so that the rows of one list are inserted side by side, as readers scan them.
     added.sort_by(|a, b| (a.subject_id, a.sort).cmp(&(b.subject_id, b.sort)).then(a.score.total_cmp(&b.score)));
     let added: Vec<ActiveModel> = added.into_iter().map(active_model).collect();
+    // The key of a row contains the comment's list and floor, so a row of another comment under it
+    // is damaged and is replaced.
+    let replace = OnConflict::columns([Column::SubjectId, Column::Sort, Column::Score, Column::Floor])
+        .update_columns([Column::Part, Column::CommentId])
+        .to_owned();
     for chunk in sized_chunks(added) {
-        Entity::insert_many(chunk).exec_without_returning(db).await?;
+        Entity::insert_many(chunk).on_conflict(replace.clone()).exec_without_returning(db).await?;
     }
     Ok(changed)
 }

@@ -44,8 +44,7 @@ impl Gather for CommentsById {
     fn found(_: &DataSources, row: &QueryResult) -> StoreResult<Option<CommentView>> {
         let comment = row::comment(comment_index::Model::from_query_result(row, SelectA.as_str())?)?;
         let content = comment_content::Model::from_query_result_optional(row, SelectB.as_str())?;
-        let content =
-            content.map(|c| row::content(c.text, &c.mentions, &c.metadata, c.extra.as_deref())).transpose()?;
+        let content = content.map(row::content).transpose()?;
         let subject = comment_subject::Model::from_query_result_optional(row, SUBJECT_PREFIX)?;
         let subject = subject.map(row::subject).transpose()?.filter(|subject| subject.delete_time.is_none());
         Ok(subject.map(|subject| rows::view(&subject, content, comment)))

@@ -2,13 +2,13 @@
 //! key that contains the type.
 
 use riposte_core::page::SubjectCursor;
-use riposte_core::{Error, ObjectType, Partition, Subject};
+use riposte_core::{Error, ObjectType, Partition};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 
 use super::ReadQuery;
 use crate::error::StoreError;
 use crate::shard::part;
-use crate::sql::entity::comment_subject::{Column, Entity};
+use crate::sql::entity::comment_subject::{Column, Entity, Model};
 use crate::sql::pool::Tx;
 use crate::sql::row;
 
@@ -20,7 +20,7 @@ pub(super) struct ListSubjects {
 }
 
 impl ReadQuery for ListSubjects {
-    type Output = Vec<Subject>;
+    type Output = Vec<Model>;
     const NAME: &'static str = "list subjects";
 
     fn partition(&self) -> Partition {
@@ -53,7 +53,7 @@ impl ReadQuery for ListSubjects {
         if let Some(remaining_range) = remaining_range {
             found.append(&mut first_rows(remaining_range, self.limit - found.len()).all(tx).await?);
         }
-        Ok(found.into_iter().map(row::subject).collect::<riposte_core::Result<_>>()?)
+        Ok(found)
     }
 }
 

@@ -32,8 +32,8 @@ impl ReadQuery for Revisions {
             .order_by_asc(Column::Version);
         let mut past = Vec::new();
         for edit in former.all(tx).await? {
-            let content = row::content(edit.text, &edit.mentions, &edit.metadata, edit.extra.as_deref())?;
-            past.push(ContentRevision { version: edit.version, content, time: Millis(edit.time) });
+            let (version, time) = (edit.version, Millis(edit.time));
+            past.push(ContentRevision { version, content: row::former_content(edit)?, time });
         }
         let present = contents(tx, &[self.id]).await?.remove(&self.id);
         let time = comment.lifecycle.edit_time.unwrap_or(comment.reference.create_time);

@@ -88,10 +88,7 @@ pub(super) async fn contents<C: ConnectionTrait>(
             .filter(comment_content::Column::Part.is_in(parts(list.iter().map(|id| id.partition()))))
             .filter(comment_content::Column::CommentId.is_in(list.iter().map(|id| id.get())));
         for found in query.all(db).await? {
-            contents.insert(
-                row::id(found.comment_id)?,
-                row::content(found.text, &found.mentions, &found.metadata, found.extra.as_deref())?,
-            );
+            contents.insert(row::id(found.comment_id)?, row::content(found)?);
         }
     }
     Ok(contents)

@@ -10,7 +10,7 @@ use riposte_core::{ClientInfo, CommentId, Content, Error, ExtraFields, MemberId,
 use sea_orm::ActiveValue::Set;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{bytes, string};
+use super::{bytes, string, unreadable};
 use crate::sql::entity::{comment_client, comment_content, comment_edit};
 
 #[expect(unreachable_pub, reason = "generated messages are public; none leaves the crate")]
@@ -20,10 +20,31 @@ mod internal {
 
 use internal::ContentExtra;
 
-/// Converts the columns of a content.
-pub(crate) fn content(text: String, mentions_json: &str, metadata_json: &str, extra: Option<&[u8]>) -> Result<Content> {
-    let extra = extra.map(|extra| extra_fields(&text, extra)).transpose()?.unwrap_or_default();
-    Ok(Content::stored(text, mentions(mentions_json)?, metadata(metadata_json)?).with_extra(extra))
+/// Converts the row of a content.
+pub(crate) fn content(row: comment_content::Model) -> Result<Content> {
+    let comment_content::Model { comment_id, part: _, text, mentions, metadata, extra } = row;
+    of_columns(text, &mentions, &metadata, extra.as_deref())
+        .map_err(|column| unreadable("comment_content", comment_id, column))
+}
+
+/// Converts the content in the row of a former content.
+pub(crate) fn former_content(row: comment_edit::Model) -> Result<Content> {
+    let comment_edit::Model { comment_id, version: _, part: _, text, mentions, metadata, time: _, extra } = row;
+    of_columns(text, &mentions, &metadata, extra.as_deref())
+        .map_err(|column| unreadable("comment_edit", comment_id, column))
+}
+
+/// Converts the columns of a content; the error is the name of the column that cannot be read.
+fn of_columns(
+    text: String,
+    mentions_json: &str,
+    metadata_json: &str,
+    extra: Option<&[u8]>,
+) -> std::result::Result<Content, &'static str> {
+    let extra = extra.map(|extra| extra_fields(&text, extra)).transpose().map_err(|_| "extra")?.unwrap_or_default();
+    let mentions = mentions(mentions_json).map_err(|_| "mentions")?;
+    let metadata = metadata(metadata_json).map_err(|_| "metadata")?;
+    Ok(Content::stored(text, mentions, metadata).with_extra(extra))
 }
 
 /// Returns the row of a content.
@@ -54,8 +75,10 @@ pub(crate) fn edit_model(edit: &ContentEdit, part: i16) -> Result<comment_edit::
 
 /// Converts a row of client data.
 pub(crate) fn client_row(row: comment_client::Model) -> Result<ClientInfo> {
-    let ip = row.ip.map(|stored| address(&stored)).transpose()?;
-    Ok(ClientInfo { ip, platform: string(row.platform)?, device: string(row.device)? })
+    let fault = |column: &str| unreadable("comment_client", row.comment_id, column);
+    let ip = row.ip.map(|stored| address(&stored)).transpose().map_err(|_| fault("ip"))?;
+    let platform = string(row.platform).map_err(|_| fault("platform"))?;
+    Ok(ClientInfo { ip, platform, device: string(row.device).map_err(|_| fault("device"))? })
 }
 
 /// Returns the row of client data.

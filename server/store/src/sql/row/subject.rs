@@ -1,26 +1,26 @@
 //! Conversions between the rows of subjects and [`Subject`].
 
-use riposte_core::{
-    CommentId, Error, MemberId, Millis, Result, Subject, SubjectCounts, SubjectId, SubjectKey, SubjectState,
-};
+use riposte_core::{CommentId, MemberId, Millis, Result, Subject, SubjectCounts, SubjectId, SubjectKey, SubjectState};
 use sea_orm::ActiveValue::Set;
 
 use super::content::{metadata, metadata_text};
-use super::{bytes, id, string};
+use super::{bytes, id, string, unreadable};
 use crate::sql::entity::comment_subject::{ActiveModel, Model};
 
+/// The table, as errors name it.
+const TABLE: &str = "comment_subject";
 const ID_BYTES: usize = 8;
 
 /// Converts a row to its subject.
 pub(crate) fn subject(row: Model) -> Result<Subject> {
-    let fault = |what: &str| Error::internal(format!("subject {}: {what}", row.id));
+    let fault = |column: &str| unreadable(TABLE, row.id, column);
     Ok(Subject {
-        id: SubjectId::new(row.id).ok_or_else(|| fault("it has no id"))?,
-        state: SubjectState::from_code(row.state).ok_or_else(|| fault("its state is unknown"))?,
-        pins: pins(&row.pins)?,
-        metadata: metadata(&row.metadata)?,
-        key: subject_key(row.object_type, row.object_id)?,
-        owner: row.owner_id.map(string).transpose()?.map(MemberId::stored),
+        id: SubjectId::new(row.id).ok_or_else(|| fault("id"))?,
+        state: SubjectState::from_code(row.state).ok_or_else(|| fault("state"))?,
+        pins: pins(&row.pins).map_err(|_| fault("pins"))?,
+        metadata: metadata(&row.metadata).map_err(|_| fault("metadata"))?,
+        key: subject_key(row.id, row.object_type, row.object_id)?,
+        owner: row.owner_id.map(string).transpose().map_err(|_| fault("owner_id"))?.map(MemberId::stored),
         next_floor: row.next_floor,
         counts: SubjectCounts { root_count: row.root_count, comment_count: row.comment_count },
         revision: row.revision,
@@ -31,9 +31,16 @@ pub(crate) fn subject(row: Model) -> Result<Subject> {
     })
 }
 
-/// Returns the key of a subject with these columns.
-pub(crate) fn subject_key(object_type: Vec<u8>, object_id: Vec<u8>) -> Result<SubjectKey> {
-    Ok(SubjectKey::stored(string(object_type)?, string(object_id)?))
+/// Converts the id and the key of a row.
+pub(crate) fn subject_identity(row: Model) -> Result<(SubjectId, SubjectKey)> {
+    let id = SubjectId::new(row.id).ok_or_else(|| unreadable(TABLE, row.id, "id"))?;
+    Ok((id, subject_key(row.id, row.object_type, row.object_id)?))
+}
+
+/// Returns the key in these columns of the row with this id.
+pub(crate) fn subject_key(id: i64, object_type: Vec<u8>, object_id: Vec<u8>) -> Result<SubjectKey> {
+    let text = |stored, column| string(stored).map_err(|_| unreadable(TABLE, id, column));
+    Ok(SubjectKey::stored(text(object_type, "object_type")?, text(object_id, "object_id")?))
 }
 
 /// Returns the row of a new subject.

@@ -69,7 +69,7 @@ fn content_and_client_data_are_read_as_they_were_written() {
     let mentions = vec![MemberId::stored("b".to_owned()), MemberId::stored("a".to_owned())];
     let stored = Content::stored("\u{202e}text 🏠".to_owned(), mentions, Metadata::new());
     let row = content_model(id(9), &stored, 0).and_then(|m| m.try_into_model().map_err(riposte_core::Error::internal));
-    assert_eq!(row.and_then(|r| content(r.text, &r.mentions, &r.metadata, r.extra.as_deref())), Ok(stored));
+    assert_eq!(row.and_then(content), Ok(stored));
     for ip in [None, Some("10.0.0.1"), Some("2001:db8::1")] {
         let ip = ip.and_then(|ip| ip.parse().ok());
         let client = ClientInfo { ip, platform: "ios".to_owned(), device: "é".to_owned() };
@@ -90,7 +90,10 @@ fn fields_without_a_column_are_read_with_their_text_and_are_stale_with_another_t
     assert_eq!(row(&plain("text")).map(|row| row.extra), Ok(None), "a content without such fields");
     let stored = row(&rich).expect("a row").extra.expect("fields");
     assert_eq!(row(&rich).map(|row| row.extra), Ok(Some(stored.clone())), "equal fields are equal bytes");
-    let read = |text: &str, extra: Option<&[u8]>| content(text.to_owned(), "[]", "{}", extra);
+    let read = |text: &str, extra: Option<&[u8]>| {
+        let row = row(&plain(text)).expect("a row");
+        content(crate::sql::entity::comment_content::Model { extra: extra.map(<[u8]>::to_vec), ..row })
+    };
     assert_eq!(read("text", Some(&stored)), Ok(rich.clone()));
     // A process of a version without the column edits the text and leaves the fields.
     assert_eq!(read("edited", Some(&stored)), Ok(plain("edited")));

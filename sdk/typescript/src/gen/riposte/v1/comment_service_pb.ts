@@ -22,7 +22,9 @@ export const file_riposte_v1_comment_service: GenFile = /*@__PURE__*/
  *
  * Every write takes a `request_id`. The same request_id and body again answers the first id, floor,
  * subject_revision and ack again, for ever, with the body as it is now; with another body it fails
- * with REQUEST_ID_REUSED. A failed attempt does not use it up.
+ * with REQUEST_ID_REUSED. A failed attempt does not use it up. The deletion of a subject changes no
+ * comment, so a repeat of a write below a deleted subject answers the comment with its text, which
+ * no read returns.
  *
  * @generated from service riposte.v1.CommentService
  */

@@ -4,6 +4,7 @@ use super::fixture::{Fixture, key, key_named, member};
 use super::verbs::{create_subject, delete_subject, update_subject};
 use crate::Effect;
 use crate::domain::counts::SubjectCounts;
+use crate::domain::error::Error;
 use crate::domain::state::CommentState;
 use crate::domain::subject::{Metadata, Subject, SubjectState};
 use crate::domain::time::Millis;
@@ -135,4 +136,24 @@ fn counts_are_not_replaced_with_a_subject() {
     let expected = Subject { owner: None, revision: fixture.subject().revision + 1, ..fixture.subject().clone() };
     assert_eq!(unit.subject(&key()), Some(&expected));
     assert_eq!(unit.subject(&key_named("2")), None);
+}
+
+#[test]
+fn a_revision_or_version_that_cannot_grow_is_an_error_and_no_panic() {
+    let exhausted = Err(Error::internal("revisions are exhausted"));
+    let mut fixture = Fixture::open();
+    let command = fixture.command(update_subject());
+    let context = ChangeContext { subject: &command.subject, request: command.request, now: command.now };
+    for (revision, version) in [(i64::MAX, 1), (1, i64::MAX)] {
+        let row = Subject { revision, version, ..fixture.subject().clone() };
+        let mut unit = UnitOfWork::default();
+        unit.load_subject(row.clone());
+        assert_eq!(unit.apply(Change::ReplaceSubject(row.clone()), context), exhausted, "{row:?}");
+    }
+    let root = fixture.root();
+    let mut comment = fixture.row(root).clone();
+    comment.lifecycle.revision = i64::MAX;
+    let mut unit = UnitOfWork::default();
+    unit.load_comment(comment);
+    assert_eq!(unit.change(root).map(drop), exhausted);
 }

@@ -45,7 +45,7 @@ impl Loader<'_> {
         let mut results = self.tx.run(phase).await?;
         for slot in slots {
             for (id, object_type, object_id) in results.tuples::<(i64, Vec<u8>, Vec<u8>)>(slot)? {
-                let (key, id) = (row::subject_key(object_type, object_id)?, SubjectId::from(row::id(id)?));
+                let (key, id) = (row::subject_key(id, object_type, object_id)?, SubjectId::from(row::id(id)?));
                 cache.insert(id, &key);
                 ids.insert(key, id);
             }

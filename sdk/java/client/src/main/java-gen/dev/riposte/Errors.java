@@ -116,7 +116,7 @@ public final class Errors {
    * <li>PAGE_TOKEN_EXPIRED: The ranked walk of the page token began more than 30 minutes ago. Begin
    * the walk anew.
    * <li>REQUEST_ID_REUSED: The request_id was used before with another body. Make a new one for
-   * every new intent.
+   * every new intent. SetLike compares with the last call for the same member and comment only.
    * </ul>
    */
   public static final class InvalidArgument extends RiposteException {

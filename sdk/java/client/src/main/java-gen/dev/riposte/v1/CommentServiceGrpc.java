@@ -10,7 +10,9 @@ import static io.grpc.MethodDescriptor.generateFullMethodName;
  * errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
  * Every write takes a `request_id`. The same request_id and body again answers the first id, floor,
  * subject_revision and ack again, for ever, with the body as it is now; with another body it fails
- * with REQUEST_ID_REUSED. A failed attempt does not use it up.
+ * with REQUEST_ID_REUSED. A failed attempt does not use it up. The deletion of a subject changes no
+ * comment, so a repeat of a write below a deleted subject answers the comment with its text, which
+ * no read returns.
  * </pre>
  */
 @io.grpc.stub.annotations.GrpcGenerated
@@ -429,7 +431,9 @@ public final class CommentServiceGrpc {
    * errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
    * Every write takes a `request_id`. The same request_id and body again answers the first id, floor,
    * subject_revision and ack again, for ever, with the body as it is now; with another body it fails
-   * with REQUEST_ID_REUSED. A failed attempt does not use it up.
+   * with REQUEST_ID_REUSED. A failed attempt does not use it up. The deletion of a subject changes no
+   * comment, so a repeat of a write below a deleted subject answers the comment with its text, which
+   * no read returns.
    * </pre>
    */
   public interface AsyncService {
@@ -603,7 +607,9 @@ public final class CommentServiceGrpc {
    * errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
    * Every write takes a `request_id`. The same request_id and body again answers the first id, floor,
    * subject_revision and ack again, for ever, with the body as it is now; with another body it fails
-   * with REQUEST_ID_REUSED. A failed attempt does not use it up.
+   * with REQUEST_ID_REUSED. A failed attempt does not use it up. The deletion of a subject changes no
+   * comment, so a repeat of a write below a deleted subject answers the comment with its text, which
+   * no read returns.
    * </pre>
    */
   public static abstract class CommentServiceImplBase
@@ -623,7 +629,9 @@ public final class CommentServiceGrpc {
    * errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
    * Every write takes a `request_id`. The same request_id and body again answers the first id, floor,
    * subject_revision and ack again, for ever, with the body as it is now; with another body it fails
-   * with REQUEST_ID_REUSED. A failed attempt does not use it up.
+   * with REQUEST_ID_REUSED. A failed attempt does not use it up. The deletion of a subject changes no
+   * comment, so a repeat of a write below a deleted subject answers the comment with its text, which
+   * no read returns.
    * </pre>
    */
   public static final class CommentServiceStub
@@ -819,7 +827,9 @@ public final class CommentServiceGrpc {
    * errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
    * Every write takes a `request_id`. The same request_id and body again answers the first id, floor,
    * subject_revision and ack again, for ever, with the body as it is now; with another body it fails
-   * with REQUEST_ID_REUSED. A failed attempt does not use it up.
+   * with REQUEST_ID_REUSED. A failed attempt does not use it up. The deletion of a subject changes no
+   * comment, so a repeat of a write below a deleted subject answers the comment with its text, which
+   * no read returns.
    * </pre>
    */
   public static final class CommentServiceBlockingV2Stub
@@ -1004,7 +1014,9 @@ public final class CommentServiceGrpc {
    * errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
    * Every write takes a `request_id`. The same request_id and body again answers the first id, floor,
    * subject_revision and ack again, for ever, with the body as it is now; with another body it fails
-   * with REQUEST_ID_REUSED. A failed attempt does not use it up.
+   * with REQUEST_ID_REUSED. A failed attempt does not use it up. The deletion of a subject changes no
+   * comment, so a repeat of a write below a deleted subject answers the comment with its text, which
+   * no read returns.
    * </pre>
    */
   public static final class CommentServiceBlockingStub
@@ -1189,7 +1201,9 @@ public final class CommentServiceGrpc {
    * errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
    * Every write takes a `request_id`. The same request_id and body again answers the first id, floor,
    * subject_revision and ack again, for ever, with the body as it is now; with another body it fails
-   * with REQUEST_ID_REUSED. A failed attempt does not use it up.
+   * with REQUEST_ID_REUSED. A failed attempt does not use it up. The deletion of a subject changes no
+   * comment, so a repeat of a write below a deleted subject answers the comment with its text, which
+   * no read returns.
    * </pre>
    */
   public static final class CommentServiceFutureStub

@@ -286,7 +286,7 @@ public enum ErrorReason
   /**
    * <pre>
    * INVALID_ARGUMENT. The request_id was used before with another body. Make a new one for every
-   * new intent.
+   * new intent. SetLike compares with the last call for the same member and comment only.
    *
    * Example: `{"reason": "REQUEST_ID_REUSED", "metadata": {"request_id":
    * "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
@@ -727,7 +727,7 @@ public enum ErrorReason
   /**
    * <pre>
    * INVALID_ARGUMENT. The request_id was used before with another body. Make a new one for every
-   * new intent.
+   * new intent. SetLike compares with the last call for the same member and comment only.
    *
    * Example: `{"reason": "REQUEST_ID_REUSED", "metadata": {"request_id":
    * "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.

@@ -220,6 +220,9 @@ public final class LikeServiceGrpc {
      * comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
      * comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
      * SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+     * A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
+     * request_id comes again with another value. A request_id of an earlier call, of a like of
+     * another comment or of another method is not refused.
      * Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
      * </pre>
      */
@@ -320,6 +323,9 @@ public final class LikeServiceGrpc {
      * comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
      * comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
      * SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+     * A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
+     * request_id comes again with another value. A request_id of an earlier call, of a like of
+     * another comment or of another method is not refused.
      * Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
      * </pre>
      */
@@ -407,6 +413,9 @@ public final class LikeServiceGrpc {
      * comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
      * comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
      * SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+     * A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
+     * request_id comes again with another value. A request_id of an earlier call, of a like of
+     * another comment or of another method is not refused.
      * Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
      * </pre>
      */
@@ -490,6 +499,9 @@ public final class LikeServiceGrpc {
      * comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
      * comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
      * SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+     * A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
+     * request_id comes again with another value. A request_id of an earlier call, of a like of
+     * another comment or of another method is not refused.
      * Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
      * </pre>
      */
@@ -573,6 +585,9 @@ public final class LikeServiceGrpc {
      * comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
      * comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
      * SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+     * A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
+     * request_id comes again with another value. A request_id of an earlier call, of a like of
+     * another comment or of another method is not refused.
      * Example: `{"commentId": "1234567890123456789", "memberId": "m9", "value": "LIKE_VALUE_LIKE"}`.
      * </pre>
      */
