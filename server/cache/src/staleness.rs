@@ -132,7 +132,7 @@ pub struct EventsEnd {
     pub time: Instant,
     /// The greatest sequence number assigned.
     pub head: i64,
-    /// The age of the oldest commit that waits for a sequence number, which no cursor can reflect;
+    /// The age of the oldest commit that waits for a sequence number, which cursors cannot reflect;
     /// zero if there is none.
     pub oldest: Duration,
 }

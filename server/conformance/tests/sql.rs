@@ -4,12 +4,12 @@
 
 #![expect(clippy::expect_used, reason = "a test ends with a panic that names what did not hold")]
 
+#[path = "sql/batch_commits.rs"]
+mod batch_commits;
 #[path = "sql/batch_reads.rs"]
 mod batch_reads;
 #[path = "sql/cancelled_begin.rs"]
 mod cancelled_begin;
-#[path = "sql/commit_round_trips.rs"]
-mod commit_round_trips;
 #[path = "sql/commits.rs"]
 mod commits;
 #[path = "sql/content_extra.rs"]

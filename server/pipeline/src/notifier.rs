@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use crate::outbox_monitor::OutboxObservation;
+use crate::outbox_observation::OutboxObservation;
 
 /// The minimum interval between runs of tasks that watchers wait for. Events that arrive within it
 /// are handled together.
 pub(super) const POLL_MIN: Duration = Duration::from_millis(50);
+
 /// The notification channels of all data sources. Cloning is cheap, and clones share the channels.
 #[derive(Debug, Clone)]
 pub struct Notifier {

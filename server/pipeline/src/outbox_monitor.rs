@@ -15,6 +15,7 @@ use riposte_telemetry::Metrics;
 use tokio::time::Instant;
 
 use crate::notifier::Notifier;
+use crate::outbox_observation::OutboxObservation;
 use lag::LagReport;
 
 /// The intervals of the polls. A commit of another process gets its sequence number after one
@@ -25,17 +26,6 @@ const POLLS: PollBounds = PollBounds {
     ceiling: Duration::from_millis(500),
     quiet_after: Duration::from_secs(2),
 };
-
-/// The state of an outbox that a poll found. Cloning is cheap.
-#[derive(Debug, Clone)]
-pub struct OutboxObservation {
-    /// The state.
-    pub state: Arc<OutboxState>,
-    /// The beginning of the poll. The state is not older.
-    pub begin: Instant,
-    /// The age of the oldest commit that waited for a sequence number; zero if there was none.
-    pub oldest: Duration,
-}
 
 /// The monitor of one source, which is numbered from 0.
 #[derive(Debug)]

@@ -91,7 +91,7 @@ async fn up(config: &Config, store: &SqlStore) -> Result<(), Failure> {
     with_source(config, store, outcome).await?;
     write_line(&format!(
         "{} made or changed; every data source has the schema of this version",
-        output::count(u64::try_from(tables).unwrap_or(u64::MAX), "table")
+        output::count(tables, "table")
     ))
 }
 

@@ -26,7 +26,7 @@ async fn a_held_subject_delays_no_write_of_another_subject_in_either_process() -
         "store.lock_wait_timeout=30s",
         "store.transaction_timeout=1min",
         "server.max_write_time=60s",
-        "server.max_call_time=70s",
+        "server.max_call_time=1min",
     ];
     let databases = Databases::on(std::slice::from_ref(&url), settings::sets(more)).await?;
     let servers = [Server::serve_with(&databases.arguments).await?, Server::serve_with(&databases.arguments).await?];

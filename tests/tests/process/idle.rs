@@ -62,7 +62,7 @@ async fn processes_at_rest_send_few_statements_and_commands_and_deliver_the_next
     let Some([server, _]) = mysql::servers() else { return Ok(()) };
     let Some(program) = Program::find() else { return Ok(()) };
     let redis = riposte_test_support::redis::Server::start(&program)?;
-    let databases = Databases::on(&[server.clone()], [""; 0]).await?;
+    let databases = Databases::on(std::slice::from_ref(&server), [""; 0]).await?;
     let user = CountedUser::create(&server, &databases.name).await?;
     let cache = [format!("cache.url=redis://127.0.0.1:{}", redis.port()), "cache.kind=redis".to_owned()];
     let arguments = [settings::on_databases(&[user.address()?], &databases.name), settings::sets(cache)].concat();

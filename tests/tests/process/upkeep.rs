@@ -15,7 +15,7 @@ async fn a_healthy_server_has_no_drift_and_nothing_to_repair_and_what_is_not_the
     let target = ["--object-type", "article", "--target", server.admin_target()];
     let run = async |verb: &[&str], more: &[&str]| command::run([verb, &target, more].concat()).await;
     run(&["verify"], &[]).await?.ended(0)?.says(&["3 subjects, 6 comments: 0 counts differ"])?;
-    run(&["verify"], &["--repair"]).await?.ended(0)?.says(&["3 subjects: 0 counts differed"])?;
+    run(&["verify"], &["--repair"]).await?.ended(0)?.says(&["3 subjects: 0 counts corrected"])?;
     run(&["rebuild", "history"], &[]).await?.ended(0)?.says(&["3 subjects, 6 comments"])?;
     run(&["rebuild", "ranks"], &[]).await?.ended(0)?.says(&["3 subjects, 6 comments"])?;
     let one = says[0].key.object_id.as_str();

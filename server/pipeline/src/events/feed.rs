@@ -11,7 +11,7 @@ use tokio::time::{sleep, timeout};
 
 use super::tail::{CHUNK, EventBatch, EventTail};
 use crate::notifier::Notified;
-use crate::outbox_monitor::OutboxObservation;
+use crate::outbox_observation::OutboxObservation;
 
 /// The interval at which an idle consumer is called.
 const IDLE: Duration = Duration::from_secs(1);

@@ -13,7 +13,7 @@ use riposte_sync::BackoffLog;
 use tokio::sync::watch;
 
 use crate::notifier::{Notified, POLL_MIN};
-use crate::outbox_monitor::OutboxObservation;
+use crate::outbox_observation::OutboxObservation;
 
 /// The number of commits whose events are read at a time.
 pub(super) const CHUNK: usize = 100;

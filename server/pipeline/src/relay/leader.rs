@@ -14,7 +14,7 @@ use super::{EpochSender, RelayPorts};
 use crate::events::consumer::REGISTRATION_RENEWAL;
 use crate::events::settings::MIN_RETENTION;
 use crate::notifier::{Notified, Notifier, POLL_MIN};
-use crate::outbox_monitor::OutboxObservation;
+use crate::outbox_observation::OutboxObservation;
 
 /// The interval at which the holder extends the lease. A lease lasts for more than two intervals.
 const LEASE_INTERVAL: Duration = Duration::from_secs(2);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use riposte_core::SubjectKey;
 use tokio::time::Instant;
 
-/// The time for which it is remembered that another transaction held a subject.
+/// The time for which a subject that another transaction held counts as contended.
 const MEMORY: Duration = Duration::from_secs(1);
 
 /// The subjects that other transactions held recently. Transactions of other processes that happen
@@ -15,7 +15,7 @@ const MEMORY: Duration = Duration::from_secs(1);
 #[derive(Debug, Default)]
 pub(super) struct Contention {
     subjects: HashMap<SubjectKey, HeldSubject>,
-    /// The time at which forgotten subjects were last removed.
+    /// The time at which expired subjects were last removed.
     cleaned: Option<Instant>,
 }
 
@@ -27,8 +27,8 @@ struct HeldSubject {
 }
 
 impl Contention {
-    /// Records that a batch, which was taken from its queue at `taken`, found a subject held. Returns
-    /// true if the subject is contended.
+    /// Records that a batch, which was taken from its queue at `taken`, found a subject held.
+    /// Returns true if the subject is contended.
     pub(super) fn is_held_again(&mut self, subject: &SubjectKey, taken: Instant, now: Instant) -> bool {
         if self.cleaned.is_none_or(|cleaned| now - cleaned >= MEMORY) {
             self.subjects.retain(|_, held| taken < held.last + MEMORY);
@@ -70,10 +70,10 @@ mod tests {
         assert!(contention.is_held_again(&subject, at(899), at(900)));
         assert!(contention.is_contended(&subject, at(1_899)));
         assert!(!contention.is_contended(&subject, at(900) + MEMORY));
-        assert!(!contention.is_held_again(&subject, at(1_900), at(1_901)), "the earlier holds are forgotten");
+        assert!(!contention.is_held_again(&subject, at(1_900), at(1_901)), "the earlier holds have expired");
         let other = SubjectKey::stored("article".into(), "2".into());
         assert!(!contention.is_held_again(&other, at(4_000), at(4_001)));
         assert!(contention.is_held_again(&other, at(6_000), at(7_000)), "a batch waited for it for a second");
-        assert_eq!(contention.subjects.len(), 1, "forgotten subjects take no memory");
+        assert_eq!(contention.subjects.len(), 1, "expired subjects take no memory");
     }
 }

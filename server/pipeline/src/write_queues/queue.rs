@@ -166,8 +166,8 @@ impl<K> QueueSet<K> {
         Ok(is_idle.then(|| self.make_ready(key)))
     }
 
-    /// Returns the write queue of a subject. A subject has one of its own while it is contended, and
-    /// afterwards until that queue is empty, so that its commands stay in order.
+    /// Returns the write queue of a subject. A subject has one of its own while it is contended,
+    /// and afterwards until that queue is empty, so that its commands stay in order.
     fn key_of(&self, subject: &SubjectKey) -> QueueKey {
         let partition = QueueKey::Partition(subject.partition());
         if self.contention.is_empty() {
@@ -262,8 +262,8 @@ impl<K> QueueSet<K> {
         self.write_queues.get(key).map_or(0, |write_queue| write_queue.waiting)
     }
 
-    /// Returns write queues after their batch. Those with more commands become ready again.
-    /// `entries` are now those of the batch that were not executed, because another transaction held
+    /// Returns write queues after their batch. Those with more commands become ready again. The
+    /// entries of the batch are now those that were not executed, because another transaction held
     /// their subjects; they wait again, before later commands of their subjects.
     pub(super) fn done(&mut self, batch: CommandBatch<K>) {
         let CommandBatch { entries, write_queues, taken } = batch;

@@ -99,8 +99,8 @@ trait CommitType: BatchType {
     /// The name of the transaction.
     const TRANSACTION: &'static str;
 
-    /// Whether the first locking reads of a batch that leaves out held subjects wait. Where they
-    /// do, a subject counts as held after the lock wait limit.
+    /// The wait of the first locking reads of a batch that leaves out held subjects. Where they
+    /// wait, a subject counts as held after the lock wait limit.
     const FIRST_LOCK_WAIT: LockWait;
 
     /// Loads the rows that the commands need, under lock, and decides the commands.

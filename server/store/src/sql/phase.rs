@@ -110,12 +110,7 @@ impl Phase {
 
     /// Adds an INSERT, UPDATE or DELETE. With `expected`, the phase fails unless the statement
     /// matches that many rows.
-    pub(crate) fn write(
-        &mut self,
-        at: impl Into<Option<Partition>>,
-        query: &impl QueryTrait,
-        expected: Option<u64>,
-    ) {
+    pub(crate) fn write(&mut self, at: impl Into<Option<Partition>>, query: &impl QueryTrait, expected: Option<u64>) {
         let statement = query.build(self.backend);
         let build = move |_| vec![BoundStatement { statement, expected }];
         self.push(at.into(), StatementKind::Write, Box::new(build));

@@ -165,7 +165,7 @@ fn a_subject_has_a_queue_of_its_own_after_it_was_held_twice() {
     assert_eq!((numbers(&own), queue.waiting()), (vec![0, 2, 3], 1));
     own.entries.clear();
     queue.done(own);
-    assert_eq!(push(&mut queue, 1, 5), Some(CommitterRole::Contended), "it is remembered for a second");
+    assert_eq!(push(&mut queue, 1, 5), Some(CommitterRole::Contended), "it counts as contended for a second");
 }
 
 #[tokio::test]

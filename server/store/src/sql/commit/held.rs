@@ -1,8 +1,9 @@
 //! Commits the commands of a batch without a wait for the subjects that other transactions hold.
 //!
-//! The error of a locking read does not name the row. So the transaction is rolled back, and the held
-//! rows are found by bisection: locking reads without a transaction lock a list of rows for an
-//! instant, and the lists that fail are halved. Then the batch runs again without the held subjects.
+//! The error of a locking read does not name the row. So the transaction is rolled back, and the
+//! held rows are found by bisection: locking reads without a transaction lock a list of rows for an
+//! instant, and the lists that fail are halved. Then the batch runs again without the held
+//! subjects.
 //!
 //! The locks of subjects do not wait, since a transaction on a hot subject follows the other. The
 //! locks of comments wait: likes and replies of the same comments meet often, and only for

@@ -1,5 +1,5 @@
 //! Loads the rows of a batch into a unit of work, under lock. One phase of the transaction has the
-//! locking reads, in lock order, and after them the look-ups whose keys are known: subjects by id,
+//! locking reads, in lock order, and after them the reads whose keys are known: subjects by id,
 //! then comments by id, then contents, idempotency records and likes.
 
 mod duplicates;

@@ -3,7 +3,7 @@
 use sea_orm::sea_query::{LockBehavior, LockType};
 use sea_orm::{EntityTrait, QuerySelect, Select};
 
-/// Whether locking reads wait for rows that another transaction holds.
+/// The wait of locking reads for rows that another transaction holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LockWait {
     /// They wait, for the lock wait limit of the connection at most.

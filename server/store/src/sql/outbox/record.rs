@@ -7,8 +7,8 @@ use riposte_core::{CommentId, Partition};
 use crate::sql::phase::Phase;
 use crate::sql::row;
 
-/// Adds the events of a commit under the id reserved for it to its last phase; adds nothing if there
-/// are none.
+/// Adds the events of a commit under the id reserved for it to its last phase; adds nothing if
+/// there are none.
 pub(in crate::sql) fn record(phase: &mut Phase, commit: CommentId, events: &[Event]) {
     if events.is_empty() {
         return;

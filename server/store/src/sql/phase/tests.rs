@@ -111,9 +111,11 @@ async fn every_value_is_stored_as_it_is_written_whatever_the_mode_of_the_server(
             text.push_str("); SELECT b, t, i, u, d FROM v");
             let rows = sqlx::raw_sql(sqlx::AssertSqlSafe(text)).fetch_all(&mut connection).await.expect("rows");
             let row = rows.first().expect("a row");
-            let found: (Option<Vec<u8>>, Option<String>, Option<i64>, Option<u64>, Option<f64>) =
-                (row.get(0), row.get(1), row.get(2), row.get(3), row.get(4));
-            assert_eq!(found, (b, t, i, u, d), "{mode}");
+            assert_eq!(row.get::<Option<Vec<u8>>, _>(0), b, "{mode}");
+            assert_eq!(row.get::<Option<String>, _>(1), t, "{mode}");
+            assert_eq!(row.get::<Option<i64>, _>(2), i, "{mode}");
+            assert_eq!(row.get::<Option<u64>, _>(3), u, "{mode}");
+            assert_eq!(row.get::<Option<f64>, _>(4), d, "{mode}");
         }
     }
 }

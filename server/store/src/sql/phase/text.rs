@@ -65,7 +65,7 @@ impl RowShape {
     pub(super) fn of(sql: &str) -> Self {
         let (mut columns, mut name, mut depth, mut is_star) = (Vec::new(), None, 0_u32, false);
         let mut rest = sql.strip_prefix("SELECT ").unwrap_or(sql);
-        while !rest.is_empty() && !(depth == 0 && rest.starts_with(" FROM ")) {
+        while !(rest.is_empty() || depth == 0 && rest.starts_with(" FROM ")) {
             let first = rest.as_bytes()[0];
             let length = match first {
                 b'`' => rest[1..].find('`').map_or(rest.len(), |end| end + 2),

@@ -146,11 +146,7 @@ impl TextPhase {
         for (number, kind) in self.groups.iter().enumerate() {
             let mut rows = Vec::new();
             while let Some(mut statement) = statements.next_if(|statement| statement.group == number) {
-                if rows.is_empty() {
-                    rows = statement.rows
-                } else {
-                    rows.append(&mut statement.rows)
-                }
+                if rows.is_empty() { rows = statement.rows } else { rows.append(&mut statement.rows) }
             }
             results.push(match kind {
                 StatementKind::Read => GroupResult::Rows(rows),

@@ -183,7 +183,7 @@ impl TxState {
         let mut results = sqlx::raw_sql(text).fetch_many(self.connection()?);
         let outcome = loop {
             match results.try_next().await {
-                // A result that was not expected leaves the connection with results that were not received.
+                // After a result that was not expected, others of the query are not received.
                 Ok(Some(result)) => receive(result)?,
                 Ok(None) => break Ok(()),
                 Err(error) => break Err(error),
@@ -214,10 +214,14 @@ impl Drop for MysqlTx {
 /// is nested more deeply than the compiler follows inside of the futures of callers.
 fn acquire(pool: &MySqlPool) -> BoxFuture<'_, Result<PoolConnection<MySql>, DbErr>> {
     let acquired = async {
-        pool.acquire().await.map_err(|error| match error {
-            SqlxError::PoolTimedOut => DbErr::ConnectionAcquire(ConnAcquireErr::Timeout),
-            SqlxError::PoolClosed => DbErr::ConnectionAcquire(ConnAcquireErr::ConnectionClosed),
-            error => DbErr::Conn(RuntimeErr::SqlxError(Arc::new(error))),
+        pool.acquire().await.map_err(|error| {
+            if matches!(error, SqlxError::PoolTimedOut) {
+                DbErr::ConnectionAcquire(ConnAcquireErr::Timeout)
+            } else if matches!(error, SqlxError::PoolClosed) {
+                DbErr::ConnectionAcquire(ConnAcquireErr::ConnectionClosed)
+            } else {
+                DbErr::Conn(RuntimeErr::SqlxError(Arc::new(error)))
+            }
         })
     };
     acquired.boxed()

@@ -1,4 +1,4 @@
-//! The round trips of a batch of writes, as a proxy before the server sees them.
+//! The queries of a batch of writes, as a proxy before the server sees them.
 
 use std::sync::Arc;
 
@@ -10,46 +10,46 @@ use crate::batch_reads::QueryCounter;
 use crate::commits::{comment, create_command, key, like_command};
 use crate::databases::{ManualClock, TestDatabase};
 
-/// The round trips of one batch of each type.
+/// The queries of one batch of each type.
 #[derive(Debug)]
-struct BatchRoundTrips {
+struct BatchQueries {
     creates: usize,
     likes: usize,
 }
 
-/// Counts the round trips of batches that are spread over all tables.
-async fn measure(tables: TableCounts) -> Option<BatchRoundTrips> {
+/// Counts the queries of batches that are spread over all tables.
+async fn measure(tables: TableCounts) -> Option<BatchQueries> {
     let database = TestDatabase::servers(1, tables).await?;
     let clock = ManualClock::at_noon();
     let direct = database.migrated(&clock).await;
     let TestDatabase::Servers(urls, _) = &database else { unreachable!("servers") };
     let (address, name) = urls[0].trim_start_matches("mysql://root@").split_once('/').expect("host:port/database");
-    let round_trips = Arc::new(QueryCounter::default());
-    let port = round_trips.proxy(address.to_owned()).await;
+    let counter = Arc::new(QueryCounter::default());
+    let port = counter.proxy(address.to_owned()).await;
     let url = format!("mysql://root@127.0.0.1:{port}/{name}?ssl-mode=disabled");
     let mut config = riposte_store::StoreConfig::mysql(&[url], tables);
     config.write.connections = 1;
     let store = SqlStore::open(&config, clock).expect("the configuration is sound");
     let subjects: Vec<SubjectKey> = (0..128).map(|n| key(&format!("spread {n}"))).collect();
-    let mut counted = BatchRoundTrips { creates: 0, likes: 0 };
+    let mut counted = BatchQueries { creates: 0, likes: 0 };
     // The first round creates the subjects, and the second one prepares what is prepared.
     for round in 0..3 {
         let mut creates = Vec::new();
         for subject in &subjects {
             creates.push(create_command(&direct, subject).await);
         }
-        let before = round_trips.count();
+        let before = counter.count();
         let outputs = store.writer().commit(&creates.into()).await.expect("committed");
-        counted.creates = round_trips.count() - before;
+        counted.creates = counter.count() - before;
         let like = |(subject, output): (&SubjectKey, _)| {
             let id = comment(&Result::expect(output, "created")).reference.id;
             like_command(&store, subject, id, "fan", LikeValue::Like)
         };
         let likes: Vec<_> = subjects.iter().zip(outputs).map(like).collect();
-        let before = round_trips.count();
+        let before = counter.count();
         let outputs = store.writer().commit(&likes.into()).await.expect("committed");
         assert!(outputs.iter().all(Result::is_ok), "{round}: {outputs:?}");
-        counted.likes = round_trips.count() - before;
+        counted.likes = counter.count() - before;
     }
     store.close().await;
     direct.close().await;
@@ -58,11 +58,11 @@ async fn measure(tables: TableCounts) -> Option<BatchRoundTrips> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_round_trips_of_a_batch_do_not_grow_with_the_number_of_tables() {
+async fn the_counter_of_a_batch_do_not_grow_with_the_number_of_tables() {
     for tables in [TableCounts { subject: 8, index: 32 }, TableCounts { subject: 50, index: 200 }] {
-        let Some(BatchRoundTrips { creates, likes }) = measure(tables).await else { return };
-        // BEGIN with the locks and look-ups; the writes with COMMIT; the ROLLBACK of the connection
+        let Some(BatchQueries { creates, likes }) = measure(tables).await else { return };
+        // BEGIN with the locks and reads; the writes with COMMIT; the ROLLBACK of the connection
         // that returns to its pool, after this batch and after the one before it.
-        assert!(creates <= 4 && likes <= 4, "{creates} round trips of creates, {likes} of likes: {tables:?}");
+        assert!(creates <= 4 && likes <= 4, "{creates} queries of creates, {likes} of likes: {tables:?}");
     }
 }
