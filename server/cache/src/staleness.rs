@@ -133,7 +133,7 @@ pub struct EventsEnd {
     /// The greatest sequence number assigned.
     pub head: i64,
     /// The age of the oldest commit that waits for a sequence number, which cursors cannot reflect;
-    /// zero if there is none.
+    /// zero if no commit waits.
     pub oldest: Duration,
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use riposte_core::Result;
-use riposte_core::ports::{Clock, EventLog, OutboxState};
+use riposte_core::ports::{Clock, EventLog};
 use riposte_sync::{AdaptiveInterval, BackoffLog, PollBounds};
 use riposte_telemetry::Metrics;
 use tokio::time::Instant;

@@ -10,7 +10,7 @@ use riposte_tests::mysql::Databases;
 use riposte_tests::{Say, Server, Watch, mysql, settings};
 
 /// The time after which a process without calls is at rest.
-const SETTLE: Duration = Duration::from_secs(10);
+const AT_REST_AFTER: Duration = Duration::from_secs(10);
 /// The time for which statements and commands are counted.
 const WINDOW: Duration = Duration::from_secs(20);
 /// The goals for each process and second.
@@ -73,7 +73,7 @@ async fn processes_at_rest_send_few_statements_and_commands_and_deliver_the_next
     let begin = here.page(CommentSort::Newest, 1).await?.subject.context("no subject")?.revision;
     let mut watches = [Watch::open(&here, begin).await?, Watch::open(&there, begin).await?];
 
-    tokio::time::sleep(SETTLE).await;
+    tokio::time::sleep(AT_REST_AFTER).await;
     let counts = async || anyhow::Ok((user.statements().await?, commands(&redis)?));
     let before = counts().await?;
     tokio::time::sleep(WINDOW).await;
@@ -86,7 +86,7 @@ async fn processes_at_rest_send_few_statements_and_commands_and_deliver_the_next
     ensure!(statements >= 2 * WINDOW.as_secs(), "{statements} statements in {WINDOW:?}");
 
     for say in [&here, &there] {
-        tokio::time::sleep(SETTLE / 2).await;
+        tokio::time::sleep(AT_REST_AFTER / 2).await;
         say.comment("m", "after a rest").await?;
         for watch in &mut watches {
             watch.change().await?;

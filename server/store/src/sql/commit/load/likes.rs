@@ -16,8 +16,8 @@ use crate::sql::row;
 
 impl Loader<'_> {
     /// Adds the reads of likes of locked comments. A writer of a like holds the lock of its
-    /// comment, so these likes cannot change until the commit. The primary key starts with the id of the
-    /// subject; the likes of comments for which `subject` returns none are not read.
+    /// comment, so these likes cannot change until the commit. The primary key starts with the id
+    /// of the subject; the likes of comments for which `subject` returns none are not read.
     pub(super) fn read_likes(
         &self,
         phase: &mut Phase,
