@@ -32,17 +32,16 @@ async fn operations(server: &Server) -> Result<BTreeMap<String, f64>> {
 }
 
 /// Waits until the event consumers, which also read comments, have applied what was written: no
-/// operation is counted from one scrape to the next.
+/// operation is counted in several scrapes, which take longer than a poll of a process at rest.
 async fn wait_until_read(server: &Server) -> Result<()> {
-    let mut last = operations(server).await?;
-    loop {
+    let (mut last, mut unchanged) = (operations(server).await?, 0);
+    while unchanged < 4 {
         tokio::time::sleep(Duration::from_millis(500)).await;
         let now = operations(server).await?;
-        if now == last {
-            return Ok(());
-        }
+        unchanged = if now == last { unchanged + 1 } else { 0 };
         last = now;
     }
+    Ok(())
 }
 
 /// Returns the operations of the stores for one GetComment.
