@@ -13,12 +13,15 @@ use super::super::migrate::TABLES;
 
 /// The settings of the older binary, with its own keys.
 const BEFORE: &str = include_str!("before.toml");
-/// Settings in addition to those of every test: servers share page tokens and the cache, and a
-/// stopping server still serves.
-const SETS: [&str; 3] = [
+/// Settings in addition to those of every test: servers share page tokens and the cache, a stopping
+/// server still serves, and calls have the time that their callers give them.
+const SETS: [&str; 6] = [
     "page_tokens.keys=[\"MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\"]",
     "cache.kind=redis",
     "server.drain_delay=300ms",
+    "server.max_call_time=30s",
+    "server.max_read_time=30s",
+    "server.max_write_time=30s",
 ];
 
 /// The kind of Redis that holds the cache.

@@ -18,7 +18,7 @@ use tonic::{Request, Status};
 /// The number of subjects that are written to.
 pub(super) const SUBJECTS: usize = 20;
 /// The deadline of each call. It is long, because the test checks whether calls fail, and not their
-/// latency.
+/// latency. The settings of the servers allow as much.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Running callers.
