@@ -146,7 +146,7 @@ async fn subjects(server: &Server) -> Result<Vec<Subject>> {
 #[tokio::test(flavor = "multi_thread")]
 async fn orders_drafts_and_passwords_of_a_blog_stay_private() -> Result<()> {
     let Some(file) = case("03-wxr-order-notes.xml") else { return Ok(()) };
-    let (server, scratch) = (Server::dev_with(None, &["--seed", "none"]).await?, tempfile::tempdir()?);
+    let (server, scratch) = (Server::dev().await?, tempfile::tempdir()?);
     let arguments = [file.to_str().context("a path")?, "--format", "wordpress"];
     real::import(&server, &arguments, scratch.path()).await?.ended(6)?;
     let rejects = real::rejects(scratch.path())?;
@@ -161,7 +161,7 @@ async fn orders_drafts_and_passwords_of_a_blog_stay_private() -> Result<()> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dry_run_rejects_what_the_import_rejects() -> Result<()> {
-    let (server, scratch) = (Server::dev_with(None, &["--seed", "none"]).await?, tempfile::tempdir()?);
+    let (server, scratch) = (Server::dev().await?, tempfile::tempdir()?);
     for (name, format) in [
         ("01b-wxr-nul.xml", "wordpress"),
         ("02-wxr-zero-gmt.xml", "wordpress"),
