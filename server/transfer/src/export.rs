@@ -15,7 +15,7 @@ use tempfile::SpooledTempFile;
 use tokio::sync::watch;
 
 use super::error::TransferError;
-use super::interrupt::{self, command_line};
+use super::interrupt::{InterruptSignals, command_line};
 use super::jsonl::Scope;
 use super::output::{ExportOutput, OutputTarget};
 use super::progress::ImportProgress;
@@ -84,6 +84,7 @@ impl ExportOptions {
     /// contract; the only subject is deleted ([`TransferError::SubjectDeleted`]).
     pub async fn run(self, client: AdminServiceClient<Connection>) -> Result<ExportOutcome> {
         let Self { object_type, object_id, path, gzip, resume, overwrite } = self;
+        let mut signals = InterruptSignals::install()?;
         let scope = Scope { object_type, object_id };
         let to_file = path.is_some();
         let (output, finished) = OutputTarget { path, gzip, resume, overwrite }.open(&scope)?;
@@ -94,7 +95,7 @@ impl ExportOptions {
             Run { client, output, finished, progress_totals, stop: stopped.clone(), totals: Totals::default() };
         let outcome = tokio::select! {
             outcome = Box::pin(run.export_all(scope)) => outcome,
-            () = interrupt::wait_for_second_signal(&stop, &progress) => return Ok(ExportOutcome::Interrupted),
+            () = signals.second(&stop, &progress) => return Ok(ExportOutcome::Interrupted),
         };
         let elapsed = progress.elapsed();
         drop(progress);

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 use super::dry_run;
 use super::error::TransferError;
-use super::interrupt::{self, command_line};
+use super::interrupt::{InterruptSignals, command_line};
 use super::ordering::Orphans;
 use super::progress::ImportProgress;
 use super::read::{PreparedImport, ReadRequest};
@@ -88,13 +88,14 @@ impl Import {
     /// The first error in a file; the rejects file cannot be written.
     pub async fn dry_run(self) -> Result<ImportOutcome> {
         let Self { prepared, options, .. } = self;
+        let mut signals = InterruptSignals::install()?;
         prepared.check_disk_space()?.iter().for_each(|text| eprintln!("{text}"));
         let mut rejects = Rejects::new(options.rejects, &prepared.settings.source);
         let read = move || dry_run::read(&prepared, options.orphans, &mut rejects).map(|found| (found, rejects));
         let reading = send::spawn_reader(read)?;
         let (found, rejects) = tokio::select! {
             found = reading => found.context("the reader broke down")??,
-            () = interrupt::wait_for_signal() => return Ok(ImportOutcome::Interrupted),
+            () = signals.next() => return Ok(ImportOutcome::Interrupted),
         };
         println!("{}", found.text());
         println!("{} would be rejected before they are sent", rejects.total());
@@ -107,10 +108,11 @@ impl Import {
     /// Sends everything to the server and writes a summary to standard output.
     ///
     /// # Errors
-    /// The first of these: a file that cannot be parsed (everything read before it is imported), a
-    /// server that cannot be reached or rejects the import, a rejects file that cannot be written.
+    /// The first of these: a file that cannot be parsed (nothing is imported), a server that cannot
+    /// be reached or rejects the import, a rejects file that cannot be written.
     pub async fn run(self, client: &AdminServiceClient<Connection>) -> Result<ImportOutcome> {
         let Self { prepared, options, rejects_path } = self;
+        let mut signals = InterruptSignals::install()?;
         let rejects = Rejects::new(Some(rejects_path.clone()), &prepared.settings.source);
         let totals = Arc::new(ImportTotals::default());
         let progress = Arc::new(ImportProgress::start(&totals));
@@ -121,7 +123,7 @@ impl Import {
         let sending = send::run(prepared, client, streams, &shared, &stopped);
         let outcome = tokio::select! {
             outcome = Box::pin(sending) => outcome,
-            () = interrupt::wait_for_second_signal(&stop, &progress) => return Ok(ImportOutcome::Interrupted),
+            () = signals.second(&stop, &progress) => return Ok(ImportOutcome::Interrupted),
         };
         let rejects = shared.rejects.lock().unwrap_or_else(PoisonError::into_inner).take();
         let by_reason = rejects.map_or_else(|| Ok(Default::default()), Rejects::finish)?;

@@ -19,6 +19,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) const RECORD_BYTES_MAX: usize = 16 << 20;
 /// Stands for bytes that are not UTF-8. It is a noncharacter of Unicode, so no text has it.
 pub(crate) const NOT_UTF8: char = '\u{fdd0}';
+/// The fault of a file of rows that ends inside quotes or an escape.
+pub(crate) const OPEN_VALUE: &str = "the file ends inside a value: it is cut off, or a quote is left open";
 /// The name of standard input among the files.
 pub(crate) const STDIN: &str = "-";
 const BUFFER_BYTES: usize = 64 << 10;

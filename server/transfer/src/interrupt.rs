@@ -1,24 +1,43 @@
 //! Ctrl-C during a long job: the first one stops it in an orderly way, the second one at once.
 
-use tokio::signal::unix::{SignalKind, signal};
+use anyhow::{Context, Result};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 use super::progress::ImportProgress;
 
-/// Requests a stop of the job at the first Ctrl-C or SIGTERM; returns at the second.
-pub(crate) async fn wait_for_second_signal(stop: &watch::Sender<bool>, progress: &ImportProgress) {
-    wait_for_signal().await;
-    stop.send_replace(true);
-    progress.show_message("stopping after the responses to what was sent; Ctrl-C again stops now");
-    wait_for_signal().await;
+/// Ctrl-C and SIGTERM. They no longer end the process by themselves once this exists, so a job
+/// creates it before it opens anything.
+#[derive(Debug)]
+pub(crate) struct InterruptSignals {
+    interrupt: Signal,
+    terminate: Signal,
 }
 
-/// Waits for Ctrl-C or SIGTERM.
-pub(crate) async fn wait_for_signal() {
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else { return std::future::pending().await };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        _ = terminate.recv() => {}
+impl InterruptSignals {
+    /// Handles the signals from now on.
+    ///
+    /// # Errors
+    /// The system refuses a handler.
+    pub(crate) fn install() -> Result<Self> {
+        let handle = |kind| signal(kind).context("cannot handle Ctrl-C and SIGTERM");
+        Ok(Self { interrupt: handle(SignalKind::interrupt())?, terminate: handle(SignalKind::terminate())? })
+    }
+
+    /// Waits for the next signal, which may have come since the last call.
+    pub(crate) async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+
+    /// Requests a stop of the job at the first signal; returns at the second.
+    pub(crate) async fn second(&mut self, stop: &watch::Sender<bool>, progress: &ImportProgress) {
+        self.next().await;
+        stop.send_replace(true);
+        progress.show_message("stopping after the responses to what was sent; Ctrl-C again stops now");
+        self.next().await;
     }
 }
 

@@ -151,14 +151,22 @@ const TIMES: [&str; 4] = ["create_time", "edit_time", "delete_time", "time"];
 /// Parses one line; `None` for a header.
 fn parse(text: &str) -> Result<Option<GroupEntry>, LineFault> {
     if text.contains(NOT_UTF8) {
-        return Err(LineFault::Line("it is not UTF-8".to_owned()));
+        return Err(cut_or("it is not UTF-8".to_owned(), text));
     }
     let line = match serde_json::from_str::<JsonLine>(text) {
         Ok(line) => line,
-        Err(error) if error.is_eof() => return Err(LineFault::Cut(error.to_string())),
-        Err(error) => return Err(without_bad_times(text).unwrap_or_else(|| LineFault::Line(error.to_string()))),
+        Err(error) => return Err(without_bad_times(text).unwrap_or_else(|| cut_or(error.to_string(), text))),
     };
     record_of(line)
+}
+
+/// Returns the fault of a line that is no record. Whether its end is missing is a question to its
+/// syntax alone: a member that is not known, or the half of a character, may stand before the cut.
+fn cut_or(message: String, text: &str) -> LineFault {
+    match serde_json::from_str::<IgnoredAny>(text) {
+        Err(error) if error.is_eof() => LineFault::Cut(error.to_string()),
+        Ok(_) | Err(_) => LineFault::Line(message),
+    }
 }
 
 fn record_of(line: JsonLine) -> Result<Option<GroupEntry>, LineFault> {
@@ -294,9 +302,12 @@ mod tests {
         let cases = [
             ("{\"schema\":\"other\"}".to_owned(), "x.jsonl: record 1, line 1, byte 0: the schema"),
             (format!("\n{{\"comment\":{{{KEY},\"external_id\":"), "record 1, line 2, byte 1: EOF"),
+            ("{\"comment\":{\"oops\":".to_owned(), "record 1, line 1, byte 0: EOF"),
         ];
-        for (text, expected) in cases {
-            let error = format!("{:#}", groups(text.as_bytes()).unwrap_err());
+        let half = format!("{{\"comment\":{{{KEY},\"text\":\"语").into_bytes();
+        let half = (half[..half.len() - 1].to_vec(), "cut off");
+        for (text, expected) in cases.map(|(text, expected)| (text.into_bytes(), expected)).into_iter().chain([half]) {
+            let error = format!("{:#}", groups(&text).unwrap_err());
             assert!(error.contains(expected), "{error}");
         }
         assert!(format!("{:#}", groups(&vec![b'x'; 100 << 20]).unwrap_err()).contains("16 MiB"));

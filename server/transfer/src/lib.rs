@@ -19,6 +19,7 @@ mod batch;
 mod check;
 mod commento;
 mod csv;
+mod csv_input;
 mod detect;
 mod disqus;
 mod dry_run;

@@ -8,7 +8,7 @@ use std::io::BufRead;
 use ::csv::StringRecord;
 use anyhow::{Result, anyhow};
 
-use super::input::{Input, SourcePosition};
+use super::input::{Input, OPEN_VALUE, SourcePosition};
 
 /// A dump that is read row by row.
 #[derive(Debug)]
@@ -30,7 +30,8 @@ impl MysqlRows {
     /// Reads one row into `cells` and returns its place; `None` at the end of the file.
     ///
     /// # Errors
-    /// The file cannot be read or the row is too long; the error names file and place.
+    /// The file cannot be read, the row is too long or the file ends inside a value; the error
+    /// names file and place.
     pub(crate) fn next(&mut self, cells: &mut StringRecord) -> Result<Option<SourcePosition>> {
         let place = self.input.place();
         self.line.clear();
@@ -41,6 +42,9 @@ impl MysqlRows {
             let read = read.map_err(|error| anyhow!("{}: {place}: {error}", self.input.name()))?;
             if read == 0 && self.line.is_empty() {
                 return Ok(None);
+            }
+            if read == 0 && (scan.is_quoted || scan.is_escaped) {
+                return Err(self.input.error_at(place, OPEN_VALUE));
             }
             let line = self.line.get(scanned..).unwrap_or_default();
             if read == 0 || scan.ends_row(line, self.delimiter, self.quote) {
@@ -175,6 +179,18 @@ mod tests {
         let found: Vec<_> =
             found.iter().map(|(line, cells)| (*line, cells.iter().map(String::as_str).collect())).collect();
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_dump_that_ends_inside_a_value_is_refused_with_its_place() {
+        for text in ["1,a\n2,\"b\nc", "1,a\n2,b\\"] {
+            let input = Input::from_reader(Cursor::new(text.as_bytes().to_vec()), "x").unwrap();
+            let mut reader = MysqlRows::new(input, ',', Some('"'));
+            let mut cells = StringRecord::new();
+            assert!(reader.next(&mut cells).unwrap().is_some());
+            let error = reader.next(&mut cells).unwrap_err().to_string();
+            assert!(error.starts_with("x: line 2, byte 4: ") && error.contains("cut off"), "{error}");
+        }
     }
 
     #[test]

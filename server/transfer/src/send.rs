@@ -24,8 +24,8 @@ const QUEUE_CAPACITY: usize = 16;
 /// Imports the prepared files over `streams` streams, until all is done or `stop` becomes true.
 ///
 /// # Errors
-/// The first of these: a file that cannot be parsed (everything read before it is imported), a
-/// server that cannot be reached or rejects the import, a rejects file that cannot be written.
+/// The first of these: a file that cannot be parsed (nothing is imported), a server that cannot be
+/// reached or rejects the import, a rejects file that cannot be written.
 pub(crate) async fn run(
     prepared: PreparedImport,
     client: &AdminServiceClient<Connection>,

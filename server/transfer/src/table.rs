@@ -6,9 +6,10 @@ use std::path::Path;
 use ::csv::{Reader, ReaderBuilder, StringRecord};
 use anyhow::{Result, anyhow, bail, ensure};
 
+use super::csv_input::CsvInput;
 use super::detect::{self, KnownFile};
 use super::format::ImportFormat;
-use super::input::{Input, NOT_UTF8, SourcePosition};
+use super::input::{Input, NOT_UTF8, OPEN_VALUE, SourcePosition};
 use super::map::{Dialect, Map};
 use super::mysql_text::MysqlRows;
 use super::template::Columns;
@@ -19,12 +20,13 @@ pub(crate) struct CsvRows {
     form: RowForm,
     name: String,
     header: StringRecord,
-    records: u64,
+    /// The place of the last row that was read; its record is the number of rows.
+    last: SourcePosition,
 }
 
 #[derive(Debug)]
 enum RowForm {
-    Csv(Box<Reader<Input>>),
+    Csv(Box<Reader<CsvInput>>),
     Mysql(MysqlRows),
 }
 
@@ -62,14 +64,16 @@ impl CsvRows {
             Dialect::Csv => {
                 let mut builder = ReaderBuilder::new();
                 builder.has_headers(false).flexible(true).delimiter(ascii(delimiter));
-                builder.escape(map.escape.map(ascii)).double_quote(map.escape.is_none());
-                RowForm::Csv(Box::new(builder.from_reader(input)))
+                let escape = map.escape.map(ascii);
+                builder.escape(escape).double_quote(escape.is_none());
+                RowForm::Csv(Box::new(builder.from_reader(CsvInput::new(input, ascii(delimiter), escape))))
             }
         };
-        let mut rows = Self { form, name, header: StringRecord::from(map.header.clone()), records: 0 };
+        let mut rows =
+            Self { form, name, header: StringRecord::from(map.header.clone()), last: SourcePosition::default() };
         if map.header.is_empty() {
             rows.header = rows.read()?.map(|row| row.cells).unwrap_or_default();
-            rows.records = 0;
+            rows.last.record = 0;
         }
         ensure!(!rows.header.is_empty(), "{} is empty: a CSV file begins with the names of its columns", rows.name);
         Ok(rows)
@@ -83,7 +87,8 @@ impl CsvRows {
     /// Returns the next row; `None` at the end of the file.
     ///
     /// # Errors
-    /// The file cannot be read or a row is too long; the error names file and line.
+    /// The file cannot be read, a row is too long or the file ends inside a value; the error names
+    /// file and line.
     pub(crate) fn next(&mut self) -> Result<Option<SourceRow>> {
         let Some(mut row) = self.read()? else { return Ok(None) };
         let (cells, columns) = (row.cells.len(), self.header.len());
@@ -100,6 +105,9 @@ impl CsvRows {
         let (found, place) = match &mut self.form {
             RowForm::Csv(reader) => {
                 let found = reader.read_record(&mut cells).map_err(|error| error_at(&self.name, reader, &error))?;
+                if !found && reader.get_ref().is_open() {
+                    return Err(reader.get_ref().input().error_at(self.last, OPEN_VALUE));
+                }
                 reader.get_mut().end_record();
                 let position = cells.position();
                 let (line, byte) = position.map_or((0, 0), |position| (position.line(), position.byte()));
@@ -110,13 +118,13 @@ impl CsvRows {
                 (place.is_some(), place.unwrap_or_default())
             }
         };
-        self.records += 1;
-        let place = SourcePosition { record: self.records, ..place };
+        let place = SourcePosition { record: self.last.record + 1, ..place };
+        self.last = place;
         Ok(found.then_some(SourceRow { cells, place, fault: None }))
     }
 }
 
-fn error_at(name: &str, reader: &Reader<Input>, error: &::csv::Error) -> anyhow::Error {
+fn error_at(name: &str, reader: &Reader<CsvInput>, error: &::csv::Error) -> anyhow::Error {
     let line = error.position().map_or_else(|| reader.position().line(), ::csv::Position::line);
     anyhow!("{name}:{line}: {error}")
 }

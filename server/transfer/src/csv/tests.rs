@@ -76,6 +76,15 @@ fn the_madrid_map_reads_subjects_comments_and_votes() {
 }
 
 #[test]
+fn a_file_that_ends_inside_quotes_is_refused_with_the_place_of_the_row() {
+    let map = documented_map("decide-madrid.toml");
+    let cut = MADRID.find("y allí").unwrap();
+    let (_folder, files) = folder(&[("comments.csv", &MADRID[..cut]), ("proposals.csv.gz", PROPOSALS)]);
+    let error = read(&files[..1], &map, &settings(&map), &mut |_| Ok(())).unwrap_err().to_string();
+    assert!(error.starts_with("comments.csv: record 3, line 4, byte ") && error.contains("cut off"), "{error}");
+}
+
+#[test]
 fn three_tables_joined_by_id_make_comments() {
     let map = documented_map("comment-tables.toml");
     let (_folder, files) = folder(&[
