@@ -19,7 +19,7 @@ async fn a_healthy_server_has_no_drift_and_nothing_to_repair_and_what_is_not_the
     run(&["rebuild", "history"], &[]).await?.ended(0)?.says(&["3 subjects, 6 comments"])?;
     run(&["rebuild", "ranks"], &[]).await?.ended(0)?.says(&["3 subjects, 6 comments"])?;
     let one = says[0].key.object_id.as_str();
-    run(&["rebuild", "history"], &["--object-id", one]).await?.ended(0)?.says(&["1 subjects, 2 comments"])?;
+    run(&["rebuild", "history"], &["--object-id", one]).await?.ended(0)?.says(&["1 subject, 2 comments"])?;
     Say::on(&client, "video").comment("m", "root").await?;
     let everything = ["verify", "--target", server.admin_target()];
     command::run(&everything).await?.ended(0)?.says(&["4 subjects, 7 comments: 0 counts differ"])?;
