@@ -176,7 +176,7 @@ async fn a_dry_run_rejects_what_the_import_rejects() -> Result<()> {
         if format != "jsonl" {
             let ran = real::import(&server, &arguments, scratch.path()).await?;
             let found = real::rejects(scratch.path()).unwrap_or_default();
-            // The server may have the parent of an orphan: a dry run counts orphans and rejects none.
+            // The server may have the parent of an orphan: a dry run counts and keeps orphans.
             let (orphans, found): (Vec<_>, Vec<_>) =
                 found.into_iter().partition(|(_, reason)| reason == "PARENT_MISSING");
             let counted = format!("\n{} of the comments are replies to a comment that is not", orphans.len());
