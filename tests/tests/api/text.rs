@@ -31,11 +31,13 @@ async fn text_of_every_script_is_returned_unchanged_in_normal_form(fixture: Fixt
 
 async fn nul_and_blank_are_no_text(fixture: Fixture) -> Result<()> {
     let say = Say::on(&fixture.client, "article");
-    for text in ["", " ", "\n\t", "a\0b", "\u{3000}"] {
+    let invisible = ["\u{200b}", "\u{feff}\u{200d}", "\u{301}\u{20e3}", "\u{1b}\u{7f}", " \u{2060}\n\u{e0020}"];
+    for text in ["", " ", "\n\t", "a\0b", "\u{3000}"].into_iter().chain(invisible) {
         let outcome = say.comment("m", text).await;
         ensure!(refused(outcome)? == (Code::InvalidArgument, ErrorReason::FieldInvalid), "{text:?}");
     }
     ensure!(say.page(CommentSort::Newest, 1).await?.threads.is_empty());
+    say.comment("m", "\u{200b}.").await?;
     Ok(())
 }
 

@@ -44,6 +44,38 @@ async fn version_1_alpha_names_every_service() -> Result<()> {
     contains_all(list.service.into_iter().map(|service| service.name).collect())
 }
 
+/// Tools print the details of errors by these types.
+#[tokio::test]
+async fn the_types_of_error_details_are_known() -> Result<()> {
+    let server = Server::dev().await?;
+    let channel = Endpoint::from_shared(server.target().to_owned())?.connect().await?;
+    let names = ["ErrorInfo", "BadRequest", "RetryInfo", "ResourceInfo", "QuotaFailure", "Help", "Status"];
+    for name in names.map(|name| format!("google.rpc.{name}")) {
+        let request = v1::ServerReflectionRequest {
+            host: String::new(),
+            message_request: Some(v1::server_reflection_request::MessageRequest::FileContainingSymbol(name.clone())),
+        };
+        let mut client = v1::server_reflection_client::ServerReflectionClient::new(channel.clone());
+        let mut responses = client.server_reflection_info(stream::iter([request])).await?.into_inner();
+        let found = responses.message().await?.and_then(|response| response.message_response);
+        let file = matches!(found, Some(v1::server_reflection_response::MessageResponse::FileDescriptorResponse(_)));
+        ensure!(file, "v1, {name}: {found:?}");
+        let request = v1alpha::ServerReflectionRequest {
+            host: String::new(),
+            message_request: Some(v1alpha::server_reflection_request::MessageRequest::FileContainingSymbol(
+                name.clone(),
+            )),
+        };
+        let mut client = v1alpha::server_reflection_client::ServerReflectionClient::new(channel.clone());
+        let mut responses = client.server_reflection_info(stream::iter([request])).await?.into_inner();
+        let found = responses.message().await?.and_then(|response| response.message_response);
+        let response =
+            |found| matches!(found, v1alpha::server_reflection_response::MessageResponse::FileDescriptorResponse(_));
+        ensure!(found.is_some_and(response), "v1alpha, {name}");
+    }
+    Ok(())
+}
+
 fn contains_all(services: Vec<String>) -> Result<()> {
     ensure!(SERVICES.iter().all(|service| services.iter().any(|name| name == service)), "{services:?}");
     Ok(())

@@ -11,6 +11,10 @@ use riposte_sdk::v1::{
 use riposte_tests::{Say, Server, command, locks, real, refused, say::content, until};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Code;
+use tonic::transport::Endpoint;
+use tonic_reflection::pb::v1::ServerReflectionRequest;
+use tonic_reflection::pb::v1::server_reflection_client::ServerReflectionClient;
+use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
 
 use super::metrics::ask;
 
@@ -168,5 +172,36 @@ async fn a_start_that_waits_for_its_database_is_ended_by_a_signal() -> Result<()
         // Without the signal it ends with an error once SQLite no longer waits for the lock.
         ensure!(ended?.code() == Some(0), "{signal} during the start");
     }
+    Ok(())
+}
+
+/// A write that waits for its database keeps the process alive after the drain.
+#[tokio::test(flavor = "multi_thread")]
+async fn after_the_drain_timeout_connections_are_closed_before_the_process_ends() -> Result<()> {
+    let data = tempfile::tempdir()?;
+    let times = ["--set", "server.drain_delay=0s", "--set", "server.drain_timeout=4s"];
+    let server = Server::dev_with(Some(data.path()), &times).await?;
+    let say = Say::on(&server.client()?, "article");
+    say.comment("m", "first").await?;
+    let _stalled = locks::lock(&data.path().join("riposte.db-shm"), locks::SQLITE_WRITER)?;
+    let write = tokio::spawn(async move { say.comment("m", "stalled").await });
+    // A call without an end, which no part of the server ends.
+    let channel = Endpoint::from_shared(server.target().to_owned())?.connect().await?;
+    let (sender, requests) = tokio::sync::mpsc::channel(1);
+    sender
+        .send(ServerReflectionRequest {
+            host: String::new(),
+            message_request: Some(MessageRequest::ListServices(String::new())),
+        })
+        .await?;
+    let mut client = ServerReflectionClient::new(channel);
+    let mut responses = client.server_reflection_info(ReceiverStream::new(requests)).await?.into_inner();
+    ensure!(responses.message().await?.is_some());
+    kill(server.pid(), Signal::SIGTERM)?;
+    let ended = tokio::time::timeout(Duration::from_secs(60), responses.message()).await.context("the call goes on")?;
+    ensure!(!matches!(ended, Ok(Some(_))), "{ended:?}");
+    let alive = ask(server.metrics_target(), "GET", "/metrics").await.context("the call ended with the process")?;
+    ensure!(alive.contains("\nriposte_ready 0"), "{alive}");
+    drop(write);
     Ok(())
 }
