@@ -109,7 +109,7 @@ mod tests {
     }
 
     /// The keys and tables that revision ed6c35b does not have.
-    const ADDED: [&str; 2] = ["events", "events.retention"];
+    const ADDED: [&str; 3] = ["events", "events.retention", "store.text"];
 
     /// The golden schema is that of revision ed6c35b, from before keys were renamed and added.
     #[test]
@@ -124,7 +124,9 @@ mod tests {
         assert_eq!(schema, golden);
         let table = json!({"type": "object", "additionalProperties": false});
         let span = schema["server.drain_delay"].clone();
-        assert_eq!(added.map(|own| own.map(Value::Object)), [Some(table), Some(Value::Object(span))]);
+        let form = json!({"enum": ["auto", "off"]});
+        let values = [Some(table), Some(Value::Object(span)), Some(form)];
+        assert_eq!(added.map(|own| own.map(Value::Object)), values);
     }
 
     #[test]

@@ -91,7 +91,7 @@ mod tests {
         for found in [true, false, false, false, false, false, true, true, false] {
             waits.push(wait(&mut interval, found, pending()).await);
         }
-        assert_eq!(waits, [100, 150, 225, 337, 500, 500, 100, 100, 150]);
+        assert_eq!(waits, [100, 150, 225, 338, 500, 500, 100, 100, 150]);
     }
 
     #[tokio::test(start_paused = true)]

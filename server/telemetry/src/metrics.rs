@@ -356,6 +356,7 @@ mod tests {
         metrics.consumer_lag(1, "member_history", 7);
         metrics.consumer_stuck(1, "rank_index", true);
         metrics.consumer_overtaken(0, "rank_index", 3);
+        metrics.clock_was_ahead(1);
         metrics.drifted("root_count");
         metrics.verified(1);
         metrics.batch(0, "likes", 12, 3);
