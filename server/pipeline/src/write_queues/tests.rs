@@ -270,32 +270,29 @@ async fn a_crowded_write_queue_gets_batches_of_its_own_if_other_processes_may_ho
     }
 }
 
-#[tokio::test]
-async fn a_batch_takes_from_a_limited_number_of_write_queues_and_leaves_the_others_to_the_next() {
-    let fixture = Fixture::new(WriteQueueLimits { committers: 1, queues_per_batch: 2, ..LIMITS }, true);
-    let objects = objects_in_own_queues(5);
+/// Executes one command of each of `count` subjects in write queues of their own. All of them wait
+/// before the first batch ends.
+async fn execute_in_own_queues(fixture: &Fixture, count: usize) {
     let mut callers = Vec::new();
-    for (n, object) in (0..).zip(&objects) {
-        callers.push(fixture.enqueue(vec![command(*object, n)]).await);
+    for (n, object) in (0..).zip(objects_in_own_queues(count)) {
+        callers.push(fixture.enqueue(vec![command(object, n)]).await);
     }
     fixture.open_gate();
     for caller in callers {
         numbers(caller).await;
     }
+}
+
+#[tokio::test]
+async fn a_batch_takes_from_a_limited_number_of_write_queues_and_leaves_the_others_to_the_next() {
+    let fixture = Fixture::new(WriteQueueLimits { committers: 1, queues_per_batch: 2, ..LIMITS }, true);
+    execute_in_own_queues(&fixture, 5).await;
     assert_eq!(fixture.sizes(), [1, 2, 2], "the first batch has one command");
 }
 
 #[tokio::test]
 async fn a_batch_is_as_wide_as_what_waits() {
     let fixture = Fixture::new(WriteQueueLimits { committers: 1, ..LIMITS }, true);
-    let objects = objects_in_own_queues(201);
-    let mut callers = Vec::new();
-    for (n, object) in (0..).zip(&objects) {
-        callers.push(fixture.enqueue(vec![command(*object, n)]).await);
-    }
-    fixture.open_gate();
-    for caller in callers {
-        numbers(caller).await;
-    }
+    execute_in_own_queues(&fixture, 201).await;
     assert_eq!(fixture.sizes(), [1, 192, 8], "the first batch has one command");
 }
