@@ -27,12 +27,19 @@ pub(super) fn check(history: &SubjectHistory<'_>, findings: &mut Findings) {
             check_requested(history, findings, *number, received);
             last_revision(received, after)
         } else if let Outcome::Gap { first, last } = op.outcome {
-            check_gap(history, findings, *number, after, (first, last));
+            if last < first {
+                let received = watchers.get(&op.client).map_or(0, |(_, received)| *received);
+                check_backward_gap(history, findings, *number, (after, received), (first, last));
+            } else {
+                check_gap(history, findings, *number, after, (first, last));
+            }
             last
         } else {
             continue;
         };
+        // A watch after revision 0 begins with the next change.
         if let Some((other, received)) = watchers.insert(op.client, (*number, last))
+            && received != 0
             && received != after
         {
             findings.add(
@@ -68,7 +75,7 @@ fn check_gap(
     after: i64,
     (first, last): (i64, i64),
 ) {
-    if first != after.saturating_add(1) || last < first {
+    if first != after.saturating_add(1) {
         findings.add(|| format!("a gap from {first} to {last} after revision {after}"), &[number]);
     }
     // By this time a response has shown at least the revision that the subject had at the end of
@@ -77,6 +84,25 @@ fn check_gap(
     let reached = history.highest_returned(until).map_or(0, |(revision, _)| revision);
     if last > reached.saturating_sub(WATCH_WINDOW) {
         findings.add(|| format!("a gap up to {last}, though the subject is at {reached}"), &[number]);
+    }
+}
+
+/// Checks that a gap to an earlier revision, where the numbering would have gone back, begins a
+/// watch after a revision that the subject did not have yet. No run restores a backup.
+fn check_backward_gap(
+    history: &SubjectHistory<'_>,
+    findings: &mut Findings,
+    number: u32,
+    (after, received): (i64, i64),
+    (first, last): (i64, i64),
+) {
+    let reached = history.highest_returned(history.op(number).begun).map_or(0, |(revision, _)| revision);
+    let requested = first.saturating_sub(1);
+    if last != after || last >= requested || reached.max(received) >= requested {
+        findings.add(
+            || format!("a gap from {first} back to {last} after revision {after}, with {received} received and {reached} returned before"),
+            &[number],
+        );
     }
 }
 
@@ -275,8 +301,39 @@ mod tests {
         gap(2, 5, 5 + WATCH_WINDOW).finds_nothing();
         gap(2, 6, 5 + WATCH_WINDOW).finds("watches", "a gap up to 6, though the subject is at 1029");
         gap(3, 5, 5 + WATCH_WINDOW).finds("watches", "a gap from 3 to 5 after revision 1");
+        gap(2, 1, 2).finds("watches", "a gap from 2 back to 1 after revision 1");
         let mut sample_history = gap(2, 5, 5 + WATCH_WINDOW);
         sample_history.change_last(|op| op.client = 7).changes(4, 2, &[], 2).change_last(|op| op.client = 7);
         sample_history.finds("watches", "a watch begins after revision 2, and its watcher has received 5");
+    }
+
+    /// Returns a watch after revision 1 of a subject that has revision `at`, by a watcher that has
+    /// received `received`.
+    fn backward_gap(at: i64, received: i64, (after, first, last): (i64, i64, i64)) -> Vec<String> {
+        let mut sample_history = SampleHistory::default();
+        if at > 0 {
+            sample_history.root(1, 11, 1, 1).counts(2, at, 1, 1);
+        }
+        if received > 0 {
+            sample_history.op(3, Call::Watch { subject: 0, after: 1 }, Outcome::Gap { first: 2, last: received });
+            sample_history.change_last(|op| op.client = 7);
+        }
+        sample_history.op(4, Call::Watch { subject: 0, after }, Outcome::Gap { first, last });
+        sample_history.change_last(|op| op.client = 7);
+        let anomalies = sample_history.anomalies();
+        anomalies.iter().map(|anomaly| format!("{anomaly:?}")).filter(|text| text.contains("back to")).collect()
+    }
+
+    #[test]
+    fn the_numbering_goes_back_only_for_a_watcher_that_was_ahead_of_the_subject() {
+        // The watch began before the first comment.
+        assert_eq!(backward_gap(0, 0, (0, 2, 0)), Vec::<String>::new());
+        // The subject had the revision.
+        assert_eq!(backward_gap(1, 0, (0, 2, 0)).len(), 1);
+        // The watcher had received the revision.
+        assert_eq!(backward_gap(0, 4, (0, 5, 0)).len(), 1);
+        // The watch begins at another revision than the one that the gap returns to.
+        assert_eq!(backward_gap(0, 0, (1, 3, 0)).len(), 1);
+        assert_eq!(backward_gap(0, 0, (0, 1, 0)).len(), 1);
     }
 }

@@ -38,8 +38,8 @@ const WITHIN: Duration = Duration::from_secs(10);
 pub(crate) struct Watcher {
     client: u32,
     subject: u32,
-    /// The last received revision; 0 if none was received and the revision of the subject is
-    /// unknown.
+    /// The last received revision; 0 if none was received, and the next stream begins with the
+    /// next change.
     revision: i64,
     rng: StdRng,
 }
@@ -122,8 +122,6 @@ impl Watcher {
         let mut stream =
             match opened.unwrap_or_else(|_| Err(Status::deadline_exceeded("the watch did not begin in time"))) {
                 Ok(stream) => stream,
-                // Until its first comment a subject cannot be watched.
-                Err(status) if self.revision <= 1 && status.code() == Code::NotFound => return Ok(None),
                 Err(status) => {
                     self.record(environment, server, begun, failure_outcome(status.clone()).0)?;
                     return Ok(Some(status));

@@ -240,7 +240,7 @@ async fn the_same_phases_work_where_text_is_off() {
 async fn a_dead_connection_is_replaced_before_anything_is_done() {
     let Some(sources) = sources("dead", |config| config.write.connections = 1).await else { return };
     let pool: &MySqlPool = sources.all()[0].write_pool().get_mysql_connection_pool();
-    let mut held = pool.acquire().await.expect("a connection");
+    let mut held = Box::pin(pool.acquire()).await.expect("a connection");
     let id: u64 = sqlx::query_scalar("SELECT CONNECTION_ID()").fetch_one(&mut *held).await.expect("answered");
     drop(held);
     let options = (*pool.connect_options()).clone();

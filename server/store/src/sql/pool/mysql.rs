@@ -129,7 +129,8 @@ pub enum TextQueries {
 
 /// Probes the queries that a server takes on a connection of a pool.
 pub(super) async fn text_queries(pool: &MySqlPool) -> Option<TextQueries> {
-    let mut connection = pool.acquire().await.ok()?;
+    // Boxed: the future of the driver is large.
+    let mut connection = Box::pin(pool.acquire()).await.ok()?;
     match packet_len_max(&mut connection).await {
         Ok(Some(bytes)) => Some(TextQueries::Taken { packet_bytes: bytes as u64 }),
         Ok(None) | Err(sqlx::Error::Database(_)) => Some(TextQueries::Refused),

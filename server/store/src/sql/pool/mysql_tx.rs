@@ -214,7 +214,7 @@ impl Drop for MysqlTx {
 /// is nested more deeply than the compiler follows inside of the futures of callers.
 fn acquire(pool: &MySqlPool) -> BoxFuture<'_, Result<PoolConnection<MySql>, DbErr>> {
     let acquired = async {
-        pool.acquire().await.map_err(|error| {
+        Box::pin(pool.acquire()).await.map_err(|error| {
             if matches!(error, SqlxError::PoolTimedOut) {
                 DbErr::ConnectionAcquire(ConnAcquireErr::Timeout)
             } else if matches!(error, SqlxError::PoolClosed) {
