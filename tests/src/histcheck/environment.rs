@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Mutex, watch};
 
-use super::fault::{Deployment, LONG_TIMEOUT_SERVER, Means, PROCESSES, Proxies, RELAY};
+use super::fault::{Deployment, LONG_TIMEOUT_SERVER, Means, PROCESSES, Proxies, QueryMutant, RELAY};
 use super::fleet::{Fleet, Launch};
 use super::names;
 use super::options::{Options, TableCounts};
@@ -55,7 +55,8 @@ pub(super) async fn start(
     let databases = Databases::on(&databases, tables).await?;
     let port = |url: &String| url.rsplit(':').next().and_then(|port| port.parse().ok()).context("no port");
     let ports = databases.servers.iter().map(port).collect::<Result<Vec<u16>>>()?;
-    let proxies = Proxies::to(&ports, cache.port, &networks, options.seed).await?;
+    let query_mutant = QueryMutant::named(&options.mutant);
+    let proxies = Proxies::to(&ports, cache.port, &networks, (options.seed, query_mutant)).await?;
     let launch = |process: usize| {
         let mut arguments = crate::settings::on_databases(&proxies.databases(process), &databases.name);
         let url = proxies.redis(process).unwrap_or_else(|| cache.url.clone());
@@ -79,7 +80,7 @@ pub(super) async fn start(
         arguments.extend(crate::settings::sets(settings));
         let clock = clocks.get(process).map(Clock::variables).into_iter().flatten();
         let mut variables: Vec<_> = clock.map(|(name, value)| (name, value.to_owned())).collect();
-        if !options.mutant.is_empty() {
+        if !options.mutant.is_empty() && query_mutant.is_none() {
             variables.push(("RIPOSTE_MUTANT", options.mutant.clone().into()));
         }
         anyhow::Ok(Launch { arguments, variables, wrapper, errors: Some(errors.clone()) })

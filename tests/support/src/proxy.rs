@@ -40,6 +40,31 @@ const PIECE: usize = 16 << 10;
 /// so that the throughput stays the same.
 const DELAYED_PIECE: usize = 1 << 20;
 
+/// Alters the data of one direction of a connection.
+pub trait PieceFilter: Send {
+    /// Returns the data that is forwarded when a piece arrives. What is held back must be forwarded
+    /// with a later piece.
+    fn pass(&mut self, piece: &[u8]) -> Vec<u8>;
+}
+
+/// The filters of a connection.
+#[expect(missing_debug_implementations, reason = "filters have no state that a test would print")]
+pub struct ConnectionFilter {
+    /// Alters what the server sends.
+    pub to_store: Box<dyn PieceFilter>,
+    /// Alters what the store sends.
+    pub to_server: Box<dyn PieceFilter>,
+}
+
+/// Forwards every piece unchanged.
+struct Unchanged;
+
+impl PieceFilter for Unchanged {
+    fn pass(&mut self, piece: &[u8]) -> Vec<u8> {
+        piece.to_vec()
+    }
+}
+
 /// A proxy; dropping it cuts all its connections.
 #[derive(Debug)]
 pub struct Proxy {
@@ -70,6 +95,23 @@ impl Proxy {
     /// # Errors
     /// If no port is free there.
     pub async fn between(here: Ipv4Addr, port: u16, seed: u64) -> Result<Self> {
+        Self::filtered(here, port, seed, || ConnectionFilter {
+            to_store: Box::new(Unchanged),
+            to_server: Box::new(Unchanged),
+        })
+        .await
+    }
+
+    /// As [`Self::between`], with filters for each connection.
+    ///
+    /// # Errors
+    /// If no port is free there.
+    pub async fn filtered(
+        here: Ipv4Addr,
+        port: u16,
+        seed: u64,
+        filter: impl Fn() -> ConnectionFilter + Send + 'static,
+    ) -> Result<Self> {
         let listener = TcpListener::bind((here, 0)).await?;
         let address = listener.local_addr()?;
         let store = SocketAddr::from(([127, 0, 0, 1], port));
@@ -77,7 +119,8 @@ impl Proxy {
         let listener = tokio::spawn(async move {
             for connection in 0_u64.. {
                 if let Ok((server, _)) = listener.accept().await {
-                    tokio::spawn(connect(server, store, modes.clone(), seed.wrapping_add(2 * connection)));
+                    let seed = seed.wrapping_add(2 * connection);
+                    tokio::spawn(connect(server, store, (modes.clone(), filter()), seed));
                 }
             }
         });
@@ -107,15 +150,20 @@ impl Drop for Proxy {
 }
 
 /// Relays one connection in both directions until either end closes it or a fault breaks it.
-async fn connect(server: TcpStream, store: SocketAddr, modes: watch::Receiver<ProxyMode>, seed: u64) {
+async fn connect(
+    server: TcpStream,
+    store: SocketAddr,
+    (modes, filter): (watch::Receiver<ProxyMode>, ConnectionFilter),
+    seed: u64,
+) {
     let Ok(store) = TcpStream::connect(store).await else { return };
     if server.set_nodelay(true).is_err() || store.set_nodelay(true).is_err() {
         return;
     }
     let ((from_server, to_server), (from_store, to_store)) = (server.into_split(), store.into_split());
     let broken = tokio::select! {
-        broken = carry(from_server, to_store, Flow::ToStore, modes.clone(), seed) => broken,
-        broken = carry(from_store, to_server, Flow::ToServer, modes, seed.wrapping_add(1)) => broken,
+        broken = carry(from_server, to_store, (Flow::ToStore, filter.to_store), modes.clone(), seed) => broken,
+        broken = carry(from_store, to_server, (Flow::ToServer, filter.to_server), modes, seed.wrapping_add(1)) => broken,
     };
     // Both ends are dropped here, in any case.
     drop(broken);
@@ -125,7 +173,7 @@ async fn connect(server: TcpStream, store: SocketAddr, modes: watch::Receiver<Pr
 async fn carry(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
-    flow: Flow,
+    (flow, mut filter): (Flow, Box<dyn PieceFilter>),
     mut modes: watch::Receiver<ProxyMode>,
     seed: u64,
 ) -> std::io::Result<()> {
@@ -154,7 +202,8 @@ async fn carry(
         match now {
             ProxyMode::Delay(longest) => tokio::time::sleep(longest.mul_f64(random.random())).await,
             ProxyMode::Slices => {
-                let mut rest = &piece[..length];
+                let passed = filter.pass(&piece[..length]);
+                let mut rest = &passed[..];
                 while !rest.is_empty() {
                     let (some, others) = rest.split_at(rest.len().min(random.random_range(1..64)));
                     to.write_all(some).await?;
@@ -165,7 +214,7 @@ async fn carry(
             }
             ProxyMode::Forward | ProxyMode::Stalled | ProxyMode::OneWay | ProxyMode::Reset => {}
         }
-        to.write_all(&piece[..length]).await?;
+        to.write_all(&filter.pass(&piece[..length])).await?;
     }
 }
 

@@ -1,10 +1,14 @@
-//! The mutants that `riposte-mutant` can be started with.
+//! The mutants that a run can be started with.
 
 use anyhow::{Result, ensure};
 
-/// The lists of mutants: those of ports and of page tokens, and those of the functions of Redis.
-const SOURCES: [&str; 2] =
-    [include_str!("../../../tests/mutants/src/mutant.rs"), include_str!("../../../tests/mutants/src/lua.rs")];
+/// The lists of mutants: those of ports and of page tokens, those of the functions of Redis, and
+/// those of text queries, which the proxies of a run contain.
+const SOURCES: [&str; 3] = [
+    include_str!("../../../tests/mutants/src/mutant.rs"),
+    include_str!("../../../tests/mutants/src/lua.rs"),
+    include_str!("../../../tests/src/histcheck/fault/query_mutant.rs"),
+];
 
 /// Returns the names of all mutants.
 pub(super) fn all() -> Vec<&'static str> {
@@ -33,7 +37,7 @@ mod tests {
     #[test]
     fn the_parser_reads_every_mutant_of_the_lists() {
         // The counts of the lists. The parser must not overlook an entry because of its layout.
-        assert_eq!(all().len(), 38 + 10, "{:?}", all());
+        assert_eq!(all().len(), 38 + 10 + 2, "{:?}", all());
         assert!(check_names(&["late-likes".to_owned()]).is_ok() && check_names(&["late".to_owned()]).is_err());
         assert!(
             ["late-likes", "edits-not-applied", "content-version-unchanged"].iter().all(|name| all().contains(name))

@@ -1,12 +1,18 @@
 //! Violations that servers report in their logs. The cache audit of a server compares cached data
 //! with rows and drops entries that differ although their updates were applied, so reads hardly
-//! ever return such entries. Also, no server panics or writes output that is not a log line.
+//! ever return such entries. A store that receives other results than those of its statements
+//! refuses them. Also, no server panics or writes output that is not a log line.
 
 use super::Findings;
 use crate::histcheck::history::Alarm;
 
 /// Texts of log lines that report a violation.
-const VIOLATIONS: [&str; 3] = ["a cache entry differs from its rows", AUDIT_BEFORE_0_1_0, "panicked at"];
+const VIOLATIONS: [&str; 4] = [
+    "a cache entry differs from its rows",
+    AUDIT_BEFORE_0_1_0,
+    "panicked at",
+    "the results of a query are not those of its statements",
+];
 /// The report of the audit in versions before 0.1.0. A rolling upgrade runs such a version together
 /// with this one.
 const AUDIT_BEFORE_0_1_0: &str = "copies differ from their rows";

@@ -4,6 +4,7 @@ use std::net::Ipv4Addr;
 
 use anyhow::{Result, ensure};
 
+use super::QueryMutant;
 use super::injection::{PROCESSES, Store};
 use crate::net::Network;
 use crate::proxy::Proxy;
@@ -18,18 +19,28 @@ pub(crate) struct Proxies(Vec<Vec<Proxy>>);
 
 impl Proxies {
     /// Starts proxies from each process to the stores at these ports. Processes in network
-    /// namespaces see each store at an address of its own.
+    /// namespaces see each store at an address of its own. The mutant alters the queries to the
+    /// databases.
     ///
     /// # Errors
     /// Fails when no port is free.
-    pub(crate) async fn to(databases: &[u16], redis: Option<u16>, networks: &[Network], seed: u64) -> Result<Self> {
+    pub(crate) async fn to(
+        databases: &[u16],
+        redis: Option<u16>,
+        networks: &[Network],
+        (seed, mutant): (u64, Option<QueryMutant>),
+    ) -> Result<Self> {
         ensure!(databases.len() == DATABASES, "there are {} databases", databases.len());
         let mut all = Vec::new();
         for process in 0..PROCESSES {
             let mut proxies = Vec::new();
             for (index, port) in (0..).zip(databases.iter().copied().chain(redis)) {
                 let here = networks.get(process).map_or(Ipv4Addr::LOCALHOST, |network| network.store(index));
-                proxies.push(Proxy::between(here, port, seed ^ (process as u64 * 8 + u64::from(index)) << 32).await?);
+                let seed = seed ^ (process as u64 * 8 + u64::from(index)) << 32;
+                proxies.push(match mutant.filter(|_| usize::from(index) < DATABASES) {
+                    Some(mutant) => Proxy::filtered(here, port, seed, move || mutant.filter()).await?,
+                    None => Proxy::between(here, port, seed).await?,
+                });
             }
             all.push(proxies);
         }
