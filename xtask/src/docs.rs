@@ -56,7 +56,9 @@ fn check_links(repo: &Repo, live: &Arc<Live>, site: &Path) -> Result<()> {
         return Ok(());
     };
     let mut lychee = repo.command(lychee);
-    lychee.args(["--offline", "--no-progress", "--include-fragments", "--extensions", "html"]).arg(site);
+    lychee.args(["--offline", "--no-progress", "--include-fragments", "--extensions", "html"]);
+    // The page of errors links to the root of the site.
+    lychee.arg("--root-dir").arg(site).arg(site);
     run(live, &mut lychee)
 }
 
