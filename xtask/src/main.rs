@@ -8,6 +8,7 @@ mod before;
 mod bench;
 mod build;
 mod chart;
+mod docs;
 mod fuzz;
 mod generate;
 mod live;
@@ -95,6 +96,12 @@ enum Task {
     Sdk(sdk::Sdk),
     /// Render the Helm chart and check it; gets helm where it is missing
     Chart(chart::Args),
+    /// Build the documentation as a site, where mdbook is installed
+    ///
+    /// Writes the pages that docs/SUMMARY.md names to docs/src in cargo's build directory, with
+    /// their links rewritten for the site, and the site to docs/site. Links between the pages are
+    /// also checked by `cargo xtask tidy`, without a tool.
+    Docs(docs::Args),
     /// Check the conventions that the compiler cannot: sizes, names, and which file may say what
     Tidy,
 }
@@ -152,6 +159,7 @@ fn run(cli: Cli) -> Result<bool> {
         }
         Task::Sdk(what) => sdk::run(&repo, &live, &what),
         Task::Chart(args) => chart::run(&repo, &live, &args),
+        Task::Docs(args) => docs::run_args(&repo, &live, &args),
         Task::Tidy => tidy::run(&repo).map(|report| report.show()),
     }
 }

@@ -26,6 +26,7 @@ mod words;
 
 use crate::repo::Repo;
 use anyhow::{Context, Result};
+use documents::transcoding;
 use source::Source;
 use std::fmt;
 
@@ -123,7 +124,9 @@ pub(crate) fn run(repo: &Repo) -> Result<Report> {
     paths::check(&files, named_paths(), &mut report.faults);
     let documents = files.iter().filter(|path| path.ends_with(".md"));
     let documents = documents.map(|path| Ok((path.as_str(), read(repo, path)?))).collect::<Result<_>>()?;
-    documents::check(&documents, &mut report.faults);
+    documents::check(&documents, &files, &mut report.faults);
+    let descriptors = std::fs::read(repo.at(transcoding::DESCRIPTORS)).context("cannot read the descriptors")?;
+    transcoding::check(&read(repo, transcoding::CONFIGURATION)?, &descriptors, &mut report.faults)?;
     for path in files.iter().filter(|path| path.ends_with(".lua")) {
         let text = read(repo, path)?;
         widths::lua(path, &text, &mut report.faults);

@@ -1,8 +1,10 @@
 //! Rules for documents: they contain no paths of a particular machine, the overview of the
-//! architecture stays short, the documentation has its four parts, and the decision records have
-//! one form.
+//! architecture stays short, the documentation has its parts, the decision records have one form,
+//! and every link leads to something.
 
 mod decisions;
+mod links;
+pub(crate) mod transcoding;
 
 use super::Violation;
 use std::collections::BTreeMap;
@@ -11,14 +13,14 @@ const ARCHITECTURE: &str = "ARCHITECTURE.md";
 /// The largest size of the overview, in bytes.
 const ARCHITECTURE_BYTES: usize = 12_288;
 const OVERVIEW: &str = "docs/README.md";
-/// The parts of the documentation, in order.
-const PARTS: [&str; 4] = ["## Tutorials", "## How-to guides", "## Reference", "## Explanation"];
+/// The parts of the documentation, in order: the table by task stands before the others.
+const PARTS: [&str; 5] = ["## I want to …", "## Tutorials", "## How-to guides", "## Reference", "## Explanation"];
 
 /// The beginnings of paths that exist on one machine only.
 const MACHINE: [&str; 5] = ["/root/", "/home/", "/Users/", "/tmp/", "../shared"];
 
-/// Checks all documents, by their paths.
-pub(crate) fn check(documents: &BTreeMap<&str, String>, faults: &mut Vec<Violation>) {
+/// Checks all documents, by their paths; `files` are all files of the repository.
+pub(crate) fn check(documents: &BTreeMap<&str, String>, files: &[String], faults: &mut Vec<Violation>) {
     for (path, text) in documents {
         machine_paths(path, text, faults);
     }
@@ -31,6 +33,7 @@ pub(crate) fn check(documents: &BTreeMap<&str, String>, faults: &mut Vec<Violati
         faults.push(Violation::new(OVERVIEW, 0, format!("its parts are {}", PARTS.join(", "))));
     }
     decisions::check(documents, faults);
+    links::check(documents, files, faults);
 }
 
 /// Finds paths of a machine in one document.
@@ -77,7 +80,7 @@ mod tests {
         let found = |bytes: usize, overview: &str| {
             let documents = [(ARCHITECTURE, "a".repeat(bytes)), (OVERVIEW, overview.to_owned())];
             let mut faults = Vec::new();
-            check(&BTreeMap::from(documents), &mut faults);
+            check(&BTreeMap::from(documents), &[], &mut faults);
             faults.into_iter().map(|fault| fault.path).collect::<Vec<_>>()
         };
         let overview = PARTS.join("\n\ntext\n\n");
