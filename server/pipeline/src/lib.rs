@@ -28,4 +28,4 @@ pub use notifier::Notifier;
 pub use outbox_observation::OutboxObservation;
 pub use relay::RelayPorts;
 pub use settings::{WriteCapacity, WriteQueueSettings};
-pub use write_queues::{MAX_BATCH, QueueObserver, WriteQueueLimits, WriteQueues};
+pub use write_queues::{MAX_BATCH, QueueObserver, WriteQueueLimits, WriteQueues, WriteRoute};

@@ -7,6 +7,7 @@ mod committer;
 mod contention;
 mod output;
 mod queue;
+mod ready;
 mod size;
 
 use std::fmt;
@@ -50,10 +51,18 @@ pub struct WriteQueueLimits {
     pub isolates_crowded: bool,
 }
 
+/// The place of a partition's commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WriteRoute {
+    /// The number of the data source, from 0.
+    pub source: usize,
+    /// The group of tables, from 0. A batch takes commands of few groups.
+    pub group: usize,
+}
+
 /// The write queues of all data sources.
 pub struct WriteQueues {
-    /// Returns the data source of a partition.
-    route: Box<dyn Fn(Partition) -> usize + Send + Sync>,
+    route: Box<dyn Fn(Partition) -> WriteRoute + Send + Sync>,
     sources: Vec<SourceQueues>,
     metrics: Metrics,
     committers: Mutex<Vec<JoinHandle<()>>>,
@@ -99,7 +108,7 @@ impl WriteQueues {
     pub fn start(
         writer: &Arc<dyn Writer>,
         sources: usize,
-        route: impl Fn(Partition) -> usize + Send + Sync + 'static,
+        route: impl Fn(Partition) -> WriteRoute + Send + Sync + 'static,
         limits: WriteQueueLimits,
         observer: QueueObserver,
         callers: &tokio::runtime::Handle,
@@ -149,11 +158,12 @@ impl WriteQueues {
     ) -> Result<Vec<Result<CommandOutput>>> {
         let Some(first) = commands.first() else { return Ok(Vec::new()) };
         let partition = first.subject.partition();
-        let source = self.sources.get((self.route)(partition)).ok_or_else(|| Error::internal("no such data source"))?;
+        let WriteRoute { source, group } = (self.route)(partition);
+        let source = self.sources.get(source).ok_or_else(|| Error::internal("no such data source"))?;
         let source_queue = queue_of(source);
         let (reply, results) = oneshot::channel();
         let wait_span = spans::write_queue(source_queue.source, source_queue.batch_type, commands.len());
-        let has_work = source_queue.queue().push(QueuedCommands { commands, reply, wait_span });
+        let has_work = source_queue.queue().push(QueuedCommands { commands, group, reply, wait_span });
         match has_work {
             Ok(Some(role)) => source_queue.work(role).notify_one(),
             Ok(None) => {}

@@ -23,7 +23,7 @@ use riposte_grpc::auth::Authenticator;
 use riposte_grpc::middleware::{BodyBuffers, CallLayer, InjectedFaults, ReadinessGate};
 use riposte_grpc::response_cache::{CountingLog, ResponseCache};
 use riposte_grpc::{MessageLimits, ResponseCacheLayer, Services};
-use riposte_pipeline::{Notifier, QueueObserver, RelayPorts, SourceSubjects, WriteQueues};
+use riposte_pipeline::{Notifier, QueueObserver, RelayPorts, SourceSubjects, WriteQueues, WriteRoute};
 
 /// The parts from which the ports are built.
 #[derive(Debug, Clone, Copy)]
@@ -117,7 +117,11 @@ impl Components<'_> {
         let limits = self.config.write_queue_limits();
         let observer = QueueObserver { notifier: notifier.clone(), metrics: self.metrics.clone() };
         let writer = self.cache.writer(self.store);
-        WriteQueues::start(&writer, count, move |partition| sources.map().source(partition), limits, observer, callers)
+        let route = move |partition| {
+            let map = sources.map();
+            WriteRoute { source: map.source(partition), group: map.table_group(partition) }
+        };
+        WriteQueues::start(&writer, count, route, limits, observer, callers)
     }
 
     /// Returns the use cases that read, over a reader and its rankings.

@@ -20,6 +20,9 @@ pub struct TableCounts {
 const SUBJECT_MARKER: &str = "comment_subject_@";
 const INDEX_MARKER: &str = "_@";
 
+/// The number of index tables in a group of tables, as near as the counts allow.
+const GROUP_INDEX_TABLES: u16 = 8;
+
 /// The tables of one partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TableSlot {
@@ -106,6 +109,16 @@ impl ShardMap {
     #[must_use]
     pub fn source(&self, partition: Partition) -> usize {
         self.sources[usize::from(partition.get() % self.tables.subject)]
+    }
+
+    /// Returns the group of tables of a partition, from 0. A group has consecutive subject tables
+    /// and their index tables, which are about [`GROUP_INDEX_TABLES`]. Transactions of one group
+    /// have fewer statements than those of the same commands over all tables.
+    #[must_use]
+    pub fn table_group(&self, partition: Partition) -> usize {
+        let TableCounts { subject, index } = self.tables;
+        let groups = index.div_ceil(GROUP_INDEX_TABLES).min(subject);
+        usize::from(partition.get() % subject) * usize::from(groups) / usize::from(subject)
     }
 
     /// Returns one slot for each subject table of a source, in order.

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use super::WriteQueueLimits;
 use super::contention::Contention;
+use super::ready::ReadyQueues;
 use super::size::{MAX_BATCH, quantised};
 
 /// The minimum number of commands in a crowded write queue, in addition to [`CROWDED_SHARE`].
@@ -26,6 +27,8 @@ const CROWDED_SHARE: usize = 4;
 pub(super) struct QueuedCommands<K> {
     /// Commands of one subject, in order; at least one.
     pub(super) commands: Vec<Command<K>>,
+    /// The group of tables of their subject.
+    pub(super) group: usize,
     /// The channel to the caller, which may no longer wait.
     pub(super) reply: oneshot::Sender<Result<Vec<Result<CommandOutput>>>>,
     /// The span of the wait, which ends when it is dropped.
@@ -80,10 +83,10 @@ pub(super) struct QueueSet<K> {
     /// Created when the first command arrives, and removed when no command waits and no committer
     /// owns the queue.
     write_queues: HashMap<QueueKey, WriteQueue<K>>,
-    /// Write queues of partitions with commands and without a committer, the one that has waited
-    /// longest first.
-    ready: VecDeque<QueueKey>,
-    /// As `ready`, for the write queues of contended subjects.
+    /// Write queues of partitions with commands and without a committer.
+    ready: ReadyQueues,
+    /// As `ready`, for the write queues of contended subjects, the one that has waited longest
+    /// first.
     ready_contended: VecDeque<QueueKey>,
     contention: Contention,
     /// The number of commands in all write queues.
@@ -93,6 +96,8 @@ pub(super) struct QueueSet<K> {
 
 #[derive(Debug)]
 struct WriteQueue<K> {
+    /// The group of tables of its subjects.
+    group: usize,
     entries: VecDeque<QueuedCommands<K>>,
     /// The number of commands in its entries.
     waiting: usize,
@@ -101,8 +106,8 @@ struct WriteQueue<K> {
 }
 
 impl<K> WriteQueue<K> {
-    fn new() -> Self {
-        Self { entries: VecDeque::new(), waiting: 0, busy: false }
+    fn new(group: usize) -> Self {
+        Self { group, entries: VecDeque::new(), waiting: 0, busy: false }
     }
 
     /// Removes the entries of a subject and returns them in order.
@@ -131,7 +136,7 @@ impl<K> QueueSet<K> {
         Self {
             limits,
             write_queues: HashMap::new(),
-            ready: VecDeque::new(),
+            ready: ReadyQueues::default(),
             ready_contended: VecDeque::new(),
             contention: Contention::default(),
             waiting: 0,
@@ -154,8 +159,8 @@ impl<K> QueueSet<K> {
         if !fits(self.waiting, self.limits.source) {
             return Err(QueueRejection::Full);
         }
-        let key = self.key_of(entry.subject());
-        let write_queue = self.write_queues.entry(key.clone()).or_insert_with(WriteQueue::new);
+        let (key, group) = (self.key_of(entry.subject()), entry.group);
+        let write_queue = self.write_queues.entry(key.clone()).or_insert_with(|| WriteQueue::new(group));
         if !fits(write_queue.waiting, self.limits.write_queue) {
             return Err(QueueRejection::Full);
         }
@@ -163,7 +168,7 @@ impl<K> QueueSet<K> {
         write_queue.entries.push_back(entry);
         write_queue.waiting += size;
         self.waiting += size;
-        Ok(is_idle.then(|| self.make_ready(key)))
+        Ok(is_idle.then(|| self.make_ready(group, key)))
     }
 
     /// Returns the write queue of a subject. A subject has one of its own while it is contended,
@@ -178,10 +183,10 @@ impl<K> QueueSet<K> {
         if is_own { own } else { partition }
     }
 
-    fn make_ready(&mut self, key: QueueKey) -> CommitterRole {
+    fn make_ready(&mut self, group: usize, key: QueueKey) -> CommitterRole {
         match key {
             QueueKey::Partition(_) => {
-                self.ready.push_back(key);
+                self.ready.push_back(group, key);
                 CommitterRole::Regular
             }
             QueueKey::Subject(_) => {
@@ -198,12 +203,13 @@ impl<K> QueueSet<K> {
             CommitterRole::Regular => self.queues_of_next_batch(),
             CommitterRole::Contended => 1,
         };
-        let waiting: usize = self.ready(role).iter().take(write_queues).map(|key| self.waiting_in(key)).sum();
+        let waiting: usize = self.candidates(role).take(write_queues).map(|key| self.waiting_in(key)).sum();
         let mut capacity = quantised(waiting.min(MAX_BATCH));
+        let mut last_group = None;
         let mut batch = CommandBatch { entries: Vec::new(), write_queues: Vec::new(), taken: Instant::now() };
         while capacity > 0
             && batch.write_queues.len() < write_queues
-            && let Some(key) = self.ready_mut(role).pop_front()
+            && let Some((group, key)) = self.pop_ready(role)
         {
             let Some(write_queue) = self.write_queues.get_mut(&key) else { continue };
             let before = batch.entries.len();
@@ -220,41 +226,52 @@ impl<K> QueueSet<K> {
                 }
             }
             if batch.entries.len() == before {
-                self.ready_mut(role).push_front(key);
-                break; // the first entry of this queue does not fit
+                // The first entry of this queue does not fit.
+                match role {
+                    CommitterRole::Regular => self.ready.push_front(group, key),
+                    CommitterRole::Contended => self.ready_contended.push_front(key),
+                }
+                break;
             }
+            last_group = Some(group);
             write_queue.busy = true;
             batch.write_queues.push(key);
+        }
+        if let (CommitterRole::Regular, Some(group)) = (role, last_group) {
+            self.ready.rotate(group);
         }
         (!batch.entries.is_empty()).then_some(batch)
     }
 
-    fn ready(&self, role: CommitterRole) -> &VecDeque<QueueKey> {
+    /// Returns the write queues that the next batch of a committer of this role may take from, in
+    /// order.
+    fn candidates(&self, role: CommitterRole) -> Box<dyn Iterator<Item = &QueueKey> + '_> {
         match role {
-            CommitterRole::Regular => &self.ready,
-            CommitterRole::Contended => &self.ready_contended,
+            CommitterRole::Regular => Box::new(self.ready.candidates(|key| self.waiting_in(key))),
+            CommitterRole::Contended => Box::new(self.ready_contended.iter()),
         }
     }
 
-    fn ready_mut(&mut self, role: CommitterRole) -> &mut VecDeque<QueueKey> {
+    /// Removes the first ready write queue for a role, and returns it with its group.
+    fn pop_ready(&mut self, role: CommitterRole) -> Option<(usize, QueueKey)> {
         match role {
-            CommitterRole::Regular => &mut self.ready,
-            CommitterRole::Contended => &mut self.ready_contended,
+            CommitterRole::Regular => self.ready.pop_front(),
+            CommitterRole::Contended => self.ready_contended.pop_front().map(|key| (0, key)),
         }
     }
 
-    /// Returns the number of ready write queues, from the first on, that the next batch takes from.
+    /// Returns the number of candidates, from the first on, that the next batch takes from.
     /// A crowded one is taken alone, because other processes wait for the same locks. In a larger
     /// transaction the other commands would wait for these locks too, and the transaction would
     /// hold them for longer.
     fn queues_of_next_batch(&self) -> usize {
-        let limit = self.limits.queues_per_batch;
+        let candidates = self.candidates(CommitterRole::Regular).take(self.limits.queues_per_batch);
+        let waiting: Vec<usize> = candidates.map(|key| self.waiting_in(key)).collect();
         if !self.limits.isolates_crowded {
-            return limit;
+            return waiting.len();
         }
-        let candidates = || self.ready.iter().take(limit).map(|key| self.waiting_in(key));
-        let threshold = MIN_CROWDED.max(candidates().sum::<usize>().min(MAX_BATCH).div_ceil(CROWDED_SHARE));
-        candidates().position(|waiting| waiting >= threshold).map_or(limit, |index| index.max(1))
+        let threshold = MIN_CROWDED.max(waiting.iter().sum::<usize>().min(MAX_BATCH).div_ceil(CROWDED_SHARE));
+        waiting.iter().position(|waiting| *waiting >= threshold).map_or(waiting.len(), |index| index.max(1))
     }
 
     /// Returns the number of commands that wait in a write queue.
@@ -271,10 +288,11 @@ impl<K> QueueSet<K> {
         for key in write_queues {
             let Some(write_queue) = self.write_queues.get_mut(&key) else { continue };
             write_queue.busy = false;
+            let group = write_queue.group;
             if write_queue.entries.is_empty() {
                 self.write_queues.remove(&key);
             } else {
-                self.make_ready(key);
+                self.make_ready(group, key);
             }
         }
     }
@@ -289,22 +307,26 @@ impl<K> QueueSet<K> {
         }
         for (subject, mut entries) in by_subject {
             self.waiting += commands_in(&entries);
+            let group = entries.front().map_or(0, |entry| entry.group);
             let partition = QueueKey::Partition(subject.partition());
-            let write_queue = self.write_queues.entry(partition).or_insert_with(WriteQueue::new);
+            let write_queue = self.write_queues.entry(partition).or_insert_with(|| WriteQueue::new(group));
             if !self.contention.is_held_again(&subject, taken, now) {
                 write_queue.prepend(entries);
                 continue;
             }
             entries.append(&mut write_queue.split_off(&subject));
             let own = QueueKey::Subject(subject);
-            self.write_queues.entry(own.clone()).or_insert_with(WriteQueue::new).prepend(entries);
-            self.make_ready(own);
+            self.write_queues.entry(own.clone()).or_insert_with(|| WriteQueue::new(group)).prepend(entries);
+            self.make_ready(group, own);
         }
     }
 
     /// Returns true if a committer of this role can take a command.
     pub(super) fn has_ready(&self, role: CommitterRole) -> bool {
-        !self.ready(role).is_empty()
+        match role {
+            CommitterRole::Regular => !self.ready.is_empty(),
+            CommitterRole::Contended => !self.ready_contended.is_empty(),
+        }
     }
 
     /// Rejects new commands from now on.

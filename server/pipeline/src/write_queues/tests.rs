@@ -8,14 +8,17 @@ use std::time::Duration;
 use async_trait::async_trait;
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestIdentity};
 use riposte_core::verbs::UndeleteSubject;
-use riposte_core::{Batch, Command, CommandOutput, Error, Millis, Result, SubjectKey};
+use riposte_core::{Batch, Command, CommandKind, CommandOutput, Error, Millis, Result, SubjectKey};
 use riposte_core::{CommandLog, Writer};
 use riposte_telemetry::Metrics;
 use tokio::runtime::Handle;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinHandle;
+use tracing::Span;
 
-use super::{QueueObserver, WriteQueueLimits, WriteQueues};
+use super::queue::{CommandBatch, CommitterRole, QueueSet, QueuedCommands};
+use super::ready::GROUP_BATCH_MIN;
+use super::{QueueObserver, WriteQueueLimits, WriteQueues, WriteRoute};
 use crate::Notifier;
 
 /// A writer that commits nothing until it is released, and stores the commands that it received.
@@ -62,6 +65,9 @@ fn command(object: usize, number: i64) -> Command {
     }
 }
 
+/// The route of all partitions.
+const ROUTE: WriteRoute = WriteRoute { source: 0, group: 0 };
+
 const LIMITS: WriteQueueLimits = WriteQueueLimits {
     write_queue: 1_024,
     source: 4_096,
@@ -83,7 +89,7 @@ impl Fixture {
         let writer = Arc::new(GatedWriter { gate: is_gated.then(|| Semaphore::new(0)), ..GatedWriter::default() });
         let port: Arc<dyn Writer> = Arc::clone(&writer) as _;
         let observer = QueueObserver { notifier: Notifier::new(1), metrics: Metrics::new().expect("sound") };
-        let write_queues = Arc::new(WriteQueues::start(&port, 1, |_| 0, limits, observer, &Handle::current()));
+        let write_queues = Arc::new(WriteQueues::start(&port, 1, |_| ROUTE, limits, observer, &Handle::current()));
         Self { writer, write_queues }
     }
 
@@ -295,4 +301,32 @@ async fn a_batch_is_as_wide_as_what_waits() {
     let fixture = Fixture::new(WriteQueueLimits { committers: 1, ..LIMITS }, true);
     execute_in_own_queues(&fixture, 201).await;
     assert_eq!(fixture.sizes(), [1, 192, 8], "the first batch has one command");
+}
+
+#[test]
+fn a_batch_under_load_has_commands_of_one_group_of_tables() {
+    let mut queue = QueueSet::new(LIMITS);
+    let groups = |batch: &CommandBatch<CommandKind>| batch.entries.iter().map(|entry| entry.group).collect::<Vec<_>>();
+    let push = |queue: &mut QueueSet<CommandKind>, object, group| {
+        let (reply, _) = oneshot::channel();
+        let entry = QueuedCommands { commands: vec![command(object, 0)], group, reply, wait_span: Span::none() };
+        queue.push(entry).expect("accepted");
+    };
+    let objects = objects_in_own_queues(2 * GROUP_BATCH_MIN + 3);
+    for (index, object) in objects.iter().enumerate() {
+        push(&mut queue, *object, index % 2);
+    }
+    let batches: Vec<_> = std::iter::from_fn(|| queue.take(CommitterRole::Regular)).collect();
+    let found: Vec<Vec<usize>> = batches.iter().map(groups).collect();
+    assert_eq!(found[..2], [vec![0; GROUP_BATCH_MIN], vec![1; GROUP_BATCH_MIN]], "one group each");
+    assert_eq!(found[2..].concat().len(), 3, "the rest: {found:?}");
+    batches.into_iter().for_each(|mut batch| {
+        batch.entries.clear();
+        queue.done(batch);
+    });
+    for (object, group) in objects.iter().zip([0, 1, 0]) {
+        push(&mut queue, *object, group);
+    }
+    let few = queue.take(CommitterRole::Regular).expect("a batch");
+    assert_eq!(groups(&few), [0, 0, 1], "few commands are one batch");
 }

@@ -1,4 +1,7 @@
+use std::collections::BTreeSet;
+
 use riposte_core::Partition;
+use riposte_core::ids::PARTITIONS;
 
 use super::{ShardMap, TableCounts};
 
@@ -44,4 +47,26 @@ fn a_map_with_holes_or_overlaps_is_refused() {
         assert!(ShardMap::new(REFERENCE, &ranges).is_err(), "{ranges:?}");
     }
     assert!(ShardMap::new(TableCounts { subject: 3, index: 200 }, &[0..=2]).is_err(), "3 does not divide 200");
+}
+
+#[test]
+fn a_group_has_consecutive_subject_tables_and_about_eight_index_tables() {
+    for (counts, groups, subjects, indexes) in [
+        (TableCounts { subject: 1, index: 1 }, 1, 1, 1),
+        (TableCounts { subject: 8, index: 32 }, 4, 2, 8),
+        (REFERENCE, 25, 2, 8),
+        (TableCounts { subject: 2, index: 64 }, 2, 1, 32),
+    ] {
+        let map = ShardMap::new(counts, &[0..=counts.subject - 1]).unwrap_or_else(|e| panic!("{e:?}"));
+        let mut count = 0;
+        for group in 0..groups {
+            let all: Vec<u16> = (0..PARTITIONS).filter(|n| map.table_group(Partition::number(*n)) == group).collect();
+            let distinct = |tables: u16| all.iter().map(|n| n % tables).collect::<BTreeSet<_>>();
+            let (subject, index) = (distinct(counts.subject), distinct(counts.index));
+            assert_eq!((subject.len(), index.len()), (subjects, indexes), "{counts:?}, group {group}");
+            assert!(subject.iter().zip(subject.iter().skip(1)).all(|(a, b)| a + 1 == *b), "{subject:?}");
+            count += all.len();
+        }
+        assert_eq!(count, usize::from(PARTITIONS), "every partition has a group");
+    }
 }

@@ -11,7 +11,7 @@ use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 use tracing::Span;
 
-use super::{LIMITS, Results, command, number, numbers};
+use super::{LIMITS, ROUTE, Results, command, number, numbers};
 use crate::Notifier;
 use crate::write_queues::queue::{CommandBatch, CommitterRole, QueueSet, QueuedCommands};
 use crate::write_queues::{QueueObserver, WriteQueueLimits, WriteQueues};
@@ -65,7 +65,7 @@ impl Fixture {
         let writer = Arc::new(HeldWriter { held, committed: Mutex::default(), awaited });
         let port: Arc<dyn Writer> = Arc::clone(&writer) as _;
         let observer = QueueObserver { notifier: Notifier::new(1), metrics: Metrics::new().expect("sound") };
-        let write_queues = Arc::new(WriteQueues::start(&port, 1, |_| 0, limits, observer, &Handle::current()));
+        let write_queues = Arc::new(WriteQueues::start(&port, 1, |_| ROUTE, limits, observer, &Handle::current()));
         Self { writer, write_queues }
     }
 
@@ -142,7 +142,8 @@ fn a_subject_has_a_queue_of_its_own_after_it_was_held_twice() {
     let neighbour = object_beside(1, true);
     let push = |queue: &mut QueueSet<CommandKind>, object, number| {
         let (reply, _) = oneshot::channel();
-        let entry = QueuedCommands { commands: vec![command(object, number)], reply, wait_span: Span::none() };
+        let entry =
+            QueuedCommands { commands: vec![command(object, number)], group: 0, reply, wait_span: Span::none() };
         queue.push(entry).expect("accepted")
     };
     let numbers =
