@@ -6493,7 +6493,7 @@ pub mod subject_service_client {
         /// as `after_revision`; changes that are then too old are a gap. Errors: SUBJECT_NOT_FOUND (a
         /// deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
         ///
-        /// Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
+        /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
         pub async fn watch_subject(
             &mut self,
             request: impl tonic::IntoRequest<super::WatchSubjectRequest>,
@@ -6631,7 +6631,7 @@ pub mod subject_service_server {
         /// as `after_revision`; changes that are then too old are a gap. Errors: SUBJECT_NOT_FOUND (a
         /// deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
         ///
-        /// Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
+        /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
         async fn watch_subject(
             &self,
             request: tonic::Request<super::WatchSubjectRequest>,

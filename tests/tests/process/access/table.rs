@@ -57,7 +57,7 @@ pub(super) const METHODS: &[Row] = &[
         "SubjectService/WatchSubject",
         "reader",
         About::Key,
-        r#"{"key":{"objectType":"TYPE","objectId":"1"},"afterRevision":"0"}"#,
+        r#"{"subject":{"objectType":"TYPE","objectId":"1"},"afterRevision":"0"}"#,
     ),
     row("SubjectService/CreateSubject", "writer", About::Key, r#"{"key":{"objectType":"TYPE","objectId":"2"}}"#),
     row(
