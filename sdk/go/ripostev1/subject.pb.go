@@ -218,7 +218,9 @@ type Subject struct {
 	CommentCount int32 `protobuf:"varint,5,opt,name=comment_count,json=commentCount,proto3" json:"comment_count,omitempty"`
 	// Grows with every change of the subject or of a comment below it; likes do not move it. 0 for an
 	// absent subject of a type that creates subjects with their first comment. Pass it as
-	// `min_revision` to read at least this state.
+	// `min_revision` to read at least this state. Every call on one subject that reads or writes its
+	// row answers it as `subject_revision`; GetComment, SetLike, batch reads, likers and histories do
+	// not.
 	Revision int64 `protobuf:"varint,6,opt,name=revision,proto3" json:"revision,omitempty"`
 	// The caller's own facts, returned as given. At most 16 entries; keys and values together at most
 	// 1 KiB; keys of 1 to 64 bytes without control characters.
@@ -540,9 +542,12 @@ type GetSubjectResponse struct {
 	// The subject. A deleted one has `delete_time` set.
 	Subject *Subject `protobuf:"bytes,1,opt,name=subject,proto3" json:"subject,omitempty"`
 	// What this answer lacks; empty when it is whole.
-	Degraded      []*Degradation `protobuf:"bytes,2,rep,name=degraded,proto3" json:"degraded,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Degraded []*Degradation `protobuf:"bytes,2,rep,name=degraded,proto3" json:"degraded,omitempty"`
+	// The revision of the subject that this answer shows: `subject.revision`. As `min_revision` of
+	// another call it asks for at least this state.
+	SubjectRevision int64 `protobuf:"varint,3,opt,name=subject_revision,json=subjectRevision,proto3" json:"subject_revision,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *GetSubjectResponse) Reset() {
@@ -587,6 +592,13 @@ func (x *GetSubjectResponse) GetDegraded() []*Degradation {
 		return x.Degraded
 	}
 	return nil
+}
+
+func (x *GetSubjectResponse) GetSubjectRevision() int64 {
+	if x != nil {
+		return x.SubjectRevision
+	}
+	return 0
 }
 
 // Asks for many subjects, of one or several object types.
@@ -1512,10 +1524,11 @@ const file_riposte_v1_subject_proto_rawDesc = "" +
 	"\x11GetSubjectRequest\x12(\n" +
 	"\x03key\x18\x01 \x01(\v2\x16.riposte.v1.SubjectKeyR\x03key\x12%\n" +
 	"\fmin_revision\x18\x02 \x01(\x03B\x020\x01R\vminRevision\x12\x14\n" +
-	"\x05fresh\x18\x03 \x01(\bR\x05fresh\"x\n" +
+	"\x05fresh\x18\x03 \x01(\bR\x05fresh\"\xa7\x01\n" +
 	"\x12GetSubjectResponse\x12-\n" +
 	"\asubject\x18\x01 \x01(\v2\x13.riposte.v1.SubjectR\asubject\x123\n" +
-	"\bdegraded\x18\x02 \x03(\v2\x17.riposte.v1.DegradationR\bdegraded\"\x80\x01\n" +
+	"\bdegraded\x18\x02 \x03(\v2\x17.riposte.v1.DegradationR\bdegraded\x12-\n" +
+	"\x10subject_revision\x18\x03 \x01(\x03B\x020\x01R\x0fsubjectRevision\"\x80\x01\n" +
 	"\x17BatchGetSubjectsRequest\x12*\n" +
 	"\x04keys\x18\x01 \x03(\v2\x16.riposte.v1.SubjectKeyR\x04keys\x12#\n" +
 	"\rallow_missing\x18\x02 \x01(\bR\fallowMissing\x12\x14\n" +

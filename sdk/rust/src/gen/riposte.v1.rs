@@ -132,7 +132,9 @@ pub struct Subject {
     pub comment_count: i32,
     /// Grows with every change of the subject or of a comment below it; likes do not move it. 0 for an
     /// absent subject of a type that creates subjects with their first comment. Pass it as
-    /// `min_revision` to read at least this state.
+    /// `min_revision` to read at least this state. Every call on one subject that reads or writes its
+    /// row answers it as `subject_revision`; GetComment, SetLike, batch reads, likers and histories do
+    /// not.
     #[prost(int64, tag = "6")]
     pub revision: i64,
     /// The caller's own facts, returned as given. At most 16 entries; keys and values together at most
@@ -206,6 +208,10 @@ pub struct GetSubjectResponse {
     /// What this answer lacks; empty when it is whole.
     #[prost(message, repeated, tag = "2")]
     pub degraded: ::prost::alloc::vec::Vec<Degradation>,
+    /// The revision of the subject that this answer shows: `subject.revision`. As `min_revision` of
+    /// another call it asks for at least this state.
+    #[prost(int64, tag = "3")]
+    pub subject_revision: i64,
 }
 /// Asks for many subjects, of one or several object types.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -744,12 +750,16 @@ pub struct ListCommentsResponse {
     /// For the page before this one, in the same order. Empty: this page begins the list.
     #[prost(string, tag = "4")]
     pub previous_page_token: ::prost::alloc::string::String,
-    /// The subject with its counts. The walk starts at `subject.revision` of its first page.
+    /// The subject with its counts.
     #[prost(message, optional, tag = "5")]
     pub subject: ::core::option::Option<Subject>,
     /// What this answer lacks; empty when it is whole.
     #[prost(message, repeated, tag = "6")]
     pub degraded: ::prost::alloc::vec::Vec<Degradation>,
+    /// The revision of the subject that this page shows: `subject.revision`. The walk starts at that
+    /// of its first page. As `min_revision` of another call it asks for at least this state.
+    #[prost(int64, tag = "7")]
+    pub subject_revision: i64,
 }
 /// Asks to change what a comment says.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -5542,7 +5552,8 @@ pub struct ListRepliesResponse {
     /// The root, or its tombstone.
     #[prost(message, optional, tag = "4")]
     pub root: ::core::option::Option<Comment>,
-    /// The revision of the subject that this page shows. The walk starts at that of its first page.
+    /// The revision of the subject that this page shows. The walk starts at that of its first page. As
+    /// `min_revision` of another call it asks for at least this state.
     #[prost(int64, tag = "5")]
     pub subject_revision: i64,
     /// What this answer lacks; empty when it is whole.
@@ -5587,6 +5598,10 @@ pub struct GetThreadResponse {
     /// What this answer lacks; empty when it is whole.
     #[prost(message, repeated, tag = "3")]
     pub degraded: ::prost::alloc::vec::Vec<Degradation>,
+    /// The revision of the subject that this page shows. As `min_revision` of another call it asks for
+    /// at least this state.
+    #[prost(int64, tag = "4")]
+    pub subject_revision: i64,
 }
 /// Asks for the chain of comments that a comment answers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -5617,6 +5632,10 @@ pub struct ListConversationResponse {
     /// What this answer lacks; empty when it is whole.
     #[prost(message, repeated, tag = "4")]
     pub degraded: ::prost::alloc::vec::Vec<Degradation>,
+    /// The revision of the subject that this answer shows. As `min_revision` of another call it asks
+    /// for at least this state.
+    #[prost(int64, tag = "5")]
+    pub subject_revision: i64,
 }
 /// Generated client implementations.
 #[cfg(feature = "client")]

@@ -5,8 +5,8 @@ use async_trait::async_trait;
 use riposte_core::comment::CommentView;
 use riposte_core::location::CommentLocation;
 use riposte_core::page::{
-    ContentRevision, CountReport, Liker, LikerCursor, MemberLike, Page, PageQuery, PageSelector, ReplyPage, RootPage,
-    SubjectCursor, SubtreeQuery, ThreadPage,
+    ContentRevision, Conversation, CountReport, Liker, LikerCursor, MemberLike, Page, PageQuery, PageSelector,
+    ReplyPage, RootPage, SubjectCursor, SubtreeQuery, ThreadPage,
 };
 use riposte_core::ports::{CommentRows, LikeRows, ListRows, PassThrough, Reader, SubjectRows};
 use riposte_core::request::IdempotencyKey;
@@ -70,7 +70,7 @@ impl CommentRows for CachedReader {
         self.comments_of(ids, types).await
     }
 
-    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
+    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Option<Conversation>> {
         self.0.read_rows(key.partition(), self.0.inner.conversation(key, id, limit)).await
     }
 

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use riposte_core::comment::CommentView;
 use riposte_core::location::CommentLocation;
 use riposte_core::page::{
-    ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, MemberLike, Page, PageQuery, ReplyPage, RootPage,
-    SubjectCursor, SubtreeQuery, ThreadPage,
+    ContentRevision, Conversation, CountReport, HistoryCursor, Liker, LikerCursor, MemberLike, Page, PageQuery,
+    ReplyPage, RootPage, SubjectCursor, SubtreeQuery, ThreadPage,
 };
 use riposte_core::ports::{
     CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, Reader, SubjectRows,
@@ -79,12 +79,10 @@ impl CommentRows for Model {
         Ok(ids.iter().map(|id| open(id).map(|(subject_table, row)| Recount::new(subject_table).view(row))).collect())
     }
 
-    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
+    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Option<Conversation>> {
         let tables = self.tables();
-        Ok(tables
-            .open_subject_table(key)
-            .map(|subject_table| Recount::new(subject_table).ancestors(id, limit))
-            .unwrap_or_default())
+        let recount = tables.open_subject_table(key).map(Recount::new);
+        Ok(recount.map(|recount| Conversation { subject: recount.subject(), comments: recount.chain(id, limit) }))
     }
 
     async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>> {

@@ -184,6 +184,16 @@ pub struct ThreadPage {
     pub more_after: bool,
 }
 
+/// A comment and the comments that it replies to, read in one snapshot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conversation {
+    /// The subject at the revision of the snapshot.
+    pub subject: Subject,
+    /// The comment, its ancestors by parent, the nearest first, and the root of its thread if the
+    /// limit left it out. Empty if the comment is not in the subject.
+    pub comments: Vec<CommentView>,
+}
+
 /// The part of a subtree to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubtreeQuery {

@@ -33,8 +33,8 @@ use async_trait::async_trait;
 use riposte_core::comment::CommentView;
 use riposte_core::location::CommentLocation;
 use riposte_core::page::{
-    ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, MemberLike, Page, PageQuery, PageSelector,
-    ReplyPage, RootPage, RootPageFill, SubjectCursor, SubtreeQuery, ThreadPage,
+    ContentRevision, Conversation, CountReport, HistoryCursor, Liker, LikerCursor, MemberLike, Page, PageQuery,
+    PageSelector, ReplyPage, RootPage, RootPageFill, SubjectCursor, SubtreeQuery, ThreadPage,
 };
 use riposte_core::ports::{
     CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, Reader, SubjectRows,
@@ -191,8 +191,8 @@ impl CommentRows for SqlReader {
         Ok(rows::in_order(ids, found, |view| view.comment.reference.id))
     }
 
-    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
-        self.run_query(conversation::Conversation { key: key.clone(), id, limit }).await
+    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Option<Conversation>> {
+        self.run_query(conversation::Ancestors { key: key.clone(), id, limit }).await
     }
 
     async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>> {

@@ -776,10 +776,15 @@ class ListCommentsResponse(_message.Message):
     PREVIOUS_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     SUBJECT_FIELD_NUMBER: _builtins.int
     DEGRADED_FIELD_NUMBER: _builtins.int
+    SUBJECT_REVISION_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
     """For the page after this one. Empty: the end, and the only sign of it."""
     previous_page_token: _builtins.str
     """For the page before this one, in the same order. Empty: this page begins the list."""
+    subject_revision: _builtins.int
+    """The revision of the subject that this page shows: `subject.revision`. The walk starts at that
+    of its first page. As `min_revision` of another call it asks for at least this state.
+    """
     @_builtins.property
     def threads(self) -> _containers.RepeatedCompositeFieldContainer[Global___CommentThread]:
         """The roots in the order asked for, each with its preview. Pinned ones stand in their place too."""
@@ -792,7 +797,7 @@ class ListCommentsResponse(_message.Message):
 
     @_builtins.property
     def subject(self) -> _subject_pb2.Subject:
-        """The subject with its counts. The walk starts at `subject.revision` of its first page."""
+        """The subject with its counts."""
 
     @_builtins.property
     def degraded(self) -> _containers.RepeatedCompositeFieldContainer[_degradation_pb2.Degradation]:
@@ -807,10 +812,11 @@ class ListCommentsResponse(_message.Message):
         previous_page_token: _builtins.str = ...,
         subject: _subject_pb2.Subject | None = ...,
         degraded: _abc.Iterable[_degradation_pb2.Degradation] | None = ...,
+        subject_revision: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["subject", b"subject"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["degraded", b"degraded", "next_page_token", b"next_page_token", "pinned", b"pinned", "previous_page_token", b"previous_page_token", "subject", b"subject", "threads", b"threads"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["degraded", b"degraded", "next_page_token", b"next_page_token", "pinned", b"pinned", "previous_page_token", b"previous_page_token", "subject", b"subject", "subject_revision", b"subject_revision", "threads", b"threads"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
