@@ -8,8 +8,9 @@ use riposte_core::comment::CommentView;
 use riposte_core::ids::CommentId;
 use riposte_core::location::CommentLocation;
 use riposte_core::page::{
-    ContentRevision, Conversation, CountReport, Liker, LikerCursor, ListOrder, MemberLike, Page, PageQuery,
-    PageSelector, PageStart, ReplyPage, RootPage, RootPageFill, SubjectCursor, SubtreeQuery, Thread, ThreadPage,
+    ContentRevision, Conversation, CountReport, Liker, LikerCursor, LikersQuery, ListOrder, MemberLike, Page,
+    PageQuery, PageSelector, PageStart, ReplyPage, RootPage, RootPageFill, SubjectCursor, SubjectLikers, SubtreeQuery,
+    Thread, ThreadPage,
 };
 use riposte_core::ports::{CommentRows, LikeRows, ListRows, PassThrough, Reader, SubjectRows};
 use riposte_core::request::IdempotencyKey;
@@ -279,6 +280,10 @@ impl LikeRows for MutantReader {
         limit: usize,
     ) -> Result<Page<Liker>> {
         self.inner.likers(id, value, after, limit).await
+    }
+
+    async fn comment_likers(&self, key: &SubjectKey, query: &LikersQuery) -> Result<Option<SubjectLikers>> {
+        self.inner.comment_likers(key, query).await
     }
 
     async fn member_likes(

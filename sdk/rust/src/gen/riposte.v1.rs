@@ -1286,6 +1286,50 @@ pub struct ListLikersResponse {
     #[prost(string, tag = "2")]
     pub next_page_token: ::prost::alloc::string::String,
 }
+/// Asks who likes, or dislikes, each of several comments of one subject.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct BatchListLikersRequest {
+    /// The subject of all the comments. Required.
+    #[prost(message, optional, tag = "1")]
+    pub subject: ::core::option::Option<SubjectKey>,
+    /// The comments, at most 50, all of this subject. An id may stand there twice and is then answered
+    /// twice.
+    #[prost(int64, repeated, packed = "false", tag = "2")]
+    pub comment_ids: ::prost::alloc::vec::Vec<i64>,
+    /// LIKE or DISLIKE. Default LIKE; NONE is LIKE_INVALID.
+    #[prost(enumeration = "LikeValue", tag = "3")]
+    pub value: i32,
+    /// Members wanted for each comment: default 3 (when 0), at most 10; more, or a negative number, is
+    /// FIELD_INVALID.
+    #[prost(int32, tag = "4")]
+    pub limit: i32,
+    /// The members to name before all others where their state is `value`, in this order, for example
+    /// those whom the reader follows: at most 20.
+    #[prost(string, repeated, tag = "5")]
+    pub first_member_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// Who likes, or dislikes, each of the comments.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct BatchListLikersResponse {
+    /// One entry per comment of the request, in its order.
+    #[prost(message, repeated, tag = "1")]
+    pub comments: ::prost::alloc::vec::Vec<CommentLikers>,
+}
+/// Who likes, or dislikes, one comment: some of the members, and the number of all.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CommentLikers {
+    /// The comment.
+    #[prost(int64, tag = "1")]
+    pub comment_id: i64,
+    /// At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
+    /// the request, then the latest others.
+    #[prost(message, repeated, tag = "2")]
+    pub likers: ::prost::alloc::vec::Vec<Liker>,
+    /// The number of all members whose state is `value`, from the comment's row. May differ from the
+    /// names by a moment.
+    #[prost(int32, tag = "3")]
+    pub count: i32,
+}
 /// Asks what a member likes and dislikes within one subject.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListMemberLikesRequest {
@@ -5066,6 +5110,41 @@ pub mod like_service_client {
                 .insert(GrpcMethod::new("riposte.v1.LikeService", "ListLikers"));
             self.inner.unary(req, path, codec).await
         }
+        /// Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
+        /// members, and a few of their names, such as for "Ann, Ben and 98 others".
+        ///
+        /// The members of `first_member_ids` come first, then the latest others. The names come from the
+        /// likes, the count from the comment's own row; they may differ by a moment. All comments are
+        /// answered, or none: leave out tombstones, and read again without the comment that an error
+        /// names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
+        /// such comment under this subject), COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN),
+        /// LIKE_INVALID, FIELD_INVALID (an id that cannot belong to the subject).
+        ///
+        /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "commentIds": ["123", "456"],  "firstMemberIds": ["m7"]}`.
+        pub async fn batch_list_likers(
+            &mut self,
+            request: impl tonic::IntoRequest<super::BatchListLikersRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::BatchListLikersResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/riposte.v1.LikeService/BatchListLikers",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("riposte.v1.LikeService", "BatchListLikers"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Reads what a member likes and dislikes within one subject, by comment id, whatever became of
         /// the comments.
         ///
@@ -5157,6 +5236,24 @@ pub mod like_service_server {
             request: tonic::Request<super::ListLikersRequest>,
         ) -> std::result::Result<
             tonic::Response<super::ListLikersResponse>,
+            tonic::Status,
+        >;
+        /// Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
+        /// members, and a few of their names, such as for "Ann, Ben and 98 others".
+        ///
+        /// The members of `first_member_ids` come first, then the latest others. The names come from the
+        /// likes, the count from the comment's own row; they may differ by a moment. All comments are
+        /// answered, or none: leave out tombstones, and read again without the comment that an error
+        /// names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
+        /// such comment under this subject), COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN),
+        /// LIKE_INVALID, FIELD_INVALID (an id that cannot belong to the subject).
+        ///
+        /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "commentIds": ["123", "456"],  "firstMemberIds": ["m7"]}`.
+        async fn batch_list_likers(
+            &self,
+            request: tonic::Request<super::BatchListLikersRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::BatchListLikersResponse>,
             tonic::Status,
         >;
         /// Reads what a member likes and dislikes within one subject, by comment id, whatever became of
@@ -5376,6 +5473,51 @@ pub mod like_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListLikersSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/riposte.v1.LikeService/BatchListLikers" => {
+                    #[allow(non_camel_case_types)]
+                    struct BatchListLikersSvc<T: LikeService>(pub Arc<T>);
+                    impl<
+                        T: LikeService,
+                    > tonic::server::UnaryService<super::BatchListLikersRequest>
+                    for BatchListLikersSvc<T> {
+                        type Response = super::BatchListLikersResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::BatchListLikersRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as LikeService>::batch_list_likers(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = BatchListLikersSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use riposte_core::comment::CommentView;
 use riposte_core::location::CommentLocation;
 use riposte_core::page::{
-    ContentRevision, Conversation, CountReport, HistoryCursor, Liker, LikerCursor, MemberLike, Page, PageQuery,
-    ReplyPage, RootPage, SubjectCursor, SubtreeQuery, ThreadPage,
+    CommentLikers, ContentRevision, Conversation, CountReport, HistoryCursor, Liker, LikerCursor, LikersQuery,
+    MemberLike, Page, PageQuery, ReplyPage, RootPage, SubjectCursor, SubjectLikers, SubtreeQuery, ThreadPage,
 };
 use riposte_core::ports::{
     CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, Reader, SubjectRows,
@@ -188,6 +188,21 @@ impl LikeRows for Model {
         let (more_before, more_after) = (likers.len() < all, likers.len() > limit);
         likers.truncate(limit);
         Ok(Page { items: likers, more_before, more_after })
+    }
+
+    async fn comment_likers(&self, key: &SubjectKey, query: &LikersQuery) -> Result<Option<SubjectLikers>> {
+        let tables = self.tables();
+        let Some(recount) = tables.open_subject_table(key).map(Recount::new) else { return Ok(None) };
+        let likers_of = |id: &CommentId| {
+            let state = recount.view_of(*id)?.comment.lifecycle.state;
+            let mut likers: Vec<_> = recount.likers(*id).filter(|like| like.value == query.value).map(liker).collect();
+            likers.sort_by(|a, b| (b.time, &b.member).cmp(&(a.time, &a.member)));
+            let count = likers.len() as i32;
+            let named = likers.iter().filter(|liker| query.first.contains(&liker.member)).cloned().collect();
+            likers.truncate(query.limit);
+            Some(CommentLikers { state, count, named, latest: likers })
+        };
+        Ok(Some(SubjectLikers { state: recount.subject().state, comments: query.ids.iter().map(likers_of).collect() }))
     }
 
     async fn member_likes(

@@ -102,6 +102,12 @@ pub(super) const METHODS: &[Row] = &[
     ),
     row("LikeService/ListLikers", "reader", About::Id, r#"{"commentId":"ID","value":"LIKE_VALUE_LIKE"}"#),
     row(
+        "LikeService/BatchListLikers",
+        "reader",
+        About::Key,
+        r#"{"subject":{"objectType":"TYPE","objectId":"1"},"commentIds":["ID"]}"#,
+    ),
+    row(
         "LikeService/ListMemberLikes",
         "reader",
         About::Key,
