@@ -30,13 +30,13 @@ const (
 	CommentState_COMMENT_STATE_UNSPECIFIED CommentState = 0
 	// Visible to all members.
 	CommentState_COMMENT_STATE_ACTIVE CommentState = 1
-	// Waits for moderation; seen by its author and by moderators.
+	// Waits for moderation; seen by its author and by moderators. Not served yet.
 	CommentState_COMMENT_STATE_PENDING CommentState = 2
-	// Refused by moderation; seen by its author and by moderators.
+	// Refused by moderation; seen by its author and by moderators. Not served yet.
 	CommentState_COMMENT_STATE_REJECTED CommentState = 3
 	// Taken out of sight by a moderator.
 	CommentState_COMMENT_STATE_HIDDEN CommentState = 4
-	// Looks ACTIVE to its author alone.
+	// Looks ACTIVE to its author alone. Not served yet.
 	CommentState_COMMENT_STATE_SHADOWED CommentState = 5
 	// Deleted; see `deleted_by`.
 	CommentState_COMMENT_STATE_DELETED CommentState = 6
@@ -290,7 +290,7 @@ const (
 	// The rows are durable; id, floor and subject_revision are final.
 	Ack_ACK_COMMITTED Ack = 1
 	// The command is durable in the log; floor and subject_revision are 0 until it is applied. Only
-	// where the service runs with a log in front of its writes.
+	// where the service runs with a log in front of its writes. Not served yet.
 	Ack_ACK_ACCEPTED Ack = 2
 )
 

@@ -18,15 +18,16 @@ pub struct Degradation {
 pub enum DegradedPart {
     /// Never sent; a reader of an older version sees it for a part it does not know.
     Unspecified = 0,
-    /// Counts of the subject or of comments may be older than promised.
+    /// Counts of the subject or of comments may be older than promised. Not served yet.
     Counts = 1,
-    /// Reply previews are missing; the replies themselves are reachable by ListReplies.
+    /// Reply previews are missing; the replies themselves are reachable by ListReplies. Not served
+    /// yet.
     ReplyPreview = 2,
-    /// The pinned comments are missing.
+    /// The pinned comments are missing. Not served yet.
     Pinned = 3,
-    /// Some like states are unknown; these are sent as LIKE_VALUE_UNSPECIFIED.
+    /// Some like states are unknown; these are sent as LIKE_VALUE_UNSPECIFIED. Not served yet.
     LikeStates = 4,
-    /// The ranking is older than promised.
+    /// The ranking is older than promised. Not served yet.
     Ranking = 5,
     /// Nothing is missing: the cache could not be asked, so the answer came from the database, which
     /// carries less load. A caller that can wait should.
@@ -70,9 +71,9 @@ pub enum DegradedReason {
     Unspecified = 0,
     /// A dependency that the part needs did not answer.
     Unavailable = 1,
-    /// The part was left out to protect the service under load.
+    /// The part was left out to protect the service under load. Not served yet.
     Overloaded = 2,
-    /// The part is older than promised.
+    /// The part is older than promised. Not served yet.
     Stale = 3,
 }
 impl DegradedReason {
@@ -956,13 +957,13 @@ pub enum CommentState {
     Unspecified = 0,
     /// Visible to all members.
     Active = 1,
-    /// Waits for moderation; seen by its author and by moderators.
+    /// Waits for moderation; seen by its author and by moderators. Not served yet.
     Pending = 2,
-    /// Refused by moderation; seen by its author and by moderators.
+    /// Refused by moderation; seen by its author and by moderators. Not served yet.
     Rejected = 3,
     /// Taken out of sight by a moderator.
     Hidden = 4,
-    /// Looks ACTIVE to its author alone.
+    /// Looks ACTIVE to its author alone. Not served yet.
     Shadowed = 5,
     /// Deleted; see `deleted_by`.
     Deleted = 6,
@@ -1136,7 +1137,7 @@ pub enum Ack {
     /// The rows are durable; id, floor and subject_revision are final.
     Committed = 1,
     /// The command is durable in the log; floor and subject_revision are 0 until it is applied. Only
-    /// where the service runs with a log in front of its writes.
+    /// where the service runs with a log in front of its writes. Not served yet.
     Accepted = 2,
 }
 impl Ack {
@@ -3483,8 +3484,8 @@ pub mod comment_service_client {
         ///
         /// Floors are dense; if one create was answered before another was sent, its floor is lower.
         /// Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
-        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT,
-        /// MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
+        /// CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
         ///
         /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":  {"text": "Hi"}}`.
         pub async fn create_comment(
@@ -3612,7 +3613,7 @@ pub mod comment_service_client {
         ///
         /// Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
         /// is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-        /// CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
+        /// CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
         pub async fn update_comment(
@@ -3848,8 +3849,8 @@ pub mod comment_service_server {
         ///
         /// Floors are dense; if one create was answered before another was sent, its floor is lower.
         /// Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
-        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT,
-        /// MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
+        /// CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
         ///
         /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":  {"text": "Hi"}}`.
         async fn create_comment(
@@ -3907,7 +3908,7 @@ pub mod comment_service_server {
         ///
         /// Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
         /// is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-        /// CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
+        /// CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
         async fn update_comment(
@@ -4636,7 +4637,8 @@ pub mod comment_service_server {
 ///
 /// Each comment names the gRPC code, the ErrorInfo metadata, what to do, and an example. Only
 /// UNAVAILABLE is worth an automatic repeat, with the same request_id; RESOURCE_EXHAUSTED only after
-/// the delay in its RetryInfo.
+/// the delay in its RetryInfo. "Not served yet" in the comment of a value, here and elsewhere: the
+/// name and the number are taken for a later version, and no program of this one sends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum ErrorReason {
@@ -4665,7 +4667,7 @@ pub enum ErrorReason {
     /// Example: `{"reason": "COMMENT_ALREADY_EXISTS", "metadata": {"comment_id":  "1234567890123456789"}}`.
     CommentAlreadyExists = 4,
     /// ALREADY_EXISTS. The member wrote the same text a short while ago; only where the type's policy
-    /// asks for it.
+    /// asks for it. Not served yet.
     ///
     /// Example: `{"reason": "DUPLICATE_CONTENT", "metadata": {"comment_id": "1234567890123456789"}}`.
     DuplicateContent = 5,
@@ -4689,7 +4691,7 @@ pub enum ErrorReason {
     ///
     /// Example: `{"reason": "COMMENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",  "state": "HIDDEN"}}`.
     CommentUnavailable = 9,
-    /// FAILED_PRECONDITION. The policy of the object type forbids replies here.
+    /// FAILED_PRECONDITION. The policy of the object type forbids replies here. Not served yet.
     ///
     /// Example: `{"reason": "REPLY_FORBIDDEN", "metadata": {"comment_id": "1234567890123456789"}}`.
     ReplyForbidden = 10,
@@ -4708,7 +4710,8 @@ pub enum ErrorReason {
     ///
     /// Example: `{"reason": "PIN_LIMIT_REACHED", "metadata": {"limit": "3"}}`.
     PinLimitReached = 13,
-    /// FAILED_PRECONDITION. The member has to pass a challenge first; the metadata has its kind.
+    /// FAILED_PRECONDITION. The member has to pass a challenge first; the metadata has its kind. Not
+    /// served yet.
     ///
     /// Example: `{"reason": "CHALLENGE_REQUIRED", "metadata": {"kind": "captcha"}}`.
     ChallengeRequired = 14,
@@ -4726,7 +4729,7 @@ pub enum ErrorReason {
     /// `page_size`.
     FieldInvalid = 17,
     /// INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule,
-    /// never the words.
+    /// never the words. Not served yet.
     ///
     /// Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "links-1"}}`.
     ContentBlocked = 18,
@@ -4769,11 +4772,12 @@ pub enum ErrorReason {
     ///
     /// Example: `{"reason": "MEMBER_NOT_ALLOWED", "metadata": {"comment_id": "1234567890123456789"}}`.
     MemberNotAllowed = 27,
-    /// PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block.
+    /// PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block. Not
+    /// served yet.
     ///
     /// Example: `{"reason": "MEMBER_SUSPENDED", "metadata": {"until": "2026-03-01T12:00:00Z"}}`.
     MemberSuspended = 28,
-    /// PERMISSION_DENIED. The owner of the subject has blocked the member.
+    /// PERMISSION_DENIED. The owner of the subject has blocked the member. Not served yet.
     ///
     /// Example: `{"reason": "MEMBER_BLOCKED"}`.
     MemberBlocked = 29,
@@ -5017,7 +5021,7 @@ pub mod like_service_client {
         /// undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
         /// comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
         /// comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
-        /// SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+        /// SUBJECT_HIDDEN, REQUEST_ID_REUSED. Not served yet: MEMBER_SUSPENDED, MEMBER_BLOCKED.
         ///
         /// A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
         /// request_id comes again with another value. A request_id of an earlier call, of a like of
@@ -5199,7 +5203,7 @@ pub mod like_service_server {
         /// undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
         /// comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
         /// comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
-        /// SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+        /// SUBJECT_HIDDEN, REQUEST_ID_REUSED. Not served yet: MEMBER_SUSPENDED, MEMBER_BLOCKED.
         ///
         /// A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
         /// request_id comes again with another value. A request_id of an earlier call, of a like of
@@ -5871,9 +5875,9 @@ pub mod reply_service_client {
         /// Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`.
         /// Floors count per root. A repeat with the same request_id and body answers the first id, floor,
         /// subject_revision and ack. Errors: COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the
-        /// parent is DELETED or HIDDEN), REPLY_FORBIDDEN, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-        /// CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED,
-        /// REQUEST_ID_REUSED.
+        /// parent is DELETED or HIDDEN), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
+        /// REQUEST_ID_REUSED. Not served yet: REPLY_FORBIDDEN, CONTENT_BLOCKED, DUPLICATE_CONTENT,
+        /// MEMBER_SUSPENDED, MEMBER_BLOCKED.
         ///
         /// Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text":  "Welcome"}}`.
         pub async fn create_reply(
@@ -6012,9 +6016,9 @@ pub mod reply_service_server {
         /// Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`.
         /// Floors count per root. A repeat with the same request_id and body answers the first id, floor,
         /// subject_revision and ack. Errors: COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the
-        /// parent is DELETED or HIDDEN), REPLY_FORBIDDEN, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-        /// CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED,
-        /// REQUEST_ID_REUSED.
+        /// parent is DELETED or HIDDEN), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
+        /// REQUEST_ID_REUSED. Not served yet: REPLY_FORBIDDEN, CONTENT_BLOCKED, DUPLICATE_CONTENT,
+        /// MEMBER_SUSPENDED, MEMBER_BLOCKED.
         ///
         /// Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text":  "Welcome"}}`.
         async fn create_reply(

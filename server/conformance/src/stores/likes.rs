@@ -258,12 +258,16 @@ pub(super) async fn the_first_likers_of_several_comments_are_read_in_one_state(b
         assert_eq!(found.state, riposte_core::SubjectState::Active);
         found.comments
     };
-    let found = read(&[bare, liked, reply, liked], Like, &["m1", "m8", "m6", "m5", "nobody"], 3).await;
+    let found = read(&[bare, liked, reply, liked], Like, &["m1", "m8", "m6", "m5", "stranger"], 3).await;
     let [Some(of_bare), Some(of_liked), Some(of_reply), again] = &found[..] else { panic!("{found:?}") };
     assert_eq!(again.as_ref(), Some(of_liked), "an id that is repeated is returned twice");
     assert_eq!((of_liked.count, of_liked.state), (7, CommentState::Active));
     assert_eq!(by_time(&of_liked.latest), [("m7", 2), ("m5", 1), ("m4", 1)]);
-    assert_eq!(by_time(&of_liked.named), [("m5", 1), ("m1", 0)], "without m6, who dislikes it, and m8, who undid it");
+    assert_eq!(
+        by_time(&of_liked.named),
+        [("m5", 1), ("m1", 0)],
+        "without the dislike of m6 and the like that m8 undid"
+    );
     for none in [of_bare, of_reply] {
         assert_eq!((none.count, &none.latest[..], &none.named[..]), (0, &[][..], &[][..]));
     }

@@ -58,7 +58,7 @@ impl Comments {
         self.reader.likers(id, value, after, limit).await
     }
 
-    /// Returns for each comment of a query who gave it the value: the members of
+    /// Returns for each comment of a query the members that gave it the value: those of
     /// [`LikersQuery::first`] in their order, then the latest others. A comment without a result
     /// has [`Error::CommentNotFound`], or [`Error::CommentUnavailable`] if it is not visible.
     ///

@@ -33,13 +33,13 @@ class _CommentStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_CommentS
     COMMENT_STATE_ACTIVE: _CommentState.ValueType  # 1
     """Visible to all members."""
     COMMENT_STATE_PENDING: _CommentState.ValueType  # 2
-    """Waits for moderation; seen by its author and by moderators."""
+    """Waits for moderation; seen by its author and by moderators. Not served yet."""
     COMMENT_STATE_REJECTED: _CommentState.ValueType  # 3
-    """Refused by moderation; seen by its author and by moderators."""
+    """Refused by moderation; seen by its author and by moderators. Not served yet."""
     COMMENT_STATE_HIDDEN: _CommentState.ValueType  # 4
     """Taken out of sight by a moderator."""
     COMMENT_STATE_SHADOWED: _CommentState.ValueType  # 5
-    """Looks ACTIVE to its author alone."""
+    """Looks ACTIVE to its author alone. Not served yet."""
     COMMENT_STATE_DELETED: _CommentState.ValueType  # 6
     """Deleted; see `deleted_by`."""
 
@@ -51,13 +51,13 @@ COMMENT_STATE_UNSPECIFIED: CommentState.ValueType  # 0
 COMMENT_STATE_ACTIVE: CommentState.ValueType  # 1
 """Visible to all members."""
 COMMENT_STATE_PENDING: CommentState.ValueType  # 2
-"""Waits for moderation; seen by its author and by moderators."""
+"""Waits for moderation; seen by its author and by moderators. Not served yet."""
 COMMENT_STATE_REJECTED: CommentState.ValueType  # 3
-"""Refused by moderation; seen by its author and by moderators."""
+"""Refused by moderation; seen by its author and by moderators. Not served yet."""
 COMMENT_STATE_HIDDEN: CommentState.ValueType  # 4
 """Taken out of sight by a moderator."""
 COMMENT_STATE_SHADOWED: CommentState.ValueType  # 5
-"""Looks ACTIVE to its author alone."""
+"""Looks ACTIVE to its author alone. Not served yet."""
 COMMENT_STATE_DELETED: CommentState.ValueType  # 6
 """Deleted; see `deleted_by`."""
 Global___CommentState: _TypeAlias = CommentState  # noqa: Y015
@@ -181,7 +181,7 @@ class _AckEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Ack.ValueType], _
     """The rows are durable; id, floor and subject_revision are final."""
     ACK_ACCEPTED: _Ack.ValueType  # 2
     """The command is durable in the log; floor and subject_revision are 0 until it is applied. Only
-    where the service runs with a log in front of its writes.
+    where the service runs with a log in front of its writes. Not served yet.
     """
 
 class Ack(_Ack, metaclass=_AckEnumTypeWrapper):
@@ -193,7 +193,7 @@ ACK_COMMITTED: Ack.ValueType  # 1
 """The rows are durable; id, floor and subject_revision are final."""
 ACK_ACCEPTED: Ack.ValueType  # 2
 """The command is durable in the log; floor and subject_revision are 0 until it is applied. Only
-where the service runs with a log in front of its writes.
+where the service runs with a log in front of its writes. Not served yet.
 """
 Global___Ack: _TypeAlias = Ack  # noqa: Y015
 

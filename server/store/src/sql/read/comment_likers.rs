@@ -31,8 +31,8 @@ const NO_COMMENT: i64 = -1;
 /// list of comments. The empty id, which no member has, pads them.
 const MEMBER_SIZES: [usize; 3] = [0, 4, 20];
 
-/// The columns of the branches: which branch, a comment or the subject, a member, a code of a state
-/// or a value, a subject or a time, a count.
+/// The numbers of the branches. The columns of each are its number, the id of a comment or of the
+/// subject, a member, the code of a state or of a value, a subject or a time, and a count.
 const SUBJECT: i64 = 0;
 const COMMENT: i64 = 1;
 const NAMED: i64 = 2;
@@ -115,7 +115,7 @@ impl Branches {
         self.add(&branch, std::iter::once(part).chain(ids.iter().map(|id| (*id).into())));
     }
 
-    /// The named members who have the value: for each comment and member one row of the primary
+    /// The named members that have the value: for each comment and member one row of the primary
     /// key, which the row of the comment completes with its subject.
     fn named(&mut self, ids: &[i64], query: &LikersQuery) {
         let distinct: BTreeSet<&MemberId> = query.first.iter().collect();
@@ -142,7 +142,7 @@ impl Branches {
         self.add(&branch, values);
     }
 
-    /// The latest members of each comment who have the value: one range of the key for each.
+    /// The latest members of each comment that have the value: one range of the key for each.
     fn latest(&mut self, ids: &[i64], query: &LikersQuery) {
         // A union takes no ORDER BY and LIMIT of SQLite, so each range is a subquery.
         let branch = format!(
@@ -194,7 +194,8 @@ impl Found {
             SUBJECT => self.subject = Some((id, row::subject_state(id, code)?)),
             COMMENT => {
                 let likes: i64 = found.try_get("", "likes")?;
-                let count = i32::try_from(likes).map_err(|_| riposte_core::Error::internal("a count that is none"))?;
+                let count = i32::try_from(likes)
+                    .map_err(|_| riposte_core::Error::internal("a count of likes that is no count"))?;
                 let (named, latest) = (Vec::new(), Vec::new());
                 let likers = CommentLikers { state: row::state(id, code)?, count, named, latest };
                 self.comments.insert(id, (number, likers));

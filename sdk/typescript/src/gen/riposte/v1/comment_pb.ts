@@ -1222,14 +1222,14 @@ export enum CommentState {
   ACTIVE = 1,
 
   /**
-   * Waits for moderation; seen by its author and by moderators.
+   * Waits for moderation; seen by its author and by moderators. Not served yet.
    *
    * @generated from enum value: COMMENT_STATE_PENDING = 2;
    */
   PENDING = 2,
 
   /**
-   * Refused by moderation; seen by its author and by moderators.
+   * Refused by moderation; seen by its author and by moderators. Not served yet.
    *
    * @generated from enum value: COMMENT_STATE_REJECTED = 3;
    */
@@ -1243,7 +1243,7 @@ export enum CommentState {
   HIDDEN = 4,
 
   /**
-   * Looks ACTIVE to its author alone.
+   * Looks ACTIVE to its author alone. Not served yet.
    *
    * @generated from enum value: COMMENT_STATE_SHADOWED = 5;
    */
@@ -1436,7 +1436,7 @@ export enum Ack {
 
   /**
    * The command is durable in the log; floor and subject_revision are 0 until it is applied. Only
-   * where the service runs with a log in front of its writes.
+   * where the service runs with a log in front of its writes. Not served yet.
    *
    * @generated from enum value: ACK_ACCEPTED = 2;
    */

@@ -6,6 +6,8 @@ use sea_orm::{ConnectOptions, ConnectionTrait, Database, DbBackend, Statement};
 
 use super::Branches;
 
+/// The mark of the tables of a partition in the names of tables and keys.
+const MARKER: &str = "_@";
 const TABLES: &str = include_str!("../../../../../../migrations/golden/sqlite.sql");
 
 #[tokio::test]
@@ -14,7 +16,7 @@ async fn every_branch_on_sqlite_reads_bounded_ranges_of_keys_and_sorts_nothing()
     options.max_connections(1);
     let database = Database::connect(options).await.expect("a database in memory");
     for statement in TABLES.lines().filter(|line| line.starts_with("CREATE")) {
-        database.execute_unprepared(statement).await.expect(statement);
+        database.execute_unprepared(&statement.replace(MARKER, "")).await.expect(statement);
     }
     let ids = [3, 4];
     let first = ["m1", "m2", "m3"].map(|name| MemberId::stored(name.to_owned())).to_vec();
@@ -30,14 +32,14 @@ async fn every_branch_on_sqlite_reads_bounded_ranges_of_keys_and_sorts_nothing()
     branches.named(&ids, &query);
     branches.latest(&ids, &query);
     let Statement { sql, values, db_backend } = branches.into_statement();
-    let explained = Statement { sql: format!("EXPLAIN QUERY PLAN {sql}"), values, db_backend };
+    let explained = Statement { sql: format!("EXPLAIN QUERY PLAN {}", sql.replace(MARKER, "")), values, db_backend };
     let plan = database.query_all_raw(explained).await.expect("a plan");
     let mut steps: Vec<String> = plan.iter().map(|row| row.try_get("", "detail").expect("a step")).collect();
     steps.retain(|step| step.starts_with("SEARCH") || step.starts_with("SCAN") || step.contains("TEMP"));
     // The members are a list of the statement, and a range that was read is a list too.
-    steps.retain(|step| !["SCAN m", "SCAN latest", "SCAN CONSTANT ROW"].contains(&step.as_str()));
-    let key = "USING INDEX sqlite_autoindex_comment_like_@_1 (subject_id=? AND member_id=? AND comment_id=?)";
-    let range = "SEARCH comment_like_@ USING INDEX comment_like_@_likers (comment_id=? AND value=?)";
+    steps.retain(|step| !["SCAN m", "SCAN latest"].contains(&step.as_str()) && !step.contains("CONSTANT ROW"));
+    let key = "USING INDEX sqlite_autoindex_comment_like_1 (subject_id=? AND member_id=? AND comment_id=?)";
+    let range = "SEARCH comment_like USING INDEX comment_like_likers (comment_id=? AND value=?)";
     let (named, latest): (Vec<_>, Vec<_>) =
         steps.iter().filter(|step| step.contains("like")).partition(|step| step.starts_with("SEARCH l "));
     assert_eq!(named, [&format!("SEARCH l {key}")], "{steps:?}");
