@@ -105,7 +105,7 @@ func (o AfterRevision) subjectWatchOption(request *ripostev1.WatchSubjectRequest
 // event tells where.
 func (h *Subject) Watch(ctx context.Context, options ...SubjectWatchOption) iter.Seq2[*ripostev1.WatchSubjectResponse, error] {
 	request := &ripostev1.WatchSubjectRequest{
-		Key: h.SubjectKey,
+		Subject: h.SubjectKey,
 	}
 	for _, option := range options {
 		option.subjectWatchOption(request)

@@ -18,7 +18,7 @@ const (
 	// ALREADY_EXISTS: The comment to undelete is not deleted.
 	ReasonCommentAlreadyExists Reason = "COMMENT_ALREADY_EXISTS"
 	// ALREADY_EXISTS: The member wrote the same text a short while ago; only where the type's policy
-	// asks for it.
+	// asks for it. Not served yet.
 	ReasonDuplicateContent Reason = "DUPLICATE_CONTENT"
 	// FAILED_PRECONDITION: The subject takes no writes. Its owner may set its state back by
 	// UpdateSubject.
@@ -32,7 +32,7 @@ const (
 	// FAILED_PRECONDITION: The comment to like, or whose likers are asked for, is a tombstone, deleted
 	// or not in sight; the metadata has its state.
 	ReasonCommentUnavailable Reason = "COMMENT_UNAVAILABLE"
-	// FAILED_PRECONDITION: The policy of the object type forbids replies here.
+	// FAILED_PRECONDITION: The policy of the object type forbids replies here. Not served yet.
 	ReasonReplyForbidden Reason = "REPLY_FORBIDDEN"
 	// FAILED_PRECONDITION: The comment's state does not allow the change; the metadata has the state,
 	// for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
@@ -43,7 +43,8 @@ const (
 	ReasonEditWindowClosed Reason = "EDIT_WINDOW_CLOSED"
 	// FAILED_PRECONDITION: The subject has three pinned comments already. Unpin one.
 	ReasonPinLimitReached Reason = "PIN_LIMIT_REACHED"
-	// FAILED_PRECONDITION: The member has to pass a challenge first; the metadata has its kind.
+	// FAILED_PRECONDITION: The member has to pass a challenge first; the metadata has its kind. Not
+	// served yet.
 	ReasonChallengeRequired Reason = "CHALLENGE_REQUIRED"
 	// INVALID_ARGUMENT: The object type is not registered. Register it in the configuration.
 	ReasonObjectTypeUnknown Reason = "OBJECT_TYPE_UNKNOWN"
@@ -52,7 +53,7 @@ const (
 	// INVALID_ARGUMENT: Fields are out of bounds; BadRequest lists all of them.
 	ReasonFieldInvalid Reason = "FIELD_INVALID"
 	// INVALID_ARGUMENT: A rule of the object type refuses the text; the metadata names the rule, never
-	// the words.
+	// the words. Not served yet.
 	ReasonContentBlocked Reason = "CONTENT_BLOCKED"
 	// INVALID_ARGUMENT: The text has too many code points after NFC.
 	ReasonContentTooLong Reason = "CONTENT_TOO_LONG"
@@ -75,9 +76,10 @@ const (
 	ReasonCallerNotAllowed Reason = "CALLER_NOT_ALLOWED"
 	// PERMISSION_DENIED: The member is neither the author nor the owner that the act needs.
 	ReasonMemberNotAllowed Reason = "MEMBER_NOT_ALLOWED"
-	// PERMISSION_DENIED: The member may not write for now; the metadata has the end of the block.
+	// PERMISSION_DENIED: The member may not write for now; the metadata has the end of the block. Not
+	// served yet.
 	ReasonMemberSuspended Reason = "MEMBER_SUSPENDED"
-	// PERMISSION_DENIED: The owner of the subject has blocked the member.
+	// PERMISSION_DENIED: The owner of the subject has blocked the member. Not served yet.
 	ReasonMemberBlocked Reason = "MEMBER_BLOCKED"
 	// RESOURCE_EXHAUSTED: A declared rate limit is used up. Wait for the delay in RetryInfo;
 	// QuotaFailure names the limit.

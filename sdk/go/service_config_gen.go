@@ -31,7 +31,7 @@ const serviceConfig = `{
       "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}
     },
     {
-      "name": [{"method":"BatchGetLikeStates","service":"riposte.v1.LikeService"},{"method":"ListLikers","service":"riposte.v1.LikeService"},{"method":"ListMemberLikes","service":"riposte.v1.LikeService"}],
+      "name": [{"method":"BatchGetLikeStates","service":"riposte.v1.LikeService"},{"method":"ListLikers","service":"riposte.v1.LikeService"},{"method":"BatchListLikers","service":"riposte.v1.LikeService"},{"method":"ListMemberLikes","service":"riposte.v1.LikeService"}],
       "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}
     },
     {
@@ -88,6 +88,8 @@ func timeout(method string) time.Duration {
 	case "/riposte.v1.LikeService/BatchGetLikeStates":
 		return 2000 * time.Millisecond
 	case "/riposte.v1.LikeService/ListLikers":
+		return 2000 * time.Millisecond
+	case "/riposte.v1.LikeService/BatchListLikers":
 		return 2000 * time.Millisecond
 	case "/riposte.v1.LikeService/ListMemberLikes":
 		return 2000 * time.Millisecond

@@ -12,6 +12,7 @@ mod api {
     pub(crate) mod lists;
     pub(crate) mod ranked;
     pub(crate) mod requests;
+    pub(crate) mod revisions;
     pub(crate) mod subjects;
     pub(crate) mod text;
     pub(crate) mod threads;
@@ -35,6 +36,7 @@ fn main() -> anyhow::Result<()> {
         api::lists::CASES,
         api::ranked::CASES,
         api::requests::CASES,
+        api::revisions::CASES,
         api::subjects::CASES,
         api::text::CASES,
         api::threads::CASES,

@@ -17,6 +17,7 @@ mod paths;
 mod ports;
 mod product;
 mod reasons;
+mod served;
 mod services;
 mod sizes;
 pub(crate) mod source;
@@ -95,6 +96,7 @@ fn named_paths() -> impl Iterator<Item = (&'static str, &'static str)> {
         .chain(extensions::paths().map(move |path| of("xtask/src/tidy/extensions.rs", path)))
         .chain(internal_formats::paths().map(move |path| of("xtask/src/tidy/internal_formats.rs", path)))
         .chain(product::paths().map(move |path| of("xtask/src/tidy/product.rs", path)))
+        .chain(served::paths().map(move |path| of("xtask/src/tidy/served.rs", path)))
         .chain(type_names::paths().map(move |path| of("xtask/src/tidy/type_names.rs", path)))
         .chain(ports::PORTS.map(move |path| of("xtask/src/tidy/ports.rs", path)))
         .chain([of("xtask/src/tidy/services.rs", services::SERVICES), of("xtask/src/tidy/sizes.rs", sizes::SUITES)])
@@ -139,6 +141,9 @@ pub(crate) fn run(repo: &Repo) -> Result<Report> {
         Ok(contract) => reasons::check(&contract, &sources, &mut report.faults),
         Err(_) => report.faults.push(Violation::new(reasons::CONTRACT, 0, "the list of error reasons is missing")),
     }
+    let protos = files.iter().filter(|path| path.ends_with(".proto"));
+    let protos = protos.map(|path| Ok((path.as_str(), read(repo, path)?))).collect::<Result<Vec<_>>>()?;
+    served::check(&protos, &sources, &mut report.faults);
     edges::check(&edges::Graph::of(repo)?, &mut report.faults);
     cycles::check(&read(repo, "Cargo.toml")?, &sources, &mut report.faults)?;
     by_hand::check(repo, &mut report)?;

@@ -30,13 +30,13 @@ const (
 	CommentState_COMMENT_STATE_UNSPECIFIED CommentState = 0
 	// Visible to all members.
 	CommentState_COMMENT_STATE_ACTIVE CommentState = 1
-	// Waits for moderation; seen by its author and by moderators.
+	// Waits for moderation; seen by its author and by moderators. Not served yet.
 	CommentState_COMMENT_STATE_PENDING CommentState = 2
-	// Refused by moderation; seen by its author and by moderators.
+	// Refused by moderation; seen by its author and by moderators. Not served yet.
 	CommentState_COMMENT_STATE_REJECTED CommentState = 3
 	// Taken out of sight by a moderator.
 	CommentState_COMMENT_STATE_HIDDEN CommentState = 4
-	// Looks ACTIVE to its author alone.
+	// Looks ACTIVE to its author alone. Not served yet.
 	CommentState_COMMENT_STATE_SHADOWED CommentState = 5
 	// Deleted; see `deleted_by`.
 	CommentState_COMMENT_STATE_DELETED CommentState = 6
@@ -290,7 +290,7 @@ const (
 	// The rows are durable; id, floor and subject_revision are final.
 	Ack_ACK_COMMITTED Ack = 1
 	// The command is durable in the log; floor and subject_revision are 0 until it is applied. Only
-	// where the service runs with a log in front of its writes.
+	// where the service runs with a log in front of its writes. Not served yet.
 	Ack_ACK_ACCEPTED Ack = 2
 )
 
@@ -1370,12 +1370,15 @@ type ListCommentsResponse struct {
 	NextPageToken string `protobuf:"bytes,3,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	// For the page before this one, in the same order. Empty: this page begins the list.
 	PreviousPageToken string `protobuf:"bytes,4,opt,name=previous_page_token,json=previousPageToken,proto3" json:"previous_page_token,omitempty"`
-	// The subject with its counts. The walk starts at `subject.revision` of its first page.
+	// The subject with its counts.
 	Subject *Subject `protobuf:"bytes,5,opt,name=subject,proto3" json:"subject,omitempty"`
 	// What this answer lacks; empty when it is whole.
-	Degraded      []*Degradation `protobuf:"bytes,6,rep,name=degraded,proto3" json:"degraded,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Degraded []*Degradation `protobuf:"bytes,6,rep,name=degraded,proto3" json:"degraded,omitempty"`
+	// The revision of the subject that this page shows: `subject.revision`. The walk starts at that
+	// of its first page. As `min_revision` of another call it asks for at least this state.
+	SubjectRevision int64 `protobuf:"varint,7,opt,name=subject_revision,json=subjectRevision,proto3" json:"subject_revision,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *ListCommentsResponse) Reset() {
@@ -1448,6 +1451,13 @@ func (x *ListCommentsResponse) GetDegraded() []*Degradation {
 		return x.Degraded
 	}
 	return nil
+}
+
+func (x *ListCommentsResponse) GetSubjectRevision() int64 {
+	if x != nil {
+		return x.SubjectRevision
+	}
+	return 0
 }
 
 // Asks to change what a comment says.
@@ -2445,14 +2455,15 @@ const file_riposte_v1_comment_proto_rawDesc = "" +
 	"\faround_floor\x18\a \x01(\x05R\varoundFloor\x12%\n" +
 	"\fmin_revision\x18\b \x01(\x03B\x020\x01R\vminRevision\x12\x14\n" +
 	"\x05fresh\x18\t \x01(\bR\x05freshB\x15\n" +
-	"\x13_reply_preview_size\"\xba\x02\n" +
+	"\x13_reply_preview_size\"\xe9\x02\n" +
 	"\x14ListCommentsResponse\x123\n" +
 	"\athreads\x18\x01 \x03(\v2\x19.riposte.v1.CommentThreadR\athreads\x121\n" +
 	"\x06pinned\x18\x02 \x03(\v2\x19.riposte.v1.CommentThreadR\x06pinned\x12&\n" +
 	"\x0fnext_page_token\x18\x03 \x01(\tR\rnextPageToken\x12.\n" +
 	"\x13previous_page_token\x18\x04 \x01(\tR\x11previousPageToken\x12-\n" +
 	"\asubject\x18\x05 \x01(\v2\x13.riposte.v1.SubjectR\asubject\x123\n" +
-	"\bdegraded\x18\x06 \x03(\v2\x17.riposte.v1.DegradationR\bdegraded\"\xa9\x01\n" +
+	"\bdegraded\x18\x06 \x03(\v2\x17.riposte.v1.DegradationR\bdegraded\x12-\n" +
+	"\x10subject_revision\x18\a \x01(\x03B\x020\x01R\x0fsubjectRevision\"\xa9\x01\n" +
 	"\x14UpdateCommentRequest\x12\x12\n" +
 	"\x02id\x18\x01 \x01(\x03B\x020\x01R\x02id\x12\x1b\n" +
 	"\tmember_id\x18\x02 \x01(\tR\bmemberId\x12-\n" +

@@ -27,15 +27,16 @@ type DegradedPart int32
 const (
 	// Never sent; a reader of an older version sees it for a part it does not know.
 	DegradedPart_DEGRADED_PART_UNSPECIFIED DegradedPart = 0
-	// Counts of the subject or of comments may be older than promised.
+	// Counts of the subject or of comments may be older than promised. Not served yet.
 	DegradedPart_DEGRADED_PART_COUNTS DegradedPart = 1
-	// Reply previews are missing; the replies themselves are reachable by ListReplies.
+	// Reply previews are missing; the replies themselves are reachable by ListReplies. Not served
+	// yet.
 	DegradedPart_DEGRADED_PART_REPLY_PREVIEW DegradedPart = 2
-	// The pinned comments are missing.
+	// The pinned comments are missing. Not served yet.
 	DegradedPart_DEGRADED_PART_PINNED DegradedPart = 3
-	// Some like states are unknown; these are sent as LIKE_VALUE_UNSPECIFIED.
+	// Some like states are unknown; these are sent as LIKE_VALUE_UNSPECIFIED. Not served yet.
 	DegradedPart_DEGRADED_PART_LIKE_STATES DegradedPart = 4
-	// The ranking is older than promised.
+	// The ranking is older than promised. Not served yet.
 	DegradedPart_DEGRADED_PART_RANKING DegradedPart = 5
 	// Nothing is missing: the cache could not be asked, so the answer came from the database, which
 	// carries less load. A caller that can wait should.
@@ -99,9 +100,9 @@ const (
 	DegradedReason_DEGRADED_REASON_UNSPECIFIED DegradedReason = 0
 	// A dependency that the part needs did not answer.
 	DegradedReason_DEGRADED_REASON_UNAVAILABLE DegradedReason = 1
-	// The part was left out to protect the service under load.
+	// The part was left out to protect the service under load. Not served yet.
 	DegradedReason_DEGRADED_REASON_OVERLOADED DegradedReason = 2
-	// The part is older than promised.
+	// The part is older than promised. Not served yet.
 	DegradedReason_DEGRADED_REASON_STALE DegradedReason = 3
 )
 

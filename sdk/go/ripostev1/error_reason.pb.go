@@ -27,7 +27,8 @@ const (
 //
 // Each comment names the gRPC code, the ErrorInfo metadata, what to do, and an example. Only
 // UNAVAILABLE is worth an automatic repeat, with the same request_id; RESOURCE_EXHAUSTED only after
-// the delay in its RetryInfo.
+// the delay in its RetryInfo. "Not served yet" in the comment of a value, here and elsewhere: the
+// name and the number are taken for a later version, and no program of this one sends it.
 type ErrorReason int32
 
 const (
@@ -59,7 +60,7 @@ const (
 	// "1234567890123456789"}}`.
 	ErrorReason_ERROR_REASON_COMMENT_ALREADY_EXISTS ErrorReason = 4
 	// ALREADY_EXISTS. The member wrote the same text a short while ago; only where the type's policy
-	// asks for it.
+	// asks for it. Not served yet.
 	//
 	// Example: `{"reason": "DUPLICATE_CONTENT", "metadata": {"comment_id": "1234567890123456789"}}`.
 	ErrorReason_ERROR_REASON_DUPLICATE_CONTENT ErrorReason = 5
@@ -87,7 +88,7 @@ const (
 	// Example: `{"reason": "COMMENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",
 	// "state": "HIDDEN"}}`.
 	ErrorReason_ERROR_REASON_COMMENT_UNAVAILABLE ErrorReason = 9
-	// FAILED_PRECONDITION. The policy of the object type forbids replies here.
+	// FAILED_PRECONDITION. The policy of the object type forbids replies here. Not served yet.
 	//
 	// Example: `{"reason": "REPLY_FORBIDDEN", "metadata": {"comment_id": "1234567890123456789"}}`.
 	ErrorReason_ERROR_REASON_REPLY_FORBIDDEN ErrorReason = 10
@@ -107,7 +108,8 @@ const (
 	//
 	// Example: `{"reason": "PIN_LIMIT_REACHED", "metadata": {"limit": "3"}}`.
 	ErrorReason_ERROR_REASON_PIN_LIMIT_REACHED ErrorReason = 13
-	// FAILED_PRECONDITION. The member has to pass a challenge first; the metadata has its kind.
+	// FAILED_PRECONDITION. The member has to pass a challenge first; the metadata has its kind. Not
+	// served yet.
 	//
 	// Example: `{"reason": "CHALLENGE_REQUIRED", "metadata": {"kind": "captcha"}}`.
 	ErrorReason_ERROR_REASON_CHALLENGE_REQUIRED ErrorReason = 14
@@ -125,7 +127,7 @@ const (
 	// `page_size`.
 	ErrorReason_ERROR_REASON_FIELD_INVALID ErrorReason = 17
 	// INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule,
-	// never the words.
+	// never the words. Not served yet.
 	//
 	// Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "links-1"}}`.
 	ErrorReason_ERROR_REASON_CONTENT_BLOCKED ErrorReason = 18
@@ -169,11 +171,12 @@ const (
 	//
 	// Example: `{"reason": "MEMBER_NOT_ALLOWED", "metadata": {"comment_id": "1234567890123456789"}}`.
 	ErrorReason_ERROR_REASON_MEMBER_NOT_ALLOWED ErrorReason = 27
-	// PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block.
+	// PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block. Not
+	// served yet.
 	//
 	// Example: `{"reason": "MEMBER_SUSPENDED", "metadata": {"until": "2026-03-01T12:00:00Z"}}`.
 	ErrorReason_ERROR_REASON_MEMBER_SUSPENDED ErrorReason = 28
-	// PERMISSION_DENIED. The owner of the subject has blocked the member.
+	// PERMISSION_DENIED. The owner of the subject has blocked the member. Not served yet.
 	//
 	// Example: `{"reason": "MEMBER_BLOCKED"}`.
 	ErrorReason_ERROR_REASON_MEMBER_BLOCKED ErrorReason = 29

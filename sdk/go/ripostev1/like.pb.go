@@ -669,6 +669,203 @@ func (x *ListLikersResponse) GetNextPageToken() string {
 	return ""
 }
 
+// Asks who likes, or dislikes, each of several comments of one subject.
+type BatchListLikersRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The subject of all the comments. Required.
+	Subject *SubjectKey `protobuf:"bytes,1,opt,name=subject,proto3" json:"subject,omitempty"`
+	// The comments, at most 50, all of this subject. An id may stand there twice and is then answered
+	// twice.
+	CommentIds []int64 `protobuf:"varint,2,rep,packed,name=comment_ids,json=commentIds,proto3" json:"comment_ids,omitempty"`
+	// LIKE or DISLIKE. Default LIKE; NONE is LIKE_INVALID.
+	Value LikeValue `protobuf:"varint,3,opt,name=value,proto3,enum=riposte.v1.LikeValue" json:"value,omitempty"`
+	// Members wanted for each comment: default 3 (when 0), at most 10; more, or a negative number, is
+	// FIELD_INVALID.
+	Limit int32 `protobuf:"varint,4,opt,name=limit,proto3" json:"limit,omitempty"`
+	// The members to name before all others where their state is `value`, in this order, for example
+	// those whom the reader follows: at most 20.
+	FirstMemberIds []string `protobuf:"bytes,5,rep,name=first_member_ids,json=firstMemberIds,proto3" json:"first_member_ids,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *BatchListLikersRequest) Reset() {
+	*x = BatchListLikersRequest{}
+	mi := &file_riposte_v1_like_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BatchListLikersRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BatchListLikersRequest) ProtoMessage() {}
+
+func (x *BatchListLikersRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_riposte_v1_like_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BatchListLikersRequest.ProtoReflect.Descriptor instead.
+func (*BatchListLikersRequest) Descriptor() ([]byte, []int) {
+	return file_riposte_v1_like_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *BatchListLikersRequest) GetSubject() *SubjectKey {
+	if x != nil {
+		return x.Subject
+	}
+	return nil
+}
+
+func (x *BatchListLikersRequest) GetCommentIds() []int64 {
+	if x != nil {
+		return x.CommentIds
+	}
+	return nil
+}
+
+func (x *BatchListLikersRequest) GetValue() LikeValue {
+	if x != nil {
+		return x.Value
+	}
+	return LikeValue_LIKE_VALUE_UNSPECIFIED
+}
+
+func (x *BatchListLikersRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *BatchListLikersRequest) GetFirstMemberIds() []string {
+	if x != nil {
+		return x.FirstMemberIds
+	}
+	return nil
+}
+
+// Who likes, or dislikes, each of the comments.
+type BatchListLikersResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// One entry per comment of the request, in its order.
+	Comments      []*CommentLikers `protobuf:"bytes,1,rep,name=comments,proto3" json:"comments,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BatchListLikersResponse) Reset() {
+	*x = BatchListLikersResponse{}
+	mi := &file_riposte_v1_like_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BatchListLikersResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BatchListLikersResponse) ProtoMessage() {}
+
+func (x *BatchListLikersResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_riposte_v1_like_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BatchListLikersResponse.ProtoReflect.Descriptor instead.
+func (*BatchListLikersResponse) Descriptor() ([]byte, []int) {
+	return file_riposte_v1_like_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *BatchListLikersResponse) GetComments() []*CommentLikers {
+	if x != nil {
+		return x.Comments
+	}
+	return nil
+}
+
+// Who likes, or dislikes, one comment: some of the members, and the number of all.
+type CommentLikers struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The comment.
+	CommentId int64 `protobuf:"varint,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
+	// At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
+	// the request, then the latest others.
+	Likers []*Liker `protobuf:"bytes,2,rep,name=likers,proto3" json:"likers,omitempty"`
+	// The number of all members whose state is `value`, from the comment's row. May differ from the
+	// names by a moment.
+	Count         int32 `protobuf:"varint,3,opt,name=count,proto3" json:"count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CommentLikers) Reset() {
+	*x = CommentLikers{}
+	mi := &file_riposte_v1_like_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CommentLikers) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CommentLikers) ProtoMessage() {}
+
+func (x *CommentLikers) ProtoReflect() protoreflect.Message {
+	mi := &file_riposte_v1_like_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CommentLikers.ProtoReflect.Descriptor instead.
+func (*CommentLikers) Descriptor() ([]byte, []int) {
+	return file_riposte_v1_like_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *CommentLikers) GetCommentId() int64 {
+	if x != nil {
+		return x.CommentId
+	}
+	return 0
+}
+
+func (x *CommentLikers) GetLikers() []*Liker {
+	if x != nil {
+		return x.Likers
+	}
+	return nil
+}
+
+func (x *CommentLikers) GetCount() int32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
 // Asks what a member likes and dislikes within one subject.
 type ListMemberLikesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -687,7 +884,7 @@ type ListMemberLikesRequest struct {
 
 func (x *ListMemberLikesRequest) Reset() {
 	*x = ListMemberLikesRequest{}
-	mi := &file_riposte_v1_like_proto_msgTypes[9]
+	mi := &file_riposte_v1_like_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -699,7 +896,7 @@ func (x *ListMemberLikesRequest) String() string {
 func (*ListMemberLikesRequest) ProtoMessage() {}
 
 func (x *ListMemberLikesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_like_proto_msgTypes[9]
+	mi := &file_riposte_v1_like_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -712,7 +909,7 @@ func (x *ListMemberLikesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMemberLikesRequest.ProtoReflect.Descriptor instead.
 func (*ListMemberLikesRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_like_proto_rawDescGZIP(), []int{9}
+	return file_riposte_v1_like_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ListMemberLikesRequest) GetSubject() *SubjectKey {
@@ -756,7 +953,7 @@ type ListMemberLikesResponse struct {
 
 func (x *ListMemberLikesResponse) Reset() {
 	*x = ListMemberLikesResponse{}
-	mi := &file_riposte_v1_like_proto_msgTypes[10]
+	mi := &file_riposte_v1_like_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -768,7 +965,7 @@ func (x *ListMemberLikesResponse) String() string {
 func (*ListMemberLikesResponse) ProtoMessage() {}
 
 func (x *ListMemberLikesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_like_proto_msgTypes[10]
+	mi := &file_riposte_v1_like_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -781,7 +978,7 @@ func (x *ListMemberLikesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMemberLikesResponse.ProtoReflect.Descriptor instead.
 func (*ListMemberLikesResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_like_proto_rawDescGZIP(), []int{10}
+	return file_riposte_v1_like_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ListMemberLikesResponse) GetLikes() []*MemberLike {
@@ -849,7 +1046,21 @@ const file_riposte_v1_like_proto_rawDesc = "" +
 	"page_token\x18\x04 \x01(\tR\tpageToken\"g\n" +
 	"\x12ListLikersResponse\x12)\n" +
 	"\x06likers\x18\x01 \x03(\v2\x11.riposte.v1.LikerR\x06likers\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa3\x01\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xdc\x01\n" +
+	"\x16BatchListLikersRequest\x120\n" +
+	"\asubject\x18\x01 \x01(\v2\x16.riposte.v1.SubjectKeyR\asubject\x12#\n" +
+	"\vcomment_ids\x18\x02 \x03(\x03B\x020\x01R\n" +
+	"commentIds\x12+\n" +
+	"\x05value\x18\x03 \x01(\x0e2\x15.riposte.v1.LikeValueR\x05value\x12\x14\n" +
+	"\x05limit\x18\x04 \x01(\x05R\x05limit\x12(\n" +
+	"\x10first_member_ids\x18\x05 \x03(\tR\x0efirstMemberIds\"P\n" +
+	"\x17BatchListLikersResponse\x125\n" +
+	"\bcomments\x18\x01 \x03(\v2\x19.riposte.v1.CommentLikersR\bcomments\"s\n" +
+	"\rCommentLikers\x12!\n" +
+	"\n" +
+	"comment_id\x18\x01 \x01(\x03B\x020\x01R\tcommentId\x12)\n" +
+	"\x06likers\x18\x02 \x03(\v2\x11.riposte.v1.LikerR\x06likers\x12\x14\n" +
+	"\x05count\x18\x03 \x01(\x05R\x05count\"\xa3\x01\n" +
 	"\x16ListMemberLikesRequest\x120\n" +
 	"\asubject\x18\x01 \x01(\v2\x16.riposte.v1.SubjectKeyR\asubject\x12\x1b\n" +
 	"\tmember_id\x18\x02 \x01(\tR\bmemberId\x12\x1b\n" +
@@ -881,7 +1092,7 @@ func file_riposte_v1_like_proto_rawDescGZIP() []byte {
 }
 
 var file_riposte_v1_like_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_riposte_v1_like_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_riposte_v1_like_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_riposte_v1_like_proto_goTypes = []any{
 	(LikeValue)(0),                     // 0: riposte.v1.LikeValue
 	(*LikeState)(nil),                  // 1: riposte.v1.LikeState
@@ -893,31 +1104,38 @@ var file_riposte_v1_like_proto_goTypes = []any{
 	(*BatchGetLikeStatesResponse)(nil), // 7: riposte.v1.BatchGetLikeStatesResponse
 	(*ListLikersRequest)(nil),          // 8: riposte.v1.ListLikersRequest
 	(*ListLikersResponse)(nil),         // 9: riposte.v1.ListLikersResponse
-	(*ListMemberLikesRequest)(nil),     // 10: riposte.v1.ListMemberLikesRequest
-	(*ListMemberLikesResponse)(nil),    // 11: riposte.v1.ListMemberLikesResponse
-	(*timestamppb.Timestamp)(nil),      // 12: google.protobuf.Timestamp
-	(*SubjectKey)(nil),                 // 13: riposte.v1.SubjectKey
-	(*Degradation)(nil),                // 14: riposte.v1.Degradation
+	(*BatchListLikersRequest)(nil),     // 10: riposte.v1.BatchListLikersRequest
+	(*BatchListLikersResponse)(nil),    // 11: riposte.v1.BatchListLikersResponse
+	(*CommentLikers)(nil),              // 12: riposte.v1.CommentLikers
+	(*ListMemberLikesRequest)(nil),     // 13: riposte.v1.ListMemberLikesRequest
+	(*ListMemberLikesResponse)(nil),    // 14: riposte.v1.ListMemberLikesResponse
+	(*timestamppb.Timestamp)(nil),      // 15: google.protobuf.Timestamp
+	(*SubjectKey)(nil),                 // 16: riposte.v1.SubjectKey
+	(*Degradation)(nil),                // 17: riposte.v1.Degradation
 }
 var file_riposte_v1_like_proto_depIdxs = []int32{
 	0,  // 0: riposte.v1.LikeState.value:type_name -> riposte.v1.LikeValue
-	12, // 1: riposte.v1.Liker.like_time:type_name -> google.protobuf.Timestamp
+	15, // 1: riposte.v1.Liker.like_time:type_name -> google.protobuf.Timestamp
 	0,  // 2: riposte.v1.MemberLike.value:type_name -> riposte.v1.LikeValue
-	12, // 3: riposte.v1.MemberLike.like_time:type_name -> google.protobuf.Timestamp
+	15, // 3: riposte.v1.MemberLike.like_time:type_name -> google.protobuf.Timestamp
 	0,  // 4: riposte.v1.SetLikeRequest.value:type_name -> riposte.v1.LikeValue
 	0,  // 5: riposte.v1.SetLikeResponse.value:type_name -> riposte.v1.LikeValue
-	13, // 6: riposte.v1.BatchGetLikeStatesRequest.subject:type_name -> riposte.v1.SubjectKey
+	16, // 6: riposte.v1.BatchGetLikeStatesRequest.subject:type_name -> riposte.v1.SubjectKey
 	1,  // 7: riposte.v1.BatchGetLikeStatesResponse.states:type_name -> riposte.v1.LikeState
-	14, // 8: riposte.v1.BatchGetLikeStatesResponse.degraded:type_name -> riposte.v1.Degradation
+	17, // 8: riposte.v1.BatchGetLikeStatesResponse.degraded:type_name -> riposte.v1.Degradation
 	0,  // 9: riposte.v1.ListLikersRequest.value:type_name -> riposte.v1.LikeValue
 	2,  // 10: riposte.v1.ListLikersResponse.likers:type_name -> riposte.v1.Liker
-	13, // 11: riposte.v1.ListMemberLikesRequest.subject:type_name -> riposte.v1.SubjectKey
-	3,  // 12: riposte.v1.ListMemberLikesResponse.likes:type_name -> riposte.v1.MemberLike
-	13, // [13:13] is the sub-list for method output_type
-	13, // [13:13] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	16, // 11: riposte.v1.BatchListLikersRequest.subject:type_name -> riposte.v1.SubjectKey
+	0,  // 12: riposte.v1.BatchListLikersRequest.value:type_name -> riposte.v1.LikeValue
+	12, // 13: riposte.v1.BatchListLikersResponse.comments:type_name -> riposte.v1.CommentLikers
+	2,  // 14: riposte.v1.CommentLikers.likers:type_name -> riposte.v1.Liker
+	16, // 15: riposte.v1.ListMemberLikesRequest.subject:type_name -> riposte.v1.SubjectKey
+	3,  // 16: riposte.v1.ListMemberLikesResponse.likes:type_name -> riposte.v1.MemberLike
+	17, // [17:17] is the sub-list for method output_type
+	17, // [17:17] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_riposte_v1_like_proto_init() }
@@ -933,7 +1151,7 @@ func file_riposte_v1_like_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_riposte_v1_like_proto_rawDesc), len(file_riposte_v1_like_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   11,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

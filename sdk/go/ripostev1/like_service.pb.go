@@ -25,12 +25,13 @@ var File_riposte_v1_like_service_proto protoreflect.FileDescriptor
 const file_riposte_v1_like_service_proto_rawDesc = "" +
 	"\n" +
 	"\x1driposte/v1/like_service.proto\x12\n" +
-	"riposte.v1\x1a\x15riposte/v1/like.proto2\xe7\x02\n" +
+	"riposte.v1\x1a\x15riposte/v1/like.proto2\xc5\x03\n" +
 	"\vLikeService\x12D\n" +
 	"\aSetLike\x12\x1a.riposte.v1.SetLikeRequest\x1a\x1b.riposte.v1.SetLikeResponse\"\x00\x12e\n" +
 	"\x12BatchGetLikeStates\x12%.riposte.v1.BatchGetLikeStatesRequest\x1a&.riposte.v1.BatchGetLikeStatesResponse\"\x00\x12M\n" +
 	"\n" +
 	"ListLikers\x12\x1d.riposte.v1.ListLikersRequest\x1a\x1e.riposte.v1.ListLikersResponse\"\x00\x12\\\n" +
+	"\x0fBatchListLikers\x12\".riposte.v1.BatchListLikersRequest\x1a#.riposte.v1.BatchListLikersResponse\"\x00\x12\\\n" +
 	"\x0fListMemberLikes\x12\".riposte.v1.ListMemberLikesRequest\x1a#.riposte.v1.ListMemberLikesResponse\"\x00B\x8d\x01\n" +
 	"\x0ecom.riposte.v1B\x10LikeServiceProtoP\x01Z riposte.dev/go/riposte/ripostev1\xa2\x02\x03RXX\xaa\x02\n" +
 	"Riposte.V1\xca\x02\n" +
@@ -40,23 +41,27 @@ var file_riposte_v1_like_service_proto_goTypes = []any{
 	(*SetLikeRequest)(nil),             // 0: riposte.v1.SetLikeRequest
 	(*BatchGetLikeStatesRequest)(nil),  // 1: riposte.v1.BatchGetLikeStatesRequest
 	(*ListLikersRequest)(nil),          // 2: riposte.v1.ListLikersRequest
-	(*ListMemberLikesRequest)(nil),     // 3: riposte.v1.ListMemberLikesRequest
-	(*SetLikeResponse)(nil),            // 4: riposte.v1.SetLikeResponse
-	(*BatchGetLikeStatesResponse)(nil), // 5: riposte.v1.BatchGetLikeStatesResponse
-	(*ListLikersResponse)(nil),         // 6: riposte.v1.ListLikersResponse
-	(*ListMemberLikesResponse)(nil),    // 7: riposte.v1.ListMemberLikesResponse
+	(*BatchListLikersRequest)(nil),     // 3: riposte.v1.BatchListLikersRequest
+	(*ListMemberLikesRequest)(nil),     // 4: riposte.v1.ListMemberLikesRequest
+	(*SetLikeResponse)(nil),            // 5: riposte.v1.SetLikeResponse
+	(*BatchGetLikeStatesResponse)(nil), // 6: riposte.v1.BatchGetLikeStatesResponse
+	(*ListLikersResponse)(nil),         // 7: riposte.v1.ListLikersResponse
+	(*BatchListLikersResponse)(nil),    // 8: riposte.v1.BatchListLikersResponse
+	(*ListMemberLikesResponse)(nil),    // 9: riposte.v1.ListMemberLikesResponse
 }
 var file_riposte_v1_like_service_proto_depIdxs = []int32{
 	0, // 0: riposte.v1.LikeService.SetLike:input_type -> riposte.v1.SetLikeRequest
 	1, // 1: riposte.v1.LikeService.BatchGetLikeStates:input_type -> riposte.v1.BatchGetLikeStatesRequest
 	2, // 2: riposte.v1.LikeService.ListLikers:input_type -> riposte.v1.ListLikersRequest
-	3, // 3: riposte.v1.LikeService.ListMemberLikes:input_type -> riposte.v1.ListMemberLikesRequest
-	4, // 4: riposte.v1.LikeService.SetLike:output_type -> riposte.v1.SetLikeResponse
-	5, // 5: riposte.v1.LikeService.BatchGetLikeStates:output_type -> riposte.v1.BatchGetLikeStatesResponse
-	6, // 6: riposte.v1.LikeService.ListLikers:output_type -> riposte.v1.ListLikersResponse
-	7, // 7: riposte.v1.LikeService.ListMemberLikes:output_type -> riposte.v1.ListMemberLikesResponse
-	4, // [4:8] is the sub-list for method output_type
-	0, // [0:4] is the sub-list for method input_type
+	3, // 3: riposte.v1.LikeService.BatchListLikers:input_type -> riposte.v1.BatchListLikersRequest
+	4, // 4: riposte.v1.LikeService.ListMemberLikes:input_type -> riposte.v1.ListMemberLikesRequest
+	5, // 5: riposte.v1.LikeService.SetLike:output_type -> riposte.v1.SetLikeResponse
+	6, // 6: riposte.v1.LikeService.BatchGetLikeStates:output_type -> riposte.v1.BatchGetLikeStatesResponse
+	7, // 7: riposte.v1.LikeService.ListLikers:output_type -> riposte.v1.ListLikersResponse
+	8, // 8: riposte.v1.LikeService.BatchListLikers:output_type -> riposte.v1.BatchListLikersResponse
+	9, // 9: riposte.v1.LikeService.ListMemberLikes:output_type -> riposte.v1.ListMemberLikesResponse
+	5, // [5:10] is the sub-list for method output_type
+	0, // [0:5] is the sub-list for method input_type
 	0, // [0:0] is the sub-list for extension type_name
 	0, // [0:0] is the sub-list for extension extendee
 	0, // [0:0] is the sub-list for field type_name

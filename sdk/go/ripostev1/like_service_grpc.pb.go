@@ -22,6 +22,7 @@ const (
 	LikeService_SetLike_FullMethodName            = "/riposte.v1.LikeService/SetLike"
 	LikeService_BatchGetLikeStates_FullMethodName = "/riposte.v1.LikeService/BatchGetLikeStates"
 	LikeService_ListLikers_FullMethodName         = "/riposte.v1.LikeService/ListLikers"
+	LikeService_BatchListLikers_FullMethodName    = "/riposte.v1.LikeService/BatchListLikers"
 	LikeService_ListMemberLikes_FullMethodName    = "/riposte.v1.LikeService/ListMemberLikes"
 )
 
@@ -42,7 +43,7 @@ type LikeServiceClient interface {
 	// undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
 	// comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
 	// comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
-	// SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+	// SUBJECT_HIDDEN, REQUEST_ID_REUSED. Not served yet: MEMBER_SUSPENDED, MEMBER_BLOCKED.
 	//
 	// A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
 	// request_id comes again with another value. A request_id of an earlier call, of a like of
@@ -67,6 +68,19 @@ type LikeServiceClient interface {
 	//
 	// Example: `{"commentId": "1234567890123456789", "value": "LIKE_VALUE_DISLIKE"}`.
 	ListLikers(ctx context.Context, in *ListLikersRequest, opts ...grpc.CallOption) (*ListLikersResponse, error)
+	// Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
+	// members, and a few of their names, such as for "Ann, Ben and 98 others".
+	//
+	// The members of `first_member_ids` come first, then the latest others. The names come from the
+	// likes, the count from the comment's own row; they may differ by a moment. All comments are
+	// answered, or none: leave out tombstones, and read again without the comment that an error
+	// names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
+	// such comment under this subject), COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN),
+	// LIKE_INVALID, FIELD_INVALID (an id that cannot belong to the subject).
+	//
+	// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "commentIds": ["123", "456"],
+	// "firstMemberIds": ["m7"]}`.
+	BatchListLikers(ctx context.Context, in *BatchListLikersRequest, opts ...grpc.CallOption) (*BatchListLikersResponse, error)
 	// Reads what a member likes and dislikes within one subject, by comment id, whatever became of
 	// the comments.
 	//
@@ -115,6 +129,16 @@ func (c *likeServiceClient) ListLikers(ctx context.Context, in *ListLikersReques
 	return out, nil
 }
 
+func (c *likeServiceClient) BatchListLikers(ctx context.Context, in *BatchListLikersRequest, opts ...grpc.CallOption) (*BatchListLikersResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(BatchListLikersResponse)
+	err := c.cc.Invoke(ctx, LikeService_BatchListLikers_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *likeServiceClient) ListMemberLikes(ctx context.Context, in *ListMemberLikesRequest, opts ...grpc.CallOption) (*ListMemberLikesResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ListMemberLikesResponse)
@@ -142,7 +166,7 @@ type LikeServiceServer interface {
 	// undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
 	// comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
 	// comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
-	// SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+	// SUBJECT_HIDDEN, REQUEST_ID_REUSED. Not served yet: MEMBER_SUSPENDED, MEMBER_BLOCKED.
 	//
 	// A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
 	// request_id comes again with another value. A request_id of an earlier call, of a like of
@@ -167,6 +191,19 @@ type LikeServiceServer interface {
 	//
 	// Example: `{"commentId": "1234567890123456789", "value": "LIKE_VALUE_DISLIKE"}`.
 	ListLikers(context.Context, *ListLikersRequest) (*ListLikersResponse, error)
+	// Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
+	// members, and a few of their names, such as for "Ann, Ben and 98 others".
+	//
+	// The members of `first_member_ids` come first, then the latest others. The names come from the
+	// likes, the count from the comment's own row; they may differ by a moment. All comments are
+	// answered, or none: leave out tombstones, and read again without the comment that an error
+	// names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
+	// such comment under this subject), COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN),
+	// LIKE_INVALID, FIELD_INVALID (an id that cannot belong to the subject).
+	//
+	// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "commentIds": ["123", "456"],
+	// "firstMemberIds": ["m7"]}`.
+	BatchListLikers(context.Context, *BatchListLikersRequest) (*BatchListLikersResponse, error)
 	// Reads what a member likes and dislikes within one subject, by comment id, whatever became of
 	// the comments.
 	//
@@ -193,6 +230,9 @@ func (UnimplementedLikeServiceServer) BatchGetLikeStates(context.Context, *Batch
 }
 func (UnimplementedLikeServiceServer) ListLikers(context.Context, *ListLikersRequest) (*ListLikersResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListLikers not implemented")
+}
+func (UnimplementedLikeServiceServer) BatchListLikers(context.Context, *BatchListLikersRequest) (*BatchListLikersResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method BatchListLikers not implemented")
 }
 func (UnimplementedLikeServiceServer) ListMemberLikes(context.Context, *ListMemberLikesRequest) (*ListMemberLikesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListMemberLikes not implemented")
@@ -272,6 +312,24 @@ func _LikeService_ListLikers_Handler(srv interface{}, ctx context.Context, dec f
 	return interceptor(ctx, in, info, handler)
 }
 
+func _LikeService_BatchListLikers_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(BatchListLikersRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(LikeServiceServer).BatchListLikers(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: LikeService_BatchListLikers_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(LikeServiceServer).BatchListLikers(ctx, req.(*BatchListLikersRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _LikeService_ListMemberLikes_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ListMemberLikesRequest)
 	if err := dec(in); err != nil {
@@ -308,6 +366,10 @@ var LikeService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ListLikers",
 			Handler:    _LikeService_ListLikers_Handler,
+		},
+		{
+			MethodName: "BatchListLikers",
+			Handler:    _LikeService_BatchListLikers_Handler,
 		},
 		{
 			MethodName: "ListMemberLikes",

@@ -282,7 +282,8 @@ type ListRepliesResponse struct {
 	PreviousPageToken string `protobuf:"bytes,3,opt,name=previous_page_token,json=previousPageToken,proto3" json:"previous_page_token,omitempty"`
 	// The root, or its tombstone.
 	Root *Comment `protobuf:"bytes,4,opt,name=root,proto3" json:"root,omitempty"`
-	// The revision of the subject that this page shows. The walk starts at that of its first page.
+	// The revision of the subject that this page shows. The walk starts at that of its first page. As
+	// `min_revision` of another call it asks for at least this state.
 	SubjectRevision int64 `protobuf:"varint,5,opt,name=subject_revision,json=subjectRevision,proto3" json:"subject_revision,omitempty"`
 	// What this answer lacks; empty when it is whole.
 	Degraded      []*Degradation `protobuf:"bytes,6,rep,name=degraded,proto3" json:"degraded,omitempty"`
@@ -465,9 +466,12 @@ type GetThreadResponse struct {
 	// For the page after this one. Empty: the end, and the only sign of it.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	// What this answer lacks; empty when it is whole.
-	Degraded      []*Degradation `protobuf:"bytes,3,rep,name=degraded,proto3" json:"degraded,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Degraded []*Degradation `protobuf:"bytes,3,rep,name=degraded,proto3" json:"degraded,omitempty"`
+	// The revision of the subject that this page shows. As `min_revision` of another call it asks for
+	// at least this state.
+	SubjectRevision int64 `protobuf:"varint,4,opt,name=subject_revision,json=subjectRevision,proto3" json:"subject_revision,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *GetThreadResponse) Reset() {
@@ -519,6 +523,13 @@ func (x *GetThreadResponse) GetDegraded() []*Degradation {
 		return x.Degraded
 	}
 	return nil
+}
+
+func (x *GetThreadResponse) GetSubjectRevision() int64 {
+	if x != nil {
+		return x.SubjectRevision
+	}
+	return 0
 }
 
 // Asks for the chain of comments that a comment answers.
@@ -596,9 +607,12 @@ type ListConversationResponse struct {
 	// True when the chain was longer: between the last two ancestors some are left out.
 	Truncated bool `protobuf:"varint,3,opt,name=truncated,proto3" json:"truncated,omitempty"`
 	// What this answer lacks; empty when it is whole.
-	Degraded      []*Degradation `protobuf:"bytes,4,rep,name=degraded,proto3" json:"degraded,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Degraded []*Degradation `protobuf:"bytes,4,rep,name=degraded,proto3" json:"degraded,omitempty"`
+	// The revision of the subject that this answer shows. As `min_revision` of another call it asks
+	// for at least this state.
+	SubjectRevision int64 `protobuf:"varint,5,opt,name=subject_revision,json=subjectRevision,proto3" json:"subject_revision,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *ListConversationResponse) Reset() {
@@ -659,6 +673,13 @@ func (x *ListConversationResponse) GetDegraded() []*Degradation {
 	return nil
 }
 
+func (x *ListConversationResponse) GetSubjectRevision() int64 {
+	if x != nil {
+		return x.SubjectRevision
+	}
+	return 0
+}
+
 var File_riposte_v1_reply_proto protoreflect.FileDescriptor
 
 const file_riposte_v1_reply_proto_rawDesc = "" +
@@ -700,21 +721,23 @@ const file_riposte_v1_reply_proto_rawDesc = "" +
 	"\n" +
 	"page_token\x18\x04 \x01(\tR\tpageToken\x12%\n" +
 	"\fmin_revision\x18\x05 \x01(\x03B\x020\x01R\vminRevision\x12\x14\n" +
-	"\x05fresh\x18\x06 \x01(\bR\x05fresh\"\xa1\x01\n" +
+	"\x05fresh\x18\x06 \x01(\bR\x05fresh\"\xd0\x01\n" +
 	"\x11GetThreadResponse\x12/\n" +
 	"\bcomments\x18\x01 \x03(\v2\x13.riposte.v1.CommentR\bcomments\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x123\n" +
-	"\bdegraded\x18\x03 \x03(\v2\x17.riposte.v1.DegradationR\bdegraded\"y\n" +
+	"\bdegraded\x18\x03 \x03(\v2\x17.riposte.v1.DegradationR\bdegraded\x12-\n" +
+	"\x10subject_revision\x18\x04 \x01(\x03B\x020\x01R\x0fsubjectRevision\"y\n" +
 	"\x17ListConversationRequest\x12!\n" +
 	"\n" +
 	"comment_id\x18\x01 \x01(\x03B\x020\x01R\tcommentId\x12%\n" +
 	"\fmin_revision\x18\x02 \x01(\x03B\x020\x01R\vminRevision\x12\x14\n" +
-	"\x05fresh\x18\x03 \x01(\bR\x05fresh\"\xcf\x01\n" +
+	"\x05fresh\x18\x03 \x01(\bR\x05fresh\"\xfe\x01\n" +
 	"\x18ListConversationResponse\x12-\n" +
 	"\acomment\x18\x01 \x01(\v2\x13.riposte.v1.CommentR\acomment\x121\n" +
 	"\tancestors\x18\x02 \x03(\v2\x13.riposte.v1.CommentR\tancestors\x12\x1c\n" +
 	"\ttruncated\x18\x03 \x01(\bR\ttruncated\x123\n" +
-	"\bdegraded\x18\x04 \x03(\v2\x17.riposte.v1.DegradationR\bdegradedB\x87\x01\n" +
+	"\bdegraded\x18\x04 \x03(\v2\x17.riposte.v1.DegradationR\bdegraded\x12-\n" +
+	"\x10subject_revision\x18\x05 \x01(\x03B\x020\x01R\x0fsubjectRevisionB\x87\x01\n" +
 	"\x0ecom.riposte.v1B\n" +
 	"ReplyProtoP\x01Z riposte.dev/go/riposte/ripostev1\xa2\x02\x03RXX\xaa\x02\n" +
 	"Riposte.V1\xca\x02\n" +

@@ -218,7 +218,9 @@ type Subject struct {
 	CommentCount int32 `protobuf:"varint,5,opt,name=comment_count,json=commentCount,proto3" json:"comment_count,omitempty"`
 	// Grows with every change of the subject or of a comment below it; likes do not move it. 0 for an
 	// absent subject of a type that creates subjects with their first comment. Pass it as
-	// `min_revision` to read at least this state.
+	// `min_revision` to read at least this state. Every call on one subject that reads or writes its
+	// row answers it as `subject_revision`; GetComment, SetLike, batch reads, likers and histories do
+	// not.
 	Revision int64 `protobuf:"varint,6,opt,name=revision,proto3" json:"revision,omitempty"`
 	// The caller's own facts, returned as given. At most 16 entries; keys and values together at most
 	// 1 KiB; keys of 1 to 64 bytes without control characters.
@@ -540,9 +542,12 @@ type GetSubjectResponse struct {
 	// The subject. A deleted one has `delete_time` set.
 	Subject *Subject `protobuf:"bytes,1,opt,name=subject,proto3" json:"subject,omitempty"`
 	// What this answer lacks; empty when it is whole.
-	Degraded      []*Degradation `protobuf:"bytes,2,rep,name=degraded,proto3" json:"degraded,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Degraded []*Degradation `protobuf:"bytes,2,rep,name=degraded,proto3" json:"degraded,omitempty"`
+	// The revision of the subject that this answer shows: `subject.revision`. As `min_revision` of
+	// another call it asks for at least this state.
+	SubjectRevision int64 `protobuf:"varint,3,opt,name=subject_revision,json=subjectRevision,proto3" json:"subject_revision,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *GetSubjectResponse) Reset() {
@@ -587,6 +592,13 @@ func (x *GetSubjectResponse) GetDegraded() []*Degradation {
 		return x.Degraded
 	}
 	return nil
+}
+
+func (x *GetSubjectResponse) GetSubjectRevision() int64 {
+	if x != nil {
+		return x.SubjectRevision
+	}
+	return 0
 }
 
 // Asks for many subjects, of one or several object types.
@@ -1073,7 +1085,7 @@ func (x *UndeleteSubjectResponse) GetSubjectRevision() int64 {
 type WatchSubjectRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the subject. Required.
-	Key *SubjectKey `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	Subject *SubjectKey `protobuf:"bytes,1,opt,name=subject,proto3" json:"subject,omitempty"`
 	// The watch sends the changes with a greater revision. To resume, pass the last revision
 	// received. Default 0: the watch sends the changes after its start. A negative value is
 	// FIELD_INVALID. Of the last 24 h, the last 1,024 revisions can be sent one by one; older ones
@@ -1114,9 +1126,9 @@ func (*WatchSubjectRequest) Descriptor() ([]byte, []int) {
 	return file_riposte_v1_subject_proto_rawDescGZIP(), []int{14}
 }
 
-func (x *WatchSubjectRequest) GetKey() *SubjectKey {
+func (x *WatchSubjectRequest) GetSubject() *SubjectKey {
 	if x != nil {
-		return x.Key
+		return x.Subject
 	}
 	return nil
 }
@@ -1512,10 +1524,11 @@ const file_riposte_v1_subject_proto_rawDesc = "" +
 	"\x11GetSubjectRequest\x12(\n" +
 	"\x03key\x18\x01 \x01(\v2\x16.riposte.v1.SubjectKeyR\x03key\x12%\n" +
 	"\fmin_revision\x18\x02 \x01(\x03B\x020\x01R\vminRevision\x12\x14\n" +
-	"\x05fresh\x18\x03 \x01(\bR\x05fresh\"x\n" +
+	"\x05fresh\x18\x03 \x01(\bR\x05fresh\"\xa7\x01\n" +
 	"\x12GetSubjectResponse\x12-\n" +
 	"\asubject\x18\x01 \x01(\v2\x13.riposte.v1.SubjectR\asubject\x123\n" +
-	"\bdegraded\x18\x02 \x03(\v2\x17.riposte.v1.DegradationR\bdegraded\"\x80\x01\n" +
+	"\bdegraded\x18\x02 \x03(\v2\x17.riposte.v1.DegradationR\bdegraded\x12-\n" +
+	"\x10subject_revision\x18\x03 \x01(\x03B\x020\x01R\x0fsubjectRevision\"\x80\x01\n" +
 	"\x17BatchGetSubjectsRequest\x12*\n" +
 	"\x04keys\x18\x01 \x03(\v2\x16.riposte.v1.SubjectKeyR\x04keys\x12#\n" +
 	"\rallow_missing\x18\x02 \x01(\bR\fallowMissing\x12\x14\n" +
@@ -1547,9 +1560,9 @@ const file_riposte_v1_subject_proto_rawDesc = "" +
 	"request_id\x18\x02 \x01(\tR\trequestId\"w\n" +
 	"\x17UndeleteSubjectResponse\x12-\n" +
 	"\asubject\x18\x01 \x01(\v2\x13.riposte.v1.SubjectR\asubject\x12-\n" +
-	"\x10subject_revision\x18\x02 \x01(\x03B\x020\x01R\x0fsubjectRevision\"j\n" +
-	"\x13WatchSubjectRequest\x12(\n" +
-	"\x03key\x18\x01 \x01(\v2\x16.riposte.v1.SubjectKeyR\x03key\x12)\n" +
+	"\x10subject_revision\x18\x02 \x01(\x03B\x020\x01R\x0fsubjectRevision\"r\n" +
+	"\x13WatchSubjectRequest\x120\n" +
+	"\asubject\x18\x01 \x01(\v2\x16.riposte.v1.SubjectKeyR\asubject\x12)\n" +
 	"\x0eafter_revision\x18\x02 \x01(\x03B\x020\x01R\rafterRevision\"\xb4\x01\n" +
 	"\x14WatchSubjectResponse\x123\n" +
 	"\x06change\x18\x01 \x01(\v2\x19.riposte.v1.SubjectChangeH\x00R\x06change\x12+\n" +
@@ -1653,7 +1666,7 @@ var file_riposte_v1_subject_proto_depIdxs = []int32{
 	3,  // 20: riposte.v1.DeleteSubjectResponse.subject:type_name -> riposte.v1.Subject
 	2,  // 21: riposte.v1.UndeleteSubjectRequest.key:type_name -> riposte.v1.SubjectKey
 	3,  // 22: riposte.v1.UndeleteSubjectResponse.subject:type_name -> riposte.v1.Subject
-	2,  // 23: riposte.v1.WatchSubjectRequest.key:type_name -> riposte.v1.SubjectKey
+	2,  // 23: riposte.v1.WatchSubjectRequest.subject:type_name -> riposte.v1.SubjectKey
 	19, // 24: riposte.v1.WatchSubjectResponse.change:type_name -> riposte.v1.SubjectChange
 	21, // 25: riposte.v1.WatchSubjectResponse.gap:type_name -> riposte.v1.RevisionGap
 	18, // 26: riposte.v1.WatchSubjectResponse.opened:type_name -> riposte.v1.WatchOpened

@@ -100,7 +100,7 @@ type SubjectServiceClient interface {
 	// as `after_revision`; changes that are then too old are a gap. Errors: SUBJECT_NOT_FOUND (a
 	// deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
 	//
-	// Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
+	// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
 	WatchSubject(ctx context.Context, in *WatchSubjectRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchSubjectResponse], error)
 }
 
@@ -263,7 +263,7 @@ type SubjectServiceServer interface {
 	// as `after_revision`; changes that are then too old are a gap. Errors: SUBJECT_NOT_FOUND (a
 	// deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
 	//
-	// Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
+	// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
 	WatchSubject(*WatchSubjectRequest, grpc.ServerStreamingServer[WatchSubjectResponse]) error
 	mustEmbedUnimplementedSubjectServiceServer()
 }

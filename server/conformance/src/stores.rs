@@ -151,6 +151,8 @@ macro_rules! conformance_cases {
                 invisible_comments_and_closed_subjects_accept_no_likes
                 like_states_have_the_order_of_the_request
                 likers_are_listed_newest_first
+                the_first_likers_of_several_comments_are_read_in_one_state
+                first_likers_of_absent_things_are_none
                 the_likes_of_a_member_are_listed_by_comment
                 counts_equal_the_likes_after_concurrent_changes
             }

@@ -24,6 +24,8 @@ mod held;
 mod large_batches;
 #[path = "sql/leases.rs"]
 mod leases;
+#[path = "sql/likers.rs"]
+mod likers;
 #[path = "sql/lost_commit.rs"]
 mod lost_commit;
 #[path = "sql/migrations.rs"]

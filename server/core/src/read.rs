@@ -26,6 +26,7 @@ use crate::domain::location::CommentLocation;
 use crate::domain::object_type::{ObjectType, Policies, Policy};
 use crate::domain::subject::Subject;
 use crate::ports::{Clock, RankingSnapshots, Reader};
+pub use likes::FirstLikers;
 pub use list_comments::{ListComments, ListStart};
 pub use list_replies::ListReplies;
 pub use member::ListMemberComments;

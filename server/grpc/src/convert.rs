@@ -6,6 +6,7 @@ mod rendered;
 mod subject;
 
 use prost_types::Timestamp;
+use riposte_core::page::Liker;
 use riposte_core::{LikeValue, Millis};
 use riposte_sdk::v1;
 
@@ -28,6 +29,11 @@ pub(crate) fn like_value(value: LikeValue) -> v1::LikeValue {
         LikeValue::Like => v1::LikeValue::Like,
         LikeValue::Dislike => v1::LikeValue::Dislike,
     }
+}
+
+/// Converts a member that likes or dislikes a comment.
+pub(crate) fn liker(liker: &Liker) -> v1::Liker {
+    v1::Liker { member_id: liker.member.as_str().to_owned(), like_time: Some(time(liker.time)) }
 }
 
 #[cfg(test)]

@@ -14,10 +14,10 @@ mod values;
 mod violations;
 
 pub(crate) use fields::{
-    acting_as, client, client_at, content, content_at, like_value, liked, limit, max_depth, metadata, min_revision,
-    page_size, previews,
+    acting_as, client, client_at, content, content_at, like_value, liked, likers, limit, max_depth, metadata,
+    min_revision, page_size, previews,
 };
-pub(crate) use ids::{batch, comment_id, comment_ids, member, optional_member, request_id};
+pub(crate) use ids::{batch, comment_id, comment_ids, first_members, liked_ids, member, optional_member, request_id};
 pub(crate) use page_start::{ParsedStart, Sort, StartFields, page_start, page_token, sort};
 pub(crate) use subject::{patch, subject_key, subject_state};
 pub(crate) use token_scope::TokenScope;

@@ -31,6 +31,34 @@ fn the_properties_of_every_method_equal_the_golden_file() {
     assert_eq!(lines, GOLDEN.lines().collect::<Vec<_>>());
 }
 
+/// The messages whose calls are about one subject, which their answers do not name by a revision:
+/// `min_revision` of GetComment is the subject's, and a like moves the comment's revision only.
+const WITHOUT_REVISION: [&str; 2] = ["CommentService/GetComment", "LikeService/SetLike"];
+
+#[test]
+fn every_call_on_one_subject_that_reads_or_writes_its_row_answers_its_revision() {
+    let set = FileDescriptorSet::decode(riposte_sdk::FILE_DESCRIPTOR_SET).unwrap();
+    let message = |name: &str| {
+        let has_name = |message: &&DescriptorProto| name == format!(".riposte.v1.{}", message.name());
+        set.file.iter().flat_map(|file| &file.message_type).find(has_name).unwrap()
+    };
+    let has = |name: &str, field: &str| message(name).field.iter().any(|found| found.name() == field);
+    let services = set.file.iter().flat_map(|file| &file.service).filter(|service| service.name() != "AdminService");
+    let mut with_revision = Vec::new();
+    for (service, method) in services.flat_map(|service| service.method.iter().map(move |method| (service, method))) {
+        let name = format!("{}/{}", service.name(), method.name());
+        let (input, output) = (method.input_type(), method.output_type());
+        // A write makes a revision, and a read that takes a revision shows one.
+        let of_row = has(input, "request_id") || has(input, "min_revision");
+        let expected = of_row && !WITHOUT_REVISION.contains(&&*name);
+        assert_eq!(has(output, "subject_revision"), expected, "{name}");
+        if expected {
+            with_revision.push(name);
+        }
+    }
+    assert_eq!(with_revision.len(), 16, "{with_revision:?}");
+}
+
 /// Returns the properties of a method in one line.
 fn line(set: &FileDescriptorSet, service: &str, descriptor: &MethodDescriptorProto) -> String {
     let name = format!("{service}/{}", descriptor.name());

@@ -8,8 +8,9 @@ use riposte_core::comment::CommentView;
 use riposte_core::ids::CommentId;
 use riposte_core::location::CommentLocation;
 use riposte_core::page::{
-    ContentRevision, CountReport, Liker, LikerCursor, ListOrder, MemberLike, Page, PageQuery, PageSelector, PageStart,
-    ReplyPage, RootPage, RootPageFill, SubjectCursor, SubtreeQuery, Thread, ThreadPage,
+    ContentRevision, Conversation, CountReport, Liker, LikerCursor, LikersQuery, ListOrder, MemberLike, Page,
+    PageQuery, PageSelector, PageStart, ReplyPage, RootPage, RootPageFill, SubjectCursor, SubjectLikers, SubtreeQuery,
+    Thread, ThreadPage,
 };
 use riposte_core::ports::{CommentRows, LikeRows, ListRows, PassThrough, Reader, SubjectRows};
 use riposte_core::request::IdempotencyKey;
@@ -190,12 +191,15 @@ impl CommentRows for MutantReader {
         Ok(found)
     }
 
-    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
-        let mut chain = self.inner.conversation(key, id, limit).await?;
-        if self.mutant == Mutant::ConversationsCut && chain.len() > 1 && one_of(5) {
-            chain.remove(0);
+    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Option<Conversation>> {
+        let mut found = self.inner.conversation(key, id, limit).await?;
+        if let (Mutant::ConversationsCut, Some(found)) = (self.mutant, &mut found)
+            && found.comments.len() > 2
+            && one_of(5)
+        {
+            found.comments.remove(1);
         }
-        Ok(chain)
+        Ok(found)
     }
 
     async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>> {
@@ -276,6 +280,10 @@ impl LikeRows for MutantReader {
         limit: usize,
     ) -> Result<Page<Liker>> {
         self.inner.likers(id, value, after, limit).await
+    }
+
+    async fn comment_likers(&self, key: &SubjectKey, query: &LikersQuery) -> Result<Option<SubjectLikers>> {
+        self.inner.comment_likers(key, query).await
     }
 
     async fn member_likes(

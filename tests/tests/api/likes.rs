@@ -2,11 +2,16 @@
 
 use anyhow::{Result, ensure};
 use futures::future::try_join_all;
-use riposte_sdk::v1::{BatchGetLikeStatesRequest, ErrorReason, LikeValue, ListLikersRequest, SetLikeRequest};
+use riposte_sdk::Error;
+use riposte_sdk::v1::{
+    BatchGetLikeStatesRequest, BatchListLikersRequest, CommentLikers, DeleteCommentRequest, ErrorReason, LikeValue,
+    ListLikersRequest, SetLikeRequest, SubjectState,
+};
 use riposte_tests::{Case, Fixture, Say, cases, refused};
 use tonic::Code;
 
 use super::comments::get;
+use super::subjects::set_state;
 
 pub(crate) const CASES: &[Case] = cases![
     a_like_is_a_state_and_changed_is_true_if_it_moved,
@@ -14,6 +19,9 @@ pub(crate) const CASES: &[Case] = cases![
     a_late_repeat_of_an_older_operation_never_undoes_a_newer_one,
     states_come_in_the_order_of_the_request_and_know_none,
     likers_are_walked_newest_first_each_once,
+    the_likers_of_a_page_name_some_members_first_and_then_the_latest,
+    the_likers_of_a_page_are_answered_for_all_its_comments_or_for_none,
+    all_violations_of_a_batch_of_likers_are_reported_at_once,
     a_like_without_a_value_is_invalid,
 ];
 
@@ -137,6 +145,104 @@ async fn likers_are_walked_newest_first_each_once(fixture: Fixture) -> Result<()
     members.sort();
     members.dedup();
     ensure!(members.len() == 20, "{members:?}");
+    Ok(())
+}
+
+async fn likers(say: &Say, request: BatchListLikersRequest) -> Result<Vec<CommentLikers>, tonic::Status> {
+    let request = BatchListLikersRequest { subject: Some(say.key.clone()), ..request };
+    Ok(say.client.likes().batch_list_likers(request).await?.into_inner().comments)
+}
+
+/// Returns the names and the count of a comment.
+fn names(comment: &CommentLikers) -> (Vec<&str>, i32) {
+    (comment.likers.iter().map(|liker| liker.member_id.as_str()).collect(), comment.count)
+}
+
+async fn the_likers_of_a_page_name_some_members_first_and_then_the_latest(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
+    let root = say.comment("m", "root").await?.id;
+    let reply = say.reply(root, "m", "reply").await?.id;
+    let bare = say.comment("m", "without likes").await?.id;
+    for n in 0..8 {
+        // Of likes of one millisecond, that of the highest member id is the latest.
+        say.like(root, &format!("m{n}"), if n == 5 { LikeValue::Dislike } else { LikeValue::Like }).await?;
+    }
+    say.like(reply, "m7", LikeValue::Like).await?;
+    let first = |members: &[&str]| members.iter().map(|&member| member.to_owned()).collect();
+    let request = BatchListLikersRequest {
+        comment_ids: vec![bare, root, reply, root],
+        limit: 4,
+        first_member_ids: first(&["m1", "stranger", "m5", "m7", "m1"]),
+        ..BatchListLikersRequest::default()
+    };
+    let found = likers(&say, request.clone()).await?;
+    ensure!(found.iter().map(|comment| comment.comment_id).collect::<Vec<_>>() == request.comment_ids);
+    ensure!(names(&found[1]) == (vec!["m1", "m7", "m6", "m4"], 7), "{:?}", found[1]);
+    ensure!(names(&found[0]) == (vec![], 0) && names(&found[2]) == (vec!["m7"], 1), "{found:?}");
+    ensure!(found[3] == found[1] && found[1].likers.iter().all(|liker| liker.like_time.is_some()), "{found:?}");
+    let dislikes = BatchListLikersRequest { value: LikeValue::Dislike.into(), ..request.clone() };
+    ensure!(names(&likers(&say, dislikes).await?[1]) == (vec!["m5"], 1));
+    let usual = BatchListLikersRequest { limit: 0, first_member_ids: Vec::new(), ..request.clone() };
+    ensure!(names(&likers(&say, usual).await?[1]) == (vec!["m7", "m6", "m4"], 7), "three by default");
+    let named = BatchListLikersRequest { limit: 2, first_member_ids: first(&["m0", "m2", "m3"]), ..request };
+    ensure!(names(&likers(&say, named).await?[1]) == (vec!["m0", "m2"], 7), "the limit counts named members too");
+    ensure!(likers(&say, BatchListLikersRequest::default()).await?.is_empty());
+    Ok(())
+}
+
+async fn the_likers_of_a_page_are_answered_for_all_its_comments_or_for_none(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
+    let (root, deleted) = (say.comment("m", "root").await?.id, say.comment("m", "deleted").await?.id);
+    let delete = DeleteCommentRequest { id: deleted, member_id: "m".into(), ..DeleteCommentRequest::default() };
+    say.client.comments().delete_comment(delete).await?;
+    let of = |comment_ids: &[i64]| BatchListLikersRequest { comment_ids: comment_ids.to_vec(), ..Default::default() };
+    for (other, code, reason) in [
+        (deleted, Code::FailedPrecondition, ErrorReason::CommentUnavailable),
+        (root ^ (1 << 40), Code::NotFound, ErrorReason::CommentNotFound),
+    ] {
+        let Err(status) = likers(&say, of(&[root, other])).await else { anyhow::bail!("{reason:?} is no error") };
+        let error = Error::from(status);
+        ensure!((error.code(), error.reason()) == (code, reason), "{error:?}");
+        ensure!(error.metadata().get("comment_id") == Some(&other.to_string()), "{error:?}");
+    }
+    let elsewhere = likers(&say, of(&[root, root ^ (1 << 14)])).await;
+    ensure!(refused(elsewhere)? == (Code::InvalidArgument, ErrorReason::FieldInvalid));
+    ensure!(likers(&say, of(&[root])).await?.len() == 1);
+    let absent = Say::on(&fixture.client, "article");
+    let empty = likers(&absent, of(&[])).await;
+    ensure!(refused(empty)? == (Code::NotFound, ErrorReason::SubjectNotFound));
+    set_state(&say, SubjectState::Hidden).await?;
+    let hidden = likers(&say, of(&[root])).await;
+    ensure!(refused(hidden)? == (Code::FailedPrecondition, ErrorReason::SubjectHidden));
+    Ok(())
+}
+
+async fn all_violations_of_a_batch_of_likers_are_reported_at_once(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
+    let id = say.comment("m", "root").await?.id;
+    let request = BatchListLikersRequest {
+        comment_ids: vec![id; 51],
+        limit: 11,
+        first_member_ids: vec!["m".into(), String::new()],
+        ..BatchListLikersRequest::default()
+    };
+    let violations = |request: BatchListLikersRequest| async {
+        let Err(status) = likers(&say, request).await else { anyhow::bail!("the request was accepted") };
+        let error = Error::from(status);
+        ensure!(error.code() == Code::InvalidArgument, "{error:?}");
+        Ok(error.violations().iter().map(|violation| violation.field.clone()).collect::<Vec<_>>())
+    };
+    let found = violations(request).await?;
+    ensure!(found == ["comment_ids", "limit", "first_member_ids[1]"], "{found:?}");
+    let many = BatchListLikersRequest { comment_ids: vec![id; 50], limit: -1, ..Default::default() };
+    let many = BatchListLikersRequest { first_member_ids: vec!["m".into(); 21], ..many };
+    let found = violations(many).await?;
+    ensure!(found == ["limit", "first_member_ids"], "{found:?}");
+    let most = BatchListLikersRequest { comment_ids: vec![id; 50], limit: 10, ..Default::default() };
+    let most = BatchListLikersRequest { first_member_ids: vec!["m".into(); 20], ..most };
+    ensure!(likers(&say, most).await?.len() == 50);
+    let none = BatchListLikersRequest { comment_ids: vec![id], value: LikeValue::None.into(), ..Default::default() };
+    ensure!(refused(likers(&say, none).await)? == (Code::InvalidArgument, ErrorReason::LikeInvalid));
     Ok(())
 }
 

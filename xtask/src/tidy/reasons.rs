@@ -39,7 +39,8 @@ fn reasons(contract: &str) -> Vec<(usize, &str)> {
         .collect()
 }
 
-fn camel(reason: &str) -> String {
+/// Returns the name of the variant that stands for a value without its prefix.
+pub(super) fn camel(reason: &str) -> String {
     let word = |word: &str| word[..1].to_owned() + &word[1..].to_lowercase();
     reason.split('_').filter(|part| !part.is_empty()).map(word).collect()
 }

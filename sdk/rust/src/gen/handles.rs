@@ -88,7 +88,7 @@ impl Subject {
     ///   so.
     pub fn watch(&self, after_revision: impl Into<Option<i64>>) -> Watch<v1::WatchSubjectRequest> {
         let request = v1::WatchSubjectRequest {
-            key: Some(self.key.clone()),
+            subject: Some(self.key.clone()),
             after_revision: after_revision.into().unwrap_or_default(),
             ..Default::default()
         };

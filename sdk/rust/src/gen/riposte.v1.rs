@@ -18,15 +18,16 @@ pub struct Degradation {
 pub enum DegradedPart {
     /// Never sent; a reader of an older version sees it for a part it does not know.
     Unspecified = 0,
-    /// Counts of the subject or of comments may be older than promised.
+    /// Counts of the subject or of comments may be older than promised. Not served yet.
     Counts = 1,
-    /// Reply previews are missing; the replies themselves are reachable by ListReplies.
+    /// Reply previews are missing; the replies themselves are reachable by ListReplies. Not served
+    /// yet.
     ReplyPreview = 2,
-    /// The pinned comments are missing.
+    /// The pinned comments are missing. Not served yet.
     Pinned = 3,
-    /// Some like states are unknown; these are sent as LIKE_VALUE_UNSPECIFIED.
+    /// Some like states are unknown; these are sent as LIKE_VALUE_UNSPECIFIED. Not served yet.
     LikeStates = 4,
-    /// The ranking is older than promised.
+    /// The ranking is older than promised. Not served yet.
     Ranking = 5,
     /// Nothing is missing: the cache could not be asked, so the answer came from the database, which
     /// carries less load. A caller that can wait should.
@@ -70,9 +71,9 @@ pub enum DegradedReason {
     Unspecified = 0,
     /// A dependency that the part needs did not answer.
     Unavailable = 1,
-    /// The part was left out to protect the service under load.
+    /// The part was left out to protect the service under load. Not served yet.
     Overloaded = 2,
-    /// The part is older than promised.
+    /// The part is older than promised. Not served yet.
     Stale = 3,
 }
 impl DegradedReason {
@@ -132,7 +133,9 @@ pub struct Subject {
     pub comment_count: i32,
     /// Grows with every change of the subject or of a comment below it; likes do not move it. 0 for an
     /// absent subject of a type that creates subjects with their first comment. Pass it as
-    /// `min_revision` to read at least this state.
+    /// `min_revision` to read at least this state. Every call on one subject that reads or writes its
+    /// row answers it as `subject_revision`; GetComment, SetLike, batch reads, likers and histories do
+    /// not.
     #[prost(int64, tag = "6")]
     pub revision: i64,
     /// The caller's own facts, returned as given. At most 16 entries; keys and values together at most
@@ -206,6 +209,10 @@ pub struct GetSubjectResponse {
     /// What this answer lacks; empty when it is whole.
     #[prost(message, repeated, tag = "2")]
     pub degraded: ::prost::alloc::vec::Vec<Degradation>,
+    /// The revision of the subject that this answer shows: `subject.revision`. As `min_revision` of
+    /// another call it asks for at least this state.
+    #[prost(int64, tag = "3")]
+    pub subject_revision: i64,
 }
 /// Asks for many subjects, of one or several object types.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -308,7 +315,7 @@ pub struct UndeleteSubjectResponse {
 pub struct WatchSubjectRequest {
     /// The name of the subject. Required.
     #[prost(message, optional, tag = "1")]
-    pub key: ::core::option::Option<SubjectKey>,
+    pub subject: ::core::option::Option<SubjectKey>,
     /// The watch sends the changes with a greater revision. To resume, pass the last revision
     /// received. Default 0: the watch sends the changes after its start. A negative value is
     /// FIELD_INVALID. Of the last 24 h, the last 1,024 revisions can be sent one by one; older ones
@@ -744,12 +751,16 @@ pub struct ListCommentsResponse {
     /// For the page before this one, in the same order. Empty: this page begins the list.
     #[prost(string, tag = "4")]
     pub previous_page_token: ::prost::alloc::string::String,
-    /// The subject with its counts. The walk starts at `subject.revision` of its first page.
+    /// The subject with its counts.
     #[prost(message, optional, tag = "5")]
     pub subject: ::core::option::Option<Subject>,
     /// What this answer lacks; empty when it is whole.
     #[prost(message, repeated, tag = "6")]
     pub degraded: ::prost::alloc::vec::Vec<Degradation>,
+    /// The revision of the subject that this page shows: `subject.revision`. The walk starts at that
+    /// of its first page. As `min_revision` of another call it asks for at least this state.
+    #[prost(int64, tag = "7")]
+    pub subject_revision: i64,
 }
 /// Asks to change what a comment says.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -946,13 +957,13 @@ pub enum CommentState {
     Unspecified = 0,
     /// Visible to all members.
     Active = 1,
-    /// Waits for moderation; seen by its author and by moderators.
+    /// Waits for moderation; seen by its author and by moderators. Not served yet.
     Pending = 2,
-    /// Refused by moderation; seen by its author and by moderators.
+    /// Refused by moderation; seen by its author and by moderators. Not served yet.
     Rejected = 3,
     /// Taken out of sight by a moderator.
     Hidden = 4,
-    /// Looks ACTIVE to its author alone.
+    /// Looks ACTIVE to its author alone. Not served yet.
     Shadowed = 5,
     /// Deleted; see `deleted_by`.
     Deleted = 6,
@@ -1126,7 +1137,7 @@ pub enum Ack {
     /// The rows are durable; id, floor and subject_revision are final.
     Committed = 1,
     /// The command is durable in the log; floor and subject_revision are 0 until it is applied. Only
-    /// where the service runs with a log in front of its writes.
+    /// where the service runs with a log in front of its writes. Not served yet.
     Accepted = 2,
 }
 impl Ack {
@@ -1275,6 +1286,50 @@ pub struct ListLikersResponse {
     /// For the page after this one. Empty: the end, and the only sign of it.
     #[prost(string, tag = "2")]
     pub next_page_token: ::prost::alloc::string::String,
+}
+/// Asks who likes, or dislikes, each of several comments of one subject.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct BatchListLikersRequest {
+    /// The subject of all the comments. Required.
+    #[prost(message, optional, tag = "1")]
+    pub subject: ::core::option::Option<SubjectKey>,
+    /// The comments, at most 50, all of this subject. An id may stand there twice and is then answered
+    /// twice.
+    #[prost(int64, repeated, packed = "false", tag = "2")]
+    pub comment_ids: ::prost::alloc::vec::Vec<i64>,
+    /// LIKE or DISLIKE. Default LIKE; NONE is LIKE_INVALID.
+    #[prost(enumeration = "LikeValue", tag = "3")]
+    pub value: i32,
+    /// Members wanted for each comment: default 3 (when 0), at most 10; more, or a negative number, is
+    /// FIELD_INVALID.
+    #[prost(int32, tag = "4")]
+    pub limit: i32,
+    /// The members to name before all others where their state is `value`, in this order, for example
+    /// those whom the reader follows: at most 20.
+    #[prost(string, repeated, tag = "5")]
+    pub first_member_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// Who likes, or dislikes, each of the comments.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct BatchListLikersResponse {
+    /// One entry per comment of the request, in its order.
+    #[prost(message, repeated, tag = "1")]
+    pub comments: ::prost::alloc::vec::Vec<CommentLikers>,
+}
+/// Who likes, or dislikes, one comment: some of the members, and the number of all.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CommentLikers {
+    /// The comment.
+    #[prost(int64, tag = "1")]
+    pub comment_id: i64,
+    /// At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
+    /// the request, then the latest others.
+    #[prost(message, repeated, tag = "2")]
+    pub likers: ::prost::alloc::vec::Vec<Liker>,
+    /// The number of all members whose state is `value`, from the comment's row. May differ from the
+    /// names by a moment.
+    #[prost(int32, tag = "3")]
+    pub count: i32,
 }
 /// Asks what a member likes and dislikes within one subject.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -3429,8 +3484,8 @@ pub mod comment_service_client {
         ///
         /// Floors are dense; if one create was answered before another was sent, its floor is lower.
         /// Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
-        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT,
-        /// MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
+        /// CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
         ///
         /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":  {"text": "Hi"}}`.
         pub async fn create_comment(
@@ -3558,7 +3613,7 @@ pub mod comment_service_client {
         ///
         /// Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
         /// is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-        /// CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
+        /// CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
         pub async fn update_comment(
@@ -3794,8 +3849,8 @@ pub mod comment_service_server {
         ///
         /// Floors are dense; if one create was answered before another was sent, its floor is lower.
         /// Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
-        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT,
-        /// MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
+        /// CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
         ///
         /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":  {"text": "Hi"}}`.
         async fn create_comment(
@@ -3853,7 +3908,7 @@ pub mod comment_service_server {
         ///
         /// Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
         /// is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-        /// CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
+        /// CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
         async fn update_comment(
@@ -4582,7 +4637,8 @@ pub mod comment_service_server {
 ///
 /// Each comment names the gRPC code, the ErrorInfo metadata, what to do, and an example. Only
 /// UNAVAILABLE is worth an automatic repeat, with the same request_id; RESOURCE_EXHAUSTED only after
-/// the delay in its RetryInfo.
+/// the delay in its RetryInfo. "Not served yet" in the comment of a value, here and elsewhere: the
+/// name and the number are taken for a later version, and no program of this one sends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum ErrorReason {
@@ -4611,7 +4667,7 @@ pub enum ErrorReason {
     /// Example: `{"reason": "COMMENT_ALREADY_EXISTS", "metadata": {"comment_id":  "1234567890123456789"}}`.
     CommentAlreadyExists = 4,
     /// ALREADY_EXISTS. The member wrote the same text a short while ago; only where the type's policy
-    /// asks for it.
+    /// asks for it. Not served yet.
     ///
     /// Example: `{"reason": "DUPLICATE_CONTENT", "metadata": {"comment_id": "1234567890123456789"}}`.
     DuplicateContent = 5,
@@ -4635,7 +4691,7 @@ pub enum ErrorReason {
     ///
     /// Example: `{"reason": "COMMENT_UNAVAILABLE", "metadata": {"comment_id": "1234567890123456789",  "state": "HIDDEN"}}`.
     CommentUnavailable = 9,
-    /// FAILED_PRECONDITION. The policy of the object type forbids replies here.
+    /// FAILED_PRECONDITION. The policy of the object type forbids replies here. Not served yet.
     ///
     /// Example: `{"reason": "REPLY_FORBIDDEN", "metadata": {"comment_id": "1234567890123456789"}}`.
     ReplyForbidden = 10,
@@ -4654,7 +4710,8 @@ pub enum ErrorReason {
     ///
     /// Example: `{"reason": "PIN_LIMIT_REACHED", "metadata": {"limit": "3"}}`.
     PinLimitReached = 13,
-    /// FAILED_PRECONDITION. The member has to pass a challenge first; the metadata has its kind.
+    /// FAILED_PRECONDITION. The member has to pass a challenge first; the metadata has its kind. Not
+    /// served yet.
     ///
     /// Example: `{"reason": "CHALLENGE_REQUIRED", "metadata": {"kind": "captcha"}}`.
     ChallengeRequired = 14,
@@ -4672,7 +4729,7 @@ pub enum ErrorReason {
     /// `page_size`.
     FieldInvalid = 17,
     /// INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule,
-    /// never the words.
+    /// never the words. Not served yet.
     ///
     /// Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "links-1"}}`.
     ContentBlocked = 18,
@@ -4715,11 +4772,12 @@ pub enum ErrorReason {
     ///
     /// Example: `{"reason": "MEMBER_NOT_ALLOWED", "metadata": {"comment_id": "1234567890123456789"}}`.
     MemberNotAllowed = 27,
-    /// PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block.
+    /// PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block. Not
+    /// served yet.
     ///
     /// Example: `{"reason": "MEMBER_SUSPENDED", "metadata": {"until": "2026-03-01T12:00:00Z"}}`.
     MemberSuspended = 28,
-    /// PERMISSION_DENIED. The owner of the subject has blocked the member.
+    /// PERMISSION_DENIED. The owner of the subject has blocked the member. Not served yet.
     ///
     /// Example: `{"reason": "MEMBER_BLOCKED"}`.
     MemberBlocked = 29,
@@ -4963,7 +5021,7 @@ pub mod like_service_client {
         /// undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
         /// comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
         /// comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
-        /// SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+        /// SUBJECT_HIDDEN, REQUEST_ID_REUSED. Not served yet: MEMBER_SUSPENDED, MEMBER_BLOCKED.
         ///
         /// A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
         /// request_id comes again with another value. A request_id of an earlier call, of a like of
@@ -5056,6 +5114,41 @@ pub mod like_service_client {
                 .insert(GrpcMethod::new("riposte.v1.LikeService", "ListLikers"));
             self.inner.unary(req, path, codec).await
         }
+        /// Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
+        /// members, and a few of their names, such as for "Ann, Ben and 98 others".
+        ///
+        /// The members of `first_member_ids` come first, then the latest others. The names come from the
+        /// likes, the count from the comment's own row; they may differ by a moment. All comments are
+        /// answered, or none: leave out tombstones, and read again without the comment that an error
+        /// names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
+        /// such comment under this subject), COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN),
+        /// LIKE_INVALID, FIELD_INVALID (an id that cannot belong to the subject).
+        ///
+        /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "commentIds": ["123", "456"],  "firstMemberIds": ["m7"]}`.
+        pub async fn batch_list_likers(
+            &mut self,
+            request: impl tonic::IntoRequest<super::BatchListLikersRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::BatchListLikersResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/riposte.v1.LikeService/BatchListLikers",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("riposte.v1.LikeService", "BatchListLikers"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Reads what a member likes and dislikes within one subject, by comment id, whatever became of
         /// the comments.
         ///
@@ -5110,7 +5203,7 @@ pub mod like_service_server {
         /// undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
         /// comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
         /// comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
-        /// SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+        /// SUBJECT_HIDDEN, REQUEST_ID_REUSED. Not served yet: MEMBER_SUSPENDED, MEMBER_BLOCKED.
         ///
         /// A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
         /// request_id comes again with another value. A request_id of an earlier call, of a like of
@@ -5147,6 +5240,24 @@ pub mod like_service_server {
             request: tonic::Request<super::ListLikersRequest>,
         ) -> std::result::Result<
             tonic::Response<super::ListLikersResponse>,
+            tonic::Status,
+        >;
+        /// Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
+        /// members, and a few of their names, such as for "Ann, Ben and 98 others".
+        ///
+        /// The members of `first_member_ids` come first, then the latest others. The names come from the
+        /// likes, the count from the comment's own row; they may differ by a moment. All comments are
+        /// answered, or none: leave out tombstones, and read again without the comment that an error
+        /// names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
+        /// such comment under this subject), COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN),
+        /// LIKE_INVALID, FIELD_INVALID (an id that cannot belong to the subject).
+        ///
+        /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "commentIds": ["123", "456"],  "firstMemberIds": ["m7"]}`.
+        async fn batch_list_likers(
+            &self,
+            request: tonic::Request<super::BatchListLikersRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::BatchListLikersResponse>,
             tonic::Status,
         >;
         /// Reads what a member likes and dislikes within one subject, by comment id, whatever became of
@@ -5381,6 +5492,51 @@ pub mod like_service_server {
                     };
                     Box::pin(fut)
                 }
+                "/riposte.v1.LikeService/BatchListLikers" => {
+                    #[allow(non_camel_case_types)]
+                    struct BatchListLikersSvc<T: LikeService>(pub Arc<T>);
+                    impl<
+                        T: LikeService,
+                    > tonic::server::UnaryService<super::BatchListLikersRequest>
+                    for BatchListLikersSvc<T> {
+                        type Response = super::BatchListLikersResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::BatchListLikersRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as LikeService>::batch_list_likers(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = BatchListLikersSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
                 "/riposte.v1.LikeService/ListMemberLikes" => {
                     #[allow(non_camel_case_types)]
                     struct ListMemberLikesSvc<T: LikeService>(pub Arc<T>);
@@ -5542,7 +5698,8 @@ pub struct ListRepliesResponse {
     /// The root, or its tombstone.
     #[prost(message, optional, tag = "4")]
     pub root: ::core::option::Option<Comment>,
-    /// The revision of the subject that this page shows. The walk starts at that of its first page.
+    /// The revision of the subject that this page shows. The walk starts at that of its first page. As
+    /// `min_revision` of another call it asks for at least this state.
     #[prost(int64, tag = "5")]
     pub subject_revision: i64,
     /// What this answer lacks; empty when it is whole.
@@ -5587,6 +5744,10 @@ pub struct GetThreadResponse {
     /// What this answer lacks; empty when it is whole.
     #[prost(message, repeated, tag = "3")]
     pub degraded: ::prost::alloc::vec::Vec<Degradation>,
+    /// The revision of the subject that this page shows. As `min_revision` of another call it asks for
+    /// at least this state.
+    #[prost(int64, tag = "4")]
+    pub subject_revision: i64,
 }
 /// Asks for the chain of comments that a comment answers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -5617,6 +5778,10 @@ pub struct ListConversationResponse {
     /// What this answer lacks; empty when it is whole.
     #[prost(message, repeated, tag = "4")]
     pub degraded: ::prost::alloc::vec::Vec<Degradation>,
+    /// The revision of the subject that this answer shows. As `min_revision` of another call it asks
+    /// for at least this state.
+    #[prost(int64, tag = "5")]
+    pub subject_revision: i64,
 }
 /// Generated client implementations.
 #[cfg(feature = "client")]
@@ -5710,9 +5875,9 @@ pub mod reply_service_client {
         /// Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`.
         /// Floors count per root. A repeat with the same request_id and body answers the first id, floor,
         /// subject_revision and ack. Errors: COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the
-        /// parent is DELETED or HIDDEN), REPLY_FORBIDDEN, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-        /// CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED,
-        /// REQUEST_ID_REUSED.
+        /// parent is DELETED or HIDDEN), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
+        /// REQUEST_ID_REUSED. Not served yet: REPLY_FORBIDDEN, CONTENT_BLOCKED, DUPLICATE_CONTENT,
+        /// MEMBER_SUSPENDED, MEMBER_BLOCKED.
         ///
         /// Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text":  "Welcome"}}`.
         pub async fn create_reply(
@@ -5851,9 +6016,9 @@ pub mod reply_service_server {
         /// Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`.
         /// Floors count per root. A repeat with the same request_id and body answers the first id, floor,
         /// subject_revision and ack. Errors: COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the
-        /// parent is DELETED or HIDDEN), REPLY_FORBIDDEN, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-        /// CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED,
-        /// REQUEST_ID_REUSED.
+        /// parent is DELETED or HIDDEN), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
+        /// REQUEST_ID_REUSED. Not served yet: REPLY_FORBIDDEN, CONTENT_BLOCKED, DUPLICATE_CONTENT,
+        /// MEMBER_SUSPENDED, MEMBER_BLOCKED.
         ///
         /// Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text":  "Welcome"}}`.
         async fn create_reply(
@@ -6493,7 +6658,7 @@ pub mod subject_service_client {
         /// as `after_revision`; changes that are then too old are a gap. Errors: SUBJECT_NOT_FOUND (a
         /// deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
         ///
-        /// Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
+        /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
         pub async fn watch_subject(
             &mut self,
             request: impl tonic::IntoRequest<super::WatchSubjectRequest>,
@@ -6631,7 +6796,7 @@ pub mod subject_service_server {
         /// as `after_revision`; changes that are then too old are a gap. Errors: SUBJECT_NOT_FOUND (a
         /// deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
         ///
-        /// Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
+        /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
         async fn watch_subject(
             &self,
             request: tonic::Request<super::WatchSubjectRequest>,

@@ -20,6 +20,7 @@ pub(crate) fn rule(path: &str) -> Option<Rule> {
         "/riposte.v1.CommentService/UnpinComment" => (4000, 3, (100, 1000), Some(3)),
         "/riposte.v1.CommentService/UpdateComment" => (4000, 3, (100, 1000), Some(5)),
         "/riposte.v1.LikeService/BatchGetLikeStates" => (2000, 3, (50, 500), None),
+        "/riposte.v1.LikeService/BatchListLikers" => (2000, 3, (50, 500), None),
         "/riposte.v1.LikeService/ListLikers" => (2000, 3, (50, 500), None),
         "/riposte.v1.LikeService/ListMemberLikes" => (2000, 3, (50, 500), None),
         "/riposte.v1.LikeService/SetLike" => (4000, 3, (100, 1000), Some(4)),

@@ -166,6 +166,10 @@ export const serviceConfig = {
           service: "riposte.v1.LikeService",
         },
         {
+          method: "BatchListLikers",
+          service: "riposte.v1.LikeService",
+        },
+        {
           method: "ListMemberLikes",
           service: "riposte.v1.LikeService",
         },
@@ -325,6 +329,7 @@ export const timeouts: Readonly<Record<string, number>> = {
   "/riposte.v1.LikeService/SetLike": 4000,
   "/riposte.v1.LikeService/BatchGetLikeStates": 2000,
   "/riposte.v1.LikeService/ListLikers": 2000,
+  "/riposte.v1.LikeService/BatchListLikers": 2000,
   "/riposte.v1.LikeService/ListMemberLikes": 2000,
   "/riposte.v1.ReplyService/CreateReply": 4000,
   "/riposte.v1.ReplyService/ListReplies": 2000,

@@ -68,7 +68,7 @@ export class SubjectHandle {
    * to an earlier state, the watch begins at the subject's own revision, with a gap that says so.
    */
   watch(options: { afterRevision?: string | undefined } & CallOptions = {}): AsyncIterable<v1.WatchSubjectResponse> {
-    return this.#services.subjects.watchSubject({ key: this.key, afterRevision: options.afterRevision }, options);
+    return this.#services.subjects.watchSubject({ subject: this.key, afterRevision: options.afterRevision }, options);
   }
 }
 

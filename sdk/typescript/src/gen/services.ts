@@ -183,6 +183,17 @@ export class LikesClient {
   }
 
   /**
+   * Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
+   * members, and a few of their names, such as for "Ann, Ben and 98 others".
+   */
+  batchListLikers(
+    request: MessageInitShape<typeof v1.BatchListLikersRequestSchema>,
+    options?: CallOptions,
+  ): Promise<v1.BatchListLikersResponse> {
+    return this.#connection.unary(v1.LikeService.method.batchListLikers, request, options);
+  }
+
+  /**
    * Reads what a member likes and dislikes within one subject, by comment id, whatever became of
    * the comments.
    */

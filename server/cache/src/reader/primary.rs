@@ -5,8 +5,8 @@ use async_trait::async_trait;
 use riposte_core::comment::CommentView;
 use riposte_core::location::CommentLocation;
 use riposte_core::page::{
-    ContentRevision, CountReport, Liker, LikerCursor, MemberLike, Page, PageQuery, PageSelector, ReplyPage, RootPage,
-    SubjectCursor, SubtreeQuery, ThreadPage,
+    ContentRevision, Conversation, CountReport, Liker, LikerCursor, LikersQuery, MemberLike, Page, PageQuery,
+    PageSelector, ReplyPage, RootPage, SubjectCursor, SubjectLikers, SubtreeQuery, ThreadPage,
 };
 use riposte_core::ports::{CommentRows, LikeRows, ListRows, PassThrough, Reader, SubjectRows};
 use riposte_core::request::IdempotencyKey;
@@ -70,7 +70,7 @@ impl CommentRows for CachedReader {
         self.comments_of(ids, types).await
     }
 
-    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
+    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Option<Conversation>> {
         self.0.read_rows(key.partition(), self.0.inner.conversation(key, id, limit)).await
     }
 
@@ -133,6 +133,10 @@ impl LikeRows for CachedReader {
         limit: usize,
     ) -> Result<Page<Liker>> {
         self.0.read_rows(id.partition(), self.0.inner.likers(id, value, after, limit)).await
+    }
+
+    async fn comment_likers(&self, key: &SubjectKey, query: &LikersQuery) -> Result<Option<SubjectLikers>> {
+        self.0.read_rows(key.partition(), self.0.inner.comment_likers(key, query)).await
     }
 
     async fn member_likes(

@@ -78,11 +78,11 @@ impl Recount<'_> {
         views
     }
 
-    /// Returns the ancestors by parent, nearest first, followed by the root of the thread if the
-    /// limit left it out.
-    pub(super) fn ancestors(&self, id: CommentId, limit: usize) -> Vec<CommentView> {
+    /// Returns a comment and its ancestors by parent, nearest first, followed by the root of the
+    /// thread if the limit left it out.
+    pub(super) fn chain(&self, id: CommentId, limit: usize) -> Vec<CommentView> {
         let parent = |id| self.subject_table.rows.get(&id).and_then(|row| row.comment.reference.parent_id);
-        let mut ids: Vec<CommentId> = std::iter::successors(parent(id), |id| parent(*id)).take(limit).collect();
+        let mut ids: Vec<CommentId> = std::iter::successors(Some(id), |id| parent(*id)).take(limit + 1).collect();
         let root = self.subject_table.rows.get(&id).and_then(|row| row.comment.reference.root_id);
         ids.extend(root.filter(|root| !ids.contains(root)));
         ids.into_iter().filter_map(|id| self.view_of(id)).collect()

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use riposte_core::comment::CommentView;
 use riposte_core::location::CommentLocation;
 use riposte_core::page::{
-    ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, MemberLike, Page, PageQuery, ReplyPage, RootPage,
-    SubjectCursor, SubtreeQuery, ThreadPage,
+    CommentLikers, ContentRevision, Conversation, CountReport, HistoryCursor, Liker, LikerCursor, LikersQuery,
+    MemberLike, Page, PageQuery, ReplyPage, RootPage, SubjectCursor, SubjectLikers, SubtreeQuery, ThreadPage,
 };
 use riposte_core::ports::{
     CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, Reader, SubjectRows,
@@ -79,12 +79,10 @@ impl CommentRows for Model {
         Ok(ids.iter().map(|id| open(id).map(|(subject_table, row)| Recount::new(subject_table).view(row))).collect())
     }
 
-    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
+    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Option<Conversation>> {
         let tables = self.tables();
-        Ok(tables
-            .open_subject_table(key)
-            .map(|subject_table| Recount::new(subject_table).ancestors(id, limit))
-            .unwrap_or_default())
+        let recount = tables.open_subject_table(key).map(Recount::new);
+        Ok(recount.map(|recount| Conversation { subject: recount.subject(), comments: recount.chain(id, limit) }))
     }
 
     async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>> {
@@ -190,6 +188,21 @@ impl LikeRows for Model {
         let (more_before, more_after) = (likers.len() < all, likers.len() > limit);
         likers.truncate(limit);
         Ok(Page { items: likers, more_before, more_after })
+    }
+
+    async fn comment_likers(&self, key: &SubjectKey, query: &LikersQuery) -> Result<Option<SubjectLikers>> {
+        let tables = self.tables();
+        let Some(recount) = tables.open_subject_table(key).map(Recount::new) else { return Ok(None) };
+        let likers_of = |id: &CommentId| {
+            let state = recount.view_of(*id)?.comment.lifecycle.state;
+            let mut likers: Vec<_> = recount.likers(*id).filter(|like| like.value == query.value).map(liker).collect();
+            likers.sort_by(|a, b| (b.time, &b.member).cmp(&(a.time, &a.member)));
+            let count = likers.len() as i32;
+            let named = likers.iter().filter(|liker| query.first.contains(&liker.member)).cloned().collect();
+            likers.truncate(query.limit);
+            Some(CommentLikers { state, count, named, latest: likers })
+        };
+        Ok(Some(SubjectLikers { state: recount.subject().state, comments: query.ids.iter().map(likers_of).collect() }))
     }
 
     async fn member_likes(

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use riposte_core::like::LikeOutput;
-use riposte_core::page::{LikerCursor, MemberLike, Page};
+use riposte_core::page::{Liker, LikerCursor, LikersQuery, MemberLike, Page};
 use riposte_core::request::RequestId;
 use riposte_core::verbs::{Delete, DeleteActor, DeleteSubject, SetLike, UpdateSubject};
 use riposte_core::{
@@ -224,6 +224,76 @@ pub(super) async fn likers_are_listed_newest_first(backend: Backend) {
             assert_eq!((found.len(), distinct.len()), (members, members), "{value:?} by {limit}");
         }
     }
+}
+
+/// The members of likers, with their times.
+fn by_time(likers: &[Liker]) -> Vec<(&str, i64)> {
+    likers.iter().map(|liker| (liker.member.as_str(), liker.time.0 - StepClock::START.0)).collect()
+}
+
+pub(super) async fn the_first_likers_of_several_comments_are_read_in_one_state(backend: Backend) {
+    let fixture = Fixture::new(&backend, "the_first_likers_of_several_comments_are_read_in_one_state");
+    let client = like_client(&fixture).await;
+    let (liked, reply, bare) = (
+        client.id,
+        fixture.reply(&client.key, client.id, 2).await.comment.reference.id,
+        fixture.root(&client.key).await.comment.reference.id,
+    );
+    let on_reply = LikeClient { fixture: &fixture, key: client.key.clone(), id: reply };
+    let mut batch = Vec::new();
+    for n in 0..9 {
+        for (client, value) in [(&client, if n == 6 { Dislike } else { Like }), (&on_reply, Dislike)] {
+            let mut command = client.command(&format!("m{n}"), value, operation(n, 1));
+            // Three members have each time.
+            command.now = riposte_core::Millis(StepClock::START.0 + n as i64 / 3);
+            batch.push(command);
+        }
+    }
+    assert!(fixture.commit(&batch).await.iter().all(Result::is_ok));
+    client.set("m8", Neither, operation(99, 1)).await;
+    let read = async |ids: &[CommentId], value, first: &[&str], limit| {
+        let first = first.iter().map(|name| member(name)).collect();
+        let query = LikersQuery { ids: ids.to_vec(), value, first, limit };
+        let found = fixture.process.reader.comment_likers(&client.key, &query).await.expect("read").expect("exists");
+        assert_eq!(found.state, riposte_core::SubjectState::Active);
+        found.comments
+    };
+    let found = read(&[bare, liked, reply, liked], Like, &["m1", "m8", "m6", "m5", "stranger"], 3).await;
+    let [Some(of_bare), Some(of_liked), Some(of_reply), again] = &found[..] else { panic!("{found:?}") };
+    assert_eq!(again.as_ref(), Some(of_liked), "an id that is repeated is returned twice");
+    assert_eq!((of_liked.count, of_liked.state), (7, CommentState::Active));
+    assert_eq!(by_time(&of_liked.latest), [("m7", 2), ("m5", 1), ("m4", 1)]);
+    assert_eq!(
+        by_time(&of_liked.named),
+        [("m5", 1), ("m1", 0)],
+        "without the dislike of m6 and the like that m8 undid"
+    );
+    for none in [of_bare, of_reply] {
+        assert_eq!((none.count, &none.latest[..], &none.named[..]), (0, &[][..], &[][..]));
+    }
+    let found = read(&[reply, liked], Dislike, &[], 2).await;
+    let [Some(of_reply), Some(of_liked)] = &found[..] else { panic!("{found:?}") };
+    assert_eq!((of_reply.count, by_time(&of_reply.latest)), (9, vec![("m8", 2), ("m7", 2)]));
+    assert_eq!((of_liked.count, by_time(&of_liked.latest)), (1, vec![("m6", 2)]));
+    assert_eq!(of_reply.named, []);
+    assert!(of_liked.latest.iter().all(|liker| liker.value == Dislike));
+}
+
+pub(super) async fn first_likers_of_absent_things_are_none(backend: Backend) {
+    let fixture = Fixture::new(&backend, "first_likers_of_absent_things_are_none");
+    let client = like_client(&fixture).await;
+    let neighbour = fixture.neighbour(&client.key);
+    let foreign = fixture.root(&neighbour).await.comment.reference.id;
+    LikeClient { fixture: &fixture, key: neighbour, id: foreign }.set("m", Like, operation(1, 1)).await;
+    let ids = vec![fixture.id(&client.key).await, foreign];
+    let query = LikersQuery { ids, value: Like, first: vec![member("m")], limit: 3 };
+    let read = async |key| fixture.process.reader.comment_likers(key, &query).await.expect("read");
+    let found = read(&client.key).await.expect("exists");
+    assert_eq!(found.comments, [None, None], "neither an unused id nor a comment of a neighbour");
+    let absent = fixture.key_named("absent");
+    assert_eq!(read(&absent).await, None);
+    fixture.run(&client.key, riposte_core::verbs::DeleteSubject { etag: String::new() }).await;
+    assert_eq!(read(&client.key).await, None);
 }
 
 pub(super) async fn the_likes_of_a_member_are_listed_by_comment(backend: Backend) {

@@ -21,7 +21,7 @@ pub(super) async fn absent_things_are_none_or_empty(backend: Backend) {
     assert_eq!(reader.replies(&key, id, first(5)).await, Ok(None));
     let part = SubtreeQuery { top: Path::root(id), max_depth: 9, after: None, limit: 5 };
     assert_eq!(reader.thread(&key, &part).await, Ok(None));
-    assert_eq!(reader.conversation(&key, id, 5).await, Ok(Vec::new()));
+    assert_eq!(reader.conversation(&key, id, 5).await, Ok(None));
     assert_eq!(reader.revisions(id).await, Ok(Vec::new()));
     assert_eq!(reader.like_states(&key, &member("m"), &[id]).await, Ok(vec![None]));
     assert_eq!(reader.likers(id, LikeValue::Like, None, 5).await.map(|page| page.items), Ok(Vec::new()));
@@ -114,9 +114,13 @@ pub(super) async fn a_conversation_follows_the_parents_and_ends_at_the_root(back
     let fixture = Fixture::new(&backend, "a_conversation_follows_the_parents_and_ends_at_the_root");
     let key = fixture.key();
     let [root, a, b, aa, aaa, capped] = branched_thread(&fixture, &key).await;
+    let revision = fixture.subject(&key).await.revision;
     let ancestors = async |id, limit| {
-        let found = fixture.process.reader.conversation(&key, id, limit).await.expect("read");
-        found.iter().map(|view| view.comment.reference.id).collect::<Vec<_>>()
+        let found = fixture.process.reader.conversation(&key, id, limit).await.expect("read").expect("exists");
+        assert_eq!(found.subject.revision, revision);
+        let mut ids: Vec<_> = found.comments.iter().map(|view| view.comment.reference.id).collect();
+        assert_eq!(ids.remove(0), id);
+        ids
     };
     assert_eq!(ancestors(capped, 100).await, [aaa, aa, a, root], "by parent, although its path is beside that of aaa");
     assert_eq!(ancestors(capped, 2).await, [aaa, aa, root], "the nearest two, and the root");
@@ -226,7 +230,8 @@ pub(super) async fn a_comment_of_another_subject_is_absent(backend: Backend) {
         Ok(vec![Some(LikeValue::None), None])
     );
     assert_eq!(reader.replies(&key, foreign.reference.id, first(5)).await, Ok(None));
-    assert_eq!(reader.conversation(&key, foreign.reference.id, 5).await, Ok(Vec::new()));
+    let conversation = reader.conversation(&key, foreign.reference.id, 5).await.expect("read").expect("exists");
+    assert_eq!(conversation.comments, []);
     let part = SubtreeQuery { top: foreign.reference.path, max_depth: 9, after: None, limit: 5 };
     let thread = reader.thread(&key, &part).await.expect("read");
     assert!(thread.is_none_or(|page| page.comments.is_empty()));

@@ -8,7 +8,8 @@ use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::like::LikeValue;
 use crate::domain::member::MemberId;
 use crate::domain::path::Path;
-use crate::domain::subject::Subject;
+use crate::domain::state::CommentState;
+use crate::domain::subject::{Subject, SubjectState};
 use crate::domain::time::Millis;
 pub use range_split::{ForwardScan, RangeSplit};
 
@@ -23,6 +24,14 @@ pub const MAX_BATCH: usize = 200;
 pub const DEFAULT_PREVIEW: u8 = 3;
 /// The maximum number of replies in a preview.
 pub const MAX_PREVIEW: u8 = 10;
+/// The maximum number of comments whose likers one read names.
+pub const MAX_LIKED: usize = 50;
+/// The maximum number of members that such a read names first.
+pub const MAX_NAMED: usize = 20;
+/// The number of likers of each comment if the caller names none.
+pub const DEFAULT_LIKERS: usize = 3;
+/// The maximum number of likers of each comment.
+pub const MAX_LIKERS: usize = 10;
 
 /// The stable orders. Both are by floor, which has no ties and never changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -184,6 +193,16 @@ pub struct ThreadPage {
     pub more_after: bool,
 }
 
+/// A comment and the comments that it replies to, read in one snapshot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conversation {
+    /// The subject at the revision of the snapshot.
+    pub subject: Subject,
+    /// The comment, its ancestors by parent, the nearest first, and the root of its thread if the
+    /// limit left it out. Empty if the comment is not in the subject.
+    pub comments: Vec<CommentView>,
+}
+
 /// The part of a subtree to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubtreeQuery {
@@ -218,6 +237,42 @@ pub struct Liker {
     pub value: LikeValue,
     /// The time at which the value was set.
     pub time: Millis,
+}
+
+/// The likers to read for each of several comments of one subject.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LikersQuery {
+    /// The comments, at most [`MAX_LIKED`].
+    pub ids: Vec<CommentId>,
+    /// LIKE or DISLIKE.
+    pub value: LikeValue,
+    /// The members that are named before all others, at most [`MAX_NAMED`].
+    pub first: Vec<MemberId>,
+    /// The maximum number of likers of each comment.
+    pub limit: usize,
+}
+
+/// The likers of several comments of one subject, read in one snapshot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubjectLikers {
+    /// The state of the subject.
+    pub state: SubjectState,
+    /// The likers of each comment, in the order of the query; `None` for a comment that is not in
+    /// the subject.
+    pub comments: Vec<Option<CommentLikers>>,
+}
+
+/// Some of the members that gave one value to a comment, and the number of all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommentLikers {
+    /// The state of the comment.
+    pub state: CommentState,
+    /// The number of members with the value, as the comment's row counts them.
+    pub count: i32,
+    /// The members of [`LikersQuery::first`] with the value, newest first.
+    pub named: Vec<Liker>,
+    /// The latest members with the value, newest first, at most [`LikersQuery::limit`].
+    pub latest: Vec<Liker>,
 }
 
 /// The position after which a list of likers continues, newest first. The position itself is

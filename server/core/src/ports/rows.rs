@@ -20,8 +20,8 @@ use crate::domain::member::MemberId;
 use crate::domain::object_type::ObjectType;
 use crate::domain::origin::ImportOrigin;
 use crate::domain::page::{
-    ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, MemberLike, Page, PageQuery, PageSelector,
-    ReplyPage, RootPage, RootPageFill, SubjectCursor, SubtreeQuery, ThreadPage,
+    ContentRevision, Conversation, CountReport, HistoryCursor, Liker, LikerCursor, LikersQuery, MemberLike, Page,
+    PageQuery, PageSelector, ReplyPage, RootPage, RootPageFill, SubjectCursor, SubjectLikers, SubtreeQuery, ThreadPage,
 };
 use crate::domain::request::IdempotencyKey;
 use crate::domain::subject::{Subject, SubjectKey};
@@ -100,9 +100,10 @@ pub trait CommentRows: Send + Sync + std::fmt::Debug {
     /// belong to several subjects, each is read in a snapshot of its own data source.
     async fn comments(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>>;
 
-    /// Returns the nearest `limit` comments upward from `id` by parent, nearest first, then the
-    /// root of its thread if the chain did not reach it. `id` itself is not among them.
-    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>>;
+    /// Returns `id` and the nearest `limit` comments upward from it by parent, nearest first, then
+    /// the root of its thread if the chain did not reach it; `None` if the subject is absent or
+    /// deleted.
+    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Option<Conversation>>;
 
     /// Returns every content that a comment had, oldest first; the last is the current one.
     async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>>;
@@ -170,6 +171,11 @@ pub trait LikeRows: Send + Sync + std::fmt::Debug {
         after: Option<&LikerCursor>,
         limit: usize,
     ) -> Result<Page<Liker>>;
+
+    /// Returns the first likers of several comments, which are in the partition of `key`; `None` if
+    /// the subject is absent or deleted. The number of rows that it reads depends on the query
+    /// alone. Of likers of the same time, those with the highest member ids are the latest.
+    async fn comment_likers(&self, key: &SubjectKey, query: &LikersQuery) -> Result<Option<SubjectLikers>>;
 
     /// Returns the likes and dislikes of a member in a subject, by comment id, strictly after
     /// `after`.

@@ -1,9 +1,9 @@
 //! A comment with the comments that it replies to.
 
 use crate::domain::caller::Caller;
-use crate::domain::comment::CommentView;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::CommentId;
+use crate::domain::page::Conversation;
 use crate::read::Comments;
 use crate::read::subjects::check_listable;
 
@@ -22,19 +22,20 @@ impl Comments {
         caller: &Caller,
         id: CommentId,
         min_revision: i64,
-    ) -> Result<(CommentView, Vec<CommentView>, bool)> {
+    ) -> Result<(Conversation, bool)> {
         let (location, _) = self.locate(caller, id).await?;
-        let key = std::slice::from_ref(&location.subject);
-        let mut subject = self.reader.subjects(key).await?.pop().flatten();
-        if let Some(primary) = self.primary_if_behind(min_revision, subject.as_ref()) {
-            subject = primary.subjects(key).await?.pop().flatten();
+        let key = &location.subject;
+        let mut found = self.reader.conversation(key, id, MAX_ANCESTORS).await?;
+        if let Some(primary) = self.primary_if_behind(min_revision, found.as_ref().map(|found| &found.subject)) {
+            found = primary.conversation(key, id, MAX_ANCESTORS).await?;
         }
-        check_listable(&subject.ok_or(Error::CommentNotFound)?, min_revision)?;
-        let view = self.comment(caller, id, None, min_revision).await?;
-        let chain = self.reader.conversation(&view.subject, id, MAX_ANCESTORS).await?;
-        let truncated = chain.len() > MAX_ANCESTORS
-            && chain[MAX_ANCESTORS - 1].comment.reference.parent_id
-                != chain.last().map(|root| root.comment.reference.id);
-        Ok((view, chain.into_iter().map(|c| c.seen_by(None)).collect(), truncated))
+        let Conversation { subject, comments } = found.ok_or(Error::CommentNotFound)?;
+        check_listable(&subject, min_revision)?;
+        let (_, ancestors) = comments.split_first().ok_or(Error::CommentNotFound)?;
+        let truncated = ancestors.len() > MAX_ANCESTORS
+            && ancestors[MAX_ANCESTORS - 1].comment.reference.parent_id
+                != ancestors.last().map(|root| root.comment.reference.id);
+        let comments = comments.into_iter().map(|view| view.seen_by(None)).collect();
+        Ok((Conversation { subject, comments }, truncated))
     }
 }

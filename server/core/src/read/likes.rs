@@ -5,9 +5,18 @@ use crate::domain::error::{Error, Result, Violation};
 use crate::domain::ids::CommentId;
 use crate::domain::like::LikeValue;
 use crate::domain::member::MemberId;
-use crate::domain::page::{Liker, LikerCursor, MemberLike, Page};
-use crate::domain::subject::SubjectKey;
+use crate::domain::page::{CommentLikers, Liker, LikerCursor, LikersQuery, MemberLike, Page};
+use crate::domain::subject::{SubjectKey, SubjectState};
 use crate::read::Comments;
+
+/// The members to name as likers of a comment, and the number of all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FirstLikers {
+    /// The members.
+    pub likers: Vec<Liker>,
+    /// The number of all members with the value.
+    pub count: i32,
+}
 
 impl Comments {
     /// Returns a member's values for comments of one subject, in the order of `ids`.
@@ -23,16 +32,7 @@ impl Comments {
         ids: &[CommentId],
     ) -> Result<Vec<LikeValue>> {
         self.policy(caller, key.object_type())?;
-        let is_foreign = |(_, id): &(usize, &CommentId)| id.partition() != key.partition();
-        let violations: Vec<_> = ids
-            .iter()
-            .enumerate()
-            .filter(is_foreign)
-            .map(|(n, _)| Violation::field(format!("comment_ids[{n}]"), "does not belong to this subject"))
-            .collect();
-        if !violations.is_empty() {
-            return Err(Error::Invalid(violations));
-        }
+        check_partition(key, ids)?;
         let states = self.reader.like_states(key, member, ids).await?;
         states.into_iter().collect::<Option<Vec<_>>>().ok_or(Error::CommentNotFound)
     }
@@ -58,6 +58,30 @@ impl Comments {
         self.reader.likers(id, value, after, limit).await
     }
 
+    /// Returns for each comment of a query the members that gave it the value: those of
+    /// [`LikersQuery::first`] in their order, then the latest others. A comment without a result
+    /// has [`Error::CommentNotFound`], or [`Error::CommentUnavailable`] if it is not visible.
+    ///
+    /// # Errors
+    /// Those of [`Comments::policy`]; a violation for each id of another partition;
+    /// [`Error::SubjectNotFound`], also for a deleted subject; [`Error::SubjectHidden`].
+    pub async fn comment_likers(
+        &self,
+        caller: &Caller,
+        key: &SubjectKey,
+        query: &LikersQuery,
+    ) -> Result<Vec<(CommentId, Result<FirstLikers>)>> {
+        self.policy(caller, key.object_type())?;
+        check_partition(key, &query.ids)?;
+        let found = self.reader.comment_likers(key, query).await?.ok_or(Error::SubjectNotFound)?;
+        match found.state {
+            SubjectState::Hidden => return Err(Error::SubjectHidden),
+            SubjectState::Active | SubjectState::ReadOnly => {}
+        }
+        let first = |(id, found): (&CommentId, Option<CommentLikers>)| (*id, first_likers(query, found));
+        Ok(query.ids.iter().zip(found.comments).map(first).collect())
+    }
+
     /// Returns the comments that a member likes or dislikes in a subject, in the order of their
     /// ids. A subject that does not exist reads as empty if its object type has `auto_create`.
     ///
@@ -75,4 +99,32 @@ impl Comments {
         self.listable_subject(caller, key).await?;
         self.reader.member_likes(key, member, after, limit).await
     }
+}
+
+/// Checks that comments may belong to a subject: their ids name its partition.
+fn check_partition(key: &SubjectKey, ids: &[CommentId]) -> Result<()> {
+    let is_foreign = |(_, id): &(usize, &CommentId)| id.partition() != key.partition();
+    let violations: Vec<_> = ids
+        .iter()
+        .enumerate()
+        .filter(is_foreign)
+        .map(|(n, _)| Violation::field(format!("comment_ids[{n}]"), "does not belong to this subject"))
+        .collect();
+    if violations.is_empty() { Ok(()) } else { Err(Error::Invalid(violations)) }
+}
+
+fn first_likers(query: &LikersQuery, found: Option<CommentLikers>) -> Result<FirstLikers> {
+    let CommentLikers { state, count, named, latest } = found.ok_or(Error::CommentNotFound)?;
+    if !state.is_visible() {
+        return Err(Error::CommentUnavailable(state));
+    }
+    let of_member = |member: &MemberId| named.iter().find(|liker| liker.member == *member).cloned();
+    let mut likers: Vec<Liker> = Vec::with_capacity(query.limit);
+    // The latest ones are enough: at most as many of them are left out as were named before.
+    for liker in query.first.iter().filter_map(of_member).chain(latest) {
+        if likers.len() < query.limit && likers.iter().all(|other| other.member != liker.member) {
+            likers.push(liker);
+        }
+    }
+    Ok(FirstLikers { likers, count })
 }

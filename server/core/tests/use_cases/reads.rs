@@ -80,8 +80,11 @@ fn reads_that_require_a_later_revision_than_the_cache_has_come_from_the_rows() {
     assert_eq!(error_of(read(now + 1)), behind);
     assert_eq!(error_of(run(cached.subjects(&unrestricted(), &[subject], now + 1))), behind);
     assert_eq!(error_of(run(cached.conversation(&unrestricted(), id, now + 1))), behind);
-    let (view, above, _) = run(cached.conversation(&unrestricted(), id, now)).expect("the revision is reached");
-    assert_eq!((text(&view), above), (Some("edited"), vec![]));
+    for (min, revision, expected) in [(0, cached_revision, "a root"), (now, now, "edited")] {
+        let (found, _) = run(cached.conversation(&unrestricted(), id, min)).expect("the revision is reached");
+        assert_eq!(found.subject.revision, revision);
+        assert_eq!(found.comments.iter().map(text).collect::<Vec<_>>(), [Some(expected)]);
+    }
 }
 
 #[test]
@@ -146,18 +149,15 @@ fn a_conversation_reports_if_it_omits_ancestors() {
     }
     for (n, above, truncated) in [(0, 0, false), (1, 1, false), (100, 100, false), (101, 101, false), (102, 101, true)]
     {
-        let (view, ancestors, is_truncated) =
+        let (found, is_truncated) =
             run(fixture.comments.conversation(&unrestricted(), replies[n], 0)).expect("it exists");
-        assert_eq!(
-            (view.comment.reference.id, ancestors.len(), is_truncated),
-            (replies[n], above, truncated),
-            "reply {n}"
-        );
-        assert_eq!(ancestors.last().map(|view| view.comment.reference.id), (n > 0).then_some(root));
+        let ids: Vec<_> = found.comments.iter().map(|view| view.comment.reference.id).collect();
+        assert_eq!((ids[0], ids.len(), is_truncated), (replies[n], 1 + above, truncated), "reply {n}");
+        assert_eq!(ids.last(), Some(&root));
     }
     fixture.hide(replies[1]);
-    let (_, ancestors, _) = run(fixture.comments.conversation(&unrestricted(), replies[2], 0)).expect("it exists");
-    assert_eq!(ancestors.iter().map(text).collect::<Vec<_>>(), [None, Some("a root")]);
+    let (found, _) = run(fixture.comments.conversation(&unrestricted(), replies[2], 0)).expect("it exists");
+    assert_eq!(found.comments.iter().map(text).collect::<Vec<_>>(), [Some("a reply"), None, Some("a root")]);
 }
 
 #[test]

@@ -64,6 +64,8 @@ pub(crate) struct RenderedResponse {
     pub(crate) subject: Option<v1::Subject>,
     #[prost(message, repeated, tag = "6")]
     pub(crate) degraded: Vec<v1::Degradation>,
+    #[prost(int64, tag = "7")]
+    pub(crate) subject_revision: i64,
 }
 
 /// Renders pages as ListComments returns them.

@@ -189,6 +189,7 @@ fn a_rendered_page_with_its_tokens_equals_the_page_byte_for_byte() {
         previous_page_token: String::new(),
         subject: Some(subject(&subject_row)),
         degraded: degraded.clone(),
+        subject_revision: 42,
     };
     let (page, pinned) = RenderedBody::read(ListPageRenderer::new().render(page).into()).expect("a rendered page");
     assert!(page.more_after && !page.more_before);
@@ -202,6 +203,7 @@ fn a_rendered_page_with_its_tokens_equals_the_page_byte_for_byte() {
         previous_page_token: String::new(),
         subject: Some(subject(&subject_row)),
         degraded,
+        subject_revision: 42,
     };
     assert_eq!(rendered_page.encode_to_vec(), expected.encode_to_vec());
 }

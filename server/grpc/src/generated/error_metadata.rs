@@ -179,6 +179,12 @@ impl ErrorSubject for v1::ListLikersRequest {
     }
 }
 
+impl ErrorSubject for v1::BatchListLikersRequest {
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.subject.add_to(ErrorMetadata::default(), "subject")
+    }
+}
+
 impl ErrorSubject for v1::ListMemberLikesRequest {
     fn error_metadata(&self) -> ErrorMetadata {
         self.subject.add_to(ErrorMetadata::default(), "subject")
@@ -247,7 +253,7 @@ impl ErrorSubject for v1::UndeleteSubjectRequest {
 
 impl ErrorSubject for v1::WatchSubjectRequest {
     fn error_metadata(&self) -> ErrorMetadata {
-        self.key.add_to(ErrorMetadata::default(), "subject")
+        self.subject.add_to(ErrorMetadata::default(), "subject")
     }
 }
 
@@ -283,6 +289,7 @@ pub(crate) fn metadata_of(request: &str, bytes: &[u8]) -> Result<Option<ErrorMet
         "SetLikeRequest" => v1::SetLikeRequest::decode(bytes)?.error_metadata(),
         "BatchGetLikeStatesRequest" => v1::BatchGetLikeStatesRequest::decode(bytes)?.error_metadata(),
         "ListLikersRequest" => v1::ListLikersRequest::decode(bytes)?.error_metadata(),
+        "BatchListLikersRequest" => v1::BatchListLikersRequest::decode(bytes)?.error_metadata(),
         "ListMemberLikesRequest" => v1::ListMemberLikesRequest::decode(bytes)?.error_metadata(),
         "CreateReplyRequest" => v1::CreateReplyRequest::decode(bytes)?.error_metadata(),
         "ListRepliesRequest" => v1::ListRepliesRequest::decode(bytes)?.error_metadata(),

@@ -48,6 +48,7 @@ pub(crate) fn method(path: &str) -> Option<&'static Method> {
         "LikeService/SetLike" => &LIKE_SERVICE_SET_LIKE,
         "LikeService/BatchGetLikeStates" => &LIKE_SERVICE_BATCH_GET_LIKE_STATES,
         "LikeService/ListLikers" => &LIKE_SERVICE_LIST_LIKERS,
+        "LikeService/BatchListLikers" => &LIKE_SERVICE_BATCH_LIST_LIKERS,
         "LikeService/ListMemberLikes" => &LIKE_SERVICE_LIST_MEMBER_LIKES,
         "ReplyService/CreateReply" => &REPLY_SERVICE_CREATE_REPLY,
         "ReplyService/ListReplies" => &REPLY_SERVICE_LIST_REPLIES,
@@ -271,6 +272,13 @@ const LIKE_SERVICE_LIST_LIKERS: Method = Method {
     name: "LikeService/ListLikers",
     role: Role::Reader,
     policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::BestEffort, profile: MessageProfile::Read },
+    audited: false,
+};
+
+const LIKE_SERVICE_BATCH_LIST_LIKERS: Method = Method {
+    name: "LikeService/BatchListLikers",
+    role: Role::Reader,
+    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::BestEffort, profile: MessageProfile::Batch },
     audited: false,
 };
 

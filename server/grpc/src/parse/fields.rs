@@ -2,7 +2,7 @@
 
 use riposte_core::content::check_metadata;
 use riposte_core::object_type::MAX_LEVELS;
-use riposte_core::page::{DEFAULT_PAGE, MAX_PAGE, MAX_PREVIEW};
+use riposte_core::page::{DEFAULT_LIKERS, DEFAULT_PAGE, MAX_LIKERS, MAX_PAGE, MAX_PREVIEW};
 use riposte_core::subject::Metadata;
 use riposte_core::{ClientInfo, Content, LikeValue, Policy, Reason, Violation};
 use riposte_sdk::v1;
@@ -74,6 +74,15 @@ pub(crate) fn previews(size: Option<i32>) -> Result<u8, Violation> {
     let Some(size) = size else { return Ok(DEFAULT_PREVIEW) };
     let size = u8::try_from(size).ok().filter(|size| *size <= MAX_PREVIEW);
     size.ok_or_else(|| Violation::field("reply_preview_size", format!("must lie between 0 and {MAX_PREVIEW}")))
+}
+
+/// Parses the number of likers of each comment: 0 is the default.
+pub(crate) fn likers(limit: i32) -> Result<usize, Violation> {
+    match usize::try_from(limit) {
+        Ok(0) => Ok(DEFAULT_LIKERS),
+        Ok(limit) if limit <= MAX_LIKERS => Ok(limit),
+        Ok(_) | Err(_) => Err(Violation::field("limit", format!("must lie between 0 and {MAX_LIKERS}"))),
+    }
 }
 
 /// Parses the lowest revision that a response may show.

@@ -1,6 +1,6 @@
 //! Parses ids of comments, members and requests.
 
-use riposte_core::page::MAX_BATCH;
+use riposte_core::page::{MAX_BATCH, MAX_LIKED, MAX_NAMED};
 use riposte_core::request::RequestId;
 use riposte_core::{CommentId, MemberId, Violation};
 
@@ -14,6 +14,16 @@ pub(crate) fn comment_ids(field: &str, ids: &[i64]) -> Result<Vec<CommentId>, Ve
     batch(field, ids, |field, id| comment_id(field, *id).map_err(|violation| vec![violation]))
 }
 
+/// Parses up to 50 ids of comments whose likers are listed, in their order.
+pub(crate) fn liked_ids(field: &str, ids: &[i64]) -> Result<Vec<CommentId>, Vec<Violation>> {
+    batch_of(MAX_LIKED, field, ids, |field, id| comment_id(field, *id).map_err(|violation| vec![violation]))
+}
+
+/// Parses up to 20 ids of members that are named first, in their order.
+pub(crate) fn first_members(field: &str, ids: &[String]) -> Result<Vec<MemberId>, Vec<Violation>> {
+    batch_of(MAX_NAMED, field, ids, |field, id| member(field, id).map_err(|violation| vec![violation]))
+}
+
 /// Parses up to 200 items, each by `parse`. A longer list is one violation: its items are not
 /// parsed. The name of an item is composed only for a violation, so an item that has one is parsed
 /// again.
@@ -22,8 +32,18 @@ pub(crate) fn batch<Q, T>(
     items: &[Q],
     parse: impl Fn(&str, &Q) -> Result<T, Vec<Violation>>,
 ) -> Result<Vec<T>, Vec<Violation>> {
-    if items.len() > MAX_BATCH {
-        let rule = format!("must have at most {MAX_BATCH} entries, has {}", items.len());
+    batch_of(MAX_BATCH, field, items, parse)
+}
+
+/// As [`batch`], with up to `max` items.
+fn batch_of<Q, T>(
+    max: usize,
+    field: &str,
+    items: &[Q],
+    parse: impl Fn(&str, &Q) -> Result<T, Vec<Violation>>,
+) -> Result<Vec<T>, Vec<Violation>> {
+    if items.len() > max {
+        let rule = format!("must have at most {max} entries, has {}", items.len());
         return Err(vec![Violation::field(field, rule)]);
     }
     let mut parsed = Vec::with_capacity(items.len());

@@ -298,9 +298,22 @@ impl DataSources {
         partition: Partition,
         select: &SelectStatement,
     ) -> std::result::Result<Vec<QueryResult>, StoreError> {
-        let mut statement = self.of(partition).read.get_database_backend().build(select);
+        self.select_statement(partition, self.backend(partition).build(select)).await
+    }
+
+    /// As [`DataSources::select`], for a statement that is written as text.
+    pub(crate) async fn select_statement(
+        &self,
+        partition: Partition,
+        mut statement: Statement,
+    ) -> std::result::Result<Vec<QueryResult>, StoreError> {
         statement.sql = self.slot(partition).bind(statement.sql);
         self.read_alone(self.map().source(partition), statement).await
+    }
+
+    /// Returns the kind of the database that holds a partition.
+    pub(crate) fn backend(&self, partition: Partition) -> DbBackend {
+        self.of(partition).read.get_database_backend()
     }
 
     /// Returns the rows of one SELECT in the tables that exist once in each data source, without a

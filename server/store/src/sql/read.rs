@@ -2,6 +2,7 @@
 //! the subject. A batch of ids or keys is grouped by the tables that hold them.
 
 mod authored;
+mod comment_likers;
 mod comments;
 mod conversation;
 mod created_by;
@@ -33,8 +34,8 @@ use async_trait::async_trait;
 use riposte_core::comment::CommentView;
 use riposte_core::location::CommentLocation;
 use riposte_core::page::{
-    ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, MemberLike, Page, PageQuery, PageSelector,
-    ReplyPage, RootPage, RootPageFill, SubjectCursor, SubtreeQuery, ThreadPage,
+    ContentRevision, Conversation, CountReport, HistoryCursor, Liker, LikerCursor, LikersQuery, MemberLike, Page,
+    PageQuery, PageSelector, ReplyPage, RootPage, RootPageFill, SubjectCursor, SubjectLikers, SubtreeQuery, ThreadPage,
 };
 use riposte_core::ports::{
     CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, Reader, SubjectRows,
@@ -191,8 +192,8 @@ impl CommentRows for SqlReader {
         Ok(rows::in_order(ids, found, |view| view.comment.reference.id))
     }
 
-    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
-        self.run_query(conversation::Conversation { key: key.clone(), id, limit }).await
+    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Option<Conversation>> {
+        self.run_query(conversation::Ancestors { key: key.clone(), id, limit }).await
     }
 
     async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>> {
@@ -257,6 +258,12 @@ impl LikeRows for SqlReader {
         limit: usize,
     ) -> Result<Page<Liker>> {
         self.run_query(likers::Likers { id, value, after: after.cloned(), limit }).await
+    }
+
+    async fn comment_likers(&self, key: &SubjectKey, query: &LikersQuery) -> Result<Option<SubjectLikers>> {
+        let source = self.sources.map().source(key.partition());
+        let work = comment_likers::read(Arc::clone(&self.sources), key.clone(), query.clone());
+        task::read(&self.sources, source, comment_likers::NAME, work).await
     }
 
     async fn member_likes(

@@ -21,7 +21,7 @@ pub(crate) use history::{HistoryEntry, history_model};
 pub(crate) use like::{like, like_model, like_value};
 pub(crate) use outbox::{commit_model, events, revision_model, unknown_event};
 pub(crate) use ranking::{SnapshotFingerprint, ranking, ranking_model};
-pub(crate) use subject::{subject, subject_changes, subject_identity, subject_key, subject_model};
+pub(crate) use subject::{subject, subject_changes, subject_identity, subject_key, subject_model, subject_state};
 
 /// Converts an index row to its comment.
 pub(crate) fn comment(row: Model) -> Result<Comment> {

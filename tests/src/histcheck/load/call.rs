@@ -170,7 +170,7 @@ async fn list(channel: Channel, page: PageOf, token: &str, limit: Duration) -> C
         ..Default::default()
     };
     let response = CommentServiceClient::new(channel).list_comments(with_timeout(limit, request)).await?.into_inner();
-    let ListCommentsResponse { threads, next_page_token, subject, degraded, .. } = response;
+    let ListCommentsResponse { threads, next_page_token, subject, degraded, subject_revision, .. } = response;
     // No server in this environment has a reason to leave out these parts.
     if degraded.iter().any(|degraded| matches!(degraded.part(), DegradedPart::ReplyPreview | DegradedPart::Ranking)) {
         return Err(Status::data_loss("the page is incomplete"));
@@ -181,6 +181,9 @@ async fn list(channel: Channel, page: PageOf, token: &str, limit: Duration) -> C
         items.extend(thread.replies.iter().map(|reply| item(reply, ItemKind::Preview)));
     }
     let counts = counts(&subject.ok_or_else(incomplete_response)?);
+    if subject_revision != counts.revision {
+        return Err(Status::data_loss("the page names two revisions"));
+    }
     let last = next_page_token.is_empty();
     let page = PageResponse { revision: counts.revision, counts: Some(counts), last, items: items.into() };
     Ok((Outcome::Page(page), next_page_token))
@@ -222,6 +225,7 @@ async fn several(
             let request = ListConversationRequest { comment_id: *id, min_revision, fresh };
             let response =
                 ReplyServiceClient::new(channel).list_conversation(with_timeout(limit, request)).await?.into_inner();
+            reached(response.subject_revision, min_revision)?;
             Ok(std::iter::once(response.comment.ok_or_else(incomplete_response)?).chain(response.ancestors).collect())
         }
         CommentSelector::Thread(id) => {
@@ -232,9 +236,17 @@ async fn several(
                 fresh,
                 ..Default::default()
             };
-            Ok(ReplyServiceClient::new(channel).get_thread(with_timeout(limit, request)).await?.into_inner().comments)
+            let response =
+                ReplyServiceClient::new(channel).get_thread(with_timeout(limit, request)).await?.into_inner();
+            reached(response.subject_revision, min_revision)?;
+            Ok(response.comments)
         }
     }
+}
+
+/// Checks that a response shows at least the revision that was asked for.
+fn reached(revision: i64, min_revision: i64) -> Result<(), Status> {
+    if revision >= min_revision { Ok(()) } else { Err(Status::data_loss("the response is below its min_revision")) }
 }
 
 fn with_timeout<T>(limit: Duration, message: T) -> Request<T> {

@@ -57,7 +57,7 @@ pub(super) const METHODS: &[Row] = &[
         "SubjectService/WatchSubject",
         "reader",
         About::Key,
-        r#"{"key":{"objectType":"TYPE","objectId":"1"},"afterRevision":"0"}"#,
+        r#"{"subject":{"objectType":"TYPE","objectId":"1"},"afterRevision":"0"}"#,
     ),
     row("SubjectService/CreateSubject", "writer", About::Key, r#"{"key":{"objectType":"TYPE","objectId":"2"}}"#),
     row(
@@ -101,6 +101,12 @@ pub(super) const METHODS: &[Row] = &[
         r#"{"subject":{"objectType":"TYPE","objectId":"1"},"memberId":"m","commentIds":["ID"]}"#,
     ),
     row("LikeService/ListLikers", "reader", About::Id, r#"{"commentId":"ID","value":"LIKE_VALUE_LIKE"}"#),
+    row(
+        "LikeService/BatchListLikers",
+        "reader",
+        About::Key,
+        r#"{"subject":{"objectType":"TYPE","objectId":"1"},"commentIds":["ID"]}"#,
+    ),
     row(
         "LikeService/ListMemberLikes",
         "reader",

@@ -152,9 +152,9 @@ impl Row {
         ensure!(self.client_seconds()?.is_none() == streams, "client_timeout is `none` for streams, and only for them");
         ensure!((self.retry == Retry::None) == streams, "retry is `none` for streams, and only for them");
         let request = contract.message(method.says.input_type())?;
-        let reads = ["Get", "BatchGet", "List"].iter().any(|read| method.says.name().starts_with(read));
+        let reads = ["Get", "BatchGet", "List", "BatchList"].iter().any(|read| method.says.name().starts_with(read));
         match self.retry {
-            Retry::Read => ensure!(reads, "retry is `read`, but only Get, BatchGet and List are reads"),
+            Retry::Read => ensure!(reads, "retry is `read`, but only Get, List and their batches are reads"),
             Retry::Write => ensure!(
                 request.find("request_id").is_some(),
                 "retry is `write`, but {} has no request_id, so a repeat would write twice",

@@ -114,7 +114,7 @@ class Subject:
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.WatchSubjectRequest()
-        request.key.CopyFrom(self.key)
+        request.subject.CopyFrom(self.key)
         if after_revision is not None:
             request.after_revision = after_revision
         return self.client.subjects.watch_subject(request, **options)
@@ -345,7 +345,7 @@ class AsyncSubject:
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.WatchSubjectRequest()
-        request.key.CopyFrom(self.key)
+        request.subject.CopyFrom(self.key)
         if after_revision is not None:
             request.after_revision = after_revision
         return self.client.subjects.watch_subject(request, **options)

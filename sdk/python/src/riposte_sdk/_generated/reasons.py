@@ -30,7 +30,8 @@ class Reason(str, Enum):
     """
     DUPLICATE_CONTENT = "DUPLICATE_CONTENT"
     """
-    The member wrote the same text a short while ago; only where the type's policy asks for it.
+    The member wrote the same text a short while ago; only where the type's policy asks for it. Not
+    served yet.
     """
     SUBJECT_READ_ONLY = "SUBJECT_READ_ONLY"
     """
@@ -52,7 +53,7 @@ class Reason(str, Enum):
     """
     REPLY_FORBIDDEN = "REPLY_FORBIDDEN"
     """
-    The policy of the object type forbids replies here.
+    The policy of the object type forbids replies here. Not served yet.
     """
     STATE_CONFLICT = "STATE_CONFLICT"
     """
@@ -70,7 +71,7 @@ class Reason(str, Enum):
     """
     CHALLENGE_REQUIRED = "CHALLENGE_REQUIRED"
     """
-    The member has to pass a challenge first; the metadata has its kind.
+    The member has to pass a challenge first; the metadata has its kind. Not served yet.
     """
     OBJECT_TYPE_UNKNOWN = "OBJECT_TYPE_UNKNOWN"
     """
@@ -86,7 +87,8 @@ class Reason(str, Enum):
     """
     CONTENT_BLOCKED = "CONTENT_BLOCKED"
     """
-    A rule of the object type refuses the text; the metadata names the rule, never the words.
+    A rule of the object type refuses the text; the metadata names the rule, never the words. Not
+    served yet.
     """
     CONTENT_TOO_LONG = "CONTENT_TOO_LONG"
     """
@@ -127,11 +129,11 @@ class Reason(str, Enum):
     """
     MEMBER_SUSPENDED = "MEMBER_SUSPENDED"
     """
-    The member may not write for now; the metadata has the end of the block.
+    The member may not write for now; the metadata has the end of the block. Not served yet.
     """
     MEMBER_BLOCKED = "MEMBER_BLOCKED"
     """
-    The owner of the subject has blocked the member.
+    The owner of the subject has blocked the member. Not served yet.
     """
     RATE_LIMITED = "RATE_LIMITED"
     """

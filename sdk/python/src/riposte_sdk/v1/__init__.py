@@ -168,6 +168,9 @@ from riposte_sdk.v1.error_reason_pb2 import ERROR_REASON_WATCH_TOO_SLOW as ERROR
 from riposte_sdk.v1.error_reason_pb2 import ErrorReason as ErrorReason
 from riposte_sdk.v1.like_pb2 import BatchGetLikeStatesRequest as BatchGetLikeStatesRequest
 from riposte_sdk.v1.like_pb2 import BatchGetLikeStatesResponse as BatchGetLikeStatesResponse
+from riposte_sdk.v1.like_pb2 import BatchListLikersRequest as BatchListLikersRequest
+from riposte_sdk.v1.like_pb2 import BatchListLikersResponse as BatchListLikersResponse
+from riposte_sdk.v1.like_pb2 import CommentLikers as CommentLikers
 from riposte_sdk.v1.like_pb2 import LIKE_VALUE_DISLIKE as LIKE_VALUE_DISLIKE
 from riposte_sdk.v1.like_pb2 import LIKE_VALUE_LIKE as LIKE_VALUE_LIKE
 from riposte_sdk.v1.like_pb2 import LIKE_VALUE_NONE as LIKE_VALUE_NONE

@@ -33,13 +33,13 @@ class _CommentStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_CommentS
     COMMENT_STATE_ACTIVE: _CommentState.ValueType  # 1
     """Visible to all members."""
     COMMENT_STATE_PENDING: _CommentState.ValueType  # 2
-    """Waits for moderation; seen by its author and by moderators."""
+    """Waits for moderation; seen by its author and by moderators. Not served yet."""
     COMMENT_STATE_REJECTED: _CommentState.ValueType  # 3
-    """Refused by moderation; seen by its author and by moderators."""
+    """Refused by moderation; seen by its author and by moderators. Not served yet."""
     COMMENT_STATE_HIDDEN: _CommentState.ValueType  # 4
     """Taken out of sight by a moderator."""
     COMMENT_STATE_SHADOWED: _CommentState.ValueType  # 5
-    """Looks ACTIVE to its author alone."""
+    """Looks ACTIVE to its author alone. Not served yet."""
     COMMENT_STATE_DELETED: _CommentState.ValueType  # 6
     """Deleted; see `deleted_by`."""
 
@@ -51,13 +51,13 @@ COMMENT_STATE_UNSPECIFIED: CommentState.ValueType  # 0
 COMMENT_STATE_ACTIVE: CommentState.ValueType  # 1
 """Visible to all members."""
 COMMENT_STATE_PENDING: CommentState.ValueType  # 2
-"""Waits for moderation; seen by its author and by moderators."""
+"""Waits for moderation; seen by its author and by moderators. Not served yet."""
 COMMENT_STATE_REJECTED: CommentState.ValueType  # 3
-"""Refused by moderation; seen by its author and by moderators."""
+"""Refused by moderation; seen by its author and by moderators. Not served yet."""
 COMMENT_STATE_HIDDEN: CommentState.ValueType  # 4
 """Taken out of sight by a moderator."""
 COMMENT_STATE_SHADOWED: CommentState.ValueType  # 5
-"""Looks ACTIVE to its author alone."""
+"""Looks ACTIVE to its author alone. Not served yet."""
 COMMENT_STATE_DELETED: CommentState.ValueType  # 6
 """Deleted; see `deleted_by`."""
 Global___CommentState: _TypeAlias = CommentState  # noqa: Y015
@@ -181,7 +181,7 @@ class _AckEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Ack.ValueType], _
     """The rows are durable; id, floor and subject_revision are final."""
     ACK_ACCEPTED: _Ack.ValueType  # 2
     """The command is durable in the log; floor and subject_revision are 0 until it is applied. Only
-    where the service runs with a log in front of its writes.
+    where the service runs with a log in front of its writes. Not served yet.
     """
 
 class Ack(_Ack, metaclass=_AckEnumTypeWrapper):
@@ -193,7 +193,7 @@ ACK_COMMITTED: Ack.ValueType  # 1
 """The rows are durable; id, floor and subject_revision are final."""
 ACK_ACCEPTED: Ack.ValueType  # 2
 """The command is durable in the log; floor and subject_revision are 0 until it is applied. Only
-where the service runs with a log in front of its writes.
+where the service runs with a log in front of its writes. Not served yet.
 """
 Global___Ack: _TypeAlias = Ack  # noqa: Y015
 
@@ -776,10 +776,15 @@ class ListCommentsResponse(_message.Message):
     PREVIOUS_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     SUBJECT_FIELD_NUMBER: _builtins.int
     DEGRADED_FIELD_NUMBER: _builtins.int
+    SUBJECT_REVISION_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
     """For the page after this one. Empty: the end, and the only sign of it."""
     previous_page_token: _builtins.str
     """For the page before this one, in the same order. Empty: this page begins the list."""
+    subject_revision: _builtins.int
+    """The revision of the subject that this page shows: `subject.revision`. The walk starts at that
+    of its first page. As `min_revision` of another call it asks for at least this state.
+    """
     @_builtins.property
     def threads(self) -> _containers.RepeatedCompositeFieldContainer[Global___CommentThread]:
         """The roots in the order asked for, each with its preview. Pinned ones stand in their place too."""
@@ -792,7 +797,7 @@ class ListCommentsResponse(_message.Message):
 
     @_builtins.property
     def subject(self) -> _subject_pb2.Subject:
-        """The subject with its counts. The walk starts at `subject.revision` of its first page."""
+        """The subject with its counts."""
 
     @_builtins.property
     def degraded(self) -> _containers.RepeatedCompositeFieldContainer[_degradation_pb2.Degradation]:
@@ -807,10 +812,11 @@ class ListCommentsResponse(_message.Message):
         previous_page_token: _builtins.str = ...,
         subject: _subject_pb2.Subject | None = ...,
         degraded: _abc.Iterable[_degradation_pb2.Degradation] | None = ...,
+        subject_revision: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["subject", b"subject"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["degraded", b"degraded", "next_page_token", b"next_page_token", "pinned", b"pinned", "previous_page_token", b"previous_page_token", "subject", b"subject", "threads", b"threads"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["degraded", b"degraded", "next_page_token", b"next_page_token", "pinned", b"pinned", "previous_page_token", b"previous_page_token", "subject", b"subject", "subject_revision", b"subject_revision", "threads", b"threads"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -49,8 +49,8 @@ class CommentServiceStub:
 
     Floors are dense; if one create was answered before another was sent, its floor is lower.
     Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
-    SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT,
-    MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+    SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
+    CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
 
     Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
     {"text": "Hi"}}`.
@@ -90,7 +90,7 @@ class CommentServiceStub:
 
     Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
     is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-    CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
+    CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
 
     Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
     """
@@ -170,8 +170,8 @@ class CommentServiceAsyncStub(CommentServiceStub):
 
     Floors are dense; if one create was answered before another was sent, its floor is lower.
     Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
-    SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT,
-    MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+    SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
+    CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
 
     Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
     {"text": "Hi"}}`.
@@ -211,7 +211,7 @@ class CommentServiceAsyncStub(CommentServiceStub):
 
     Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
     is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-    CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
+    CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
 
     Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
     """
@@ -293,8 +293,8 @@ class CommentServiceServicer:
 
         Floors are dense; if one create was answered before another was sent, its floor is lower.
         Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
-        SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, DUPLICATE_CONTENT,
-        MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+        SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
+        CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
 
         Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
         {"text": "Hi"}}`.
@@ -354,7 +354,7 @@ class CommentServiceServicer:
 
         Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
         is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-        CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
+        CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
 
         Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
         """

@@ -26,15 +26,17 @@ class _DegradedPartEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Degraded
     DEGRADED_PART_UNSPECIFIED: _DegradedPart.ValueType  # 0
     """Never sent; a reader of an older version sees it for a part it does not know."""
     DEGRADED_PART_COUNTS: _DegradedPart.ValueType  # 1
-    """Counts of the subject or of comments may be older than promised."""
+    """Counts of the subject or of comments may be older than promised. Not served yet."""
     DEGRADED_PART_REPLY_PREVIEW: _DegradedPart.ValueType  # 2
-    """Reply previews are missing; the replies themselves are reachable by ListReplies."""
+    """Reply previews are missing; the replies themselves are reachable by ListReplies. Not served
+    yet.
+    """
     DEGRADED_PART_PINNED: _DegradedPart.ValueType  # 3
-    """The pinned comments are missing."""
+    """The pinned comments are missing. Not served yet."""
     DEGRADED_PART_LIKE_STATES: _DegradedPart.ValueType  # 4
-    """Some like states are unknown; these are sent as LIKE_VALUE_UNSPECIFIED."""
+    """Some like states are unknown; these are sent as LIKE_VALUE_UNSPECIFIED. Not served yet."""
     DEGRADED_PART_RANKING: _DegradedPart.ValueType  # 5
-    """The ranking is older than promised."""
+    """The ranking is older than promised. Not served yet."""
     DEGRADED_PART_CACHE: _DegradedPart.ValueType  # 6
     """Nothing is missing: the cache could not be asked, so the answer came from the database, which
     carries less load. A caller that can wait should.
@@ -46,15 +48,17 @@ class DegradedPart(_DegradedPart, metaclass=_DegradedPartEnumTypeWrapper):
 DEGRADED_PART_UNSPECIFIED: DegradedPart.ValueType  # 0
 """Never sent; a reader of an older version sees it for a part it does not know."""
 DEGRADED_PART_COUNTS: DegradedPart.ValueType  # 1
-"""Counts of the subject or of comments may be older than promised."""
+"""Counts of the subject or of comments may be older than promised. Not served yet."""
 DEGRADED_PART_REPLY_PREVIEW: DegradedPart.ValueType  # 2
-"""Reply previews are missing; the replies themselves are reachable by ListReplies."""
+"""Reply previews are missing; the replies themselves are reachable by ListReplies. Not served
+yet.
+"""
 DEGRADED_PART_PINNED: DegradedPart.ValueType  # 3
-"""The pinned comments are missing."""
+"""The pinned comments are missing. Not served yet."""
 DEGRADED_PART_LIKE_STATES: DegradedPart.ValueType  # 4
-"""Some like states are unknown; these are sent as LIKE_VALUE_UNSPECIFIED."""
+"""Some like states are unknown; these are sent as LIKE_VALUE_UNSPECIFIED. Not served yet."""
 DEGRADED_PART_RANKING: DegradedPart.ValueType  # 5
-"""The ranking is older than promised."""
+"""The ranking is older than promised. Not served yet."""
 DEGRADED_PART_CACHE: DegradedPart.ValueType  # 6
 """Nothing is missing: the cache could not be asked, so the answer came from the database, which
 carries less load. A caller that can wait should.
@@ -72,9 +76,9 @@ class _DegradedReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Degrad
     DEGRADED_REASON_UNAVAILABLE: _DegradedReason.ValueType  # 1
     """A dependency that the part needs did not answer."""
     DEGRADED_REASON_OVERLOADED: _DegradedReason.ValueType  # 2
-    """The part was left out to protect the service under load."""
+    """The part was left out to protect the service under load. Not served yet."""
     DEGRADED_REASON_STALE: _DegradedReason.ValueType  # 3
-    """The part is older than promised."""
+    """The part is older than promised. Not served yet."""
 
 class DegradedReason(_DegradedReason, metaclass=_DegradedReasonEnumTypeWrapper):
     """Why a part of an answer is degraded."""
@@ -84,9 +88,9 @@ DEGRADED_REASON_UNSPECIFIED: DegradedReason.ValueType  # 0
 DEGRADED_REASON_UNAVAILABLE: DegradedReason.ValueType  # 1
 """A dependency that the part needs did not answer."""
 DEGRADED_REASON_OVERLOADED: DegradedReason.ValueType  # 2
-"""The part was left out to protect the service under load."""
+"""The part was left out to protect the service under load. Not served yet."""
 DEGRADED_REASON_STALE: DegradedReason.ValueType  # 3
-"""The part is older than promised."""
+"""The part is older than promised. Not served yet."""
 Global___DegradedReason: _TypeAlias = DegradedReason  # noqa: Y015
 
 @_typing.final

@@ -56,7 +56,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """
     ERROR_REASON_DUPLICATE_CONTENT: _ErrorReason.ValueType  # 5
     """ALREADY_EXISTS. The member wrote the same text a short while ago; only where the type's policy
-    asks for it.
+    asks for it. Not served yet.
 
     Example: `{"reason": "DUPLICATE_CONTENT", "metadata": {"comment_id": "1234567890123456789"}}`.
     """
@@ -89,7 +89,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     "state": "HIDDEN"}}`.
     """
     ERROR_REASON_REPLY_FORBIDDEN: _ErrorReason.ValueType  # 10
-    """FAILED_PRECONDITION. The policy of the object type forbids replies here.
+    """FAILED_PRECONDITION. The policy of the object type forbids replies here. Not served yet.
 
     Example: `{"reason": "REPLY_FORBIDDEN", "metadata": {"comment_id": "1234567890123456789"}}`.
     """
@@ -113,7 +113,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     Example: `{"reason": "PIN_LIMIT_REACHED", "metadata": {"limit": "3"}}`.
     """
     ERROR_REASON_CHALLENGE_REQUIRED: _ErrorReason.ValueType  # 14
-    """FAILED_PRECONDITION. The member has to pass a challenge first; the metadata has its kind.
+    """FAILED_PRECONDITION. The member has to pass a challenge first; the metadata has its kind. Not
+    served yet.
 
     Example: `{"reason": "CHALLENGE_REQUIRED", "metadata": {"kind": "captcha"}}`.
     """
@@ -135,7 +136,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """
     ERROR_REASON_CONTENT_BLOCKED: _ErrorReason.ValueType  # 18
     """INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule,
-    never the words.
+    never the words. Not served yet.
 
     Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "links-1"}}`.
     """
@@ -189,12 +190,13 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     Example: `{"reason": "MEMBER_NOT_ALLOWED", "metadata": {"comment_id": "1234567890123456789"}}`.
     """
     ERROR_REASON_MEMBER_SUSPENDED: _ErrorReason.ValueType  # 28
-    """PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block.
+    """PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block. Not
+    served yet.
 
     Example: `{"reason": "MEMBER_SUSPENDED", "metadata": {"until": "2026-03-01T12:00:00Z"}}`.
     """
     ERROR_REASON_MEMBER_BLOCKED: _ErrorReason.ValueType  # 29
-    """PERMISSION_DENIED. The owner of the subject has blocked the member.
+    """PERMISSION_DENIED. The owner of the subject has blocked the member. Not served yet.
 
     Example: `{"reason": "MEMBER_BLOCKED"}`.
     """
@@ -268,7 +270,8 @@ class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
 
     Each comment names the gRPC code, the ErrorInfo metadata, what to do, and an example. Only
     UNAVAILABLE is worth an automatic repeat, with the same request_id; RESOURCE_EXHAUSTED only after
-    the delay in its RetryInfo.
+    the delay in its RetryInfo. "Not served yet" in the comment of a value, here and elsewhere: the
+    name and the number are taken for a later version, and no program of this one sends it.
     """
 
 ERROR_REASON_UNSPECIFIED: ErrorReason.ValueType  # 0
@@ -305,7 +308,7 @@ Example: `{"reason": "COMMENT_ALREADY_EXISTS", "metadata": {"comment_id":
 """
 ERROR_REASON_DUPLICATE_CONTENT: ErrorReason.ValueType  # 5
 """ALREADY_EXISTS. The member wrote the same text a short while ago; only where the type's policy
-asks for it.
+asks for it. Not served yet.
 
 Example: `{"reason": "DUPLICATE_CONTENT", "metadata": {"comment_id": "1234567890123456789"}}`.
 """
@@ -338,7 +341,7 @@ Example: `{"reason": "COMMENT_UNAVAILABLE", "metadata": {"comment_id": "12345678
 "state": "HIDDEN"}}`.
 """
 ERROR_REASON_REPLY_FORBIDDEN: ErrorReason.ValueType  # 10
-"""FAILED_PRECONDITION. The policy of the object type forbids replies here.
+"""FAILED_PRECONDITION. The policy of the object type forbids replies here. Not served yet.
 
 Example: `{"reason": "REPLY_FORBIDDEN", "metadata": {"comment_id": "1234567890123456789"}}`.
 """
@@ -362,7 +365,8 @@ ERROR_REASON_PIN_LIMIT_REACHED: ErrorReason.ValueType  # 13
 Example: `{"reason": "PIN_LIMIT_REACHED", "metadata": {"limit": "3"}}`.
 """
 ERROR_REASON_CHALLENGE_REQUIRED: ErrorReason.ValueType  # 14
-"""FAILED_PRECONDITION. The member has to pass a challenge first; the metadata has its kind.
+"""FAILED_PRECONDITION. The member has to pass a challenge first; the metadata has its kind. Not
+served yet.
 
 Example: `{"reason": "CHALLENGE_REQUIRED", "metadata": {"kind": "captcha"}}`.
 """
@@ -384,7 +388,7 @@ Example: `{"reason": "FIELD_INVALID"}` with the BadRequest violations `member_id
 """
 ERROR_REASON_CONTENT_BLOCKED: ErrorReason.ValueType  # 18
 """INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule,
-never the words.
+never the words. Not served yet.
 
 Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "links-1"}}`.
 """
@@ -438,12 +442,13 @@ ERROR_REASON_MEMBER_NOT_ALLOWED: ErrorReason.ValueType  # 27
 Example: `{"reason": "MEMBER_NOT_ALLOWED", "metadata": {"comment_id": "1234567890123456789"}}`.
 """
 ERROR_REASON_MEMBER_SUSPENDED: ErrorReason.ValueType  # 28
-"""PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block.
+"""PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block. Not
+served yet.
 
 Example: `{"reason": "MEMBER_SUSPENDED", "metadata": {"until": "2026-03-01T12:00:00Z"}}`.
 """
 ERROR_REASON_MEMBER_BLOCKED: ErrorReason.ValueType  # 29
-"""PERMISSION_DENIED. The owner of the subject has blocked the member.
+"""PERMISSION_DENIED. The owner of the subject has blocked the member. Not served yet.
 
 Example: `{"reason": "MEMBER_BLOCKED"}`.
 """

@@ -348,6 +348,116 @@ class ListLikersResponse(_message.Message):
 Global___ListLikersResponse: _TypeAlias = ListLikersResponse  # noqa: Y015
 
 @_typing.final
+class BatchListLikersRequest(_message.Message):
+    """Asks who likes, or dislikes, each of several comments of one subject."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUBJECT_FIELD_NUMBER: _builtins.int
+    COMMENT_IDS_FIELD_NUMBER: _builtins.int
+    VALUE_FIELD_NUMBER: _builtins.int
+    LIMIT_FIELD_NUMBER: _builtins.int
+    FIRST_MEMBER_IDS_FIELD_NUMBER: _builtins.int
+    value: Global___LikeValue.ValueType
+    """LIKE or DISLIKE. Default LIKE; NONE is LIKE_INVALID."""
+    limit: _builtins.int
+    """Members wanted for each comment: default 3 (when 0), at most 10; more, or a negative number, is
+    FIELD_INVALID.
+    """
+    @_builtins.property
+    def subject(self) -> _subject_pb2.SubjectKey:
+        """The subject of all the comments. Required."""
+
+    @_builtins.property
+    def comment_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The comments, at most 50, all of this subject. An id may stand there twice and is then answered
+        twice.
+        """
+
+    @_builtins.property
+    def first_member_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The members to name before all others where their state is `value`, in this order, for example
+        those whom the reader follows: at most 20.
+        """
+
+    def __init__(
+        self,
+        *,
+        subject: _subject_pb2.SubjectKey | None = ...,
+        comment_ids: _abc.Iterable[_builtins.int] | None = ...,
+        value: Global___LikeValue.ValueType = ...,
+        limit: _builtins.int = ...,
+        first_member_ids: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["subject", b"subject"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["comment_ids", b"comment_ids", "first_member_ids", b"first_member_ids", "limit", b"limit", "subject", b"subject", "value", b"value"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BatchListLikersRequest: _TypeAlias = BatchListLikersRequest  # noqa: Y015
+
+@_typing.final
+class BatchListLikersResponse(_message.Message):
+    """Who likes, or dislikes, each of the comments."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMENTS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def comments(self) -> _containers.RepeatedCompositeFieldContainer[Global___CommentLikers]:
+        """One entry per comment of the request, in its order."""
+
+    def __init__(
+        self,
+        *,
+        comments: _abc.Iterable[Global___CommentLikers] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["comments", b"comments"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BatchListLikersResponse: _TypeAlias = BatchListLikersResponse  # noqa: Y015
+
+@_typing.final
+class CommentLikers(_message.Message):
+    """Who likes, or dislikes, one comment: some of the members, and the number of all."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMENT_ID_FIELD_NUMBER: _builtins.int
+    LIKERS_FIELD_NUMBER: _builtins.int
+    COUNT_FIELD_NUMBER: _builtins.int
+    comment_id: _builtins.int
+    """The comment."""
+    count: _builtins.int
+    """The number of all members whose state is `value`, from the comment's row. May differ from the
+    names by a moment.
+    """
+    @_builtins.property
+    def likers(self) -> _containers.RepeatedCompositeFieldContainer[Global___Liker]:
+        """At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
+        the request, then the latest others.
+        """
+
+    def __init__(
+        self,
+        *,
+        comment_id: _builtins.int = ...,
+        likers: _abc.Iterable[Global___Liker] | None = ...,
+        count: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["comment_id", b"comment_id", "count", b"count", "likers", b"likers"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CommentLikers: _TypeAlias = CommentLikers  # noqa: Y015
+
+@_typing.final
 class ListMemberLikesRequest(_message.Message):
     """Asks what a member likes and dislikes within one subject."""
 

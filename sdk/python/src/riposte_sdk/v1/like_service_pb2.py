@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from riposte_sdk.v1 import like_pb2 as riposte_dot_v1_dot_like__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1driposte/v1/like_service.proto\x12\nriposte.v1\x1a\x15riposte/v1/like.proto2\xe7\x02\n\x0bLikeService\x12\x44\n\x07SetLike\x12\x1a.riposte.v1.SetLikeRequest\x1a\x1b.riposte.v1.SetLikeResponse\"\x00\x12\x65\n\x12\x42\x61tchGetLikeStates\x12%.riposte.v1.BatchGetLikeStatesRequest\x1a&.riposte.v1.BatchGetLikeStatesResponse\"\x00\x12M\n\nListLikers\x12\x1d.riposte.v1.ListLikersRequest\x1a\x1e.riposte.v1.ListLikersResponse\"\x00\x12\\\n\x0fListMemberLikes\x12\".riposte.v1.ListMemberLikesRequest\x1a#.riposte.v1.ListMemberLikesResponse\"\x00\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1driposte/v1/like_service.proto\x12\nriposte.v1\x1a\x15riposte/v1/like.proto2\xc5\x03\n\x0bLikeService\x12\x44\n\x07SetLike\x12\x1a.riposte.v1.SetLikeRequest\x1a\x1b.riposte.v1.SetLikeResponse\"\x00\x12\x65\n\x12\x42\x61tchGetLikeStates\x12%.riposte.v1.BatchGetLikeStatesRequest\x1a&.riposte.v1.BatchGetLikeStatesResponse\"\x00\x12M\n\nListLikers\x12\x1d.riposte.v1.ListLikersRequest\x1a\x1e.riposte.v1.ListLikersResponse\"\x00\x12\\\n\x0f\x42\x61tchListLikers\x12\".riposte.v1.BatchListLikersRequest\x1a#.riposte.v1.BatchListLikersResponse\"\x00\x12\\\n\x0fListMemberLikes\x12\".riposte.v1.ListMemberLikesRequest\x1a#.riposte.v1.ListMemberLikesResponse\"\x00\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,5 +33,5 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'riposte.v1.like_service_pb2
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_LIKESERVICE']._serialized_start=69
-  _globals['_LIKESERVICE']._serialized_end=428
+  _globals['_LIKESERVICE']._serialized_end=522
 # @@protoc_insertion_point(module_scope)

@@ -54,6 +54,11 @@ class LikeServiceStub:
                 request_serializer=riposte_dot_v1_dot_like__pb2.ListLikersRequest.SerializeToString,
                 response_deserializer=riposte_dot_v1_dot_like__pb2.ListLikersResponse.FromString,
                 _registered_method=True)
+        self.BatchListLikers = channel.unary_unary(
+                '/riposte.v1.LikeService/BatchListLikers',
+                request_serializer=riposte_dot_v1_dot_like__pb2.BatchListLikersRequest.SerializeToString,
+                response_deserializer=riposte_dot_v1_dot_like__pb2.BatchListLikersResponse.FromString,
+                _registered_method=True)
         self.ListMemberLikes = channel.unary_unary(
                 '/riposte.v1.LikeService/ListMemberLikes',
                 request_serializer=riposte_dot_v1_dot_like__pb2.ListMemberLikesRequest.SerializeToString,
@@ -77,7 +82,7 @@ class LikeServiceServicer:
         undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
         comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
         comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
-        SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+        SUBJECT_HIDDEN, REQUEST_ID_REUSED. Not served yet: MEMBER_SUSPENDED, MEMBER_BLOCKED.
 
         A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
         request_id comes again with another value. A request_id of an earlier call, of a like of
@@ -116,6 +121,24 @@ class LikeServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def BatchListLikers(self, request, context):
+        """Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
+        members, and a few of their names, such as for "Ann, Ben and 98 others".
+
+        The members of `first_member_ids` come first, then the latest others. The names come from the
+        likes, the count from the comment's own row; they may differ by a moment. All comments are
+        answered, or none: leave out tombstones, and read again without the comment that an error
+        names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
+        such comment under this subject), COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN),
+        LIKE_INVALID, FIELD_INVALID (an id that cannot belong to the subject).
+
+        Example: `{"subject": {"objectType": "video", "objectId": "1"}, "commentIds": ["123", "456"],
+        "firstMemberIds": ["m7"]}`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListMemberLikes(self, request, context):
         """Reads what a member likes and dislikes within one subject, by comment id, whatever became of
         the comments.
@@ -146,6 +169,11 @@ def add_LikeServiceServicer_to_server(servicer, server):
                     servicer.ListLikers,
                     request_deserializer=riposte_dot_v1_dot_like__pb2.ListLikersRequest.FromString,
                     response_serializer=riposte_dot_v1_dot_like__pb2.ListLikersResponse.SerializeToString,
+            ),
+            'BatchListLikers': grpc.unary_unary_rpc_method_handler(
+                    servicer.BatchListLikers,
+                    request_deserializer=riposte_dot_v1_dot_like__pb2.BatchListLikersRequest.FromString,
+                    response_serializer=riposte_dot_v1_dot_like__pb2.BatchListLikersResponse.SerializeToString,
             ),
             'ListMemberLikes': grpc.unary_unary_rpc_method_handler(
                     servicer.ListMemberLikes,
@@ -239,6 +267,33 @@ class LikeService:
             '/riposte.v1.LikeService/ListLikers',
             riposte_dot_v1_dot_like__pb2.ListLikersRequest.SerializeToString,
             riposte_dot_v1_dot_like__pb2.ListLikersResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def BatchListLikers(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/riposte.v1.LikeService/BatchListLikers',
+            riposte_dot_v1_dot_like__pb2.BatchListLikersRequest.SerializeToString,
+            riposte_dot_v1_dot_like__pb2.BatchListLikersResponse.FromString,
             options,
             channel_credentials,
             insecure,

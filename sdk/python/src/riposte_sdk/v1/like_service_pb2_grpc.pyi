@@ -46,7 +46,7 @@ class LikeServiceStub:
     undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
     comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
     comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
-    SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+    SUBJECT_HIDDEN, REQUEST_ID_REUSED. Not served yet: MEMBER_SUSPENDED, MEMBER_BLOCKED.
 
     A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
     request_id comes again with another value. A request_id of an earlier call, of a like of
@@ -72,6 +72,20 @@ class LikeServiceStub:
     LIKE_INVALID, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
     Example: `{"commentId": "1234567890123456789", "value": "LIKE_VALUE_DISLIKE"}`.
+    """
+    BatchListLikers: _grpc.UnaryUnaryMultiCallable[_like_pb2.BatchListLikersRequest, _like_pb2.BatchListLikersResponse]
+    """Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
+    members, and a few of their names, such as for "Ann, Ben and 98 others".
+
+    The members of `first_member_ids` come first, then the latest others. The names come from the
+    likes, the count from the comment's own row; they may differ by a moment. All comments are
+    answered, or none: leave out tombstones, and read again without the comment that an error
+    names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
+    such comment under this subject), COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN),
+    LIKE_INVALID, FIELD_INVALID (an id that cannot belong to the subject).
+
+    Example: `{"subject": {"objectType": "video", "objectId": "1"}, "commentIds": ["123", "456"],
+    "firstMemberIds": ["m7"]}`.
     """
     ListMemberLikes: _grpc.UnaryUnaryMultiCallable[_like_pb2.ListMemberLikesRequest, _like_pb2.ListMemberLikesResponse]
     """Reads what a member likes and dislikes within one subject, by comment id, whatever became of
@@ -101,7 +115,7 @@ class LikeServiceAsyncStub(LikeServiceStub):
     undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
     comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
     comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
-    SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+    SUBJECT_HIDDEN, REQUEST_ID_REUSED. Not served yet: MEMBER_SUSPENDED, MEMBER_BLOCKED.
 
     A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
     request_id comes again with another value. A request_id of an earlier call, of a like of
@@ -127,6 +141,20 @@ class LikeServiceAsyncStub(LikeServiceStub):
     LIKE_INVALID, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
     Example: `{"commentId": "1234567890123456789", "value": "LIKE_VALUE_DISLIKE"}`.
+    """
+    BatchListLikers: _aio.UnaryUnaryMultiCallable[_like_pb2.BatchListLikersRequest, _like_pb2.BatchListLikersResponse]  # type: ignore[assignment]
+    """Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
+    members, and a few of their names, such as for "Ann, Ben and 98 others".
+
+    The members of `first_member_ids` come first, then the latest others. The names come from the
+    likes, the count from the comment's own row; they may differ by a moment. All comments are
+    answered, or none: leave out tombstones, and read again without the comment that an error
+    names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
+    such comment under this subject), COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN),
+    LIKE_INVALID, FIELD_INVALID (an id that cannot belong to the subject).
+
+    Example: `{"subject": {"objectType": "video", "objectId": "1"}, "commentIds": ["123", "456"],
+    "firstMemberIds": ["m7"]}`.
     """
     ListMemberLikes: _aio.UnaryUnaryMultiCallable[_like_pb2.ListMemberLikesRequest, _like_pb2.ListMemberLikesResponse]  # type: ignore[assignment]
     """Reads what a member likes and dislikes within one subject, by comment id, whatever became of
@@ -158,7 +186,7 @@ class LikeServiceServicer:
         undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
         comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
         comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
-        SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+        SUBJECT_HIDDEN, REQUEST_ID_REUSED. Not served yet: MEMBER_SUSPENDED, MEMBER_BLOCKED.
 
         A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
         request_id comes again with another value. A request_id of an earlier call, of a like of
@@ -194,6 +222,25 @@ class LikeServiceServicer:
         LIKE_INVALID, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
         Example: `{"commentId": "1234567890123456789", "value": "LIKE_VALUE_DISLIKE"}`.
+        """
+
+    def BatchListLikers(
+        self,
+        request: _like_pb2.BatchListLikersRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_like_pb2.BatchListLikersResponse, _abc.Awaitable[_like_pb2.BatchListLikersResponse]]:
+        """Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
+        members, and a few of their names, such as for "Ann, Ben and 98 others".
+
+        The members of `first_member_ids` come first, then the latest others. The names come from the
+        likes, the count from the comment's own row; they may differ by a moment. All comments are
+        answered, or none: leave out tombstones, and read again without the comment that an error
+        names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
+        such comment under this subject), COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN),
+        LIKE_INVALID, FIELD_INVALID (an id that cannot belong to the subject).
+
+        Example: `{"subject": {"objectType": "video", "objectId": "1"}, "commentIds": ["123", "456"],
+        "firstMemberIds": ["m7"]}`.
         """
 
     def ListMemberLikes(

@@ -163,7 +163,9 @@ class ListRepliesResponse(_message.Message):
     previous_page_token: _builtins.str
     """For the page before this one, in the same order. Empty: this page begins the list."""
     subject_revision: _builtins.int
-    """The revision of the subject that this page shows. The walk starts at that of its first page."""
+    """The revision of the subject that this page shows. The walk starts at that of its first page. As
+    `min_revision` of another call it asks for at least this state.
+    """
     @_builtins.property
     def replies(self) -> _containers.RepeatedCompositeFieldContainer[_comment_pb2.Comment]:
         """The replies in the order asked for."""
@@ -249,8 +251,13 @@ class GetThreadResponse(_message.Message):
     COMMENTS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     DEGRADED_FIELD_NUMBER: _builtins.int
+    SUBJECT_REVISION_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
     """For the page after this one. Empty: the end, and the only sign of it."""
+    subject_revision: _builtins.int
+    """The revision of the subject that this page shows. As `min_revision` of another call it asks for
+    at least this state.
+    """
     @_builtins.property
     def comments(self) -> _containers.RepeatedCompositeFieldContainer[_comment_pb2.Comment]:
         """The comments in thread order: each before what stands below it, siblings by floor. The first
@@ -268,10 +275,11 @@ class GetThreadResponse(_message.Message):
         comments: _abc.Iterable[_comment_pb2.Comment] | None = ...,
         next_page_token: _builtins.str = ...,
         degraded: _abc.Iterable[_degradation_pb2.Degradation] | None = ...,
+        subject_revision: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["comments", b"comments", "degraded", b"degraded", "next_page_token", b"next_page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["comments", b"comments", "degraded", b"degraded", "next_page_token", b"next_page_token", "subject_revision", b"subject_revision"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -317,8 +325,13 @@ class ListConversationResponse(_message.Message):
     ANCESTORS_FIELD_NUMBER: _builtins.int
     TRUNCATED_FIELD_NUMBER: _builtins.int
     DEGRADED_FIELD_NUMBER: _builtins.int
+    SUBJECT_REVISION_FIELD_NUMBER: _builtins.int
     truncated: _builtins.bool
     """True when the chain was longer: between the last two ancestors some are left out."""
+    subject_revision: _builtins.int
+    """The revision of the subject that this answer shows. As `min_revision` of another call it asks
+    for at least this state.
+    """
     @_builtins.property
     def comment(self) -> _comment_pb2.Comment:
         """The comment asked for, or its tombstone."""
@@ -340,10 +353,11 @@ class ListConversationResponse(_message.Message):
         ancestors: _abc.Iterable[_comment_pb2.Comment] | None = ...,
         truncated: _builtins.bool = ...,
         degraded: _abc.Iterable[_degradation_pb2.Degradation] | None = ...,
+        subject_revision: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["comment", b"comment"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["ancestors", b"ancestors", "comment", b"comment", "degraded", b"degraded", "truncated", b"truncated"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ancestors", b"ancestors", "comment", b"comment", "degraded", b"degraded", "subject_revision", b"subject_revision", "truncated", b"truncated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -27,7 +27,7 @@ from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__
 from riposte_sdk.v1 import degradation_pb2 as riposte_dot_v1_dot_degradation__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18riposte/v1/subject.proto\x12\nriposte.v1\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1criposte/v1/degradation.proto\"J\n\nSubjectKey\x12\x1f\n\x0bobject_type\x18\x01 \x01(\tR\nobjectType\x12\x1b\n\tobject_id\x18\x02 \x01(\tR\x08objectId\"\xa9\x04\n\x07Subject\x12(\n\x03key\x18\x01 \x01(\x0b\x32\x16.riposte.v1.SubjectKeyR\x03key\x12\x19\n\x08owner_id\x18\x02 \x01(\tR\x07ownerId\x12.\n\x05state\x18\x03 \x01(\x0e\x32\x18.riposte.v1.SubjectStateR\x05state\x12\x1d\n\nroot_count\x18\x04 \x01(\x05R\trootCount\x12#\n\rcomment_count\x18\x05 \x01(\x05R\x0c\x63ommentCount\x12\x1e\n\x08revision\x18\x06 \x01(\x03\x42\x02\x30\x01R\x08revision\x12=\n\x08metadata\x18\x07 \x03(\x0b\x32!.riposte.v1.Subject.MetadataEntryR\x08metadata\x12\x12\n\x04\x65tag\x18\x08 \x01(\tR\x04\x65tag\x12;\n\x0b\x63reate_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.TimestampR\ncreateTime\x12;\n\x0bupdate_time\x18\n \x01(\x0b\x32\x1a.google.protobuf.TimestampR\nupdateTime\x12;\n\x0b\x64\x65lete_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.TimestampR\ndeleteTime\x1a;\n\rMetadataEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\"\x83\x02\n\x14\x43reateSubjectRequest\x12(\n\x03key\x18\x01 \x01(\x0b\x32\x16.riposte.v1.SubjectKeyR\x03key\x12\x19\n\x08owner_id\x18\x02 \x01(\tR\x07ownerId\x12J\n\x08metadata\x18\x03 \x03(\x0b\x32..riposte.v1.CreateSubjectRequest.MetadataEntryR\x08metadata\x12\x1d\n\nrequest_id\x18\x04 \x01(\tR\trequestId\x1a;\n\rMetadataEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\"u\n\x15\x43reateSubjectResponse\x12-\n\x07subject\x18\x01 \x01(\x0b\x32\x13.riposte.v1.SubjectR\x07subject\x12-\n\x10subject_revision\x18\x02 \x01(\x03\x42\x02\x30\x01R\x0fsubjectRevision\"z\n\x11GetSubjectRequest\x12(\n\x03key\x18\x01 \x01(\x0b\x32\x16.riposte.v1.SubjectKeyR\x03key\x12%\n\x0cmin_revision\x18\x02 \x01(\x03\x42\x02\x30\x01R\x0bminRevision\x12\x14\n\x05\x66resh\x18\x03 \x01(\x08R\x05\x66resh\"x\n\x12GetSubjectResponse\x12-\n\x07subject\x18\x01 \x01(\x0b\x32\x13.riposte.v1.SubjectR\x07subject\x12\x33\n\x08\x64\x65graded\x18\x02 \x03(\x0b\x32\x17.riposte.v1.DegradationR\x08\x64\x65graded\"\x80\x01\n\x17\x42\x61tchGetSubjectsRequest\x12*\n\x04keys\x18\x01 \x03(\x0b\x32\x16.riposte.v1.SubjectKeyR\x04keys\x12#\n\rallow_missing\x18\x02 \x01(\x08R\x0c\x61llowMissing\x12\x14\n\x05\x66resh\x18\x03 \x01(\x08R\x05\x66resh\"\xb2\x01\n\x18\x42\x61tchGetSubjectsResponse\x12/\n\x08subjects\x18\x01 \x03(\x0b\x32\x13.riposte.v1.SubjectR\x08subjects\x12\x30\n\x07missing\x18\x02 \x03(\x0b\x32\x16.riposte.v1.SubjectKeyR\x07missing\x12\x33\n\x08\x64\x65graded\x18\x03 \x03(\x0b\x32\x17.riposte.v1.DegradationR\x08\x64\x65graded\"\xa1\x01\n\x14UpdateSubjectRequest\x12-\n\x07subject\x18\x01 \x01(\x0b\x32\x13.riposte.v1.SubjectR\x07subject\x12;\n\x0bupdate_mask\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.FieldMaskR\nupdateMask\x12\x1d\n\nrequest_id\x18\x03 \x01(\tR\trequestId\"u\n\x15UpdateSubjectResponse\x12-\n\x07subject\x18\x01 \x01(\x0b\x32\x13.riposte.v1.SubjectR\x07subject\x12-\n\x10subject_revision\x18\x02 \x01(\x03\x42\x02\x30\x01R\x0fsubjectRevision\"s\n\x14\x44\x65leteSubjectRequest\x12(\n\x03key\x18\x01 \x01(\x0b\x32\x16.riposte.v1.SubjectKeyR\x03key\x12\x12\n\x04\x65tag\x18\x02 \x01(\tR\x04\x65tag\x12\x1d\n\nrequest_id\x18\x03 \x01(\tR\trequestId\"u\n\x15\x44\x65leteSubjectResponse\x12-\n\x07subject\x18\x01 \x01(\x0b\x32\x13.riposte.v1.SubjectR\x07subject\x12-\n\x10subject_revision\x18\x02 \x01(\x03\x42\x02\x30\x01R\x0fsubjectRevision\"a\n\x16UndeleteSubjectRequest\x12(\n\x03key\x18\x01 \x01(\x0b\x32\x16.riposte.v1.SubjectKeyR\x03key\x12\x1d\n\nrequest_id\x18\x02 \x01(\tR\trequestId\"w\n\x17UndeleteSubjectResponse\x12-\n\x07subject\x18\x01 \x01(\x0b\x32\x13.riposte.v1.SubjectR\x07subject\x12-\n\x10subject_revision\x18\x02 \x01(\x03\x42\x02\x30\x01R\x0fsubjectRevision\"j\n\x13WatchSubjectRequest\x12(\n\x03key\x18\x01 \x01(\x0b\x32\x16.riposte.v1.SubjectKeyR\x03key\x12)\n\x0e\x61\x66ter_revision\x18\x02 \x01(\x03\x42\x02\x30\x01R\rafterRevision\"\xb4\x01\n\x14WatchSubjectResponse\x12\x33\n\x06\x63hange\x18\x01 \x01(\x0b\x32\x19.riposte.v1.SubjectChangeH\x00R\x06\x63hange\x12+\n\x03gap\x18\x02 \x01(\x0b\x32\x17.riposte.v1.RevisionGapH\x00R\x03gap\x12\x31\n\x06opened\x18\x03 \x01(\x0b\x32\x17.riposte.v1.WatchOpenedH\x00R\x06openedB\x07\n\x05\x65vent\"-\n\x0bWatchOpened\x12\x1e\n\x08revision\x18\x01 \x01(\x03\x42\x02\x30\x01R\x08revision\"\x8f\x01\n\rSubjectChange\x12\x1e\n\x08revision\x18\x01 \x01(\x03\x42\x02\x30\x01R\x08revision\x12\x35\n\x08\x63omments\x18\x02 \x03(\x0b\x32\x19.riposte.v1.CommentChangeR\x08\x63omments\x12\'\n\x0fsubject_changed\x18\x03 \x01(\x08R\x0esubjectChanged\"\x82\x01\n\rCommentChange\x12!\n\ncomment_id\x18\x01 \x01(\x03\x42\x02\x30\x01R\tcommentId\x12\x1b\n\x07root_id\x18\x02 \x01(\x03\x42\x02\x30\x01R\x06rootId\x12\x31\n\x04kind\x18\x03 \x01(\x0e\x32\x1d.riposte.v1.CommentChangeKindR\x04kind\"a\n\x0bRevisionGap\x12)\n\x0e\x66irst_revision\x18\x01 \x01(\x03\x42\x02\x30\x01R\rfirstRevision\x12\'\n\rlast_revision\x18\x02 \x01(\x03\x42\x02\x30\x01R\x0clastRevision*~\n\x0cSubjectState\x12\x1d\n\x19SUBJECT_STATE_UNSPECIFIED\x10\x00\x12\x18\n\x14SUBJECT_STATE_ACTIVE\x10\x01\x12\x1b\n\x17SUBJECT_STATE_READ_ONLY\x10\x02\x12\x18\n\x14SUBJECT_STATE_HIDDEN\x10\x03*\xe8\x01\n\x11\x43ommentChangeKind\x12#\n\x1f\x43OMMENT_CHANGE_KIND_UNSPECIFIED\x10\x00\x12\x1f\n\x1b\x43OMMENT_CHANGE_KIND_CREATED\x10\x01\x12\x1e\n\x1a\x43OMMENT_CHANGE_KIND_EDITED\x10\x02\x12%\n!COMMENT_CHANGE_KIND_STATE_CHANGED\x10\x03\x12#\n\x1f\x43OMMENT_CHANGE_KIND_PIN_CHANGED\x10\x04\x12!\n\x1d\x43OMMENT_CHANGE_KIND_RECOUNTED\x10\x05\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18riposte/v1/subject.proto\x12\nriposte.v1\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1criposte/v1/degradation.proto\"J\n\nSubjectKey\x12\x1f\n\x0bobject_type\x18\x01 \x01(\tR\nobjectType\x12\x1b\n\tobject_id\x18\x02 \x01(\tR\x08objectId\"\xa9\x04\n\x07Subject\x12(\n\x03key\x18\x01 \x01(\x0b\x32\x16.riposte.v1.SubjectKeyR\x03key\x12\x19\n\x08owner_id\x18\x02 \x01(\tR\x07ownerId\x12.\n\x05state\x18\x03 \x01(\x0e\x32\x18.riposte.v1.SubjectStateR\x05state\x12\x1d\n\nroot_count\x18\x04 \x01(\x05R\trootCount\x12#\n\rcomment_count\x18\x05 \x01(\x05R\x0c\x63ommentCount\x12\x1e\n\x08revision\x18\x06 \x01(\x03\x42\x02\x30\x01R\x08revision\x12=\n\x08metadata\x18\x07 \x03(\x0b\x32!.riposte.v1.Subject.MetadataEntryR\x08metadata\x12\x12\n\x04\x65tag\x18\x08 \x01(\tR\x04\x65tag\x12;\n\x0b\x63reate_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.TimestampR\ncreateTime\x12;\n\x0bupdate_time\x18\n \x01(\x0b\x32\x1a.google.protobuf.TimestampR\nupdateTime\x12;\n\x0b\x64\x65lete_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.TimestampR\ndeleteTime\x1a;\n\rMetadataEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\"\x83\x02\n\x14\x43reateSubjectRequest\x12(\n\x03key\x18\x01 \x01(\x0b\x32\x16.riposte.v1.SubjectKeyR\x03key\x12\x19\n\x08owner_id\x18\x02 \x01(\tR\x07ownerId\x12J\n\x08metadata\x18\x03 \x03(\x0b\x32..riposte.v1.CreateSubjectRequest.MetadataEntryR\x08metadata\x12\x1d\n\nrequest_id\x18\x04 \x01(\tR\trequestId\x1a;\n\rMetadataEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\"u\n\x15\x43reateSubjectResponse\x12-\n\x07subject\x18\x01 \x01(\x0b\x32\x13.riposte.v1.SubjectR\x07subject\x12-\n\x10subject_revision\x18\x02 \x01(\x03\x42\x02\x30\x01R\x0fsubjectRevision\"z\n\x11GetSubjectRequest\x12(\n\x03key\x18\x01 \x01(\x0b\x32\x16.riposte.v1.SubjectKeyR\x03key\x12%\n\x0cmin_revision\x18\x02 \x01(\x03\x42\x02\x30\x01R\x0bminRevision\x12\x14\n\x05\x66resh\x18\x03 \x01(\x08R\x05\x66resh\"\xa7\x01\n\x12GetSubjectResponse\x12-\n\x07subject\x18\x01 \x01(\x0b\x32\x13.riposte.v1.SubjectR\x07subject\x12\x33\n\x08\x64\x65graded\x18\x02 \x03(\x0b\x32\x17.riposte.v1.DegradationR\x08\x64\x65graded\x12-\n\x10subject_revision\x18\x03 \x01(\x03\x42\x02\x30\x01R\x0fsubjectRevision\"\x80\x01\n\x17\x42\x61tchGetSubjectsRequest\x12*\n\x04keys\x18\x01 \x03(\x0b\x32\x16.riposte.v1.SubjectKeyR\x04keys\x12#\n\rallow_missing\x18\x02 \x01(\x08R\x0c\x61llowMissing\x12\x14\n\x05\x66resh\x18\x03 \x01(\x08R\x05\x66resh\"\xb2\x01\n\x18\x42\x61tchGetSubjectsResponse\x12/\n\x08subjects\x18\x01 \x03(\x0b\x32\x13.riposte.v1.SubjectR\x08subjects\x12\x30\n\x07missing\x18\x02 \x03(\x0b\x32\x16.riposte.v1.SubjectKeyR\x07missing\x12\x33\n\x08\x64\x65graded\x18\x03 \x03(\x0b\x32\x17.riposte.v1.DegradationR\x08\x64\x65graded\"\xa1\x01\n\x14UpdateSubjectRequest\x12-\n\x07subject\x18\x01 \x01(\x0b\x32\x13.riposte.v1.SubjectR\x07subject\x12;\n\x0bupdate_mask\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.FieldMaskR\nupdateMask\x12\x1d\n\nrequest_id\x18\x03 \x01(\tR\trequestId\"u\n\x15UpdateSubjectResponse\x12-\n\x07subject\x18\x01 \x01(\x0b\x32\x13.riposte.v1.SubjectR\x07subject\x12-\n\x10subject_revision\x18\x02 \x01(\x03\x42\x02\x30\x01R\x0fsubjectRevision\"s\n\x14\x44\x65leteSubjectRequest\x12(\n\x03key\x18\x01 \x01(\x0b\x32\x16.riposte.v1.SubjectKeyR\x03key\x12\x12\n\x04\x65tag\x18\x02 \x01(\tR\x04\x65tag\x12\x1d\n\nrequest_id\x18\x03 \x01(\tR\trequestId\"u\n\x15\x44\x65leteSubjectResponse\x12-\n\x07subject\x18\x01 \x01(\x0b\x32\x13.riposte.v1.SubjectR\x07subject\x12-\n\x10subject_revision\x18\x02 \x01(\x03\x42\x02\x30\x01R\x0fsubjectRevision\"a\n\x16UndeleteSubjectRequest\x12(\n\x03key\x18\x01 \x01(\x0b\x32\x16.riposte.v1.SubjectKeyR\x03key\x12\x1d\n\nrequest_id\x18\x02 \x01(\tR\trequestId\"w\n\x17UndeleteSubjectResponse\x12-\n\x07subject\x18\x01 \x01(\x0b\x32\x13.riposte.v1.SubjectR\x07subject\x12-\n\x10subject_revision\x18\x02 \x01(\x03\x42\x02\x30\x01R\x0fsubjectRevision\"r\n\x13WatchSubjectRequest\x12\x30\n\x07subject\x18\x01 \x01(\x0b\x32\x16.riposte.v1.SubjectKeyR\x07subject\x12)\n\x0e\x61\x66ter_revision\x18\x02 \x01(\x03\x42\x02\x30\x01R\rafterRevision\"\xb4\x01\n\x14WatchSubjectResponse\x12\x33\n\x06\x63hange\x18\x01 \x01(\x0b\x32\x19.riposte.v1.SubjectChangeH\x00R\x06\x63hange\x12+\n\x03gap\x18\x02 \x01(\x0b\x32\x17.riposte.v1.RevisionGapH\x00R\x03gap\x12\x31\n\x06opened\x18\x03 \x01(\x0b\x32\x17.riposte.v1.WatchOpenedH\x00R\x06openedB\x07\n\x05\x65vent\"-\n\x0bWatchOpened\x12\x1e\n\x08revision\x18\x01 \x01(\x03\x42\x02\x30\x01R\x08revision\"\x8f\x01\n\rSubjectChange\x12\x1e\n\x08revision\x18\x01 \x01(\x03\x42\x02\x30\x01R\x08revision\x12\x35\n\x08\x63omments\x18\x02 \x03(\x0b\x32\x19.riposte.v1.CommentChangeR\x08\x63omments\x12\'\n\x0fsubject_changed\x18\x03 \x01(\x08R\x0esubjectChanged\"\x82\x01\n\rCommentChange\x12!\n\ncomment_id\x18\x01 \x01(\x03\x42\x02\x30\x01R\tcommentId\x12\x1b\n\x07root_id\x18\x02 \x01(\x03\x42\x02\x30\x01R\x06rootId\x12\x31\n\x04kind\x18\x03 \x01(\x0e\x32\x1d.riposte.v1.CommentChangeKindR\x04kind\"a\n\x0bRevisionGap\x12)\n\x0e\x66irst_revision\x18\x01 \x01(\x03\x42\x02\x30\x01R\rfirstRevision\x12\'\n\rlast_revision\x18\x02 \x01(\x03\x42\x02\x30\x01R\x0clastRevision*~\n\x0cSubjectState\x12\x1d\n\x19SUBJECT_STATE_UNSPECIFIED\x10\x00\x12\x18\n\x14SUBJECT_STATE_ACTIVE\x10\x01\x12\x1b\n\x17SUBJECT_STATE_READ_ONLY\x10\x02\x12\x18\n\x14SUBJECT_STATE_HIDDEN\x10\x03*\xe8\x01\n\x11\x43ommentChangeKind\x12#\n\x1f\x43OMMENT_CHANGE_KIND_UNSPECIFIED\x10\x00\x12\x1f\n\x1b\x43OMMENT_CHANGE_KIND_CREATED\x10\x01\x12\x1e\n\x1a\x43OMMENT_CHANGE_KIND_EDITED\x10\x02\x12%\n!COMMENT_CHANGE_KIND_STATE_CHANGED\x10\x03\x12#\n\x1f\x43OMMENT_CHANGE_KIND_PIN_CHANGED\x10\x04\x12!\n\x1d\x43OMMENT_CHANGE_KIND_RECOUNTED\x10\x05\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -44,6 +44,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CREATESUBJECTRESPONSE'].fields_by_name['subject_revision']._serialized_options = b'0\001'
   _globals['_GETSUBJECTREQUEST'].fields_by_name['min_revision']._loaded_options = None
   _globals['_GETSUBJECTREQUEST'].fields_by_name['min_revision']._serialized_options = b'0\001'
+  _globals['_GETSUBJECTRESPONSE'].fields_by_name['subject_revision']._loaded_options = None
+  _globals['_GETSUBJECTRESPONSE'].fields_by_name['subject_revision']._serialized_options = b'0\001'
   _globals['_UPDATESUBJECTRESPONSE'].fields_by_name['subject_revision']._loaded_options = None
   _globals['_UPDATESUBJECTRESPONSE'].fields_by_name['subject_revision']._serialized_options = b'0\001'
   _globals['_DELETESUBJECTRESPONSE'].fields_by_name['subject_revision']._loaded_options = None
@@ -64,10 +66,10 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_REVISIONGAP'].fields_by_name['first_revision']._serialized_options = b'0\001'
   _globals['_REVISIONGAP'].fields_by_name['last_revision']._loaded_options = None
   _globals['_REVISIONGAP'].fields_by_name['last_revision']._serialized_options = b'0\001'
-  _globals['_SUBJECTSTATE']._serialized_start=3163
-  _globals['_SUBJECTSTATE']._serialized_end=3289
-  _globals['_COMMENTCHANGEKIND']._serialized_start=3292
-  _globals['_COMMENTCHANGEKIND']._serialized_end=3524
+  _globals['_SUBJECTSTATE']._serialized_start=3219
+  _globals['_SUBJECTSTATE']._serialized_end=3345
+  _globals['_COMMENTCHANGEKIND']._serialized_start=3348
+  _globals['_COMMENTCHANGEKIND']._serialized_end=3580
   _globals['_SUBJECTKEY']._serialized_start=137
   _globals['_SUBJECTKEY']._serialized_end=211
   _globals['_SUBJECT']._serialized_start=214
@@ -82,34 +84,34 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CREATESUBJECTRESPONSE']._serialized_end=1148
   _globals['_GETSUBJECTREQUEST']._serialized_start=1150
   _globals['_GETSUBJECTREQUEST']._serialized_end=1272
-  _globals['_GETSUBJECTRESPONSE']._serialized_start=1274
-  _globals['_GETSUBJECTRESPONSE']._serialized_end=1394
-  _globals['_BATCHGETSUBJECTSREQUEST']._serialized_start=1397
-  _globals['_BATCHGETSUBJECTSREQUEST']._serialized_end=1525
-  _globals['_BATCHGETSUBJECTSRESPONSE']._serialized_start=1528
-  _globals['_BATCHGETSUBJECTSRESPONSE']._serialized_end=1706
-  _globals['_UPDATESUBJECTREQUEST']._serialized_start=1709
-  _globals['_UPDATESUBJECTREQUEST']._serialized_end=1870
-  _globals['_UPDATESUBJECTRESPONSE']._serialized_start=1872
-  _globals['_UPDATESUBJECTRESPONSE']._serialized_end=1989
-  _globals['_DELETESUBJECTREQUEST']._serialized_start=1991
-  _globals['_DELETESUBJECTREQUEST']._serialized_end=2106
-  _globals['_DELETESUBJECTRESPONSE']._serialized_start=2108
-  _globals['_DELETESUBJECTRESPONSE']._serialized_end=2225
-  _globals['_UNDELETESUBJECTREQUEST']._serialized_start=2227
-  _globals['_UNDELETESUBJECTREQUEST']._serialized_end=2324
-  _globals['_UNDELETESUBJECTRESPONSE']._serialized_start=2326
-  _globals['_UNDELETESUBJECTRESPONSE']._serialized_end=2445
-  _globals['_WATCHSUBJECTREQUEST']._serialized_start=2447
-  _globals['_WATCHSUBJECTREQUEST']._serialized_end=2553
-  _globals['_WATCHSUBJECTRESPONSE']._serialized_start=2556
-  _globals['_WATCHSUBJECTRESPONSE']._serialized_end=2736
-  _globals['_WATCHOPENED']._serialized_start=2738
-  _globals['_WATCHOPENED']._serialized_end=2783
-  _globals['_SUBJECTCHANGE']._serialized_start=2786
-  _globals['_SUBJECTCHANGE']._serialized_end=2929
-  _globals['_COMMENTCHANGE']._serialized_start=2932
-  _globals['_COMMENTCHANGE']._serialized_end=3062
-  _globals['_REVISIONGAP']._serialized_start=3064
-  _globals['_REVISIONGAP']._serialized_end=3161
+  _globals['_GETSUBJECTRESPONSE']._serialized_start=1275
+  _globals['_GETSUBJECTRESPONSE']._serialized_end=1442
+  _globals['_BATCHGETSUBJECTSREQUEST']._serialized_start=1445
+  _globals['_BATCHGETSUBJECTSREQUEST']._serialized_end=1573
+  _globals['_BATCHGETSUBJECTSRESPONSE']._serialized_start=1576
+  _globals['_BATCHGETSUBJECTSRESPONSE']._serialized_end=1754
+  _globals['_UPDATESUBJECTREQUEST']._serialized_start=1757
+  _globals['_UPDATESUBJECTREQUEST']._serialized_end=1918
+  _globals['_UPDATESUBJECTRESPONSE']._serialized_start=1920
+  _globals['_UPDATESUBJECTRESPONSE']._serialized_end=2037
+  _globals['_DELETESUBJECTREQUEST']._serialized_start=2039
+  _globals['_DELETESUBJECTREQUEST']._serialized_end=2154
+  _globals['_DELETESUBJECTRESPONSE']._serialized_start=2156
+  _globals['_DELETESUBJECTRESPONSE']._serialized_end=2273
+  _globals['_UNDELETESUBJECTREQUEST']._serialized_start=2275
+  _globals['_UNDELETESUBJECTREQUEST']._serialized_end=2372
+  _globals['_UNDELETESUBJECTRESPONSE']._serialized_start=2374
+  _globals['_UNDELETESUBJECTRESPONSE']._serialized_end=2493
+  _globals['_WATCHSUBJECTREQUEST']._serialized_start=2495
+  _globals['_WATCHSUBJECTREQUEST']._serialized_end=2609
+  _globals['_WATCHSUBJECTRESPONSE']._serialized_start=2612
+  _globals['_WATCHSUBJECTRESPONSE']._serialized_end=2792
+  _globals['_WATCHOPENED']._serialized_start=2794
+  _globals['_WATCHOPENED']._serialized_end=2839
+  _globals['_SUBJECTCHANGE']._serialized_start=2842
+  _globals['_SUBJECTCHANGE']._serialized_end=2985
+  _globals['_COMMENTCHANGE']._serialized_start=2988
+  _globals['_COMMENTCHANGE']._serialized_end=3118
+  _globals['_REVISIONGAP']._serialized_start=3120
+  _globals['_REVISIONGAP']._serialized_end=3217
 # @@protoc_insertion_point(module_scope)

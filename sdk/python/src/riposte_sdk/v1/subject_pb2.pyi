@@ -166,7 +166,9 @@ class Subject(_message.Message):
     revision: _builtins.int
     """Grows with every change of the subject or of a comment below it; likes do not move it. 0 for an
     absent subject of a type that creates subjects with their first comment. Pass it as
-    `min_revision` to read at least this state.
+    `min_revision` to read at least this state. Every call on one subject that reads or writes its
+    row answers it as `subject_revision`; GetComment, SetLike, batch reads, likers and histories do
+    not.
     """
     etag: _builtins.str
     """An opaque version of owner, state and metadata. Comments below the subject do not change it."""
@@ -341,6 +343,11 @@ class GetSubjectResponse(_message.Message):
 
     SUBJECT_FIELD_NUMBER: _builtins.int
     DEGRADED_FIELD_NUMBER: _builtins.int
+    SUBJECT_REVISION_FIELD_NUMBER: _builtins.int
+    subject_revision: _builtins.int
+    """The revision of the subject that this answer shows: `subject.revision`. As `min_revision` of
+    another call it asks for at least this state.
+    """
     @_builtins.property
     def subject(self) -> Global___Subject:
         """The subject. A deleted one has `delete_time` set."""
@@ -354,10 +361,11 @@ class GetSubjectResponse(_message.Message):
         *,
         subject: Global___Subject | None = ...,
         degraded: _abc.Iterable[_degradation_pb2.Degradation] | None = ...,
+        subject_revision: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["subject", b"subject"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["degraded", b"degraded", "subject", b"subject"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["degraded", b"degraded", "subject", b"subject", "subject_revision", b"subject_revision"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -622,7 +630,7 @@ class WatchSubjectRequest(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    KEY_FIELD_NUMBER: _builtins.int
+    SUBJECT_FIELD_NUMBER: _builtins.int
     AFTER_REVISION_FIELD_NUMBER: _builtins.int
     after_revision: _builtins.int
     """The watch sends the changes with a greater revision. To resume, pass the last revision
@@ -632,18 +640,18 @@ class WatchSubjectRequest(_message.Message):
     state, the watch begins at the subject's own revision, with a gap that says so.
     """
     @_builtins.property
-    def key(self) -> Global___SubjectKey:
+    def subject(self) -> Global___SubjectKey:
         """The name of the subject. Required."""
 
     def __init__(
         self,
         *,
-        key: Global___SubjectKey | None = ...,
+        subject: Global___SubjectKey | None = ...,
         after_revision: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["key", b"key"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["subject", b"subject"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["after_revision", b"after_revision", "key", b"key"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after_revision", b"after_revision", "subject", b"subject"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

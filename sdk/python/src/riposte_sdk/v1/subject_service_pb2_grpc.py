@@ -182,7 +182,7 @@ class SubjectServiceServicer:
         as `after_revision`; changes that are then too old are a gap. Errors: SUBJECT_NOT_FOUND (a
         deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
 
-        Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
+        Example: `{"subject": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -107,7 +107,7 @@ class SubjectServiceStub:
     as `after_revision`; changes that are then too old are a gap. Errors: SUBJECT_NOT_FOUND (a
     deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
 
-    Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
+    Example: `{"subject": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
     """
 
 @_typing.type_check_only
@@ -189,7 +189,7 @@ class SubjectServiceAsyncStub(SubjectServiceStub):
     as `after_revision`; changes that are then too old are a gap. Errors: SUBJECT_NOT_FOUND (a
     deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
 
-    Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
+    Example: `{"subject": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
     """
 
 class SubjectServiceServicer:
@@ -303,7 +303,7 @@ class SubjectServiceServicer:
         as `after_revision`; changes that are then too old are a gap. Errors: SUBJECT_NOT_FOUND (a
         deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
 
-        Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
+        Example: `{"subject": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
         """
 
 def add_SubjectServiceServicer_to_server(servicer: SubjectServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

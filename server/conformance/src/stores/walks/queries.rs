@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use futures::future::BoxFuture;
 use rand::RngExt;
 use rand::seq::IndexedRandom;
-use riposte_core::page::{LikerCursor, ListOrder, PageQuery, PageStart, SubjectCursor, SubtreeQuery};
+use riposte_core::page::{LikerCursor, LikersQuery, ListOrder, PageQuery, PageStart, SubjectCursor, SubtreeQuery};
 use riposte_core::ports::{CommentRows, RankIndexes, RankingSnapshots, Reader, SubjectRows};
 use riposte_core::rank::{RankSort, RankedList};
 use riposte_core::request::IdempotencyKey;
@@ -130,6 +130,9 @@ impl Walker {
         let after = self.chance(50).then(|| LikerCursor { time, member: member.clone() });
         let after = after.as_ref();
         self.compare(("likers", id, value, after, limit), |r| Box::pin(r.likers(id, value, after, limit))).await;
+        let first = (0..limit - 1).map(|_| self.member()).collect();
+        let query = LikersQuery { ids: vec![other, id, other], value, first, limit };
+        self.compare(("comment_likers", key, &query), |r| Box::pin(r.comment_likers(key, &query))).await;
         let after = self.chance(50).then_some(other);
         self.compare(("member_likes", key, &member, after, limit), |r| {
             Box::pin(r.member_likes(key, &member, after, limit))

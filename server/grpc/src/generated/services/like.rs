@@ -4,6 +4,8 @@
 
 #[path = "../../services/like/batch_get_like_states.rs"]
 pub(crate) mod batch_get_like_states;
+#[path = "../../services/like/batch_list_likers.rs"]
+pub(crate) mod batch_list_likers;
 #[path = "../../services/like/list_likers.rs"]
 pub(crate) mod list_likers;
 #[path = "../../services/like/list_member_likes.rs"]
@@ -40,6 +42,13 @@ impl LikeService for LikeHandlers {
         request: Request<v1::ListLikersRequest>,
     ) -> Result<Response<v1::ListLikersResponse>, Status> {
         serve(request, |caller, request| list_likers::handle(&self.0, caller, request)).await
+    }
+
+    async fn batch_list_likers(
+        &self,
+        request: Request<v1::BatchListLikersRequest>,
+    ) -> Result<Response<v1::BatchListLikersResponse>, Status> {
+        serve(request, |caller, request| batch_list_likers::handle(&self.0, caller, request)).await
     }
 
     async fn list_member_likes(

@@ -40,7 +40,7 @@ pub(crate) async fn list_page(
 ) -> Result<(SubjectId, v1::ListCommentsResponse), RpcError> {
     let (scope, params, start) = parse_params(services, caller, request)?;
     let (page, args) = read_page(services, caller, params, start).await?;
-    let id = page.subject.id;
+    let (id, subject_revision) = (page.subject.id, page.subject.revision);
     let subject = convert::subject(&page.subject);
     // Later pages of a list do not repeat the pinned threads.
     let pinned = if request.page_token.is_empty() { page.pinned } else { Vec::new() };
@@ -64,6 +64,7 @@ pub(crate) async fn list_page(
         previous_page_token: services.seal(scope.context(), cursors.previous)?,
         subject: Some(subject),
         degraded: services.degraded(),
+        subject_revision,
     };
     Ok((id, page))
 }
@@ -94,6 +95,7 @@ pub(crate) async fn rendered_page(
         previous_page_token: services.seal(scope.context(), cursors.previous)?,
         subject: Some(convert::subject(&subject)),
         degraded: services.degraded(),
+        subject_revision: subject.revision,
     };
     Ok(Some((subject.id, page)))
 }

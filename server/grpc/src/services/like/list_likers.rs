@@ -27,11 +27,8 @@ pub(crate) async fn handle(
     let last = page.items.last().filter(|_| page.more_after);
     let next = last.map(|last| TokenCursor::Liker(LikerCursor { time: last.time, member: last.member.clone() }));
     let next_page_token = services.seal(&context, next)?;
-    let likers = page.items.iter().map(|liker| v1::Liker {
-        member_id: liker.member.as_str().to_owned(),
-        like_time: Some(convert::time(liker.time)),
-    });
-    Ok(v1::ListLikersResponse { likers: likers.collect(), next_page_token })
+    let likers = page.items.iter().map(convert::liker).collect();
+    Ok(v1::ListLikersResponse { likers, next_page_token })
 }
 
 fn liker(cursor: TokenCursor) -> Option<LikerCursor> {

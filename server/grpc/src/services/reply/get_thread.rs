@@ -39,7 +39,12 @@ pub(crate) async fn handle(
         page.comments.get(..page_of_messages.items.len()).and_then(<[_]>::last).filter(|_| page_of_messages.more_after);
     let next = last.map(|last| TokenCursor::Path(last.comment.reference.path.clone()));
     let next_page_token = services.seal(&context, next)?;
-    Ok(v1::GetThreadResponse { comments: page_of_messages.items, next_page_token, degraded: services.degraded() })
+    Ok(v1::GetThreadResponse {
+        comments: page_of_messages.items,
+        next_page_token,
+        degraded: services.degraded(),
+        subject_revision: page.subject.revision,
+    })
 }
 
 fn path(cursor: TokenCursor) -> Option<Path> {

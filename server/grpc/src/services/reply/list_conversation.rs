@@ -17,11 +17,13 @@ pub(crate) async fn handle(
     let min_revision = v.take(parse::min_revision(request.min_revision));
     let (id, min_revision) = v.all((id, min_revision))?;
     let comments = services.reads(request.fresh);
-    let (view, ancestors, truncated) = comments.conversation(&caller, id, min_revision).await?;
+    let (found, truncated) = comments.conversation(&caller, id, min_revision).await?;
+    let mut comments = found.comments.into_iter().map(convert::comment);
     Ok(v1::ListConversationResponse {
-        comment: Some(convert::comment(view)),
-        ancestors: ancestors.into_iter().map(convert::comment).collect(),
+        comment: comments.next(),
+        ancestors: comments.collect(),
         truncated,
         degraded: services.degraded(),
+        subject_revision: found.subject.revision,
     })
 }

@@ -18,5 +18,9 @@ pub(crate) async fn handle(
     let ((key, _), min_revision) = v.all((key, min_revision))?;
     let found = services.reads(request.fresh).subjects(&caller, &[key], min_revision).await?.pop().flatten();
     let subject = found.ok_or(Error::SubjectNotFound)?;
-    Ok(v1::GetSubjectResponse { subject: Some(convert::subject(&subject)), degraded: services.degraded() })
+    Ok(v1::GetSubjectResponse {
+        subject: Some(convert::subject(&subject)),
+        degraded: services.degraded(),
+        subject_revision: subject.revision,
+    })
 }

@@ -1,6 +1,6 @@
-//! Reads the conversation of a comment: its ancestors, from the parent up to the root.
+//! Reads the conversation of a comment: itself and its ancestors, from the parent up to the root.
 
-use riposte_core::comment::CommentView;
+use riposte_core::page::Conversation;
 use riposte_core::{CommentId, Partition, SubjectKey};
 use sea_orm::{ConnectionTrait, FromQueryResult, Statement};
 
@@ -11,7 +11,7 @@ use crate::sql::entity::comment_index::Model;
 use crate::sql::pool::Tx;
 
 #[derive(Debug)]
-pub(super) struct Conversation {
+pub(super) struct Ancestors {
     pub(super) key: SubjectKey,
     pub(super) id: CommentId,
     pub(super) limit: usize,
@@ -29,8 +29,8 @@ const SELECT_ANCESTORS: &str = "\
     ) \
     SELECT c.* FROM chain JOIN comment_index_@ c ON c.id = chain.id WHERE c.part = ? ORDER BY chain.step";
 
-impl ReadQuery for Conversation {
-    type Output = Vec<CommentView>;
+impl ReadQuery for Ancestors {
+    type Output = Option<Conversation>;
     const NAME: &'static str = "read conversation";
 
     fn partition(&self) -> Partition {
@@ -38,7 +38,7 @@ impl ReadQuery for Conversation {
     }
 
     async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
-        let Some(subject) = open_subject(tx, &self.key).await? else { return Ok(Vec::new()) };
+        let Some(subject) = open_subject(tx, &self.key).await? else { return Ok(None) };
         let part = tx.part();
         let values = [
             part.into(),
@@ -55,6 +55,7 @@ impl ReadQuery for Conversation {
         if let Some(root) = root.filter(|root| chain.iter().all(|comment| comment.reference.id != *root)) {
             chain.extend(comments(tx, &[root]).await?);
         }
-        views(tx, &subject, chain.into_iter().skip(1).collect()).await
+        let comments = views(tx, &subject, chain).await?;
+        Ok(Some(Conversation { subject, comments }))
     }
 }

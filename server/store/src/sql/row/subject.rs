@@ -16,7 +16,7 @@ pub(crate) fn subject(row: Model) -> Result<Subject> {
     let fault = |column: &str| unreadable(TABLE, row.id, column);
     Ok(Subject {
         id: SubjectId::new(row.id).ok_or_else(|| fault("id"))?,
-        state: SubjectState::from_code(row.state).ok_or_else(|| fault("state"))?,
+        state: subject_state(row.id, row.state)?,
         pins: pins(&row.pins).map_err(|_| fault("pins"))?,
         metadata: metadata(&row.metadata).map_err(|_| fault("metadata"))?,
         key: subject_key(row.id, row.object_type, row.object_id)?,
@@ -29,6 +29,11 @@ pub(crate) fn subject(row: Model) -> Result<Subject> {
         update_time: Millis(row.update_time),
         delete_time: row.delete_time.map(Millis),
     })
+}
+
+/// Converts the state of a subject.
+pub(crate) fn subject_state(subject: i64, code: i8) -> Result<SubjectState> {
+    SubjectState::from_code(code).ok_or_else(|| unreadable(TABLE, subject, "state"))
 }
 
 /// Converts the id and the key of a row.

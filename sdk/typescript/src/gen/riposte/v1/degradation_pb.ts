@@ -57,35 +57,36 @@ export enum DegradedPart {
   UNSPECIFIED = 0,
 
   /**
-   * Counts of the subject or of comments may be older than promised.
+   * Counts of the subject or of comments may be older than promised. Not served yet.
    *
    * @generated from enum value: DEGRADED_PART_COUNTS = 1;
    */
   COUNTS = 1,
 
   /**
-   * Reply previews are missing; the replies themselves are reachable by ListReplies.
+   * Reply previews are missing; the replies themselves are reachable by ListReplies. Not served
+   * yet.
    *
    * @generated from enum value: DEGRADED_PART_REPLY_PREVIEW = 2;
    */
   REPLY_PREVIEW = 2,
 
   /**
-   * The pinned comments are missing.
+   * The pinned comments are missing. Not served yet.
    *
    * @generated from enum value: DEGRADED_PART_PINNED = 3;
    */
   PINNED = 3,
 
   /**
-   * Some like states are unknown; these are sent as LIKE_VALUE_UNSPECIFIED.
+   * Some like states are unknown; these are sent as LIKE_VALUE_UNSPECIFIED. Not served yet.
    *
    * @generated from enum value: DEGRADED_PART_LIKE_STATES = 4;
    */
   LIKE_STATES = 4,
 
   /**
-   * The ranking is older than promised.
+   * The ranking is older than promised. Not served yet.
    *
    * @generated from enum value: DEGRADED_PART_RANKING = 5;
    */
@@ -127,14 +128,14 @@ export enum DegradedReason {
   UNAVAILABLE = 1,
 
   /**
-   * The part was left out to protect the service under load.
+   * The part was left out to protect the service under load. Not served yet.
    *
    * @generated from enum value: DEGRADED_REASON_OVERLOADED = 2;
    */
   OVERLOADED = 2,
 
   /**
-   * The part is older than promised.
+   * The part is older than promised. Not served yet.
    *
    * @generated from enum value: DEGRADED_REASON_STALE = 3;
    */

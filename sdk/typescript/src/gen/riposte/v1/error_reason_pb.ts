@@ -18,7 +18,8 @@ export const file_riposte_v1_error_reason: GenFile = /*@__PURE__*/
  *
  * Each comment names the gRPC code, the ErrorInfo metadata, what to do, and an example. Only
  * UNAVAILABLE is worth an automatic repeat, with the same request_id; RESOURCE_EXHAUSTED only after
- * the delay in its RetryInfo.
+ * the delay in its RetryInfo. "Not served yet" in the comment of a value, here and elsewhere: the
+ * name and the number are taken for a later version, and no program of this one sends it.
  *
  * @generated from enum riposte.v1.ErrorReason
  */
@@ -77,7 +78,7 @@ export enum ErrorReason {
 
   /**
    * ALREADY_EXISTS. The member wrote the same text a short while ago; only where the type's policy
-   * asks for it.
+   * asks for it. Not served yet.
    *
    * Example: `{"reason": "DUPLICATE_CONTENT", "metadata": {"comment_id": "1234567890123456789"}}`.
    *
@@ -130,7 +131,7 @@ export enum ErrorReason {
   COMMENT_UNAVAILABLE = 9,
 
   /**
-   * FAILED_PRECONDITION. The policy of the object type forbids replies here.
+   * FAILED_PRECONDITION. The policy of the object type forbids replies here. Not served yet.
    *
    * Example: `{"reason": "REPLY_FORBIDDEN", "metadata": {"comment_id": "1234567890123456789"}}`.
    *
@@ -170,7 +171,8 @@ export enum ErrorReason {
   PIN_LIMIT_REACHED = 13,
 
   /**
-   * FAILED_PRECONDITION. The member has to pass a challenge first; the metadata has its kind.
+   * FAILED_PRECONDITION. The member has to pass a challenge first; the metadata has its kind. Not
+   * served yet.
    *
    * Example: `{"reason": "CHALLENGE_REQUIRED", "metadata": {"kind": "captcha"}}`.
    *
@@ -208,7 +210,7 @@ export enum ErrorReason {
 
   /**
    * INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule,
-   * never the words.
+   * never the words. Not served yet.
    *
    * Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "links-1"}}`.
    *
@@ -302,7 +304,8 @@ export enum ErrorReason {
   MEMBER_NOT_ALLOWED = 27,
 
   /**
-   * PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block.
+   * PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block. Not
+   * served yet.
    *
    * Example: `{"reason": "MEMBER_SUSPENDED", "metadata": {"until": "2026-03-01T12:00:00Z"}}`.
    *
@@ -311,7 +314,7 @@ export enum ErrorReason {
   MEMBER_SUSPENDED = 28,
 
   /**
-   * PERMISSION_DENIED. The owner of the subject has blocked the member.
+   * PERMISSION_DENIED. The owner of the subject has blocked the member. Not served yet.
    *
    * Example: `{"reason": "MEMBER_BLOCKED"}`.
    *

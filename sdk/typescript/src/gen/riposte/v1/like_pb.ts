@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file riposte/v1/like.proto.
  */
 export const file_riposte_v1_like: GenFile = /*@__PURE__*/
-  fileDesc("ChVyaXBvc3RlL3YxL2xpa2UucHJvdG8SCnJpcG9zdGUudjEiSQoJTGlrZVN0YXRlEhYKCmNvbW1lbnRfaWQYASABKANCAjABEiQKBXZhbHVlGAIgASgOMhUucmlwb3N0ZS52MS5MaWtlVmFsdWUiSQoFTGlrZXISEQoJbWVtYmVyX2lkGAEgASgJEi0KCWxpa2VfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAieQoKTWVtYmVyTGlrZRIWCgpjb21tZW50X2lkGAEgASgDQgIwARIkCgV2YWx1ZRgCIAEoDjIVLnJpcG9zdGUudjEuTGlrZVZhbHVlEi0KCWxpa2VfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAidQoOU2V0TGlrZVJlcXVlc3QSFgoKY29tbWVudF9pZBgBIAEoA0ICMAESEQoJbWVtYmVyX2lkGAIgASgJEiQKBXZhbHVlGAMgASgOMhUucmlwb3N0ZS52MS5MaWtlVmFsdWUSEgoKcmVxdWVzdF9pZBgEIAEoCSKRAQoPU2V0TGlrZVJlc3BvbnNlEiQKBXZhbHVlGAEgASgOMhUucmlwb3N0ZS52MS5MaWtlVmFsdWUSEgoKbGlrZV9jb3VudBgCIAEoBRIVCg1kaXNsaWtlX2NvdW50GAMgASgFEg8KB2NoYW5nZWQYBCABKAgSHAoQY29tbWVudF9yZXZpc2lvbhgFIAEoA0ICMAEifwoZQmF0Y2hHZXRMaWtlU3RhdGVzUmVxdWVzdBInCgdzdWJqZWN0GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EhEKCW1lbWJlcl9pZBgCIAEoCRIXCgtjb21tZW50X2lkcxgDIAMoA0ICMAESDQoFZnJlc2gYBCABKAgibgoaQmF0Y2hHZXRMaWtlU3RhdGVzUmVzcG9uc2USJQoGc3RhdGVzGAEgAygLMhUucmlwb3N0ZS52MS5MaWtlU3RhdGUSKQoIZGVncmFkZWQYAiADKAsyFy5yaXBvc3RlLnYxLkRlZ3JhZGF0aW9uIngKEUxpc3RMaWtlcnNSZXF1ZXN0EhYKCmNvbW1lbnRfaWQYASABKANCAjABEiQKBXZhbHVlGAIgASgOMhUucmlwb3N0ZS52MS5MaWtlVmFsdWUSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiUAoSTGlzdExpa2Vyc1Jlc3BvbnNlEiEKBmxpa2VycxgBIAMoCzIRLnJpcG9zdGUudjEuTGlrZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJInsKFkxpc3RNZW1iZXJMaWtlc1JlcXVlc3QSJwoHc3ViamVjdBgBIAEoCzIWLnJpcG9zdGUudjEuU3ViamVjdEtleRIRCgltZW1iZXJfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiWQoXTGlzdE1lbWJlckxpa2VzUmVzcG9uc2USJQoFbGlrZXMYASADKAsyFi5yaXBvc3RlLnYxLk1lbWJlckxpa2USFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJKmkKCUxpa2VWYWx1ZRIaChZMSUtFX1ZBTFVFX1VOU1BFQ0lGSUVEEAASEwoPTElLRV9WQUxVRV9OT05FEAESEwoPTElLRV9WQUxVRV9MSUtFEAISFgoSTElLRV9WQUxVRV9ESVNMSUtFEANiBnByb3RvMw", [file_google_protobuf_timestamp, file_riposte_v1_degradation, file_riposte_v1_subject]);
+  fileDesc("ChVyaXBvc3RlL3YxL2xpa2UucHJvdG8SCnJpcG9zdGUudjEiSQoJTGlrZVN0YXRlEhYKCmNvbW1lbnRfaWQYASABKANCAjABEiQKBXZhbHVlGAIgASgOMhUucmlwb3N0ZS52MS5MaWtlVmFsdWUiSQoFTGlrZXISEQoJbWVtYmVyX2lkGAEgASgJEi0KCWxpa2VfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAieQoKTWVtYmVyTGlrZRIWCgpjb21tZW50X2lkGAEgASgDQgIwARIkCgV2YWx1ZRgCIAEoDjIVLnJpcG9zdGUudjEuTGlrZVZhbHVlEi0KCWxpa2VfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAidQoOU2V0TGlrZVJlcXVlc3QSFgoKY29tbWVudF9pZBgBIAEoA0ICMAESEQoJbWVtYmVyX2lkGAIgASgJEiQKBXZhbHVlGAMgASgOMhUucmlwb3N0ZS52MS5MaWtlVmFsdWUSEgoKcmVxdWVzdF9pZBgEIAEoCSKRAQoPU2V0TGlrZVJlc3BvbnNlEiQKBXZhbHVlGAEgASgOMhUucmlwb3N0ZS52MS5MaWtlVmFsdWUSEgoKbGlrZV9jb3VudBgCIAEoBRIVCg1kaXNsaWtlX2NvdW50GAMgASgFEg8KB2NoYW5nZWQYBCABKAgSHAoQY29tbWVudF9yZXZpc2lvbhgFIAEoA0ICMAEifwoZQmF0Y2hHZXRMaWtlU3RhdGVzUmVxdWVzdBInCgdzdWJqZWN0GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EhEKCW1lbWJlcl9pZBgCIAEoCRIXCgtjb21tZW50X2lkcxgDIAMoA0ICMAESDQoFZnJlc2gYBCABKAgibgoaQmF0Y2hHZXRMaWtlU3RhdGVzUmVzcG9uc2USJQoGc3RhdGVzGAEgAygLMhUucmlwb3N0ZS52MS5MaWtlU3RhdGUSKQoIZGVncmFkZWQYAiADKAsyFy5yaXBvc3RlLnYxLkRlZ3JhZGF0aW9uIngKEUxpc3RMaWtlcnNSZXF1ZXN0EhYKCmNvbW1lbnRfaWQYASABKANCAjABEiQKBXZhbHVlGAIgASgOMhUucmlwb3N0ZS52MS5MaWtlVmFsdWUSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiUAoSTGlzdExpa2Vyc1Jlc3BvbnNlEiEKBmxpa2VycxgBIAMoCzIRLnJpcG9zdGUudjEuTGlrZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIqkBChZCYXRjaExpc3RMaWtlcnNSZXF1ZXN0EicKB3N1YmplY3QYASABKAsyFi5yaXBvc3RlLnYxLlN1YmplY3RLZXkSFwoLY29tbWVudF9pZHMYAiADKANCAjABEiQKBXZhbHVlGAMgASgOMhUucmlwb3N0ZS52MS5MaWtlVmFsdWUSDQoFbGltaXQYBCABKAUSGAoQZmlyc3RfbWVtYmVyX2lkcxgFIAMoCSJGChdCYXRjaExpc3RMaWtlcnNSZXNwb25zZRIrCghjb21tZW50cxgBIAMoCzIZLnJpcG9zdGUudjEuQ29tbWVudExpa2VycyJZCg1Db21tZW50TGlrZXJzEhYKCmNvbW1lbnRfaWQYASABKANCAjABEiEKBmxpa2VycxgCIAMoCzIRLnJpcG9zdGUudjEuTGlrZXISDQoFY291bnQYAyABKAUiewoWTGlzdE1lbWJlckxpa2VzUmVxdWVzdBInCgdzdWJqZWN0GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EhEKCW1lbWJlcl9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJZChdMaXN0TWVtYmVyTGlrZXNSZXNwb25zZRIlCgVsaWtlcxgBIAMoCzIWLnJpcG9zdGUudjEuTWVtYmVyTGlrZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkqaQoJTGlrZVZhbHVlEhoKFkxJS0VfVkFMVUVfVU5TUEVDSUZJRUQQABITCg9MSUtFX1ZBTFVFX05PTkUQARITCg9MSUtFX1ZBTFVFX0xJS0UQAhIWChJMSUtFX1ZBTFVFX0RJU0xJS0UQA2IGcHJvdG8z", [file_google_protobuf_timestamp, file_riposte_v1_degradation, file_riposte_v1_subject]);
 
 /**
  * A member's like state of one comment.
@@ -346,6 +346,116 @@ export const ListLikersResponseSchema: GenMessage<ListLikersResponse> = /*@__PUR
   messageDesc(file_riposte_v1_like, 8);
 
 /**
+ * Asks who likes, or dislikes, each of several comments of one subject.
+ *
+ * @generated from message riposte.v1.BatchListLikersRequest
+ */
+export type BatchListLikersRequest = Message<"riposte.v1.BatchListLikersRequest"> & {
+  /**
+   * The subject of all the comments. Required.
+   *
+   * @generated from field: riposte.v1.SubjectKey subject = 1;
+   */
+  subject?: SubjectKey | undefined;
+
+  /**
+   * The comments, at most 50, all of this subject. An id may stand there twice and is then answered
+   * twice.
+   *
+   * @generated from field: repeated int64 comment_ids = 2 [jstype = JS_STRING];
+   */
+  commentIds: string[];
+
+  /**
+   * LIKE or DISLIKE. Default LIKE; NONE is LIKE_INVALID.
+   *
+   * @generated from field: riposte.v1.LikeValue value = 3;
+   */
+  value: LikeValue;
+
+  /**
+   * Members wanted for each comment: default 3 (when 0), at most 10; more, or a negative number, is
+   * FIELD_INVALID.
+   *
+   * @generated from field: int32 limit = 4;
+   */
+  limit: number;
+
+  /**
+   * The members to name before all others where their state is `value`, in this order, for example
+   * those whom the reader follows: at most 20.
+   *
+   * @generated from field: repeated string first_member_ids = 5;
+   */
+  firstMemberIds: string[];
+};
+
+/**
+ * Describes the message riposte.v1.BatchListLikersRequest.
+ * Use `create(BatchListLikersRequestSchema)` to create a new message.
+ */
+export const BatchListLikersRequestSchema: GenMessage<BatchListLikersRequest> = /*@__PURE__*/
+  messageDesc(file_riposte_v1_like, 9);
+
+/**
+ * Who likes, or dislikes, each of the comments.
+ *
+ * @generated from message riposte.v1.BatchListLikersResponse
+ */
+export type BatchListLikersResponse = Message<"riposte.v1.BatchListLikersResponse"> & {
+  /**
+   * One entry per comment of the request, in its order.
+   *
+   * @generated from field: repeated riposte.v1.CommentLikers comments = 1;
+   */
+  comments: CommentLikers[];
+};
+
+/**
+ * Describes the message riposte.v1.BatchListLikersResponse.
+ * Use `create(BatchListLikersResponseSchema)` to create a new message.
+ */
+export const BatchListLikersResponseSchema: GenMessage<BatchListLikersResponse> = /*@__PURE__*/
+  messageDesc(file_riposte_v1_like, 10);
+
+/**
+ * Who likes, or dislikes, one comment: some of the members, and the number of all.
+ *
+ * @generated from message riposte.v1.CommentLikers
+ */
+export type CommentLikers = Message<"riposte.v1.CommentLikers"> & {
+  /**
+   * The comment.
+   *
+   * @generated from field: int64 comment_id = 1 [jstype = JS_STRING];
+   */
+  commentId: string;
+
+  /**
+   * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
+   * the request, then the latest others.
+   *
+   * @generated from field: repeated riposte.v1.Liker likers = 2;
+   */
+  likers: Liker[];
+
+  /**
+   * The number of all members whose state is `value`, from the comment's row. May differ from the
+   * names by a moment.
+   *
+   * @generated from field: int32 count = 3;
+   */
+  count: number;
+};
+
+/**
+ * Describes the message riposte.v1.CommentLikers.
+ * Use `create(CommentLikersSchema)` to create a new message.
+ */
+export const CommentLikersSchema: GenMessage<CommentLikers> = /*@__PURE__*/
+  messageDesc(file_riposte_v1_like, 11);
+
+/**
  * Asks what a member likes and dislikes within one subject.
  *
  * @generated from message riposte.v1.ListMemberLikesRequest
@@ -386,7 +496,7 @@ export type ListMemberLikesRequest = Message<"riposte.v1.ListMemberLikesRequest"
  * Use `create(ListMemberLikesRequestSchema)` to create a new message.
  */
 export const ListMemberLikesRequestSchema: GenMessage<ListMemberLikesRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_like, 9);
+  messageDesc(file_riposte_v1_like, 12);
 
 /**
  * A page of what a member likes and dislikes.
@@ -414,7 +524,7 @@ export type ListMemberLikesResponse = Message<"riposte.v1.ListMemberLikesRespons
  * Use `create(ListMemberLikesResponseSchema)` to create a new message.
  */
 export const ListMemberLikesResponseSchema: GenMessage<ListMemberLikesResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_like, 10);
+  messageDesc(file_riposte_v1_like, 13);
 
 /**
  * What a member thinks of a comment. A state, not an event.

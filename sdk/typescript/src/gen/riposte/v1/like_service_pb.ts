@@ -4,14 +4,14 @@
 
 import type { GenFile, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { BatchGetLikeStatesRequestSchema, BatchGetLikeStatesResponseSchema, ListLikersRequestSchema, ListLikersResponseSchema, ListMemberLikesRequestSchema, ListMemberLikesResponseSchema, SetLikeRequestSchema, SetLikeResponseSchema } from "./like_pb.js";
+import type { BatchGetLikeStatesRequestSchema, BatchGetLikeStatesResponseSchema, BatchListLikersRequestSchema, BatchListLikersResponseSchema, ListLikersRequestSchema, ListLikersResponseSchema, ListMemberLikesRequestSchema, ListMemberLikesResponseSchema, SetLikeRequestSchema, SetLikeResponseSchema } from "./like_pb.js";
 import { file_riposte_v1_like } from "./like_pb.js";
 
 /**
  * Describes the file riposte/v1/like_service.proto.
  */
 export const file_riposte_v1_like_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch1yaXBvc3RlL3YxL2xpa2Vfc2VydmljZS5wcm90bxIKcmlwb3N0ZS52MTLnAgoLTGlrZVNlcnZpY2USRAoHU2V0TGlrZRIaLnJpcG9zdGUudjEuU2V0TGlrZVJlcXVlc3QaGy5yaXBvc3RlLnYxLlNldExpa2VSZXNwb25zZSIAEmUKEkJhdGNoR2V0TGlrZVN0YXRlcxIlLnJpcG9zdGUudjEuQmF0Y2hHZXRMaWtlU3RhdGVzUmVxdWVzdBomLnJpcG9zdGUudjEuQmF0Y2hHZXRMaWtlU3RhdGVzUmVzcG9uc2UiABJNCgpMaXN0TGlrZXJzEh0ucmlwb3N0ZS52MS5MaXN0TGlrZXJzUmVxdWVzdBoeLnJpcG9zdGUudjEuTGlzdExpa2Vyc1Jlc3BvbnNlIgASXAoPTGlzdE1lbWJlckxpa2VzEiIucmlwb3N0ZS52MS5MaXN0TWVtYmVyTGlrZXNSZXF1ZXN0GiMucmlwb3N0ZS52MS5MaXN0TWVtYmVyTGlrZXNSZXNwb25zZSIAYgZwcm90bzM", [file_riposte_v1_like]);
+  fileDesc("Ch1yaXBvc3RlL3YxL2xpa2Vfc2VydmljZS5wcm90bxIKcmlwb3N0ZS52MTLFAwoLTGlrZVNlcnZpY2USRAoHU2V0TGlrZRIaLnJpcG9zdGUudjEuU2V0TGlrZVJlcXVlc3QaGy5yaXBvc3RlLnYxLlNldExpa2VSZXNwb25zZSIAEmUKEkJhdGNoR2V0TGlrZVN0YXRlcxIlLnJpcG9zdGUudjEuQmF0Y2hHZXRMaWtlU3RhdGVzUmVxdWVzdBomLnJpcG9zdGUudjEuQmF0Y2hHZXRMaWtlU3RhdGVzUmVzcG9uc2UiABJNCgpMaXN0TGlrZXJzEh0ucmlwb3N0ZS52MS5MaXN0TGlrZXJzUmVxdWVzdBoeLnJpcG9zdGUudjEuTGlzdExpa2Vyc1Jlc3BvbnNlIgASXAoPQmF0Y2hMaXN0TGlrZXJzEiIucmlwb3N0ZS52MS5CYXRjaExpc3RMaWtlcnNSZXF1ZXN0GiMucmlwb3N0ZS52MS5CYXRjaExpc3RMaWtlcnNSZXNwb25zZSIAElwKD0xpc3RNZW1iZXJMaWtlcxIiLnJpcG9zdGUudjEuTGlzdE1lbWJlckxpa2VzUmVxdWVzdBojLnJpcG9zdGUudjEuTGlzdE1lbWJlckxpa2VzUmVzcG9uc2UiAGIGcHJvdG8z", [file_riposte_v1_like]);
 
 /**
  * Likes: one state per member and comment.
@@ -31,7 +31,7 @@ export const LikeService: GenService<{
    * undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
    * comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
    * comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
-   * SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+   * SUBJECT_HIDDEN, REQUEST_ID_REUSED. Not served yet: MEMBER_SUSPENDED, MEMBER_BLOCKED.
    *
    * A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
    * request_id comes again with another value. A request_id of an earlier call, of a like of
@@ -78,6 +78,27 @@ export const LikeService: GenService<{
     methodKind: "unary";
     input: typeof ListLikersRequestSchema;
     output: typeof ListLikersResponseSchema;
+  },
+  /**
+   * Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
+   * members, and a few of their names, such as for "Ann, Ben and 98 others".
+   *
+   * The members of `first_member_ids` come first, then the latest others. The names come from the
+   * likes, the count from the comment's own row; they may differ by a moment. All comments are
+   * answered, or none: leave out tombstones, and read again without the comment that an error
+   * names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
+   * such comment under this subject), COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN),
+   * LIKE_INVALID, FIELD_INVALID (an id that cannot belong to the subject).
+   *
+   * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "commentIds": ["123", "456"],
+   * "firstMemberIds": ["m7"]}`.
+   *
+   * @generated from rpc riposte.v1.LikeService.BatchListLikers
+   */
+  batchListLikers: {
+    methodKind: "unary";
+    input: typeof BatchListLikersRequestSchema;
+    output: typeof BatchListLikersResponseSchema;
   },
   /**
    * Reads what a member likes and dislikes within one subject, by comment id, whatever became of

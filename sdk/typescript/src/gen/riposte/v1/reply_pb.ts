@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file riposte/v1/reply.proto.
  */
 export const file_riposte_v1_reply: GenFile = /*@__PURE__*/
-  fileDesc("ChZyaXBvc3RlL3YxL3JlcGx5LnByb3RvEgpyaXBvc3RlLnYxIqABChJDcmVhdGVSZXBseVJlcXVlc3QSFQoJcGFyZW50X2lkGAEgASgDQgIwARIRCgltZW1iZXJfaWQYAiABKAkSJAoHY29udGVudBgDIAEoCzITLnJpcG9zdGUudjEuQ29udGVudBImCgZjbGllbnQYBCABKAsyFi5yaXBvc3RlLnYxLkNsaWVudEluZm8SEgoKcmVxdWVzdF9pZBgFIAEoCSJ1ChNDcmVhdGVSZXBseVJlc3BvbnNlEiIKBXJlcGx5GAEgASgLMhMucmlwb3N0ZS52MS5Db21tZW50EhwKEHN1YmplY3RfcmV2aXNpb24YAiABKANCAjABEhwKA2FjaxgDIAEoDjIPLnJpcG9zdGUudjEuQWNrIr8BChJMaXN0UmVwbGllc1JlcXVlc3QSEwoHcm9vdF9pZBgBIAEoA0ICMAESJQoEc29ydBgCIAEoDjIXLnJpcG9zdGUudjEuQ29tbWVudFNvcnQSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkSHQoRYXJvdW5kX2NvbW1lbnRfaWQYBSABKANCAjABEhgKDG1pbl9yZXZpc2lvbhgGIAEoA0ICMAESDQoFZnJlc2gYByABKAgi3QEKE0xpc3RSZXBsaWVzUmVzcG9uc2USJAoHcmVwbGllcxgBIAMoCzITLnJpcG9zdGUudjEuQ29tbWVudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGwoTcHJldmlvdXNfcGFnZV90b2tlbhgDIAEoCRIhCgRyb290GAQgASgLMhMucmlwb3N0ZS52MS5Db21tZW50EhwKEHN1YmplY3RfcmV2aXNpb24YBSABKANCAjABEikKCGRlZ3JhZGVkGAYgAygLMhcucmlwb3N0ZS52MS5EZWdyYWRhdGlvbiKNAQoQR2V0VGhyZWFkUmVxdWVzdBIWCgpjb21tZW50X2lkGAEgASgDQgIwARIRCgltYXhfZGVwdGgYAiABKAUSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkSGAoMbWluX3JldmlzaW9uGAUgASgDQgIwARINCgVmcmVzaBgGIAEoCCJ+ChFHZXRUaHJlYWRSZXNwb25zZRIlCghjb21tZW50cxgBIAMoCzITLnJpcG9zdGUudjEuQ29tbWVudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSKQoIZGVncmFkZWQYAyADKAsyFy5yaXBvc3RlLnYxLkRlZ3JhZGF0aW9uIloKF0xpc3RDb252ZXJzYXRpb25SZXF1ZXN0EhYKCmNvbW1lbnRfaWQYASABKANCAjABEhgKDG1pbl9yZXZpc2lvbhgCIAEoA0ICMAESDQoFZnJlc2gYAyABKAgipgEKGExpc3RDb252ZXJzYXRpb25SZXNwb25zZRIkCgdjb21tZW50GAEgASgLMhMucmlwb3N0ZS52MS5Db21tZW50EiYKCWFuY2VzdG9ycxgCIAMoCzITLnJpcG9zdGUudjEuQ29tbWVudBIRCgl0cnVuY2F0ZWQYAyABKAgSKQoIZGVncmFkZWQYBCADKAsyFy5yaXBvc3RlLnYxLkRlZ3JhZGF0aW9uYgZwcm90bzM", [file_riposte_v1_comment, file_riposte_v1_degradation]);
+  fileDesc("ChZyaXBvc3RlL3YxL3JlcGx5LnByb3RvEgpyaXBvc3RlLnYxIqABChJDcmVhdGVSZXBseVJlcXVlc3QSFQoJcGFyZW50X2lkGAEgASgDQgIwARIRCgltZW1iZXJfaWQYAiABKAkSJAoHY29udGVudBgDIAEoCzITLnJpcG9zdGUudjEuQ29udGVudBImCgZjbGllbnQYBCABKAsyFi5yaXBvc3RlLnYxLkNsaWVudEluZm8SEgoKcmVxdWVzdF9pZBgFIAEoCSJ1ChNDcmVhdGVSZXBseVJlc3BvbnNlEiIKBXJlcGx5GAEgASgLMhMucmlwb3N0ZS52MS5Db21tZW50EhwKEHN1YmplY3RfcmV2aXNpb24YAiABKANCAjABEhwKA2FjaxgDIAEoDjIPLnJpcG9zdGUudjEuQWNrIr8BChJMaXN0UmVwbGllc1JlcXVlc3QSEwoHcm9vdF9pZBgBIAEoA0ICMAESJQoEc29ydBgCIAEoDjIXLnJpcG9zdGUudjEuQ29tbWVudFNvcnQSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkSHQoRYXJvdW5kX2NvbW1lbnRfaWQYBSABKANCAjABEhgKDG1pbl9yZXZpc2lvbhgGIAEoA0ICMAESDQoFZnJlc2gYByABKAgi3QEKE0xpc3RSZXBsaWVzUmVzcG9uc2USJAoHcmVwbGllcxgBIAMoCzITLnJpcG9zdGUudjEuQ29tbWVudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGwoTcHJldmlvdXNfcGFnZV90b2tlbhgDIAEoCRIhCgRyb290GAQgASgLMhMucmlwb3N0ZS52MS5Db21tZW50EhwKEHN1YmplY3RfcmV2aXNpb24YBSABKANCAjABEikKCGRlZ3JhZGVkGAYgAygLMhcucmlwb3N0ZS52MS5EZWdyYWRhdGlvbiKNAQoQR2V0VGhyZWFkUmVxdWVzdBIWCgpjb21tZW50X2lkGAEgASgDQgIwARIRCgltYXhfZGVwdGgYAiABKAUSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkSGAoMbWluX3JldmlzaW9uGAUgASgDQgIwARINCgVmcmVzaBgGIAEoCCKcAQoRR2V0VGhyZWFkUmVzcG9uc2USJQoIY29tbWVudHMYASADKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEikKCGRlZ3JhZGVkGAMgAygLMhcucmlwb3N0ZS52MS5EZWdyYWRhdGlvbhIcChBzdWJqZWN0X3JldmlzaW9uGAQgASgDQgIwASJaChdMaXN0Q29udmVyc2F0aW9uUmVxdWVzdBIWCgpjb21tZW50X2lkGAEgASgDQgIwARIYCgxtaW5fcmV2aXNpb24YAiABKANCAjABEg0KBWZyZXNoGAMgASgIIsQBChhMaXN0Q29udmVyc2F0aW9uUmVzcG9uc2USJAoHY29tbWVudBgBIAEoCzITLnJpcG9zdGUudjEuQ29tbWVudBImCglhbmNlc3RvcnMYAiADKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSEQoJdHJ1bmNhdGVkGAMgASgIEikKCGRlZ3JhZGVkGAQgAygLMhcucmlwb3N0ZS52MS5EZWdyYWRhdGlvbhIcChBzdWJqZWN0X3JldmlzaW9uGAUgASgDQgIwAWIGcHJvdG8z", [file_riposte_v1_comment, file_riposte_v1_degradation]);
 
 /**
  * Asks for a new reply. It names its subject by its parent.
@@ -202,7 +202,8 @@ export type ListRepliesResponse = Message<"riposte.v1.ListRepliesResponse"> & {
   root?: Comment | undefined;
 
   /**
-   * The revision of the subject that this page shows. The walk starts at that of its first page.
+   * The revision of the subject that this page shows. The walk starts at that of its first page. As
+   * `min_revision` of another call it asks for at least this state.
    *
    * @generated from field: int64 subject_revision = 5 [jstype = JS_STRING];
    */
@@ -309,6 +310,14 @@ export type GetThreadResponse = Message<"riposte.v1.GetThreadResponse"> & {
    * @generated from field: repeated riposte.v1.Degradation degraded = 3;
    */
   degraded: Degradation[];
+
+  /**
+   * The revision of the subject that this page shows. As `min_revision` of another call it asks for
+   * at least this state.
+   *
+   * @generated from field: int64 subject_revision = 4 [jstype = JS_STRING];
+   */
+  subjectRevision: string;
 };
 
 /**
@@ -387,6 +396,14 @@ export type ListConversationResponse = Message<"riposte.v1.ListConversationRespo
    * @generated from field: repeated riposte.v1.Degradation degraded = 4;
    */
   degraded: Degradation[];
+
+  /**
+   * The revision of the subject that this answer shows. As `min_revision` of another call it asks
+   * for at least this state.
+   *
+   * @generated from field: int64 subject_revision = 5 [jstype = JS_STRING];
+   */
+  subjectRevision: string;
 };
 
 /**

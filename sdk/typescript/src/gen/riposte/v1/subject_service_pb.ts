@@ -134,7 +134,7 @@ export const SubjectService: GenService<{
    * as `after_revision`; changes that are then too old are a gap. Errors: SUBJECT_NOT_FOUND (a
    * deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
    *
-   * Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
+   * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
    *
    * @generated from rpc riposte.v1.SubjectService.WatchSubject
    */

@@ -79,6 +79,7 @@ final class Contract {
               "name", List.of(
                   Map.of("method", "BatchGetLikeStates", "service", "riposte.v1.LikeService"),
                   Map.of("method", "ListLikers", "service", "riposte.v1.LikeService"),
+                  Map.of("method", "BatchListLikers", "service", "riposte.v1.LikeService"),
                   Map.of("method", "ListMemberLikes", "service", "riposte.v1.LikeService")
               )),
           Map.of(
@@ -134,6 +135,7 @@ final class Contract {
       Map.entry("riposte.v1.LikeService/SetLike", 4000L),
       Map.entry("riposte.v1.LikeService/BatchGetLikeStates", 2000L),
       Map.entry("riposte.v1.LikeService/ListLikers", 2000L),
+      Map.entry("riposte.v1.LikeService/BatchListLikers", 2000L),
       Map.entry("riposte.v1.LikeService/ListMemberLikes", 2000L),
       Map.entry("riposte.v1.ReplyService/CreateReply", 4000L),
       Map.entry("riposte.v1.ReplyService/ListReplies", 2000L),

@@ -58,7 +58,7 @@ public final class Errors {
    * the subject is not deleted (UndeleteSubject).
    * <li>COMMENT_ALREADY_EXISTS: The comment to undelete is not deleted.
    * <li>DUPLICATE_CONTENT: The member wrote the same text a short while ago; only where the type's
-   * policy asks for it.
+   * policy asks for it. Not served yet.
    * </ul>
    */
   public static final class AlreadyExists extends RiposteException {
@@ -81,7 +81,7 @@ public final class Errors {
    * metadata has its state.
    * <li>COMMENT_UNAVAILABLE: The comment to like, or whose likers are asked for, is a tombstone,
    * deleted or not in sight; the metadata has its state.
-   * <li>REPLY_FORBIDDEN: The policy of the object type forbids replies here.
+   * <li>REPLY_FORBIDDEN: The policy of the object type forbids replies here. Not served yet.
    * <li>STATE_CONFLICT: The comment's state does not allow the change; the metadata has the state,
    * for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
    * except to UndeleteComment: a tombstone that was imported without a text cannot come back.
@@ -89,6 +89,7 @@ public final class Errors {
    * at which it ended.
    * <li>PIN_LIMIT_REACHED: The subject has three pinned comments already. Unpin one.
    * <li>CHALLENGE_REQUIRED: The member has to pass a challenge first; the metadata has its kind.
+   * Not served yet.
    * </ul>
    */
   public static final class FailedPrecondition extends RiposteException {
@@ -107,7 +108,7 @@ public final class Errors {
    * <li>LIKE_INVALID: The like value is unspecified or unknown.
    * <li>FIELD_INVALID: Fields are out of bounds; BadRequest lists all of them.
    * <li>CONTENT_BLOCKED: A rule of the object type refuses the text; the metadata names the rule,
-   * never the words.
+   * never the words. Not served yet.
    * <li>CONTENT_TOO_LONG: The text has too many code points after NFC.
    * <li>MESSAGE_TOO_LARGE: The whole message is larger than the service reads.
    * <li>PAGE_TOKEN_INVALID: The page token is none that the service gave out. Begin the walk anew.
@@ -149,7 +150,8 @@ public final class Errors {
    * <li>CALLER_NOT_ALLOWED: The caller was not granted the object type, or the service.
    * <li>MEMBER_NOT_ALLOWED: The member is neither the author nor the owner that the act needs.
    * <li>MEMBER_SUSPENDED: The member may not write for now; the metadata has the end of the block.
-   * <li>MEMBER_BLOCKED: The owner of the subject has blocked the member.
+   * Not served yet.
+   * <li>MEMBER_BLOCKED: The owner of the subject has blocked the member. Not served yet.
    * </ul>
    */
   public static final class PermissionDenied extends RiposteException {

@@ -200,6 +200,18 @@ public final class Stubs {
     }
 
     /**
+     * Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
+     * members, and a few of their names, such as for "Ann, Ben and 98 others".
+     *
+     * @param request the request
+     * @return the answer
+     * @throws RiposteException if the call fails
+     */
+    public BatchListLikersResponse batchListLikers(BatchListLikersRequest request) {
+      return Calls.unary(this, LikeServiceGrpc.getBatchListLikersMethod(), request);
+    }
+
+    /**
      * Reads what a member likes and dislikes within one subject, by comment id, whatever became of
      * the comments.
      *

@@ -32,7 +32,7 @@ public enum Ack
   /**
    * <pre>
    * The command is durable in the log; floor and subject_revision are 0 until it is applied. Only
-   * where the service runs with a log in front of its writes.
+   * where the service runs with a log in front of its writes. Not served yet.
    * </pre>
    *
    * <code>ACK_ACCEPTED = 2;</code>
@@ -60,7 +60,7 @@ public enum Ack
   /**
    * <pre>
    * The command is durable in the log; floor and subject_revision are 0 until it is applied. Only
-   * where the service runs with a log in front of its writes.
+   * where the service runs with a log in front of its writes. Not served yet.
    * </pre>
    *
    * <code>ACK_ACCEPTED = 2;</code>

@@ -235,7 +235,7 @@ public final class CommentProto {
       "undCommentId\022!\n\014around_floor\030\007 \001(\005R\013arou" +
       "ndFloor\022%\n\014min_revision\030\010 \001(\003B\0020\001R\013minRe" +
       "vision\022\024\n\005fresh\030\t \001(\010R\005freshB\025\n\023_reply_p" +
-      "review_size\"\272\002\n\024ListCommentsResponse\0223\n\007" +
+      "review_size\"\351\002\n\024ListCommentsResponse\0223\n\007" +
       "threads\030\001 \003(\0132\031.riposte.v1.CommentThread" +
       "R\007threads\0221\n\006pinned\030\002 \003(\0132\031.riposte.v1.C" +
       "ommentThreadR\006pinned\022&\n\017next_page_token\030" +
@@ -243,74 +243,75 @@ public final class CommentProto {
       "ken\030\004 \001(\tR\021previousPageToken\022-\n\007subject\030" +
       "\005 \001(\0132\023.riposte.v1.SubjectR\007subject\0223\n\010d" +
       "egraded\030\006 \003(\0132\027.riposte.v1.DegradationR\010" +
-      "degraded\"\251\001\n\024UpdateCommentRequest\022\022\n\002id\030" +
-      "\001 \001(\003B\0020\001R\002id\022\033\n\tmember_id\030\002 \001(\tR\010member" +
-      "Id\022-\n\007content\030\003 \001(\0132\023.riposte.v1.Content" +
-      "R\007content\022\022\n\004etag\030\004 \001(\tR\004etag\022\035\n\nrequest" +
-      "_id\030\005 \001(\tR\trequestId\"u\n\025UpdateCommentRes" +
-      "ponse\022-\n\007comment\030\001 \001(\0132\023.riposte.v1.Comm" +
-      "entR\007comment\022-\n\020subject_revision\030\002 \001(\003B\002" +
-      "0\001R\017subjectRevision\"m\n\033ListCommentRevisi" +
-      "onsRequest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tpage_s" +
-      "ize\030\002 \001(\005R\010pageSize\022\035\n\npage_token\030\003 \001(\tR" +
-      "\tpageToken\"\201\001\n\034ListCommentRevisionsRespo" +
-      "nse\0229\n\trevisions\030\001 \003(\0132\033.riposte.v1.Comm" +
-      "entRevisionR\trevisions\022&\n\017next_page_toke" +
-      "n\030\002 \001(\tR\rnextPageToken\"\255\001\n\024DeleteComment" +
-      "Request\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tmember_id" +
-      "\030\002 \001(\tR\010memberId\0221\n\tacting_as\030\003 \001(\0162\024.ri" +
-      "poste.v1.ActingAsR\010actingAs\022\022\n\004etag\030\004 \001(" +
-      "\tR\004etag\022\035\n\nrequest_id\030\005 \001(\tR\trequestId\"u" +
-      "\n\025DeleteCommentResponse\022-\n\007comment\030\001 \001(\013" +
-      "2\023.riposte.v1.CommentR\007comment\022-\n\020subjec" +
-      "t_revision\030\002 \001(\003B\0020\001R\017subjectRevision\"h\n" +
-      "\026UndeleteCommentRequest\022\022\n\002id\030\001 \001(\003B\0020\001R" +
-      "\002id\022\033\n\tmember_id\030\002 \001(\tR\010memberId\022\035\n\nrequ" +
-      "est_id\030\003 \001(\tR\trequestId\"w\n\027UndeleteComme" +
-      "ntResponse\022-\n\007comment\030\001 \001(\0132\023.riposte.v1" +
-      ".CommentR\007comment\022-\n\020subject_revision\030\002 " +
-      "\001(\003B\0020\001R\017subjectRevision\"c\n\021PinCommentRe" +
-      "quest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tmember_id\030\002" +
-      " \001(\tR\010memberId\022\035\n\nrequest_id\030\003 \001(\tR\trequ" +
-      "estId\"r\n\022PinCommentResponse\022-\n\007comment\030\001" +
-      " \001(\0132\023.riposte.v1.CommentR\007comment\022-\n\020su" +
-      "bject_revision\030\002 \001(\003B\0020\001R\017subjectRevisio" +
-      "n\"e\n\023UnpinCommentRequest\022\022\n\002id\030\001 \001(\003B\0020\001" +
-      "R\002id\022\033\n\tmember_id\030\002 \001(\tR\010memberId\022\035\n\nreq" +
-      "uest_id\030\003 \001(\tR\trequestId\"t\n\024UnpinComment" +
-      "Response\022-\n\007comment\030\001 \001(\0132\023.riposte.v1.C" +
-      "ommentR\007comment\022-\n\020subject_revision\030\002 \001(" +
-      "\003B\0020\001R\017subjectRevision\"\300\001\n\031ListMemberCom" +
-      "mentsRequest\022\037\n\013object_type\030\001 \001(\tR\nobjec" +
-      "tType\022\033\n\tmember_id\030\002 \001(\tR\010memberId\022)\n\020in" +
-      "clude_unlisted\030\003 \001(\010R\017includeUnlisted\022\033\n" +
-      "\tpage_size\030\004 \001(\005R\010pageSize\022\035\n\npage_token" +
-      "\030\005 \001(\tR\tpageToken\"\252\001\n\032ListMemberComments" +
-      "Response\022/\n\010comments\030\001 \003(\0132\023.riposte.v1." +
-      "CommentR\010comments\022&\n\017next_page_token\030\002 \001" +
-      "(\tR\rnextPageToken\0223\n\010degraded\030\003 \003(\0132\027.ri" +
-      "poste.v1.DegradationR\010degraded*\317\001\n\014Comme" +
-      "ntState\022\035\n\031COMMENT_STATE_UNSPECIFIED\020\000\022\030" +
-      "\n\024COMMENT_STATE_ACTIVE\020\001\022\031\n\025COMMENT_STAT" +
-      "E_PENDING\020\002\022\032\n\026COMMENT_STATE_REJECTED\020\003\022" +
-      "\030\n\024COMMENT_STATE_HIDDEN\020\004\022\032\n\026COMMENT_STA" +
-      "TE_SHADOWED\020\005\022\031\n\025COMMENT_STATE_DELETED\020\006" +
-      "*v\n\tDeletedBy\022\032\n\026DELETED_BY_UNSPECIFIED\020" +
-      "\000\022\025\n\021DELETED_BY_AUTHOR\020\001\022\034\n\030DELETED_BY_S" +
-      "UBJECT_OWNER\020\002\022\030\n\024DELETED_BY_MODERATOR\020\003" +
-      "*X\n\010ActingAs\022\031\n\025ACTING_AS_UNSPECIFIED\020\000\022" +
-      "\024\n\020ACTING_AS_AUTHOR\020\001\022\033\n\027ACTING_AS_SUBJE" +
-      "CT_OWNER\020\002*\337\001\n\013CommentSort\022\034\n\030COMMENT_SO" +
-      "RT_UNSPECIFIED\020\000\022\027\n\023COMMENT_SORT_NEWEST\020" +
-      "\001\022\027\n\023COMMENT_SORT_OLDEST\020\002\022\024\n\020COMMENT_SO" +
-      "RT_HOT\020\003\022\024\n\020COMMENT_SORT_TOP\020\004\022\025\n\021COMMEN" +
-      "T_SORT_BEST\020\005\022\036\n\032COMMENT_SORT_CONTROVERS" +
-      "IAL\020\006\022\035\n\031COMMENT_SORT_MOST_REPLIES\020\007*?\n\003" +
-      "Ack\022\023\n\017ACK_UNSPECIFIED\020\000\022\021\n\rACK_COMMITTE" +
-      "D\020\001\022\020\n\014ACK_ACCEPTED\020\002Bg\n\016dev.riposte.v1B" +
-      "\014CommentProtoP\001\242\002\003RXX\252\002\nRiposte.V1\312\002\nRip" +
-      "oste\\V1\342\002\026Riposte\\V1\\GPBMetadata\352\002\013Ripos" +
-      "te::V1b\006proto3"
+      "degraded\022-\n\020subject_revision\030\007 \001(\003B\0020\001R\017" +
+      "subjectRevision\"\251\001\n\024UpdateCommentRequest" +
+      "\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tmember_id\030\002 \001(\tR" +
+      "\010memberId\022-\n\007content\030\003 \001(\0132\023.riposte.v1." +
+      "ContentR\007content\022\022\n\004etag\030\004 \001(\tR\004etag\022\035\n\n" +
+      "request_id\030\005 \001(\tR\trequestId\"u\n\025UpdateCom" +
+      "mentResponse\022-\n\007comment\030\001 \001(\0132\023.riposte." +
+      "v1.CommentR\007comment\022-\n\020subject_revision\030" +
+      "\002 \001(\003B\0020\001R\017subjectRevision\"m\n\033ListCommen" +
+      "tRevisionsRequest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n" +
+      "\tpage_size\030\002 \001(\005R\010pageSize\022\035\n\npage_token" +
+      "\030\003 \001(\tR\tpageToken\"\201\001\n\034ListCommentRevisio" +
+      "nsResponse\0229\n\trevisions\030\001 \003(\0132\033.riposte." +
+      "v1.CommentRevisionR\trevisions\022&\n\017next_pa" +
+      "ge_token\030\002 \001(\tR\rnextPageToken\"\255\001\n\024Delete" +
+      "CommentRequest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tme" +
+      "mber_id\030\002 \001(\tR\010memberId\0221\n\tacting_as\030\003 \001" +
+      "(\0162\024.riposte.v1.ActingAsR\010actingAs\022\022\n\004et" +
+      "ag\030\004 \001(\tR\004etag\022\035\n\nrequest_id\030\005 \001(\tR\trequ" +
+      "estId\"u\n\025DeleteCommentResponse\022-\n\007commen" +
+      "t\030\001 \001(\0132\023.riposte.v1.CommentR\007comment\022-\n" +
+      "\020subject_revision\030\002 \001(\003B\0020\001R\017subjectRevi" +
+      "sion\"h\n\026UndeleteCommentRequest\022\022\n\002id\030\001 \001" +
+      "(\003B\0020\001R\002id\022\033\n\tmember_id\030\002 \001(\tR\010memberId\022" +
+      "\035\n\nrequest_id\030\003 \001(\tR\trequestId\"w\n\027Undele" +
+      "teCommentResponse\022-\n\007comment\030\001 \001(\0132\023.rip" +
+      "oste.v1.CommentR\007comment\022-\n\020subject_revi" +
+      "sion\030\002 \001(\003B\0020\001R\017subjectRevision\"c\n\021PinCo" +
+      "mmentRequest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tmemb" +
+      "er_id\030\002 \001(\tR\010memberId\022\035\n\nrequest_id\030\003 \001(" +
+      "\tR\trequestId\"r\n\022PinCommentResponse\022-\n\007co" +
+      "mment\030\001 \001(\0132\023.riposte.v1.CommentR\007commen" +
+      "t\022-\n\020subject_revision\030\002 \001(\003B\0020\001R\017subject" +
+      "Revision\"e\n\023UnpinCommentRequest\022\022\n\002id\030\001 " +
+      "\001(\003B\0020\001R\002id\022\033\n\tmember_id\030\002 \001(\tR\010memberId" +
+      "\022\035\n\nrequest_id\030\003 \001(\tR\trequestId\"t\n\024Unpin" +
+      "CommentResponse\022-\n\007comment\030\001 \001(\0132\023.ripos" +
+      "te.v1.CommentR\007comment\022-\n\020subject_revisi" +
+      "on\030\002 \001(\003B\0020\001R\017subjectRevision\"\300\001\n\031ListMe" +
+      "mberCommentsRequest\022\037\n\013object_type\030\001 \001(\t" +
+      "R\nobjectType\022\033\n\tmember_id\030\002 \001(\tR\010memberI" +
+      "d\022)\n\020include_unlisted\030\003 \001(\010R\017includeUnli" +
+      "sted\022\033\n\tpage_size\030\004 \001(\005R\010pageSize\022\035\n\npag" +
+      "e_token\030\005 \001(\tR\tpageToken\"\252\001\n\032ListMemberC" +
+      "ommentsResponse\022/\n\010comments\030\001 \003(\0132\023.ripo" +
+      "ste.v1.CommentR\010comments\022&\n\017next_page_to" +
+      "ken\030\002 \001(\tR\rnextPageToken\0223\n\010degraded\030\003 \003" +
+      "(\0132\027.riposte.v1.DegradationR\010degraded*\317\001" +
+      "\n\014CommentState\022\035\n\031COMMENT_STATE_UNSPECIF" +
+      "IED\020\000\022\030\n\024COMMENT_STATE_ACTIVE\020\001\022\031\n\025COMME" +
+      "NT_STATE_PENDING\020\002\022\032\n\026COMMENT_STATE_REJE" +
+      "CTED\020\003\022\030\n\024COMMENT_STATE_HIDDEN\020\004\022\032\n\026COMM" +
+      "ENT_STATE_SHADOWED\020\005\022\031\n\025COMMENT_STATE_DE" +
+      "LETED\020\006*v\n\tDeletedBy\022\032\n\026DELETED_BY_UNSPE" +
+      "CIFIED\020\000\022\025\n\021DELETED_BY_AUTHOR\020\001\022\034\n\030DELET" +
+      "ED_BY_SUBJECT_OWNER\020\002\022\030\n\024DELETED_BY_MODE" +
+      "RATOR\020\003*X\n\010ActingAs\022\031\n\025ACTING_AS_UNSPECI" +
+      "FIED\020\000\022\024\n\020ACTING_AS_AUTHOR\020\001\022\033\n\027ACTING_A" +
+      "S_SUBJECT_OWNER\020\002*\337\001\n\013CommentSort\022\034\n\030COM" +
+      "MENT_SORT_UNSPECIFIED\020\000\022\027\n\023COMMENT_SORT_" +
+      "NEWEST\020\001\022\027\n\023COMMENT_SORT_OLDEST\020\002\022\024\n\020COM" +
+      "MENT_SORT_HOT\020\003\022\024\n\020COMMENT_SORT_TOP\020\004\022\025\n" +
+      "\021COMMENT_SORT_BEST\020\005\022\036\n\032COMMENT_SORT_CON" +
+      "TROVERSIAL\020\006\022\035\n\031COMMENT_SORT_MOST_REPLIE" +
+      "S\020\007*?\n\003Ack\022\023\n\017ACK_UNSPECIFIED\020\000\022\021\n\rACK_C" +
+      "OMMITTED\020\001\022\020\n\014ACK_ACCEPTED\020\002Bg\n\016dev.ripo" +
+      "ste.v1B\014CommentProtoP\001\242\002\003RXX\252\002\nRiposte.V" +
+      "1\312\002\nRiposte\\V1\342\002\026Riposte\\V1\\GPBMetadata\352" +
+      "\002\013Riposte::V1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -402,7 +403,7 @@ public final class CommentProto {
     internal_static_riposte_v1_ListCommentsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListCommentsResponse_descriptor,
-        new java.lang.String[] { "Threads", "Pinned", "NextPageToken", "PreviousPageToken", "Subject", "Degraded", });
+        new java.lang.String[] { "Threads", "Pinned", "NextPageToken", "PreviousPageToken", "Subject", "Degraded", "SubjectRevision", });
     internal_static_riposte_v1_UpdateCommentRequest_descriptor =
       getDescriptor().getMessageTypes().get(13);
     internal_static_riposte_v1_UpdateCommentRequest_fieldAccessorTable = new

@@ -31,7 +31,7 @@ public enum CommentState
   COMMENT_STATE_ACTIVE(1),
   /**
    * <pre>
-   * Waits for moderation; seen by its author and by moderators.
+   * Waits for moderation; seen by its author and by moderators. Not served yet.
    * </pre>
    *
    * <code>COMMENT_STATE_PENDING = 2;</code>
@@ -39,7 +39,7 @@ public enum CommentState
   COMMENT_STATE_PENDING(2),
   /**
    * <pre>
-   * Refused by moderation; seen by its author and by moderators.
+   * Refused by moderation; seen by its author and by moderators. Not served yet.
    * </pre>
    *
    * <code>COMMENT_STATE_REJECTED = 3;</code>
@@ -55,7 +55,7 @@ public enum CommentState
   COMMENT_STATE_HIDDEN(4),
   /**
    * <pre>
-   * Looks ACTIVE to its author alone.
+   * Looks ACTIVE to its author alone. Not served yet.
    * </pre>
    *
    * <code>COMMENT_STATE_SHADOWED = 5;</code>
@@ -90,7 +90,7 @@ public enum CommentState
   public static final int COMMENT_STATE_ACTIVE_VALUE = 1;
   /**
    * <pre>
-   * Waits for moderation; seen by its author and by moderators.
+   * Waits for moderation; seen by its author and by moderators. Not served yet.
    * </pre>
    *
    * <code>COMMENT_STATE_PENDING = 2;</code>
@@ -98,7 +98,7 @@ public enum CommentState
   public static final int COMMENT_STATE_PENDING_VALUE = 2;
   /**
    * <pre>
-   * Refused by moderation; seen by its author and by moderators.
+   * Refused by moderation; seen by its author and by moderators. Not served yet.
    * </pre>
    *
    * <code>COMMENT_STATE_REJECTED = 3;</code>
@@ -114,7 +114,7 @@ public enum CommentState
   public static final int COMMENT_STATE_HIDDEN_VALUE = 4;
   /**
    * <pre>
-   * Looks ACTIVE to its author alone.
+   * Looks ACTIVE to its author alone. Not served yet.
    * </pre>
    *
    * <code>COMMENT_STATE_SHADOWED = 5;</code>

@@ -23,7 +23,7 @@ public enum DegradedPart
   DEGRADED_PART_UNSPECIFIED(0),
   /**
    * <pre>
-   * Counts of the subject or of comments may be older than promised.
+   * Counts of the subject or of comments may be older than promised. Not served yet.
    * </pre>
    *
    * <code>DEGRADED_PART_COUNTS = 1;</code>
@@ -31,7 +31,8 @@ public enum DegradedPart
   DEGRADED_PART_COUNTS(1),
   /**
    * <pre>
-   * Reply previews are missing; the replies themselves are reachable by ListReplies.
+   * Reply previews are missing; the replies themselves are reachable by ListReplies. Not served
+   * yet.
    * </pre>
    *
    * <code>DEGRADED_PART_REPLY_PREVIEW = 2;</code>
@@ -39,7 +40,7 @@ public enum DegradedPart
   DEGRADED_PART_REPLY_PREVIEW(2),
   /**
    * <pre>
-   * The pinned comments are missing.
+   * The pinned comments are missing. Not served yet.
    * </pre>
    *
    * <code>DEGRADED_PART_PINNED = 3;</code>
@@ -47,7 +48,7 @@ public enum DegradedPart
   DEGRADED_PART_PINNED(3),
   /**
    * <pre>
-   * Some like states are unknown; these are sent as LIKE_VALUE_UNSPECIFIED.
+   * Some like states are unknown; these are sent as LIKE_VALUE_UNSPECIFIED. Not served yet.
    * </pre>
    *
    * <code>DEGRADED_PART_LIKE_STATES = 4;</code>
@@ -55,7 +56,7 @@ public enum DegradedPart
   DEGRADED_PART_LIKE_STATES(4),
   /**
    * <pre>
-   * The ranking is older than promised.
+   * The ranking is older than promised. Not served yet.
    * </pre>
    *
    * <code>DEGRADED_PART_RANKING = 5;</code>
@@ -83,7 +84,7 @@ public enum DegradedPart
   public static final int DEGRADED_PART_UNSPECIFIED_VALUE = 0;
   /**
    * <pre>
-   * Counts of the subject or of comments may be older than promised.
+   * Counts of the subject or of comments may be older than promised. Not served yet.
    * </pre>
    *
    * <code>DEGRADED_PART_COUNTS = 1;</code>
@@ -91,7 +92,8 @@ public enum DegradedPart
   public static final int DEGRADED_PART_COUNTS_VALUE = 1;
   /**
    * <pre>
-   * Reply previews are missing; the replies themselves are reachable by ListReplies.
+   * Reply previews are missing; the replies themselves are reachable by ListReplies. Not served
+   * yet.
    * </pre>
    *
    * <code>DEGRADED_PART_REPLY_PREVIEW = 2;</code>
@@ -99,7 +101,7 @@ public enum DegradedPart
   public static final int DEGRADED_PART_REPLY_PREVIEW_VALUE = 2;
   /**
    * <pre>
-   * The pinned comments are missing.
+   * The pinned comments are missing. Not served yet.
    * </pre>
    *
    * <code>DEGRADED_PART_PINNED = 3;</code>
@@ -107,7 +109,7 @@ public enum DegradedPart
   public static final int DEGRADED_PART_PINNED_VALUE = 3;
   /**
    * <pre>
-   * Some like states are unknown; these are sent as LIKE_VALUE_UNSPECIFIED.
+   * Some like states are unknown; these are sent as LIKE_VALUE_UNSPECIFIED. Not served yet.
    * </pre>
    *
    * <code>DEGRADED_PART_LIKE_STATES = 4;</code>
@@ -115,7 +117,7 @@ public enum DegradedPart
   public static final int DEGRADED_PART_LIKE_STATES_VALUE = 4;
   /**
    * <pre>
-   * The ranking is older than promised.
+   * The ranking is older than promised. Not served yet.
    * </pre>
    *
    * <code>DEGRADED_PART_RANKING = 5;</code>

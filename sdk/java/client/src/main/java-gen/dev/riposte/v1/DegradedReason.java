@@ -31,7 +31,7 @@ public enum DegradedReason
   DEGRADED_REASON_UNAVAILABLE(1),
   /**
    * <pre>
-   * The part was left out to protect the service under load.
+   * The part was left out to protect the service under load. Not served yet.
    * </pre>
    *
    * <code>DEGRADED_REASON_OVERLOADED = 2;</code>
@@ -39,7 +39,7 @@ public enum DegradedReason
   DEGRADED_REASON_OVERLOADED(2),
   /**
    * <pre>
-   * The part is older than promised.
+   * The part is older than promised. Not served yet.
    * </pre>
    *
    * <code>DEGRADED_REASON_STALE = 3;</code>
@@ -66,7 +66,7 @@ public enum DegradedReason
   public static final int DEGRADED_REASON_UNAVAILABLE_VALUE = 1;
   /**
    * <pre>
-   * The part was left out to protect the service under load.
+   * The part was left out to protect the service under load. Not served yet.
    * </pre>
    *
    * <code>DEGRADED_REASON_OVERLOADED = 2;</code>
@@ -74,7 +74,7 @@ public enum DegradedReason
   public static final int DEGRADED_REASON_OVERLOADED_VALUE = 2;
   /**
    * <pre>
-   * The part is older than promised.
+   * The part is older than promised. Not served yet.
    * </pre>
    *
    * <code>DEGRADED_REASON_STALE = 3;</code>

@@ -12,7 +12,8 @@ package dev.riposte.v1;
  *
  * Each comment names the gRPC code, the ErrorInfo metadata, what to do, and an example. Only
  * UNAVAILABLE is worth an automatic repeat, with the same request_id; RESOURCE_EXHAUSTED only after
- * the delay in its RetryInfo.
+ * the delay in its RetryInfo. "Not served yet" in the comment of a value, here and elsewhere: the
+ * name and the number are taken for a later version, and no program of this one sends it.
  * </pre>
  *
  * Protobuf enum {@code riposte.v1.ErrorReason}
@@ -79,7 +80,7 @@ public enum ErrorReason
   /**
    * <pre>
    * ALREADY_EXISTS. The member wrote the same text a short while ago; only where the type's policy
-   * asks for it.
+   * asks for it. Not served yet.
    *
    * Example: `{"reason": "DUPLICATE_CONTENT", "metadata": {"comment_id": "1234567890123456789"}}`.
    * </pre>
@@ -137,7 +138,7 @@ public enum ErrorReason
   ERROR_REASON_COMMENT_UNAVAILABLE(9),
   /**
    * <pre>
-   * FAILED_PRECONDITION. The policy of the object type forbids replies here.
+   * FAILED_PRECONDITION. The policy of the object type forbids replies here. Not served yet.
    *
    * Example: `{"reason": "REPLY_FORBIDDEN", "metadata": {"comment_id": "1234567890123456789"}}`.
    * </pre>
@@ -181,7 +182,8 @@ public enum ErrorReason
   ERROR_REASON_PIN_LIMIT_REACHED(13),
   /**
    * <pre>
-   * FAILED_PRECONDITION. The member has to pass a challenge first; the metadata has its kind.
+   * FAILED_PRECONDITION. The member has to pass a challenge first; the metadata has its kind. Not
+   * served yet.
    *
    * Example: `{"reason": "CHALLENGE_REQUIRED", "metadata": {"kind": "captcha"}}`.
    * </pre>
@@ -223,7 +225,7 @@ public enum ErrorReason
   /**
    * <pre>
    * INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule,
-   * never the words.
+   * never the words. Not served yet.
    *
    * Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "links-1"}}`.
    * </pre>
@@ -327,7 +329,8 @@ public enum ErrorReason
   ERROR_REASON_MEMBER_NOT_ALLOWED(27),
   /**
    * <pre>
-   * PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block.
+   * PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block. Not
+   * served yet.
    *
    * Example: `{"reason": "MEMBER_SUSPENDED", "metadata": {"until": "2026-03-01T12:00:00Z"}}`.
    * </pre>
@@ -337,7 +340,7 @@ public enum ErrorReason
   ERROR_REASON_MEMBER_SUSPENDED(28),
   /**
    * <pre>
-   * PERMISSION_DENIED. The owner of the subject has blocked the member.
+   * PERMISSION_DENIED. The owner of the subject has blocked the member. Not served yet.
    *
    * Example: `{"reason": "MEMBER_BLOCKED"}`.
    * </pre>
@@ -520,7 +523,7 @@ public enum ErrorReason
   /**
    * <pre>
    * ALREADY_EXISTS. The member wrote the same text a short while ago; only where the type's policy
-   * asks for it.
+   * asks for it. Not served yet.
    *
    * Example: `{"reason": "DUPLICATE_CONTENT", "metadata": {"comment_id": "1234567890123456789"}}`.
    * </pre>
@@ -578,7 +581,7 @@ public enum ErrorReason
   public static final int ERROR_REASON_COMMENT_UNAVAILABLE_VALUE = 9;
   /**
    * <pre>
-   * FAILED_PRECONDITION. The policy of the object type forbids replies here.
+   * FAILED_PRECONDITION. The policy of the object type forbids replies here. Not served yet.
    *
    * Example: `{"reason": "REPLY_FORBIDDEN", "metadata": {"comment_id": "1234567890123456789"}}`.
    * </pre>
@@ -622,7 +625,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_PIN_LIMIT_REACHED_VALUE = 13;
   /**
    * <pre>
-   * FAILED_PRECONDITION. The member has to pass a challenge first; the metadata has its kind.
+   * FAILED_PRECONDITION. The member has to pass a challenge first; the metadata has its kind. Not
+   * served yet.
    *
    * Example: `{"reason": "CHALLENGE_REQUIRED", "metadata": {"kind": "captcha"}}`.
    * </pre>
@@ -664,7 +668,7 @@ public enum ErrorReason
   /**
    * <pre>
    * INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule,
-   * never the words.
+   * never the words. Not served yet.
    *
    * Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "links-1"}}`.
    * </pre>
@@ -768,7 +772,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_MEMBER_NOT_ALLOWED_VALUE = 27;
   /**
    * <pre>
-   * PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block.
+   * PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block. Not
+   * served yet.
    *
    * Example: `{"reason": "MEMBER_SUSPENDED", "metadata": {"until": "2026-03-01T12:00:00Z"}}`.
    * </pre>
@@ -778,7 +783,7 @@ public enum ErrorReason
   public static final int ERROR_REASON_MEMBER_SUSPENDED_VALUE = 28;
   /**
    * <pre>
-   * PERMISSION_DENIED. The owner of the subject has blocked the member.
+   * PERMISSION_DENIED. The owner of the subject has blocked the member. Not served yet.
    *
    * Example: `{"reason": "MEMBER_BLOCKED"}`.
    * </pre>

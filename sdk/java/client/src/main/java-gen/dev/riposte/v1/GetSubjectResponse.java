@@ -144,6 +144,22 @@ private static final long serialVersionUID = 0L;
     return degraded_.get(index);
   }
 
+  public static final int SUBJECT_REVISION_FIELD_NUMBER = 3;
+  private long subjectRevision_ = 0L;
+  /**
+   * <pre>
+   * The revision of the subject that this answer shows: `subject.revision`. As `min_revision` of
+   * another call it asks for at least this state.
+   * </pre>
+   *
+   * <code>int64 subject_revision = 3 [json_name = "subjectRevision", jstype = JS_STRING];</code>
+   * @return The subjectRevision.
+   */
+  @java.lang.Override
+  public long getSubjectRevision() {
+    return subjectRevision_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -164,6 +180,9 @@ private static final long serialVersionUID = 0L;
     for (int i = 0; i < degraded_.size(); i++) {
       output.writeMessage(2, degraded_.get(i));
     }
+    if (subjectRevision_ != 0L) {
+      output.writeInt64(3, subjectRevision_);
+    }
     getUnknownFields().writeTo(output);
   }
 
@@ -180,6 +199,10 @@ private static final long serialVersionUID = 0L;
     for (int i = 0; i < degraded_.size(); i++) {
       size += com.google.protobuf.CodedOutputStream
         .computeMessageSize(2, degraded_.get(i));
+    }
+    if (subjectRevision_ != 0L) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeInt64Size(3, subjectRevision_);
     }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
@@ -203,6 +226,8 @@ private static final long serialVersionUID = 0L;
     }
     if (!getDegradedList()
         .equals(other.getDegradedList())) return false;
+    if (getSubjectRevision()
+        != other.getSubjectRevision()) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -222,6 +247,9 @@ private static final long serialVersionUID = 0L;
       hash = (37 * hash) + DEGRADED_FIELD_NUMBER;
       hash = (53 * hash) + getDegradedList().hashCode();
     }
+    hash = (37 * hash) + SUBJECT_REVISION_FIELD_NUMBER;
+    hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
+        getSubjectRevision());
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -376,6 +404,7 @@ private static final long serialVersionUID = 0L;
         degradedBuilder_.clear();
       }
       bitField0_ = (bitField0_ & ~0x00000002);
+      subjectRevision_ = 0L;
       return this;
     }
 
@@ -428,6 +457,9 @@ private static final long serialVersionUID = 0L;
             ? subject_
             : subjectBuilder_.build();
         to_bitField0_ |= 0x00000001;
+      }
+      if (((from_bitField0_ & 0x00000004) != 0)) {
+        result.subjectRevision_ = subjectRevision_;
       }
       result.bitField0_ |= to_bitField0_;
     }
@@ -505,6 +537,9 @@ private static final long serialVersionUID = 0L;
           }
         }
       }
+      if (other.getSubjectRevision() != 0L) {
+        setSubjectRevision(other.getSubjectRevision());
+      }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
       return this;
@@ -551,6 +586,11 @@ private static final long serialVersionUID = 0L;
               }
               break;
             } // case 18
+            case 24: {
+              subjectRevision_ = input.readInt64();
+              bitField0_ |= 0x00000004;
+              break;
+            } // case 24
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -1035,6 +1075,53 @@ private static final long serialVersionUID = 0L;
         degraded_ = null;
       }
       return degradedBuilder_;
+    }
+
+    private long subjectRevision_ ;
+    /**
+     * <pre>
+     * The revision of the subject that this answer shows: `subject.revision`. As `min_revision` of
+     * another call it asks for at least this state.
+     * </pre>
+     *
+     * <code>int64 subject_revision = 3 [json_name = "subjectRevision", jstype = JS_STRING];</code>
+     * @return The subjectRevision.
+     */
+    @java.lang.Override
+    public long getSubjectRevision() {
+      return subjectRevision_;
+    }
+    /**
+     * <pre>
+     * The revision of the subject that this answer shows: `subject.revision`. As `min_revision` of
+     * another call it asks for at least this state.
+     * </pre>
+     *
+     * <code>int64 subject_revision = 3 [json_name = "subjectRevision", jstype = JS_STRING];</code>
+     * @param value The subjectRevision to set.
+     * @return This builder for chaining.
+     */
+    public Builder setSubjectRevision(long value) {
+
+      subjectRevision_ = value;
+      bitField0_ |= 0x00000004;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The revision of the subject that this answer shows: `subject.revision`. As `min_revision` of
+     * another call it asks for at least this state.
+     * </pre>
+     *
+     * <code>int64 subject_revision = 3 [json_name = "subjectRevision", jstype = JS_STRING];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearSubjectRevision() {
+      bitField0_ = (bitField0_ & ~0x00000004);
+      subjectRevision_ = 0L;
+      onChanged();
+      return this;
     }
     @java.lang.Override
     public final Builder setUnknownFields(

@@ -78,4 +78,15 @@ public interface GetSubjectResponseOrBuilder extends
    */
   dev.riposte.v1.DegradationOrBuilder getDegradedOrBuilder(
       int index);
+
+  /**
+   * <pre>
+   * The revision of the subject that this answer shows: `subject.revision`. As `min_revision` of
+   * another call it asks for at least this state.
+   * </pre>
+   *
+   * <code>int64 subject_revision = 3 [json_name = "subjectRevision", jstype = JS_STRING];</code>
+   * @return The subjectRevision.
+   */
+  long getSubjectRevision();
 }

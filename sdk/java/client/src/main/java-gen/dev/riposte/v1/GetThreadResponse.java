@@ -225,6 +225,22 @@ private static final long serialVersionUID = 0L;
     return degraded_.get(index);
   }
 
+  public static final int SUBJECT_REVISION_FIELD_NUMBER = 4;
+  private long subjectRevision_ = 0L;
+  /**
+   * <pre>
+   * The revision of the subject that this page shows. As `min_revision` of another call it asks for
+   * at least this state.
+   * </pre>
+   *
+   * <code>int64 subject_revision = 4 [json_name = "subjectRevision", jstype = JS_STRING];</code>
+   * @return The subjectRevision.
+   */
+  @java.lang.Override
+  public long getSubjectRevision() {
+    return subjectRevision_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -248,6 +264,9 @@ private static final long serialVersionUID = 0L;
     for (int i = 0; i < degraded_.size(); i++) {
       output.writeMessage(3, degraded_.get(i));
     }
+    if (subjectRevision_ != 0L) {
+      output.writeInt64(4, subjectRevision_);
+    }
     getUnknownFields().writeTo(output);
   }
 
@@ -267,6 +286,10 @@ private static final long serialVersionUID = 0L;
     for (int i = 0; i < degraded_.size(); i++) {
       size += com.google.protobuf.CodedOutputStream
         .computeMessageSize(3, degraded_.get(i));
+    }
+    if (subjectRevision_ != 0L) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeInt64Size(4, subjectRevision_);
     }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
@@ -289,6 +312,8 @@ private static final long serialVersionUID = 0L;
         .equals(other.getNextPageToken())) return false;
     if (!getDegradedList()
         .equals(other.getDegradedList())) return false;
+    if (getSubjectRevision()
+        != other.getSubjectRevision()) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -310,6 +335,9 @@ private static final long serialVersionUID = 0L;
       hash = (37 * hash) + DEGRADED_FIELD_NUMBER;
       hash = (53 * hash) + getDegradedList().hashCode();
     }
+    hash = (37 * hash) + SUBJECT_REVISION_FIELD_NUMBER;
+    hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
+        getSubjectRevision());
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -460,6 +488,7 @@ private static final long serialVersionUID = 0L;
         degradedBuilder_.clear();
       }
       bitField0_ = (bitField0_ & ~0x00000004);
+      subjectRevision_ = 0L;
       return this;
     }
 
@@ -517,6 +546,9 @@ private static final long serialVersionUID = 0L;
       int from_bitField0_ = bitField0_;
       if (((from_bitField0_ & 0x00000002) != 0)) {
         result.nextPageToken_ = nextPageToken_;
+      }
+      if (((from_bitField0_ & 0x00000008) != 0)) {
+        result.subjectRevision_ = subjectRevision_;
       }
     }
 
@@ -621,6 +653,9 @@ private static final long serialVersionUID = 0L;
           }
         }
       }
+      if (other.getSubjectRevision() != 0L) {
+        setSubjectRevision(other.getSubjectRevision());
+      }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
       return this;
@@ -678,6 +713,11 @@ private static final long serialVersionUID = 0L;
               }
               break;
             } // case 26
+            case 32: {
+              subjectRevision_ = input.readInt64();
+              bitField0_ |= 0x00000008;
+              break;
+            } // case 32
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -1445,6 +1485,53 @@ private static final long serialVersionUID = 0L;
         degraded_ = null;
       }
       return degradedBuilder_;
+    }
+
+    private long subjectRevision_ ;
+    /**
+     * <pre>
+     * The revision of the subject that this page shows. As `min_revision` of another call it asks for
+     * at least this state.
+     * </pre>
+     *
+     * <code>int64 subject_revision = 4 [json_name = "subjectRevision", jstype = JS_STRING];</code>
+     * @return The subjectRevision.
+     */
+    @java.lang.Override
+    public long getSubjectRevision() {
+      return subjectRevision_;
+    }
+    /**
+     * <pre>
+     * The revision of the subject that this page shows. As `min_revision` of another call it asks for
+     * at least this state.
+     * </pre>
+     *
+     * <code>int64 subject_revision = 4 [json_name = "subjectRevision", jstype = JS_STRING];</code>
+     * @param value The subjectRevision to set.
+     * @return This builder for chaining.
+     */
+    public Builder setSubjectRevision(long value) {
+
+      subjectRevision_ = value;
+      bitField0_ |= 0x00000008;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The revision of the subject that this page shows. As `min_revision` of another call it asks for
+     * at least this state.
+     * </pre>
+     *
+     * <code>int64 subject_revision = 4 [json_name = "subjectRevision", jstype = JS_STRING];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearSubjectRevision() {
+      bitField0_ = (bitField0_ & ~0x00000008);
+      subjectRevision_ = 0L;
+      onChanged();
+      return this;
     }
     @java.lang.Override
     public final Builder setUnknownFields(

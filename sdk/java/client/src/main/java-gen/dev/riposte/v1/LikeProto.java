@@ -61,6 +61,21 @@ public final class LikeProto {
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
       internal_static_riposte_v1_ListLikersResponse_fieldAccessorTable;
   static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_riposte_v1_BatchListLikersRequest_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_riposte_v1_BatchListLikersRequest_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_riposte_v1_BatchListLikersResponse_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_riposte_v1_BatchListLikersResponse_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_riposte_v1_CommentLikers_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_riposte_v1_CommentLikers_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
     internal_static_riposte_v1_ListMemberLikesRequest_descriptor;
   static final 
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
@@ -113,20 +128,30 @@ public final class LikeProto {
       "ize\030\003 \001(\005R\010pageSize\022\035\n\npage_token\030\004 \001(\tR" +
       "\tpageToken\"g\n\022ListLikersResponse\022)\n\006like" +
       "rs\030\001 \003(\0132\021.riposte.v1.LikerR\006likers\022&\n\017n" +
-      "ext_page_token\030\002 \001(\tR\rnextPageToken\"\243\001\n\026" +
-      "ListMemberLikesRequest\0220\n\007subject\030\001 \001(\0132" +
-      "\026.riposte.v1.SubjectKeyR\007subject\022\033\n\tmemb" +
-      "er_id\030\002 \001(\tR\010memberId\022\033\n\tpage_size\030\003 \001(\005" +
-      "R\010pageSize\022\035\n\npage_token\030\004 \001(\tR\tpageToke" +
-      "n\"o\n\027ListMemberLikesResponse\022,\n\005likes\030\001 " +
-      "\003(\0132\026.riposte.v1.MemberLikeR\005likes\022&\n\017ne" +
-      "xt_page_token\030\002 \001(\tR\rnextPageToken*i\n\tLi" +
-      "keValue\022\032\n\026LIKE_VALUE_UNSPECIFIED\020\000\022\023\n\017L" +
-      "IKE_VALUE_NONE\020\001\022\023\n\017LIKE_VALUE_LIKE\020\002\022\026\n" +
-      "\022LIKE_VALUE_DISLIKE\020\003Bd\n\016dev.riposte.v1B" +
-      "\tLikeProtoP\001\242\002\003RXX\252\002\nRiposte.V1\312\002\nRipost" +
-      "e\\V1\342\002\026Riposte\\V1\\GPBMetadata\352\002\013Riposte:" +
-      ":V1b\006proto3"
+      "ext_page_token\030\002 \001(\tR\rnextPageToken\"\334\001\n\026" +
+      "BatchListLikersRequest\0220\n\007subject\030\001 \001(\0132" +
+      "\026.riposte.v1.SubjectKeyR\007subject\022#\n\013comm" +
+      "ent_ids\030\002 \003(\003B\0020\001R\ncommentIds\022+\n\005value\030\003" +
+      " \001(\0162\025.riposte.v1.LikeValueR\005value\022\024\n\005li" +
+      "mit\030\004 \001(\005R\005limit\022(\n\020first_member_ids\030\005 \003" +
+      "(\tR\016firstMemberIds\"P\n\027BatchListLikersRes" +
+      "ponse\0225\n\010comments\030\001 \003(\0132\031.riposte.v1.Com" +
+      "mentLikersR\010comments\"s\n\rCommentLikers\022!\n" +
+      "\ncomment_id\030\001 \001(\003B\0020\001R\tcommentId\022)\n\006like" +
+      "rs\030\002 \003(\0132\021.riposte.v1.LikerR\006likers\022\024\n\005c" +
+      "ount\030\003 \001(\005R\005count\"\243\001\n\026ListMemberLikesReq" +
+      "uest\0220\n\007subject\030\001 \001(\0132\026.riposte.v1.Subje" +
+      "ctKeyR\007subject\022\033\n\tmember_id\030\002 \001(\tR\010membe" +
+      "rId\022\033\n\tpage_size\030\003 \001(\005R\010pageSize\022\035\n\npage" +
+      "_token\030\004 \001(\tR\tpageToken\"o\n\027ListMemberLik" +
+      "esResponse\022,\n\005likes\030\001 \003(\0132\026.riposte.v1.M" +
+      "emberLikeR\005likes\022&\n\017next_page_token\030\002 \001(" +
+      "\tR\rnextPageToken*i\n\tLikeValue\022\032\n\026LIKE_VA" +
+      "LUE_UNSPECIFIED\020\000\022\023\n\017LIKE_VALUE_NONE\020\001\022\023" +
+      "\n\017LIKE_VALUE_LIKE\020\002\022\026\n\022LIKE_VALUE_DISLIK" +
+      "E\020\003Bd\n\016dev.riposte.v1B\tLikeProtoP\001\242\002\003RXX" +
+      "\252\002\nRiposte.V1\312\002\nRiposte\\V1\342\002\026Riposte\\V1\\" +
+      "GPBMetadata\352\002\013Riposte::V1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -189,14 +214,32 @@ public final class LikeProto {
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListLikersResponse_descriptor,
         new java.lang.String[] { "Likers", "NextPageToken", });
-    internal_static_riposte_v1_ListMemberLikesRequest_descriptor =
+    internal_static_riposte_v1_BatchListLikersRequest_descriptor =
       getDescriptor().getMessageTypes().get(9);
+    internal_static_riposte_v1_BatchListLikersRequest_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_riposte_v1_BatchListLikersRequest_descriptor,
+        new java.lang.String[] { "Subject", "CommentIds", "Value", "Limit", "FirstMemberIds", });
+    internal_static_riposte_v1_BatchListLikersResponse_descriptor =
+      getDescriptor().getMessageTypes().get(10);
+    internal_static_riposte_v1_BatchListLikersResponse_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_riposte_v1_BatchListLikersResponse_descriptor,
+        new java.lang.String[] { "Comments", });
+    internal_static_riposte_v1_CommentLikers_descriptor =
+      getDescriptor().getMessageTypes().get(11);
+    internal_static_riposte_v1_CommentLikers_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_riposte_v1_CommentLikers_descriptor,
+        new java.lang.String[] { "CommentId", "Likers", "Count", });
+    internal_static_riposte_v1_ListMemberLikesRequest_descriptor =
+      getDescriptor().getMessageTypes().get(12);
     internal_static_riposte_v1_ListMemberLikesRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListMemberLikesRequest_descriptor,
         new java.lang.String[] { "Subject", "MemberId", "PageSize", "PageToken", });
     internal_static_riposte_v1_ListMemberLikesResponse_descriptor =
-      getDescriptor().getMessageTypes().get(10);
+      getDescriptor().getMessageTypes().get(13);
     internal_static_riposte_v1_ListMemberLikesResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListMemberLikesResponse_descriptor,

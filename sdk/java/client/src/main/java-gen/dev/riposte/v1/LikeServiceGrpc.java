@@ -111,6 +111,37 @@ public final class LikeServiceGrpc {
     return getListLikersMethod;
   }
 
+  private static volatile io.grpc.MethodDescriptor<dev.riposte.v1.BatchListLikersRequest,
+      dev.riposte.v1.BatchListLikersResponse> getBatchListLikersMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "BatchListLikers",
+      requestType = dev.riposte.v1.BatchListLikersRequest.class,
+      responseType = dev.riposte.v1.BatchListLikersResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<dev.riposte.v1.BatchListLikersRequest,
+      dev.riposte.v1.BatchListLikersResponse> getBatchListLikersMethod() {
+    io.grpc.MethodDescriptor<dev.riposte.v1.BatchListLikersRequest, dev.riposte.v1.BatchListLikersResponse> getBatchListLikersMethod;
+    if ((getBatchListLikersMethod = LikeServiceGrpc.getBatchListLikersMethod) == null) {
+      synchronized (LikeServiceGrpc.class) {
+        if ((getBatchListLikersMethod = LikeServiceGrpc.getBatchListLikersMethod) == null) {
+          LikeServiceGrpc.getBatchListLikersMethod = getBatchListLikersMethod =
+              io.grpc.MethodDescriptor.<dev.riposte.v1.BatchListLikersRequest, dev.riposte.v1.BatchListLikersResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "BatchListLikers"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  dev.riposte.v1.BatchListLikersRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  dev.riposte.v1.BatchListLikersResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new LikeServiceMethodDescriptorSupplier("BatchListLikers"))
+              .build();
+        }
+      }
+    }
+    return getBatchListLikersMethod;
+  }
+
   private static volatile io.grpc.MethodDescriptor<dev.riposte.v1.ListMemberLikesRequest,
       dev.riposte.v1.ListMemberLikesResponse> getListMemberLikesMethod;
 
@@ -219,7 +250,7 @@ public final class LikeServiceGrpc {
      * undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
      * comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
      * comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+     * SUBJECT_HIDDEN, REQUEST_ID_REUSED. Not served yet: MEMBER_SUSPENDED, MEMBER_BLOCKED.
      * A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
      * request_id comes again with another value. A request_id of an earlier call, of a like of
      * another comment or of another method is not refused.
@@ -258,6 +289,25 @@ public final class LikeServiceGrpc {
     default void listLikers(dev.riposte.v1.ListLikersRequest request,
         io.grpc.stub.StreamObserver<dev.riposte.v1.ListLikersResponse> responseObserver) {
       io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getListLikersMethod(), responseObserver);
+    }
+
+    /**
+     * <pre>
+     * Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
+     * members, and a few of their names, such as for "Ann, Ben and 98 others".
+     * The members of `first_member_ids` come first, then the latest others. The names come from the
+     * likes, the count from the comment's own row; they may differ by a moment. All comments are
+     * answered, or none: leave out tombstones, and read again without the comment that an error
+     * names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
+     * such comment under this subject), COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN),
+     * LIKE_INVALID, FIELD_INVALID (an id that cannot belong to the subject).
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "commentIds": ["123", "456"],
+     * "firstMemberIds": ["m7"]}`.
+     * </pre>
+     */
+    default void batchListLikers(dev.riposte.v1.BatchListLikersRequest request,
+        io.grpc.stub.StreamObserver<dev.riposte.v1.BatchListLikersResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getBatchListLikersMethod(), responseObserver);
     }
 
     /**
@@ -322,7 +372,7 @@ public final class LikeServiceGrpc {
      * undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
      * comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
      * comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+     * SUBJECT_HIDDEN, REQUEST_ID_REUSED. Not served yet: MEMBER_SUSPENDED, MEMBER_BLOCKED.
      * A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
      * request_id comes again with another value. A request_id of an earlier call, of a like of
      * another comment or of another method is not refused.
@@ -364,6 +414,26 @@ public final class LikeServiceGrpc {
         io.grpc.stub.StreamObserver<dev.riposte.v1.ListLikersResponse> responseObserver) {
       io.grpc.stub.ClientCalls.asyncUnaryCall(
           getChannel().newCall(getListLikersMethod(), getCallOptions()), request, responseObserver);
+    }
+
+    /**
+     * <pre>
+     * Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
+     * members, and a few of their names, such as for "Ann, Ben and 98 others".
+     * The members of `first_member_ids` come first, then the latest others. The names come from the
+     * likes, the count from the comment's own row; they may differ by a moment. All comments are
+     * answered, or none: leave out tombstones, and read again without the comment that an error
+     * names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
+     * such comment under this subject), COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN),
+     * LIKE_INVALID, FIELD_INVALID (an id that cannot belong to the subject).
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "commentIds": ["123", "456"],
+     * "firstMemberIds": ["m7"]}`.
+     * </pre>
+     */
+    public void batchListLikers(dev.riposte.v1.BatchListLikersRequest request,
+        io.grpc.stub.StreamObserver<dev.riposte.v1.BatchListLikersResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getBatchListLikersMethod(), getCallOptions()), request, responseObserver);
     }
 
     /**
@@ -412,7 +482,7 @@ public final class LikeServiceGrpc {
      * undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
      * comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
      * comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+     * SUBJECT_HIDDEN, REQUEST_ID_REUSED. Not served yet: MEMBER_SUSPENDED, MEMBER_BLOCKED.
      * A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
      * request_id comes again with another value. A request_id of an earlier call, of a like of
      * another comment or of another method is not refused.
@@ -451,6 +521,25 @@ public final class LikeServiceGrpc {
     public dev.riposte.v1.ListLikersResponse listLikers(dev.riposte.v1.ListLikersRequest request) throws io.grpc.StatusException {
       return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
           getChannel(), getListLikersMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
+     * members, and a few of their names, such as for "Ann, Ben and 98 others".
+     * The members of `first_member_ids` come first, then the latest others. The names come from the
+     * likes, the count from the comment's own row; they may differ by a moment. All comments are
+     * answered, or none: leave out tombstones, and read again without the comment that an error
+     * names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
+     * such comment under this subject), COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN),
+     * LIKE_INVALID, FIELD_INVALID (an id that cannot belong to the subject).
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "commentIds": ["123", "456"],
+     * "firstMemberIds": ["m7"]}`.
+     * </pre>
+     */
+    public dev.riposte.v1.BatchListLikersResponse batchListLikers(dev.riposte.v1.BatchListLikersRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getBatchListLikersMethod(), getCallOptions(), request);
     }
 
     /**
@@ -498,7 +587,7 @@ public final class LikeServiceGrpc {
      * undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
      * comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
      * comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+     * SUBJECT_HIDDEN, REQUEST_ID_REUSED. Not served yet: MEMBER_SUSPENDED, MEMBER_BLOCKED.
      * A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
      * request_id comes again with another value. A request_id of an earlier call, of a like of
      * another comment or of another method is not refused.
@@ -537,6 +626,25 @@ public final class LikeServiceGrpc {
     public dev.riposte.v1.ListLikersResponse listLikers(dev.riposte.v1.ListLikersRequest request) {
       return io.grpc.stub.ClientCalls.blockingUnaryCall(
           getChannel(), getListLikersMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
+     * members, and a few of their names, such as for "Ann, Ben and 98 others".
+     * The members of `first_member_ids` come first, then the latest others. The names come from the
+     * likes, the count from the comment's own row; they may differ by a moment. All comments are
+     * answered, or none: leave out tombstones, and read again without the comment that an error
+     * names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
+     * such comment under this subject), COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN),
+     * LIKE_INVALID, FIELD_INVALID (an id that cannot belong to the subject).
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "commentIds": ["123", "456"],
+     * "firstMemberIds": ["m7"]}`.
+     * </pre>
+     */
+    public dev.riposte.v1.BatchListLikersResponse batchListLikers(dev.riposte.v1.BatchListLikersRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getBatchListLikersMethod(), getCallOptions(), request);
     }
 
     /**
@@ -584,7 +692,7 @@ public final class LikeServiceGrpc {
      * undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
      * comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
      * comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, MEMBER_SUSPENDED, MEMBER_BLOCKED, REQUEST_ID_REUSED.
+     * SUBJECT_HIDDEN, REQUEST_ID_REUSED. Not served yet: MEMBER_SUSPENDED, MEMBER_BLOCKED.
      * A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
      * request_id comes again with another value. A request_id of an earlier call, of a like of
      * another comment or of another method is not refused.
@@ -630,6 +738,26 @@ public final class LikeServiceGrpc {
 
     /**
      * <pre>
+     * Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
+     * members, and a few of their names, such as for "Ann, Ben and 98 others".
+     * The members of `first_member_ids` come first, then the latest others. The names come from the
+     * likes, the count from the comment's own row; they may differ by a moment. All comments are
+     * answered, or none: leave out tombstones, and read again without the comment that an error
+     * names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
+     * such comment under this subject), COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN),
+     * LIKE_INVALID, FIELD_INVALID (an id that cannot belong to the subject).
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "commentIds": ["123", "456"],
+     * "firstMemberIds": ["m7"]}`.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<dev.riposte.v1.BatchListLikersResponse> batchListLikers(
+        dev.riposte.v1.BatchListLikersRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getBatchListLikersMethod(), getCallOptions()), request);
+    }
+
+    /**
+     * <pre>
      * Reads what a member likes and dislikes within one subject, by comment id, whatever became of
      * the comments.
      * Under `auto_create` an absent subject reads as empty. Errors: SUBJECT_NOT_FOUND,
@@ -647,7 +775,8 @@ public final class LikeServiceGrpc {
   private static final int METHODID_SET_LIKE = 0;
   private static final int METHODID_BATCH_GET_LIKE_STATES = 1;
   private static final int METHODID_LIST_LIKERS = 2;
-  private static final int METHODID_LIST_MEMBER_LIKES = 3;
+  private static final int METHODID_BATCH_LIST_LIKERS = 3;
+  private static final int METHODID_LIST_MEMBER_LIKES = 4;
 
   private static final class MethodHandlers<Req, Resp> implements
       io.grpc.stub.ServerCalls.UnaryMethod<Req, Resp>,
@@ -677,6 +806,10 @@ public final class LikeServiceGrpc {
         case METHODID_LIST_LIKERS:
           serviceImpl.listLikers((dev.riposte.v1.ListLikersRequest) request,
               (io.grpc.stub.StreamObserver<dev.riposte.v1.ListLikersResponse>) responseObserver);
+          break;
+        case METHODID_BATCH_LIST_LIKERS:
+          serviceImpl.batchListLikers((dev.riposte.v1.BatchListLikersRequest) request,
+              (io.grpc.stub.StreamObserver<dev.riposte.v1.BatchListLikersResponse>) responseObserver);
           break;
         case METHODID_LIST_MEMBER_LIKES:
           serviceImpl.listMemberLikes((dev.riposte.v1.ListMemberLikesRequest) request,
@@ -721,6 +854,13 @@ public final class LikeServiceGrpc {
               dev.riposte.v1.ListLikersRequest,
               dev.riposte.v1.ListLikersResponse>(
                 service, METHODID_LIST_LIKERS)))
+        .addMethod(
+          getBatchListLikersMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              dev.riposte.v1.BatchListLikersRequest,
+              dev.riposte.v1.BatchListLikersResponse>(
+                service, METHODID_BATCH_LIST_LIKERS)))
         .addMethod(
           getListMemberLikesMethod(),
           io.grpc.stub.ServerCalls.asyncUnaryCall(
@@ -779,6 +919,7 @@ public final class LikeServiceGrpc {
               .addMethod(getSetLikeMethod())
               .addMethod(getBatchGetLikeStatesMethod())
               .addMethod(getListLikersMethod())
+              .addMethod(getBatchListLikersMethod())
               .addMethod(getListMemberLikesMethod())
               .build();
         }

@@ -25,19 +25,21 @@ public final class LikeServiceProto {
   static {
     java.lang.String[] descriptorData = {
       "\n\035riposte/v1/like_service.proto\022\nriposte" +
-      ".v1\032\025riposte/v1/like.proto2\347\002\n\013LikeServi" +
+      ".v1\032\025riposte/v1/like.proto2\305\003\n\013LikeServi" +
       "ce\022D\n\007SetLike\022\032.riposte.v1.SetLikeReques" +
       "t\032\033.riposte.v1.SetLikeResponse\"\000\022e\n\022Batc" +
       "hGetLikeStates\022%.riposte.v1.BatchGetLike" +
       "StatesRequest\032&.riposte.v1.BatchGetLikeS" +
       "tatesResponse\"\000\022M\n\nListLikers\022\035.riposte." +
       "v1.ListLikersRequest\032\036.riposte.v1.ListLi" +
-      "kersResponse\"\000\022\\\n\017ListMemberLikes\022\".ripo" +
-      "ste.v1.ListMemberLikesRequest\032#.riposte." +
-      "v1.ListMemberLikesResponse\"\000Bk\n\016dev.ripo" +
-      "ste.v1B\020LikeServiceProtoP\001\242\002\003RXX\252\002\nRipos" +
-      "te.V1\312\002\nRiposte\\V1\342\002\026Riposte\\V1\\GPBMetad" +
-      "ata\352\002\013Riposte::V1b\006proto3"
+      "kersResponse\"\000\022\\\n\017BatchListLikers\022\".ripo" +
+      "ste.v1.BatchListLikersRequest\032#.riposte." +
+      "v1.BatchListLikersResponse\"\000\022\\\n\017ListMemb" +
+      "erLikes\022\".riposte.v1.ListMemberLikesRequ" +
+      "est\032#.riposte.v1.ListMemberLikesResponse" +
+      "\"\000Bk\n\016dev.riposte.v1B\020LikeServiceProtoP\001" +
+      "\242\002\003RXX\252\002\nRiposte.V1\312\002\nRiposte\\V1\342\002\026Ripos" +
+      "te\\V1\\GPBMetadata\352\002\013Riposte::V1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

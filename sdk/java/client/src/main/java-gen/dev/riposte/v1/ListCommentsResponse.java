@@ -274,7 +274,7 @@ private static final long serialVersionUID = 0L;
   private dev.riposte.v1.Subject subject_;
   /**
    * <pre>
-   * The subject with its counts. The walk starts at `subject.revision` of its first page.
+   * The subject with its counts.
    * </pre>
    *
    * <code>.riposte.v1.Subject subject = 5 [json_name = "subject"];</code>
@@ -286,7 +286,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The subject with its counts. The walk starts at `subject.revision` of its first page.
+   * The subject with its counts.
    * </pre>
    *
    * <code>.riposte.v1.Subject subject = 5 [json_name = "subject"];</code>
@@ -298,7 +298,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The subject with its counts. The walk starts at `subject.revision` of its first page.
+   * The subject with its counts.
    * </pre>
    *
    * <code>.riposte.v1.Subject subject = 5 [json_name = "subject"];</code>
@@ -369,6 +369,22 @@ private static final long serialVersionUID = 0L;
     return degraded_.get(index);
   }
 
+  public static final int SUBJECT_REVISION_FIELD_NUMBER = 7;
+  private long subjectRevision_ = 0L;
+  /**
+   * <pre>
+   * The revision of the subject that this page shows: `subject.revision`. The walk starts at that
+   * of its first page. As `min_revision` of another call it asks for at least this state.
+   * </pre>
+   *
+   * <code>int64 subject_revision = 7 [json_name = "subjectRevision", jstype = JS_STRING];</code>
+   * @return The subjectRevision.
+   */
+  @java.lang.Override
+  public long getSubjectRevision() {
+    return subjectRevision_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -401,6 +417,9 @@ private static final long serialVersionUID = 0L;
     for (int i = 0; i < degraded_.size(); i++) {
       output.writeMessage(6, degraded_.get(i));
     }
+    if (subjectRevision_ != 0L) {
+      output.writeInt64(7, subjectRevision_);
+    }
     getUnknownFields().writeTo(output);
   }
 
@@ -432,6 +451,10 @@ private static final long serialVersionUID = 0L;
       size += com.google.protobuf.CodedOutputStream
         .computeMessageSize(6, degraded_.get(i));
     }
+    if (subjectRevision_ != 0L) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeInt64Size(7, subjectRevision_);
+    }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
     return size;
@@ -462,6 +485,8 @@ private static final long serialVersionUID = 0L;
     }
     if (!getDegradedList()
         .equals(other.getDegradedList())) return false;
+    if (getSubjectRevision()
+        != other.getSubjectRevision()) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -493,6 +518,9 @@ private static final long serialVersionUID = 0L;
       hash = (37 * hash) + DEGRADED_FIELD_NUMBER;
       hash = (53 * hash) + getDegradedList().hashCode();
     }
+    hash = (37 * hash) + SUBJECT_REVISION_FIELD_NUMBER;
+    hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
+        getSubjectRevision());
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -665,6 +693,7 @@ private static final long serialVersionUID = 0L;
         degradedBuilder_.clear();
       }
       bitField0_ = (bitField0_ & ~0x00000020);
+      subjectRevision_ = 0L;
       return this;
     }
 
@@ -741,6 +770,9 @@ private static final long serialVersionUID = 0L;
             ? subject_
             : subjectBuilder_.build();
         to_bitField0_ |= 0x00000001;
+      }
+      if (((from_bitField0_ & 0x00000040) != 0)) {
+        result.subjectRevision_ = subjectRevision_;
       }
       result.bitField0_ |= to_bitField0_;
     }
@@ -880,6 +912,9 @@ private static final long serialVersionUID = 0L;
           }
         }
       }
+      if (other.getSubjectRevision() != 0L) {
+        setSubjectRevision(other.getSubjectRevision());
+      }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
       return this;
@@ -962,6 +997,11 @@ private static final long serialVersionUID = 0L;
               }
               break;
             } // case 50
+            case 56: {
+              subjectRevision_ = input.readInt64();
+              bitField0_ |= 0x00000040;
+              break;
+            } // case 56
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -1810,7 +1850,7 @@ private static final long serialVersionUID = 0L;
         dev.riposte.v1.Subject, dev.riposte.v1.Subject.Builder, dev.riposte.v1.SubjectOrBuilder> subjectBuilder_;
     /**
      * <pre>
-     * The subject with its counts. The walk starts at `subject.revision` of its first page.
+     * The subject with its counts.
      * </pre>
      *
      * <code>.riposte.v1.Subject subject = 5 [json_name = "subject"];</code>
@@ -1821,7 +1861,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The subject with its counts. The walk starts at `subject.revision` of its first page.
+     * The subject with its counts.
      * </pre>
      *
      * <code>.riposte.v1.Subject subject = 5 [json_name = "subject"];</code>
@@ -1836,7 +1876,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The subject with its counts. The walk starts at `subject.revision` of its first page.
+     * The subject with its counts.
      * </pre>
      *
      * <code>.riposte.v1.Subject subject = 5 [json_name = "subject"];</code>
@@ -1856,7 +1896,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The subject with its counts. The walk starts at `subject.revision` of its first page.
+     * The subject with its counts.
      * </pre>
      *
      * <code>.riposte.v1.Subject subject = 5 [json_name = "subject"];</code>
@@ -1874,7 +1914,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The subject with its counts. The walk starts at `subject.revision` of its first page.
+     * The subject with its counts.
      * </pre>
      *
      * <code>.riposte.v1.Subject subject = 5 [json_name = "subject"];</code>
@@ -1899,7 +1939,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The subject with its counts. The walk starts at `subject.revision` of its first page.
+     * The subject with its counts.
      * </pre>
      *
      * <code>.riposte.v1.Subject subject = 5 [json_name = "subject"];</code>
@@ -1916,7 +1956,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The subject with its counts. The walk starts at `subject.revision` of its first page.
+     * The subject with its counts.
      * </pre>
      *
      * <code>.riposte.v1.Subject subject = 5 [json_name = "subject"];</code>
@@ -1928,7 +1968,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The subject with its counts. The walk starts at `subject.revision` of its first page.
+     * The subject with its counts.
      * </pre>
      *
      * <code>.riposte.v1.Subject subject = 5 [json_name = "subject"];</code>
@@ -1943,7 +1983,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The subject with its counts. The walk starts at `subject.revision` of its first page.
+     * The subject with its counts.
      * </pre>
      *
      * <code>.riposte.v1.Subject subject = 5 [json_name = "subject"];</code>
@@ -2272,6 +2312,53 @@ private static final long serialVersionUID = 0L;
         degraded_ = null;
       }
       return degradedBuilder_;
+    }
+
+    private long subjectRevision_ ;
+    /**
+     * <pre>
+     * The revision of the subject that this page shows: `subject.revision`. The walk starts at that
+     * of its first page. As `min_revision` of another call it asks for at least this state.
+     * </pre>
+     *
+     * <code>int64 subject_revision = 7 [json_name = "subjectRevision", jstype = JS_STRING];</code>
+     * @return The subjectRevision.
+     */
+    @java.lang.Override
+    public long getSubjectRevision() {
+      return subjectRevision_;
+    }
+    /**
+     * <pre>
+     * The revision of the subject that this page shows: `subject.revision`. The walk starts at that
+     * of its first page. As `min_revision` of another call it asks for at least this state.
+     * </pre>
+     *
+     * <code>int64 subject_revision = 7 [json_name = "subjectRevision", jstype = JS_STRING];</code>
+     * @param value The subjectRevision to set.
+     * @return This builder for chaining.
+     */
+    public Builder setSubjectRevision(long value) {
+
+      subjectRevision_ = value;
+      bitField0_ |= 0x00000040;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The revision of the subject that this page shows: `subject.revision`. The walk starts at that
+     * of its first page. As `min_revision` of another call it asks for at least this state.
+     * </pre>
+     *
+     * <code>int64 subject_revision = 7 [json_name = "subjectRevision", jstype = JS_STRING];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearSubjectRevision() {
+      bitField0_ = (bitField0_ & ~0x00000040);
+      subjectRevision_ = 0L;
+      onChanged();
+      return this;
     }
     @java.lang.Override
     public final Builder setUnknownFields(

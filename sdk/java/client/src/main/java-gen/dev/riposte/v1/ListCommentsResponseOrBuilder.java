@@ -143,7 +143,7 @@ public interface ListCommentsResponseOrBuilder extends
 
   /**
    * <pre>
-   * The subject with its counts. The walk starts at `subject.revision` of its first page.
+   * The subject with its counts.
    * </pre>
    *
    * <code>.riposte.v1.Subject subject = 5 [json_name = "subject"];</code>
@@ -152,7 +152,7 @@ public interface ListCommentsResponseOrBuilder extends
   boolean hasSubject();
   /**
    * <pre>
-   * The subject with its counts. The walk starts at `subject.revision` of its first page.
+   * The subject with its counts.
    * </pre>
    *
    * <code>.riposte.v1.Subject subject = 5 [json_name = "subject"];</code>
@@ -161,7 +161,7 @@ public interface ListCommentsResponseOrBuilder extends
   dev.riposte.v1.Subject getSubject();
   /**
    * <pre>
-   * The subject with its counts. The walk starts at `subject.revision` of its first page.
+   * The subject with its counts.
    * </pre>
    *
    * <code>.riposte.v1.Subject subject = 5 [json_name = "subject"];</code>
@@ -211,4 +211,15 @@ public interface ListCommentsResponseOrBuilder extends
    */
   dev.riposte.v1.DegradationOrBuilder getDegradedOrBuilder(
       int index);
+
+  /**
+   * <pre>
+   * The revision of the subject that this page shows: `subject.revision`. The walk starts at that
+   * of its first page. As `min_revision` of another call it asks for at least this state.
+   * </pre>
+   *
+   * <code>int64 subject_revision = 7 [json_name = "subjectRevision", jstype = JS_STRING];</code>
+   * @return The subjectRevision.
+   */
+  long getSubjectRevision();
 }

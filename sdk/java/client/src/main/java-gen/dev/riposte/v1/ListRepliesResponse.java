@@ -245,7 +245,8 @@ private static final long serialVersionUID = 0L;
   private long subjectRevision_ = 0L;
   /**
    * <pre>
-   * The revision of the subject that this page shows. The walk starts at that of its first page.
+   * The revision of the subject that this page shows. The walk starts at that of its first page. As
+   * `min_revision` of another call it asks for at least this state.
    * </pre>
    *
    * <code>int64 subject_revision = 5 [json_name = "subjectRevision", jstype = JS_STRING];</code>
@@ -1538,7 +1539,8 @@ private static final long serialVersionUID = 0L;
     private long subjectRevision_ ;
     /**
      * <pre>
-     * The revision of the subject that this page shows. The walk starts at that of its first page.
+     * The revision of the subject that this page shows. The walk starts at that of its first page. As
+     * `min_revision` of another call it asks for at least this state.
      * </pre>
      *
      * <code>int64 subject_revision = 5 [json_name = "subjectRevision", jstype = JS_STRING];</code>
@@ -1550,7 +1552,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The revision of the subject that this page shows. The walk starts at that of its first page.
+     * The revision of the subject that this page shows. The walk starts at that of its first page. As
+     * `min_revision` of another call it asks for at least this state.
      * </pre>
      *
      * <code>int64 subject_revision = 5 [json_name = "subjectRevision", jstype = JS_STRING];</code>
@@ -1566,7 +1569,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The revision of the subject that this page shows. The walk starts at that of its first page.
+     * The revision of the subject that this page shows. The walk starts at that of its first page. As
+     * `min_revision` of another call it asks for at least this state.
      * </pre>
      *
      * <code>int64 subject_revision = 5 [json_name = "subjectRevision", jstype = JS_STRING];</code>

@@ -121,7 +121,8 @@ public interface ListRepliesResponseOrBuilder extends
 
   /**
    * <pre>
-   * The revision of the subject that this page shows. The walk starts at that of its first page.
+   * The revision of the subject that this page shows. The walk starts at that of its first page. As
+   * `min_revision` of another call it asks for at least this state.
    * </pre>
    *
    * <code>int64 subject_revision = 5 [json_name = "subjectRevision", jstype = JS_STRING];</code>

@@ -94,22 +94,25 @@ public final class ReplyProto {
       "x_depth\030\002 \001(\005R\010maxDepth\022\033\n\tpage_size\030\003 \001" +
       "(\005R\010pageSize\022\035\n\npage_token\030\004 \001(\tR\tpageTo" +
       "ken\022%\n\014min_revision\030\005 \001(\003B\0020\001R\013minRevisi" +
-      "on\022\024\n\005fresh\030\006 \001(\010R\005fresh\"\241\001\n\021GetThreadRe" +
+      "on\022\024\n\005fresh\030\006 \001(\010R\005fresh\"\320\001\n\021GetThreadRe" +
       "sponse\022/\n\010comments\030\001 \003(\0132\023.riposte.v1.Co" +
       "mmentR\010comments\022&\n\017next_page_token\030\002 \001(\t" +
       "R\rnextPageToken\0223\n\010degraded\030\003 \003(\0132\027.ripo" +
-      "ste.v1.DegradationR\010degraded\"y\n\027ListConv" +
-      "ersationRequest\022!\n\ncomment_id\030\001 \001(\003B\0020\001R" +
-      "\tcommentId\022%\n\014min_revision\030\002 \001(\003B\0020\001R\013mi" +
-      "nRevision\022\024\n\005fresh\030\003 \001(\010R\005fresh\"\317\001\n\030List" +
-      "ConversationResponse\022-\n\007comment\030\001 \001(\0132\023." +
-      "riposte.v1.CommentR\007comment\0221\n\tancestors" +
-      "\030\002 \003(\0132\023.riposte.v1.CommentR\tancestors\022\034" +
-      "\n\ttruncated\030\003 \001(\010R\ttruncated\0223\n\010degraded" +
-      "\030\004 \003(\0132\027.riposte.v1.DegradationR\010degrade" +
-      "dBe\n\016dev.riposte.v1B\nReplyProtoP\001\242\002\003RXX\252" +
-      "\002\nRiposte.V1\312\002\nRiposte\\V1\342\002\026Riposte\\V1\\G" +
-      "PBMetadata\352\002\013Riposte::V1b\006proto3"
+      "ste.v1.DegradationR\010degraded\022-\n\020subject_" +
+      "revision\030\004 \001(\003B\0020\001R\017subjectRevision\"y\n\027L" +
+      "istConversationRequest\022!\n\ncomment_id\030\001 \001" +
+      "(\003B\0020\001R\tcommentId\022%\n\014min_revision\030\002 \001(\003B" +
+      "\0020\001R\013minRevision\022\024\n\005fresh\030\003 \001(\010R\005fresh\"\376" +
+      "\001\n\030ListConversationResponse\022-\n\007comment\030\001" +
+      " \001(\0132\023.riposte.v1.CommentR\007comment\0221\n\tan" +
+      "cestors\030\002 \003(\0132\023.riposte.v1.CommentR\tance" +
+      "stors\022\034\n\ttruncated\030\003 \001(\010R\ttruncated\0223\n\010d" +
+      "egraded\030\004 \003(\0132\027.riposte.v1.DegradationR\010" +
+      "degraded\022-\n\020subject_revision\030\005 \001(\003B\0020\001R\017" +
+      "subjectRevisionBe\n\016dev.riposte.v1B\nReply" +
+      "ProtoP\001\242\002\003RXX\252\002\nRiposte.V1\312\002\nRiposte\\V1\342" +
+      "\002\026Riposte\\V1\\GPBMetadata\352\002\013Riposte::V1b\006" +
+      "proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -152,7 +155,7 @@ public final class ReplyProto {
     internal_static_riposte_v1_GetThreadResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_GetThreadResponse_descriptor,
-        new java.lang.String[] { "Comments", "NextPageToken", "Degraded", });
+        new java.lang.String[] { "Comments", "NextPageToken", "Degraded", "SubjectRevision", });
     internal_static_riposte_v1_ListConversationRequest_descriptor =
       getDescriptor().getMessageTypes().get(6);
     internal_static_riposte_v1_ListConversationRequest_fieldAccessorTable = new
@@ -164,7 +167,7 @@ public final class ReplyProto {
     internal_static_riposte_v1_ListConversationResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListConversationResponse_descriptor,
-        new java.lang.String[] { "Comment", "Ancestors", "Truncated", "Degraded", });
+        new java.lang.String[] { "Comment", "Ancestors", "Truncated", "Degraded", "SubjectRevision", });
     dev.riposte.v1.CommentProto.getDescriptor();
     dev.riposte.v1.DegradationProto.getDescriptor();
   }

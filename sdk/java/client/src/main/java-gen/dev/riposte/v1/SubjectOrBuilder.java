@@ -100,7 +100,9 @@ public interface SubjectOrBuilder extends
    * <pre>
    * Grows with every change of the subject or of a comment below it; likes do not move it. 0 for an
    * absent subject of a type that creates subjects with their first comment. Pass it as
-   * `min_revision` to read at least this state.
+   * `min_revision` to read at least this state. Every call on one subject that reads or writes its
+   * row answers it as `subject_revision`; GetComment, SetLike, batch reads, likers and histories do
+   * not.
    * </pre>
    *
    * <code>int64 revision = 6 [json_name = "revision", jstype = JS_STRING];</code>

@@ -165,66 +165,68 @@ public final class SubjectProto {
       "n\030\002 \001(\003B\0020\001R\017subjectRevision\"z\n\021GetSubje" +
       "ctRequest\022(\n\003key\030\001 \001(\0132\026.riposte.v1.Subj" +
       "ectKeyR\003key\022%\n\014min_revision\030\002 \001(\003B\0020\001R\013m" +
-      "inRevision\022\024\n\005fresh\030\003 \001(\010R\005fresh\"x\n\022GetS" +
-      "ubjectResponse\022-\n\007subject\030\001 \001(\0132\023.ripost" +
-      "e.v1.SubjectR\007subject\0223\n\010degraded\030\002 \003(\0132" +
-      "\027.riposte.v1.DegradationR\010degraded\"\200\001\n\027B" +
-      "atchGetSubjectsRequest\022*\n\004keys\030\001 \003(\0132\026.r" +
-      "iposte.v1.SubjectKeyR\004keys\022#\n\rallow_miss" +
-      "ing\030\002 \001(\010R\014allowMissing\022\024\n\005fresh\030\003 \001(\010R\005" +
-      "fresh\"\262\001\n\030BatchGetSubjectsResponse\022/\n\010su" +
-      "bjects\030\001 \003(\0132\023.riposte.v1.SubjectR\010subje" +
-      "cts\0220\n\007missing\030\002 \003(\0132\026.riposte.v1.Subjec" +
-      "tKeyR\007missing\0223\n\010degraded\030\003 \003(\0132\027.ripost" +
-      "e.v1.DegradationR\010degraded\"\241\001\n\024UpdateSub" +
-      "jectRequest\022-\n\007subject\030\001 \001(\0132\023.riposte.v" +
-      "1.SubjectR\007subject\022;\n\013update_mask\030\002 \001(\0132" +
-      "\032.google.protobuf.FieldMaskR\nupdateMask\022" +
-      "\035\n\nrequest_id\030\003 \001(\tR\trequestId\"u\n\025Update" +
+      "inRevision\022\024\n\005fresh\030\003 \001(\010R\005fresh\"\247\001\n\022Get" +
       "SubjectResponse\022-\n\007subject\030\001 \001(\0132\023.ripos" +
-      "te.v1.SubjectR\007subject\022-\n\020subject_revisi" +
-      "on\030\002 \001(\003B\0020\001R\017subjectRevision\"s\n\024DeleteS" +
-      "ubjectRequest\022(\n\003key\030\001 \001(\0132\026.riposte.v1." +
-      "SubjectKeyR\003key\022\022\n\004etag\030\002 \001(\tR\004etag\022\035\n\nr" +
-      "equest_id\030\003 \001(\tR\trequestId\"u\n\025DeleteSubj" +
-      "ectResponse\022-\n\007subject\030\001 \001(\0132\023.riposte.v" +
-      "1.SubjectR\007subject\022-\n\020subject_revision\030\002" +
-      " \001(\003B\0020\001R\017subjectRevision\"a\n\026UndeleteSub" +
-      "jectRequest\022(\n\003key\030\001 \001(\0132\026.riposte.v1.Su" +
-      "bjectKeyR\003key\022\035\n\nrequest_id\030\002 \001(\tR\treque" +
-      "stId\"w\n\027UndeleteSubjectResponse\022-\n\007subje" +
-      "ct\030\001 \001(\0132\023.riposte.v1.SubjectR\007subject\022-" +
-      "\n\020subject_revision\030\002 \001(\003B\0020\001R\017subjectRev" +
-      "ision\"j\n\023WatchSubjectRequest\022(\n\003key\030\001 \001(" +
-      "\0132\026.riposte.v1.SubjectKeyR\003key\022)\n\016after_" +
-      "revision\030\002 \001(\003B\0020\001R\rafterRevision\"\264\001\n\024Wa" +
-      "tchSubjectResponse\0223\n\006change\030\001 \001(\0132\031.rip" +
-      "oste.v1.SubjectChangeH\000R\006change\022+\n\003gap\030\002" +
-      " \001(\0132\027.riposte.v1.RevisionGapH\000R\003gap\0221\n\006" +
-      "opened\030\003 \001(\0132\027.riposte.v1.WatchOpenedH\000R" +
-      "\006openedB\007\n\005event\"-\n\013WatchOpened\022\036\n\010revis" +
-      "ion\030\001 \001(\003B\0020\001R\010revision\"\217\001\n\rSubjectChang" +
-      "e\022\036\n\010revision\030\001 \001(\003B\0020\001R\010revision\0225\n\010com" +
-      "ments\030\002 \003(\0132\031.riposte.v1.CommentChangeR\010" +
-      "comments\022\'\n\017subject_changed\030\003 \001(\010R\016subje" +
-      "ctChanged\"\202\001\n\rCommentChange\022!\n\ncomment_i" +
-      "d\030\001 \001(\003B\0020\001R\tcommentId\022\033\n\007root_id\030\002 \001(\003B" +
-      "\0020\001R\006rootId\0221\n\004kind\030\003 \001(\0162\035.riposte.v1.C" +
-      "ommentChangeKindR\004kind\"a\n\013RevisionGap\022)\n" +
-      "\016first_revision\030\001 \001(\003B\0020\001R\rfirstRevision" +
-      "\022\'\n\rlast_revision\030\002 \001(\003B\0020\001R\014lastRevisio" +
-      "n*~\n\014SubjectState\022\035\n\031SUBJECT_STATE_UNSPE" +
-      "CIFIED\020\000\022\030\n\024SUBJECT_STATE_ACTIVE\020\001\022\033\n\027SU" +
-      "BJECT_STATE_READ_ONLY\020\002\022\030\n\024SUBJECT_STATE" +
-      "_HIDDEN\020\003*\350\001\n\021CommentChangeKind\022#\n\037COMME" +
-      "NT_CHANGE_KIND_UNSPECIFIED\020\000\022\037\n\033COMMENT_" +
-      "CHANGE_KIND_CREATED\020\001\022\036\n\032COMMENT_CHANGE_" +
-      "KIND_EDITED\020\002\022%\n!COMMENT_CHANGE_KIND_STA" +
-      "TE_CHANGED\020\003\022#\n\037COMMENT_CHANGE_KIND_PIN_" +
-      "CHANGED\020\004\022!\n\035COMMENT_CHANGE_KIND_RECOUNT" +
-      "ED\020\005Bg\n\016dev.riposte.v1B\014SubjectProtoP\001\242\002" +
-      "\003RXX\252\002\nRiposte.V1\312\002\nRiposte\\V1\342\002\026Riposte" +
-      "\\V1\\GPBMetadata\352\002\013Riposte::V1b\006proto3"
+      "te.v1.SubjectR\007subject\0223\n\010degraded\030\002 \003(\013" +
+      "2\027.riposte.v1.DegradationR\010degraded\022-\n\020s" +
+      "ubject_revision\030\003 \001(\003B\0020\001R\017subjectRevisi" +
+      "on\"\200\001\n\027BatchGetSubjectsRequest\022*\n\004keys\030\001" +
+      " \003(\0132\026.riposte.v1.SubjectKeyR\004keys\022#\n\ral" +
+      "low_missing\030\002 \001(\010R\014allowMissing\022\024\n\005fresh" +
+      "\030\003 \001(\010R\005fresh\"\262\001\n\030BatchGetSubjectsRespon" +
+      "se\022/\n\010subjects\030\001 \003(\0132\023.riposte.v1.Subjec" +
+      "tR\010subjects\0220\n\007missing\030\002 \003(\0132\026.riposte.v" +
+      "1.SubjectKeyR\007missing\0223\n\010degraded\030\003 \003(\0132" +
+      "\027.riposte.v1.DegradationR\010degraded\"\241\001\n\024U" +
+      "pdateSubjectRequest\022-\n\007subject\030\001 \001(\0132\023.r" +
+      "iposte.v1.SubjectR\007subject\022;\n\013update_mas" +
+      "k\030\002 \001(\0132\032.google.protobuf.FieldMaskR\nupd" +
+      "ateMask\022\035\n\nrequest_id\030\003 \001(\tR\trequestId\"u" +
+      "\n\025UpdateSubjectResponse\022-\n\007subject\030\001 \001(\013" +
+      "2\023.riposte.v1.SubjectR\007subject\022-\n\020subjec" +
+      "t_revision\030\002 \001(\003B\0020\001R\017subjectRevision\"s\n" +
+      "\024DeleteSubjectRequest\022(\n\003key\030\001 \001(\0132\026.rip" +
+      "oste.v1.SubjectKeyR\003key\022\022\n\004etag\030\002 \001(\tR\004e" +
+      "tag\022\035\n\nrequest_id\030\003 \001(\tR\trequestId\"u\n\025De" +
+      "leteSubjectResponse\022-\n\007subject\030\001 \001(\0132\023.r" +
+      "iposte.v1.SubjectR\007subject\022-\n\020subject_re" +
+      "vision\030\002 \001(\003B\0020\001R\017subjectRevision\"a\n\026Und" +
+      "eleteSubjectRequest\022(\n\003key\030\001 \001(\0132\026.ripos" +
+      "te.v1.SubjectKeyR\003key\022\035\n\nrequest_id\030\002 \001(" +
+      "\tR\trequestId\"w\n\027UndeleteSubjectResponse\022" +
+      "-\n\007subject\030\001 \001(\0132\023.riposte.v1.SubjectR\007s" +
+      "ubject\022-\n\020subject_revision\030\002 \001(\003B\0020\001R\017su" +
+      "bjectRevision\"r\n\023WatchSubjectRequest\0220\n\007" +
+      "subject\030\001 \001(\0132\026.riposte.v1.SubjectKeyR\007s" +
+      "ubject\022)\n\016after_revision\030\002 \001(\003B\0020\001R\rafte" +
+      "rRevision\"\264\001\n\024WatchSubjectResponse\0223\n\006ch" +
+      "ange\030\001 \001(\0132\031.riposte.v1.SubjectChangeH\000R" +
+      "\006change\022+\n\003gap\030\002 \001(\0132\027.riposte.v1.Revisi" +
+      "onGapH\000R\003gap\0221\n\006opened\030\003 \001(\0132\027.riposte.v" +
+      "1.WatchOpenedH\000R\006openedB\007\n\005event\"-\n\013Watc" +
+      "hOpened\022\036\n\010revision\030\001 \001(\003B\0020\001R\010revision\"" +
+      "\217\001\n\rSubjectChange\022\036\n\010revision\030\001 \001(\003B\0020\001R" +
+      "\010revision\0225\n\010comments\030\002 \003(\0132\031.riposte.v1" +
+      ".CommentChangeR\010comments\022\'\n\017subject_chan" +
+      "ged\030\003 \001(\010R\016subjectChanged\"\202\001\n\rCommentCha" +
+      "nge\022!\n\ncomment_id\030\001 \001(\003B\0020\001R\tcommentId\022\033" +
+      "\n\007root_id\030\002 \001(\003B\0020\001R\006rootId\0221\n\004kind\030\003 \001(" +
+      "\0162\035.riposte.v1.CommentChangeKindR\004kind\"a" +
+      "\n\013RevisionGap\022)\n\016first_revision\030\001 \001(\003B\0020" +
+      "\001R\rfirstRevision\022\'\n\rlast_revision\030\002 \001(\003B" +
+      "\0020\001R\014lastRevision*~\n\014SubjectState\022\035\n\031SUB" +
+      "JECT_STATE_UNSPECIFIED\020\000\022\030\n\024SUBJECT_STAT" +
+      "E_ACTIVE\020\001\022\033\n\027SUBJECT_STATE_READ_ONLY\020\002\022" +
+      "\030\n\024SUBJECT_STATE_HIDDEN\020\003*\350\001\n\021CommentCha" +
+      "ngeKind\022#\n\037COMMENT_CHANGE_KIND_UNSPECIFI" +
+      "ED\020\000\022\037\n\033COMMENT_CHANGE_KIND_CREATED\020\001\022\036\n" +
+      "\032COMMENT_CHANGE_KIND_EDITED\020\002\022%\n!COMMENT" +
+      "_CHANGE_KIND_STATE_CHANGED\020\003\022#\n\037COMMENT_" +
+      "CHANGE_KIND_PIN_CHANGED\020\004\022!\n\035COMMENT_CHA" +
+      "NGE_KIND_RECOUNTED\020\005Bg\n\016dev.riposte.v1B\014" +
+      "SubjectProtoP\001\242\002\003RXX\252\002\nRiposte.V1\312\002\nRipo" +
+      "ste\\V1\342\002\026Riposte\\V1\\GPBMetadata\352\002\013Ripost" +
+      "e::V1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -280,7 +282,7 @@ public final class SubjectProto {
     internal_static_riposte_v1_GetSubjectResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_GetSubjectResponse_descriptor,
-        new java.lang.String[] { "Subject", "Degraded", });
+        new java.lang.String[] { "Subject", "Degraded", "SubjectRevision", });
     internal_static_riposte_v1_BatchGetSubjectsRequest_descriptor =
       getDescriptor().getMessageTypes().get(6);
     internal_static_riposte_v1_BatchGetSubjectsRequest_fieldAccessorTable = new
@@ -334,7 +336,7 @@ public final class SubjectProto {
     internal_static_riposte_v1_WatchSubjectRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_WatchSubjectRequest_descriptor,
-        new java.lang.String[] { "Key", "AfterRevision", });
+        new java.lang.String[] { "Subject", "AfterRevision", });
     internal_static_riposte_v1_WatchSubjectResponse_descriptor =
       getDescriptor().getMessageTypes().get(15);
     internal_static_riposte_v1_WatchSubjectResponse_fieldAccessorTable = new

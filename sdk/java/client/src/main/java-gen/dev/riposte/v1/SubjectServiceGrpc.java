@@ -405,7 +405,7 @@ public final class SubjectServiceGrpc {
      * reader that falls more than 1,024 revisions behind: watch again with the last revision received
      * as `after_revision`; changes that are then too old are a gap. Errors: SUBJECT_NOT_FOUND (a
      * deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
-     * Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
      * </pre>
      */
     default void watchSubject(dev.riposte.v1.WatchSubjectRequest request,
@@ -560,7 +560,7 @@ public final class SubjectServiceGrpc {
      * reader that falls more than 1,024 revisions behind: watch again with the last revision received
      * as `after_revision`; changes that are then too old are a gap. Errors: SUBJECT_NOT_FOUND (a
      * deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
-     * Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
      * </pre>
      */
     public void watchSubject(dev.riposte.v1.WatchSubjectRequest request,
@@ -689,7 +689,7 @@ public final class SubjectServiceGrpc {
      * reader that falls more than 1,024 revisions behind: watch again with the last revision received
      * as `after_revision`; changes that are then too old are a gap. Errors: SUBJECT_NOT_FOUND (a
      * deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
-     * Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
      * </pre>
      */
     @io.grpc.ExperimentalApi("https://github.com/grpc/grpc-java/issues/10918")
@@ -819,7 +819,7 @@ public final class SubjectServiceGrpc {
      * reader that falls more than 1,024 revisions behind: watch again with the last revision received
      * as `after_revision`; changes that are then too old are a gap. Errors: SUBJECT_NOT_FOUND (a
      * deleted one too), SUBJECT_HIDDEN, WATCH_TOO_SLOW, SERVER_STOPPING.
-     * Example: `{"key": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "afterRevision": "42"}`.
      * </pre>
      */
     public java.util.Iterator<dev.riposte.v1.WatchSubjectResponse> watchSubject(
