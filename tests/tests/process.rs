@@ -5,6 +5,7 @@ mod process {
     mod aging;
     mod balance;
     mod cache;
+    mod comment;
     mod control_frames;
     mod dev;
     mod doctor;
