@@ -6,6 +6,7 @@ mod process {
     mod balance;
     mod cache;
     mod comment;
+    mod compose;
     mod control_frames;
     mod dev;
     mod doctor;
@@ -21,6 +22,7 @@ mod process {
     mod metrics;
     mod migrate;
     mod overload;
+    mod readme;
     mod reflection;
     mod rejections;
     mod response_cache;
