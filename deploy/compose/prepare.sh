@@ -1,6 +1,7 @@
 #!/bin/sh
-# Makes what compose.yaml mounts, once: a certificate authority, the servers' certificate, two
-# callers with their tokens, the passwords of the database, the key of page tokens. It needs openssl.
+# Makes the files that compose.yaml mounts, once: a certificate authority, the servers' certificate,
+# two callers with their tokens, the passwords of the database, the key of page tokens. It needs
+# openssl.
 #
 #   sh deploy/compose/prepare.sh [FOLDER]      default: deploy/compose/made
 #
@@ -44,7 +45,7 @@ caller() {
         >> "$part/server/callers.toml"
 }
 caller web '"reader", "writer"'
-caller desk '"reader", "moderator", "operator"'
+caller staff '"reader", "moderator", "operator"'
 
 openssl rand -base64 32 > "$part/server/page-token-key"
 
