@@ -1,4 +1,4 @@
-//! `riposte comment`: reads and writes comments as a back end does, for a first look and for
+//! `riposte comment`: reads and writes comments as a back end does, for first steps and for
 //! scripts.
 
 mod page;
@@ -44,7 +44,7 @@ enum Action {
 
 /// The address of the server.
 #[derive(Debug, clap::Args)]
-struct Target {
+struct ServerAddress {
     /// The address of the public services
     #[arg(long, value_name = "URL", env = "RIPOSTE_TARGET", default_value = "http://127.0.0.1:7171")]
     target: String,
@@ -69,7 +69,7 @@ struct PageArgs {
     #[arg(long, value_name = "TOKEN", default_value = "", hide_default_value = true)]
     page_token: String,
     #[command(flatten)]
-    target: Target,
+    target: ServerAddress,
 }
 
 /// The comment to write.
@@ -78,14 +78,14 @@ struct PostArgs {
     /// The subject, as in article/1
     #[arg(value_name = "TYPE/ID")]
     subject: SubjectName,
-    /// The member who writes: your own id of a user
+    /// The author: your own id of a user
     #[arg(value_name = "MEMBER")]
     member: String,
     /// The text; quote it for the shell
     #[arg(value_name = "TEXT")]
     text: String,
     #[command(flatten)]
-    target: Target,
+    target: ServerAddress,
 }
 
 /// The order of a list.
@@ -99,7 +99,7 @@ enum Sort {
     Hot,
     /// By likes minus dislikes
     Top,
-    /// By the share of likes, with some doubt about few votes
+    /// By the share of likes, cautiously where there are few
     Best,
     /// By how evenly likes and dislikes are divided
     Controversial,
@@ -132,7 +132,7 @@ impl SubjectName {
     }
 }
 
-impl Target {
+impl ServerAddress {
     fn client(&self) -> anyhow::Result<Client> {
         Ok(connect::public(&self.target)?)
     }

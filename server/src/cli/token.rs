@@ -23,7 +23,7 @@ and only the token is printed. A server that runs reads the file again by itself
 Examples:
   riposte token
   riposte token --caller web --add-to callers.toml
-  riposte token --caller desk --role moderator,reader --object-type article --add-to callers.toml";
+  riposte token --caller staff --role moderator,reader --object-type article --add-to callers.toml";
 
 /// The caller that gets the token.
 #[derive(Debug, clap::Args)]

@@ -286,8 +286,8 @@ fn defaults_follow_the_store_where_no_source_sets_the_key() {
     let connections = |profile, file: &str, sets: &[&str]| {
         let (_folder, inputs) = inputs(profile, file, &[], sets);
         let loaded = Config::load(&inputs).map_err(|errors| errors.to_string())?;
-        let origin = loaded.source_of("store.pools.write.connections").to_string();
-        Ok::<_, String>((loaded.config.store.pools.write.connections, origin))
+        let source = loaded.source_of("store.pools.write.connections").to_string();
+        Ok::<_, String>((loaded.config.store.pools.write.connections, source))
     };
     let default = |count: u32| Ok((count, "default".to_owned()));
     assert_eq!(connections(Profile::Serve, "store.kind = 'sqlite'", &[]), default(1));

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// The address that clients use if they are given none.
 const DEFAULT_TARGET: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 7171));
 
-/// What the banner tells.
+/// The contents of the banner.
 pub(super) struct Banner<'a> {
     pub(super) seed: Seed,
     pub(super) config: &'a Config,
