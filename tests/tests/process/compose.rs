@@ -70,12 +70,12 @@ pub(super) async fn prepared(folder: &Path) -> Result<PathBuf> {
 }
 
 /// The machine of the test in the place of the containers.
-struct Stage {
+struct Deployment {
     made: PathBuf,
     redis: redis::Server,
 }
 
-impl Stage {
+impl Deployment {
     /// Makes the files, and the accounts and the database on a server of the test run.
     async fn new(folder: &Path, server: &str, program: &Program) -> Result<Self> {
         let made = prepared(folder).await?;
@@ -130,7 +130,7 @@ impl Stage {
         let mut command = self.command(service, &service.command)?;
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
         let mut log = BufReader::new(child.stderr.take().context("no stderr")?).lines();
-        let (mut address, mut said) = (None, String::new());
+        let (mut address, mut output) = (None, String::new());
         let served = async {
             while let Some(line) = log.next_line().await? {
                 let event: serde_json::Value = serde_json::from_str(&line).unwrap_or_default();
@@ -138,12 +138,12 @@ impl Stage {
                 if event["message"] == "serving" {
                     return anyhow::Ok(true);
                 }
-                said += &format!("{line}\n");
+                output += &format!("{line}\n");
             }
             anyhow::Ok(false)
         };
         let is_serving = tokio::time::timeout(Duration::from_secs(60), served).await??;
-        ensure!(is_serving, "it does not serve:\n{said}");
+        ensure!(is_serving, "it does not serve:\n{output}");
         // The log is read on, so that the process can write it.
         tokio::spawn(async move { while let Ok(Some(_)) = log.next_line().await {} });
         Ok((child, address.context("no address")?))
@@ -164,32 +164,35 @@ impl Stage {
 async fn the_commands_of_compose_yaml_migrate_and_serve_with_tls_and_callers() -> Result<()> {
     let (Some([server, _]), Some(program)) = (mysql::servers(), Program::find()) else { return Ok(()) };
     let (project, folder) = (Project::read()?, tempfile::tempdir()?);
-    let stage = Stage::new(folder.path(), &server, &program).await?;
+    let deployment = Deployment::new(folder.path(), &server, &program).await?;
     let (migrate, one, two) = (project.service("migrate")?, project.service("server-1")?, project.service("server-2")?);
 
     // The servers' own account cannot make tables: the migration has another.
-    ensure!(stage.run(one, &migrate.command).await?.code != 0);
-    stage.run(migrate, &migrate.command).await?.ended(0)?;
-    stage.run(migrate, &["doctor".to_owned()]).await?.ended(0)?;
-    let (mut first, at_first) = stage.start(one).await?;
-    let (mut second, at_second) = stage.start(two).await?;
+    ensure!(deployment.run(one, &migrate.command).await?.code != 0);
+    deployment.run(migrate, &migrate.command).await?.ended(0)?;
+    deployment.run(migrate, &["doctor".to_owned()]).await?.ended(0)?;
+    let (mut first, at_first) = deployment.start(one).await?;
+    let (mut second, at_second) = deployment.start(two).await?;
 
     for (service, address) in [(one, &at_first), (two, &at_second)] {
         let test = &service.healthcheck.as_ref().context("no health check")?.test;
         ensure!(test[..2] == ["CMD", "/riposte"], "{test:?}");
         // The port of the test is another one.
         let check = [&test[2..], &["--set".to_owned(), format!("server.listen={address}")]].concat();
-        stage.run(service, &check).await?.ended(0)?.says(&["SERVING"])?;
+        deployment.run(service, &check).await?.ended(0)?.says(&["SERVING"])?;
     }
 
     let post = ["comment", "post", "article/1", "ann", "Hello"];
-    let posted = command::finish(&mut stage.client("web", &at_first, &post)?).await?.ended(0)?;
+    let posted = command::finish(&mut deployment.client("web", &at_first, &post)?).await?.ended(0)?;
     let list = ["comment", "list", "article/1"];
-    let listed = command::finish(&mut stage.client("web", &at_second, &list)?).await?.ended(0)?;
+    let listed = command::finish(&mut deployment.client("web", &at_second, &list)?).await?.ended(0)?;
     ensure!(listed.out.contains(posted.out.trim()), "{}", listed.out);
     // A caller of people reads and does not write; without a token nothing is answered.
-    command::finish(&mut stage.client("desk", &at_first, &post)?).await?.ended(4)?.says(&["CALLER_NOT_ALLOWED"])?;
-    let mut nobody = stage.client("web", &at_first, &list)?;
+    command::finish(&mut deployment.client("staff", &at_first, &post)?)
+        .await?
+        .ended(4)?
+        .says(&["CALLER_NOT_ALLOWED"])?;
+    let mut nobody = deployment.client("web", &at_first, &list)?;
     command::finish(nobody.env_remove("RIPOSTE_TOKEN")).await?.ended(4)?.says(&["CALLER_UNKNOWN"])?;
     first.kill().await?;
     second.kill().await?;

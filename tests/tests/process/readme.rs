@@ -16,10 +16,10 @@ use tokio::process::Command;
 use super::compose;
 
 /// Returns the lines between the fences after a mark.
-fn block(readme: &str, mark: &str) -> Result<String> {
+fn commands_of(readme: &str, mark: &str) -> Result<String> {
     let text = std::fs::read_to_string(workspace().join(readme))?;
     let after = text.split_once(&format!("<!-- {mark}: run by a test -->")).with_context(|| readme.to_owned())?.1;
-    Ok(after.split("```").nth(1).context("no block")?.trim_start().to_owned())
+    Ok(after.split("```").nth(1).context("no commands")?.trim_start().to_owned())
 }
 
 /// Makes a folder that has the binary under test where a build of the repository has it.
@@ -42,9 +42,9 @@ fn shell(folder: &Path, script: &str) -> Result<Command> {
 async fn the_first_minute_of_each_readme_runs_beside_dev() -> Result<()> {
     for (readme, text) in [("README.md", "Hello"), ("README.zh-CN.md", "你好")] {
         let folder = folder()?;
-        let block = block(readme, "try")?;
-        ensure!(block.lines().count() == 4, "{block}");
-        let dev = ["dev", "--listen", "127.0.0.1:0", "--exec", "--", "sh", "-euc", &block];
+        let script = commands_of(readme, "try")?;
+        ensure!(script.lines().count() == 4, "{script}");
+        let dev = ["dev", "--listen", "127.0.0.1:0", "--exec", "--", "sh", "-euc", &script];
         let ran = command::finish(command::riposte(dev)?.current_dir(folder.path())).await?.ended(0)?;
         ensure!(ran.out.starts_with("article/1: 50 comments in "), "{}", ran.out);
         ensure!(ran.out.contains("\narticle/1: 51 comments in ") && ran.out.contains(text), "{}", ran.out);
@@ -58,9 +58,9 @@ async fn the_way_to_production_runs_as_it_is_pasted() -> Result<()> {
     let (folder, name) = (folder()?, mysql::fresh_name());
     mysql::create(std::slice::from_ref(&server), &name).await?;
     let made = compose::prepared(folder.path()).await?;
-    // The editor of a reader who completes the marked lines.
+    // The editor that completes the marked lines.
     let editor = folder.path().join("editor");
-    let script = format!(
+    let editing = format!(
         r##"#!/bin/sh
 sed -i -e 's#^cert_file = ""#cert_file = "made/server/tls.crt"#' \
   -e 's#^key_file = ""#key_file = "made/server/tls.key"#' \
@@ -68,13 +68,13 @@ sed -i -e 's#^cert_file = ""#cert_file = "made/server/tls.crt"#' \
   -e 's#^listen = .*#listen = "127.0.0.1:0"#' "$1"
 "##
     );
-    std::fs::write(&editor, script)?;
+    std::fs::write(&editor, editing)?;
     std::fs::set_permissions(&editor, PermissionsExt::from_mode(0o755))?;
 
-    let block = block("README.md", "production")?;
-    let lines = || block.lines().map(|line| line.split("  #").next().unwrap_or(line).trim_end());
-    ensure!(lines().last() == Some("riposte --config riposte.toml serve"), "{block}");
-    let mut shell = shell(folder.path(), &block)?;
+    let script = commands_of("README.md", "production")?;
+    let lines = || script.lines().map(|line| line.split("  #").next().unwrap_or(line).trim_end());
+    ensure!(lines().last() == Some("riposte --config riposte.toml serve"), "{script}");
+    let mut shell = shell(folder.path(), &script)?;
     // The other listeners of the default ports may be taken on the machine of the test.
     shell.env("EDITOR", &editor).env("RIPOSTE__LOG__FORMAT", "json");
     shell.env("RIPOSTE__SERVER__ADMIN_LISTEN", "127.0.0.1:0").env("RIPOSTE__SERVER__METRICS_LISTEN", "127.0.0.1:0");
@@ -117,8 +117,8 @@ async fn the_short_file_of_sqlite_serves_on_one_laptop() -> Result<()> {
         riposte --config riposte.toml config check
         riposte --config riposte.toml config print --show-origin | grep store.pools.write.connections";
     let ran = command::finish(&mut shell(folder.path(), script)?).await?.ended(0)?;
-    let origin: Vec<&str> = ran.out.lines().last().unwrap_or_default().split_whitespace().collect();
-    ensure!(origin == ["store.pools.write.connections", "=", "1", "#", "default"], "{}", ran.out);
+    let shown: Vec<&str> = ran.out.lines().last().unwrap_or_default().split_whitespace().collect();
+    ensure!(shown == ["store.pools.write.connections", "=", "1", "#", "default"], "{}", ran.out);
     let sets = ["server.admin_listen=127.0.0.1:0", "server.metrics_listen=127.0.0.1:0", "log.format=json"];
     let sets = sets.iter().flat_map(|set| ["--set".to_owned(), (*set).to_owned()]);
     let sets: Vec<String> = ["--config".to_owned(), folder.path().join("riposte.toml").display().to_string()]

@@ -34,7 +34,7 @@ const LANGUAGES: [Language; 4] = [
         name: "TypeScript",
         program: "npm",
         empty: "npm init --yes",
-        shows: r#"node --eval 'import("riposte-sdk").then(({ Riposte }) => Riposte.fromEnv())'"#,
+        shows: r#"node --eval 'import("riposte-sdk").then(({ Riposte }) => process.exit(Riposte.fromEnv ? 0 : 1))'"#,
     },
     Language {
         name: "Rust",
