@@ -2,6 +2,7 @@
 
 pub(crate) mod exit;
 
+mod comment;
 mod completion;
 mod config;
 mod connect;
@@ -63,6 +64,8 @@ enum Command {
     /// for all processes: sequence numbers of events, member histories, rank indexes, the shared
     /// cache. A service needs both roles.
     Serve(serve::Args),
+    /// List and write comments of a running service
+    Comment(comment::Args),
     /// Migrate the tables of every data source to the schema of this version
     Migrate(migrate::Args),
     /// Import comments from another system
@@ -125,7 +128,8 @@ impl Command {
             | Command::Config(_)
             | Command::Healthcheck(_)
             | Command::Doctor(_) => true,
-            Command::Import(_)
+            Command::Comment(_)
+            | Command::Import(_)
             | Command::Export(_)
             | Command::Verify(_)
             | Command::Rebuild(_)
@@ -141,6 +145,7 @@ impl Command {
         match self {
             Command::Dev(args) => Box::pin(args.run(sources, decorators)).await,
             Command::Serve(args) => Box::pin(args.run(sources, decorators)).await,
+            Command::Comment(args) => args.run().await,
             Command::Migrate(args) => args.run(sources).await,
             Command::Import(args) => args.run().await,
             Command::Export(args) => args.run().await,

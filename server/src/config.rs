@@ -13,6 +13,7 @@
 
 mod key_lines;
 mod load;
+mod minimal;
 mod misspelt;
 mod object_types;
 mod rankings;
@@ -27,6 +28,7 @@ mod tree;
 mod tests;
 
 pub use self::load::{Inputs, Loaded, Profile, foreign_variable};
+pub use self::minimal::{MinimalStore, minimal};
 pub use self::misspelt::misspelt_variables;
 pub use self::object_types::{EditWindow, HotProfileName, ObjectTypeSettings};
 pub use self::rankings::RankingSettings;

@@ -85,7 +85,11 @@ fn config_check_names_the_successor_of_every_old_key_in_each_source_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), "[lanes]\nlane_queue = 512\n[cache]\nunmended = \"30s\"\n");
     let output = riposte(
-        &["config", "check", "--config", &path, "--set", "hot.enabled=false", "--set", "store.kind=sqlite"],
+        &[
+            &["config", "check", "--config", &path, "--set", "hot.enabled=false", "--set", "store.kind=sqlite"][..],
+            &["--set", "store.pools.write.connections=8"],
+        ]
+        .concat(),
         &[("RIPOSTE__LIMITS__UNREAD_SIZE", "64MiB")],
     );
     assert_eq!(code(&output), 2, "{}", stderr(&output));
@@ -104,7 +108,7 @@ fn config_check_names_the_successor_of_every_old_key_in_each_source_at_once() {
 
 #[test]
 fn serve_refuses_what_dev_allows_and_names_each_key_with_its_cure() {
-    let output = riposte(&["serve", "--set", "store.kind=sqlite", "--set", "store.pools.write.connections=1"], &[]);
+    let output = riposte(&["serve", "--set", "store.kind=sqlite"], &[]);
     assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
     let text = stderr(&output);
     for key in ["auth.callers_file: ", "server.tls.cert_file: ", "store.kind: ", "page_tokens.keys: "] {

@@ -5,6 +5,8 @@ mod process {
     mod aging;
     mod balance;
     mod cache;
+    mod comment;
+    mod compose;
     mod control_frames;
     mod dev;
     mod doctor;
@@ -20,6 +22,7 @@ mod process {
     mod metrics;
     mod migrate;
     mod overload;
+    mod readme;
     mod reflection;
     mod rejections;
     mod response_cache;

@@ -4,6 +4,7 @@ mod alone;
 mod chart;
 mod contract;
 mod crates;
+mod deploy;
 mod fuzz;
 mod kube;
 mod prove;

@@ -1,7 +1,7 @@
 //! `riposte config`: the effective configuration, its sources, and its validation.
 
 use super::{ConfigSources, output};
-use crate::config::{Config, EXAMPLE, Profile, schema, show};
+use crate::config::{Config, EXAMPLE, MinimalStore, Profile, minimal, schema, show};
 use clap::Subcommand;
 use riposte_settings::ConfigErrors;
 use std::process::ExitCode;
@@ -31,8 +31,13 @@ enum Action {
         #[arg(long)]
         allow_insecure: bool,
     },
-    /// Print an annotated file with every default
-    Example,
+    /// Print an annotated file with every default, or a short one to begin with
+    Example {
+        /// Print a short file for this store, complete but for the lines marked FILL IN [default:
+        /// mysql]
+        #[arg(long, value_enum, value_name = "STORE", num_args = 0..=1, default_missing_value = "mysql")]
+        minimal: Option<MinimalStore>,
+    },
     /// Print the JSON Schema of a configuration file, for editors and automated checks
     Schema,
 }
@@ -53,7 +58,8 @@ impl Args {
                 Config::load(&sources.production(allow_insecure))?;
                 output::line("the configuration is valid")?;
             }
-            Action::Example => output::write(EXAMPLE)?,
+            Action::Example { minimal: None } => output::write(EXAMPLE)?,
+            Action::Example { minimal: Some(store) } => output::write(&minimal(store))?,
             Action::Schema => output::write(&format!("{:#}\n", schema()))?,
         }
         Ok(ExitCode::SUCCESS)

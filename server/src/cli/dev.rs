@@ -5,6 +5,7 @@ mod endpoint;
 mod exec;
 mod seed;
 
+use self::banner::Banner;
 use super::{ConfigSources, exit, output, ports};
 use crate::{
     app::{App, AppInputs},
@@ -69,7 +70,7 @@ pub(super) struct Args {
 /// The initial content of the database of a development server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Seed {
-    /// The subject article/1 with some fifty comments and likes
+    /// The subject article/1 with 50 comments and their likes
     Demo,
     /// Nothing
     None,
@@ -168,7 +169,8 @@ impl Args {
         if self.exec {
             return exec::run(&self.command, addresses, signals).await;
         }
-        output::write(&banner::text(self.seed, config, addresses, serving))?;
+        let program = banner::program();
+        output::write(&Banner { seed: self.seed, config, addresses, serving, program }.text())?;
         signals.next().await;
         Ok(ExitCode::SUCCESS)
     }

@@ -25,6 +25,7 @@ const PREFIX: &str = "RIPOSTE__";
 
 const DEFAULTS: &str = include_str!("default.toml");
 const DEV: &str = include_str!("dev.toml");
+const SQLITE: &str = include_str!("sqlite.toml");
 
 /// A set of values inside the binary that overrides the defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -119,6 +120,7 @@ pub(super) fn load_with_errors(inputs: &Inputs) -> (Option<Loaded>, Option<Confi
     for (name, key, value) in &inputs.flags {
         sources.add(ValueOrigin::Flag((*name).to_owned()), nest(key.split('.'), value.clone()));
     }
+    sources.follow_store();
 
     let (config, mut faults) = resolve(&sources.tree, &defaults);
     if inputs.production {
@@ -227,6 +229,22 @@ impl Sources {
                 "needs a key and a value, as in --set server.listen=127.0.0.1:7171",
                 ValueOrigin::Flag("--set".into()),
             ),
+        }
+    }
+
+    /// Adds the defaults of the kind of the store, which any source may have chosen, to the keys
+    /// that no source sets.
+    fn follow_store(&mut self) {
+        let kind = tree::get(&self.tree, &["store".to_owned(), "kind".to_owned()]);
+        if kind.and_then(Value::as_str) != Some("sqlite") {
+            return;
+        }
+        let mut defaults = Vec::new();
+        let table = toml::from_str::<Dict>(SQLITE).unwrap_or_default();
+        tree::leaves(&table, &mut |path, value| defaults.push((path.to_owned(), value.clone())));
+        defaults.retain(|(path, _)| self.source_of(path) == ValueOrigin::Default);
+        for (path, value) in defaults {
+            self.add(ValueOrigin::Default, nest(path.split('.'), value));
         }
     }
 

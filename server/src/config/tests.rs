@@ -84,7 +84,7 @@ fn later_sources_win_and_a_later_file_over_an_earlier_one() {
     let second = folder.path().join("second.toml");
     fs::write(&second, "log.filter = 'b=info'").unwrap();
     inputs.files.push(second);
-    inputs.sets.extend(["store.kind=sqlite".into(), "store.pools.write.connections=1".into()]);
+    inputs.sets.push("store.kind=sqlite".into());
     let filter = |inputs: &Inputs| Config::load(inputs).unwrap().config.log.filter;
     assert_eq!(filter(&inputs), "b=info");
     inputs.variables.push(("RIPOSTE__LOG__FILTER".into(), "c=info".into()));
@@ -269,17 +269,34 @@ fn roles_are_a_nonempty_set_and_a_single_process_needs_both() {
         let errors = found(&[mysql, &format!("server.roles={roles}")]);
         assert!(errors.is_empty(), "{roles}: {errors:?}");
     }
-    let sqlite = ["store.kind=sqlite", "store.pools.write.connections=1"];
     for (sets, path, words) in [
         (&[mysql, "server.roles=[]"][..], "server.roles", "at least one of: api, worker"),
         (&[mysql, "server.roles=['relay']"], "server.roles.0", "must be one of: api, worker"),
-        (&[sqlite[0], sqlite[1], "server.roles=['api']"], "server.roles", "SQLite"),
+        (&["store.kind=sqlite", "server.roles=['api']"], "server.roles", "SQLite"),
         (&[mysql, "cache.kind=memory", "server.roles=['worker']"], "server.roles", "in-process cache"),
     ] {
         let errors = found(sets);
         assert_eq!(paths(&errors), [path], "{sets:?}");
         assert!(errors[0].message.contains(words), "{}", errors[0]);
     }
+}
+
+#[test]
+fn defaults_follow_the_store_where_no_source_sets_the_key() {
+    let connections = |profile, file: &str, sets: &[&str]| {
+        let (_folder, inputs) = inputs(profile, file, &[], sets);
+        let loaded = Config::load(&inputs).map_err(|errors| errors.to_string())?;
+        let source = loaded.source_of("store.pools.write.connections").to_string();
+        Ok::<_, String>((loaded.config.store.pools.write.connections, source))
+    };
+    let default = |count: u32| Ok((count, "default".to_owned()));
+    assert_eq!(connections(Profile::Serve, "store.kind = 'sqlite'", &[]), default(1));
+    assert_eq!(connections(Profile::Dev, "", &[]), default(1));
+    let mysql = ["store.kind=mysql", "store.sources=[{url='mysql://a/r'}]"];
+    assert_eq!(connections(Profile::Dev, "", &mysql), default(8));
+    assert_eq!(connections(Profile::Serve, "", &mysql), default(8));
+    let own = connections(Profile::Serve, "store.kind = 'sqlite'", &["store.pools.write.connections=2"]);
+    assert!(own.unwrap_err().contains("must be 1: SQLite has one writer"));
 }
 
 #[test]

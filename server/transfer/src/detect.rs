@@ -4,7 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use anyhow::{Result, bail};
+
 use super::format::ImportFormat;
+use super::input::Input;
+
+/// The mark that some programs write before UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A kind of file that is recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +27,19 @@ pub(crate) enum KnownFile {
     Twikoo,
     Waline,
     WordPress,
+}
+
+/// Checks that a file may be a JSON document, by its start.
+///
+/// # Errors
+/// It begins as no JSON document with comments does.
+pub(crate) fn require_json(input: &Input) -> Result<()> {
+    let head = input.head().strip_prefix(BYTE_ORDER_MARK).unwrap_or(input.head()).trim_ascii_start();
+    match head.first() {
+        Some(b'{' | b'[') => Ok(()),
+        Some(_) => bail!("{} is not JSON: it begins with neither {{ nor [", input.name()),
+        None => bail!("{} is not JSON: it is empty", input.name()),
+    }
 }
 
 impl KnownFile {

@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use super::batch::SubjectBatch;
+use super::counted::count;
 use super::ordering::Orphans;
 use super::read::PreparedImport;
 use super::read_notes::ReadNotes;
@@ -50,8 +51,12 @@ impl DryRunFindings {
     pub(crate) fn text(&self) -> String {
         let Self { subjects, comments, orphans, likes, votes, notes } = self;
         let counts = format!(
-            "nothing was sent: {subjects} subjects, {comments} comments, {likes} likes, {votes} votes known only as numbers\n\
-             {orphans} of the comments are replies to a comment that is not in the files: it may be on the server"
+            "nothing was sent: {}, {}, {}, {} known only as numbers\n\
+             {orphans} of the comments are replies to a comment that is not in the files: it may be on the server",
+            count(*subjects, "subject"),
+            count(*comments, "comment"),
+            count(*likes, "like"),
+            count(*votes, "vote"),
         );
         [vec![counts], notes.lines()].concat().join("\n")
     }

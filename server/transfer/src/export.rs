@@ -14,6 +14,7 @@ use riposte_sdk::v1::admin_service_client::AdminServiceClient;
 use tempfile::SpooledTempFile;
 use tokio::sync::watch;
 
+use super::counted::count;
 use super::error::TransferError;
 use super::interrupt::{InterruptSignals, command_line};
 use super::jsonl::Scope;
@@ -113,9 +114,10 @@ impl ExportOptions {
         run.output.finish()?;
         let Totals { subjects, comments, likes, deleted } = run.totals;
         let seconds = elapsed.as_secs_f64();
-        eprintln!("exported {subjects} subjects, {comments} comments, {likes} likes in {seconds:.1} s");
+        let (subjects, comments) = (count(subjects, "subject"), count(comments, "comment"));
+        eprintln!("exported {subjects}, {comments}, {} in {seconds:.1} s", count(likes, "like"));
         if deleted > 0 {
-            eprintln!("left out {deleted} deleted subjects");
+            eprintln!("left out {}", count(deleted, "deleted subject"));
         }
         Ok(ExportOutcome::Complete)
     }

@@ -129,10 +129,11 @@ impl Import {
         let by_reason = rejects.map_or_else(|| Ok(Default::default()), Rejects::finish)?;
         let elapsed = progress.elapsed();
         drop(progress);
-        println!(
-            "{}",
-            ImportSummary { totals: &totals, by_reason: &by_reason, rejects: Some(&rejects_path), elapsed }.text()
-        );
+        // An import that fails before its first item has nothing to sum up.
+        if outcome.is_ok() || totals.done.get() > 0 || !by_reason.is_empty() {
+            let rejects = Some(rejects_path.as_path());
+            println!("{}", ImportSummary { totals: &totals, by_reason: &by_reason, rejects, elapsed }.text());
+        }
         if *stopped.borrow() {
             eprintln!(
                 "the import stopped; acknowledged items are stored. To continue, run the same command again:\n  {}",

@@ -129,6 +129,7 @@ impl JsonMap {
         if let Some(known) = known.filter(|known| !known.fits(ImportFormat::Json)) {
             bail!(detect::wrong_format(input.name(), known, ImportFormat::Json));
         }
+        detect::require_json(&input)?;
         let name = input.name().to_owned();
         let new = |(alias, members, _): &(String, Members, TableFields)| {
             (alias.clone(), TableLookup::new(members.header.clone()))

@@ -18,6 +18,8 @@ use super::resume::{self, FinishedSubjects};
 pub(crate) struct ExportOutput {
     destination: Destination,
     gzip: bool,
+    /// The header, while nothing is written: a server that does not answer leaves no output.
+    header: Option<Vec<u8>>,
 }
 
 #[derive(Debug)]
@@ -45,9 +47,8 @@ impl OutputTarget {
     /// A file already exists, or the unfinished file belongs to another export or cannot be read.
     pub(crate) fn open(&self, scope: &Scope) -> Result<(ExportOutput, FinishedSubjects)> {
         let Some(path) = &self.path else {
-            let mut output = ExportOutput { destination: Destination::Stdout, gzip: self.gzip };
-            output.append(&mut header(scope)?.as_slice())?;
-            return Ok((output, FinishedSubjects::new()));
+            let (destination, header) = (Destination::Stdout, Some(header(scope)?));
+            return Ok((ExportOutput { destination, gzip: self.gzip, header }, FinishedSubjects::new()));
         };
         ensure!(self.overwrite || !path.exists(), "{} exists; --overwrite replaces it", path.display());
         let part = part_path(path);
@@ -69,6 +70,7 @@ impl OutputTarget {
         let mut output = ExportOutput {
             destination: Destination::File { file, part: part.clone(), path: path.clone() },
             gzip: self.gzip,
+            header: None,
         };
         if end == 0 {
             output.append(&mut header(scope)?.as_slice())?;
@@ -83,6 +85,9 @@ impl ExportOutput {
     /// # Errors
     /// The output cannot be written.
     pub(crate) fn append(&mut self, lines: &mut impl Read) -> Result<()> {
+        if let Some(header) = self.header.take() {
+            self.append(&mut header.as_slice())?;
+        }
         match &mut self.destination {
             Destination::Stdout => copy(lines, &mut io::stdout().lock(), self.gzip),
             Destination::File { file, .. } => copy(lines, file, self.gzip),
@@ -94,7 +99,10 @@ impl ExportOutput {
     ///
     /// # Errors
     /// The output cannot be written.
-    pub(crate) fn finish(self) -> Result<()> {
+    pub(crate) fn finish(mut self) -> Result<()> {
+        if self.header.is_some() {
+            self.append(&mut io::empty())?;
+        }
         let Destination::File { mut file, part, path } = self.destination else { return Ok(()) };
         let context = || format!("cannot finish {}", path.display());
         file.flush().with_context(context)?;

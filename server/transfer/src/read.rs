@@ -197,6 +197,10 @@ impl PreparedImport {
                 Some(known) if !known.fits(self.format) => {
                     bail!(detect::wrong_format(input.name(), known, self.format))
                 }
+                None if matches!(self.format, ImportFormat::Isso | ImportFormat::Commento) => {
+                    detect::require_json(&input)?;
+                    read(input)
+                }
                 None if self.format == ImportFormat::Jsonl && !input.is_finished()? => {
                     bail!("{} is no file of `riposte export`: its first line is no record of one", input.name())
                 }

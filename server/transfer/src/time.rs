@@ -101,7 +101,7 @@ impl TimeReader {
 /// The number is out of the range of a timestamp.
 pub(crate) fn from_float_seconds(seconds: f64) -> Result<Timestamp> {
     if !seconds.is_finite() || seconds.abs() > 1e12 {
-        bail!("{seconds} is not a time");
+        bail!("{seconds:e} is not a time");
     }
     #[expect(clippy::cast_possible_truncation, reason = "the range was checked one line above")]
     let millis = (seconds * 1000.0).round() as i64;
@@ -141,6 +141,14 @@ mod tests {
         assert_eq!(madrid.read("2015-09-15 0 days 10:50:19").unwrap().to_string(), "2015-09-15T08:50:19Z");
         assert_eq!(madrid.read("2016-01-15 0 days 10:50:19").unwrap().to_string(), "2016-01-15T09:50:19Z");
         assert!(madrid.read("2016-01-15 1 days 10:50:19").is_err());
+    }
+
+    #[test]
+    fn a_number_that_is_no_time_is_named_as_it_is_written() {
+        assert_eq!(from_float_seconds(1.5).unwrap().to_string(), "1970-01-01T00:00:01.5Z");
+        for (seconds, words) in [(1e300, "1e300 is not a time"), (-2e12, "-2e12 is not a time")] {
+            assert_eq!(from_float_seconds(seconds).unwrap_err().to_string(), words);
+        }
     }
 
     #[test]

@@ -24,8 +24,8 @@ async fn it_says_after_how_long_it_serves_and_a_line_to_paste() -> Result<()> {
             if let Some((_, rest)) = line.split_once("serving after ") {
                 millis = rest.split(' ').next().and_then(|number| number.parse::<u128>().ok());
             }
-            pasted |= line.contains("grpcurl -plaintext -d '{\"subject\":");
-            if line.contains("riposte.v1.CommentService/ListComments") {
+            pasted |= line.contains(" comment list article/1 --target ");
+            if line.contains(" comment post article/1 ") {
                 break;
             }
         }

@@ -65,7 +65,7 @@ async fn every_format_is_read_from_a_pipe_once() -> Result<()> {
     for (arguments, text) in cases {
         for name in ["-", "/dev/stdin"] {
             let ran = piped(folder.path(), name, text, arguments).await?.ended(0)?;
-            ran.says(&["1 subjects, 1 comments"]).with_context(|| format!("{arguments:?} {name}"))?;
+            ran.says(&["1 subject, 1 comment"]).with_context(|| format!("{arguments:?} {name}"))?;
         }
     }
     let twice = dry_run(folder.path(), &["-", "-", "--format", "isso"])?.stdin(Stdio::null()).output().await?;

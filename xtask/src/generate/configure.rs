@@ -14,6 +14,7 @@ const HEAD: &str = "\
 # Configuration
 
 ```
+riposte config example --minimal > riposte.toml     # a short file to begin with
 riposte config example > riposte.toml               # everything below, for changes
 riposte --config riposte.toml config check          # reports all errors at once
 riposte --config riposte.toml config print --show-origin

@@ -1,5 +1,7 @@
-//! The commands of the README in a fresh clone, where no uncommitted or ignored file can make them
-//! work by chance.
+//! The commands of the README that build and install, in a fresh clone, where no uncommitted or
+//! ignored file can make them work by chance.
+
+mod install;
 
 use super::Run;
 use super::summary::Report;
@@ -32,8 +34,10 @@ pub(super) fn check(at: &Run<'_>) -> Result<Report> {
     says_both(&readme)?;
     check_both(at, &fresh)?;
     lists_its_steps(at.repo, &fresh)?;
+    let (installed, skipped) = install::check(at.live, &fresh, &readme)?;
     let place = if clean { "this checkout" } else { "a clone" };
-    Ok(Report { passed: 2, note: format!("{place} of {commit}"), ..Report::default() })
+    let note = format!("{place} of {commit}");
+    Ok(Report { passed: 2 + installed, skipped, note, ..Report::default() })
 }
 
 /// Returns `true` if git's list of changed, new and ignored files contains only folders that builds

@@ -1,7 +1,7 @@
 //! The steps in their order of execution: the quick ones first, so that a mistake shows early.
 
 use super::summary::Report;
-use super::{Run, alone, chart, contract, crates, fuzz, kube, prove, readme, sdks, suites};
+use super::{Run, alone, chart, contract, crates, deploy, fuzz, kube, prove, readme, sdks, suites};
 use crate::run::run;
 use crate::{regenerate, tidy, tools, toys};
 use anyhow::Result;
@@ -20,6 +20,7 @@ pub(crate) enum Step {
     Build,
     Chart,
     Kube,
+    Deploy,
     Test,
     Toys,
     Sdk,
@@ -44,6 +45,7 @@ impl Step {
             Self::Build => "build",
             Self::Chart => "chart",
             Self::Kube => "kube",
+            Self::Deploy => "deploy",
             Self::Test => "test",
             Self::Toys => "toys",
             Self::Sdk => "sdk",
@@ -68,6 +70,7 @@ impl Step {
             Self::Build => "the server and all tests compile",
             Self::Chart => "the Helm chart takes what the server takes, renders what was agreed and refuses the rest",
             Self::Kube => "a real API server of Kubernetes takes all that the chart renders, twice (only with --kube)",
+            Self::Deploy => "compose.yaml, the systemd unit and the Debian package are what their own tools take",
             Self::Test => {
                 "unit, conformance and black-box tests, against two real MariaDB servers, Redis and a Redis Cluster"
             }
@@ -82,7 +85,7 @@ impl Step {
             Self::Alone => {
                 "each crate of the product compiles by itself, leaning on no neighbour's features (only with --alone)"
             }
-            Self::Readme => "the README's two commands work in a fresh checkout",
+            Self::Readme => "the README's commands work in a fresh checkout, and so do its lines that install each SDK",
             Self::Mysql => "the store's suite passes on two real MySQL 9 servers (only with --mysql)",
         }
     }
@@ -90,9 +93,14 @@ impl Step {
     /// Returns the step whose failure makes this one meaningless.
     pub(super) fn blocked_by(self) -> Option<Self> {
         match self {
-            Self::Chart | Self::Test | Self::Toys | Self::Sdk | Self::Prove | Self::Fuzz | Self::Readme => {
-                Some(Self::Build)
-            }
+            Self::Chart
+            | Self::Deploy
+            | Self::Test
+            | Self::Toys
+            | Self::Sdk
+            | Self::Prove
+            | Self::Fuzz
+            | Self::Readme => Some(Self::Build),
             Self::Tools
             | Self::Fmt
             | Self::Tidy
@@ -135,6 +143,7 @@ impl Step {
             Self::Build => suites::build(at),
             Self::Chart => chart::check(at),
             Self::Kube => kube::check(at),
+            Self::Deploy => deploy::check(at),
             Self::Test => suites::all(at),
             Self::Toys => toys::check(repo, live).map(|passed| Report { passed, ..Report::default() }),
             Self::Sdk => sdks::check(at),

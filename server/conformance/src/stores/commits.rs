@@ -220,7 +220,8 @@ pub(super) async fn an_absent_subject_requires_auto_create(backend: Backend) {
     let key = fixture.key();
     let mut create = fixture.root_verb(&key, "author").await;
     create.auto_create = None;
-    assert_eq!(fixture.rejection(&key, create).await, Error::SubjectNotFound);
+    let not_created = Error::SubjectNotCreated(key.object_type().as_str().to_owned());
+    assert_eq!(fixture.rejection(&key, create).await, not_created);
     assert_eq!(fixture.process.reader.subjects(&[key]).await, Ok(vec![None]));
 }
 

@@ -106,7 +106,8 @@ pub(super) async fn a_refused_request_leaves_its_key_free(backend: Backend) {
     let mut create = fixture.root_verb(&key, "author").await;
     create.auto_create = None;
     let mut command = fixture.command(&key, create);
-    assert_eq!(fixture.send(&command).await, Err(Error::SubjectNotFound));
+    let not_created = Error::SubjectNotCreated(key.object_type().as_str().to_owned());
+    assert_eq!(fixture.send(&command).await, Err(not_created));
     fixture.open(&key).await;
     // A refused request has no effect, so another request may use its key.
     command.request.fingerprint = Fingerprint(8);

@@ -11,6 +11,9 @@ use crate::domain::state::CommentState;
 use crate::domain::time::Millis;
 pub use reason::{Reason, StatusKind};
 
+/// The settings that decide if an object type is known.
+const UNKNOWN_TYPE_CURE: &str = "add it to [object_types] of the server, or set open_object_types";
+
 /// The result of every fallible call of the domain and its ports.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -40,6 +43,9 @@ impl Violation {
 pub enum Error {
     /// The subject does not exist, or it was deleted.
     SubjectNotFound,
+    /// The subject does not exist, and comments of its object type, which is named, do not create
+    /// their subjects.
+    SubjectNotCreated(String),
     /// The comment does not exist, was deleted, or belongs to a type that the caller may not see.
     CommentNotFound,
     /// A subject with this key exists already. It may be a deleted one, which can be undeleted
@@ -154,7 +160,7 @@ impl Error {
     #[must_use]
     pub fn reason(&self) -> Reason {
         match self {
-            Self::SubjectNotFound => Reason::SubjectNotFound,
+            Self::SubjectNotFound | Self::SubjectNotCreated(_) => Reason::SubjectNotFound,
             Self::CommentNotFound => Reason::CommentNotFound,
             Self::SubjectAlreadyExists => Reason::SubjectAlreadyExists,
             Self::CommentAlreadyExists => Reason::CommentAlreadyExists,
@@ -214,8 +220,14 @@ impl fmt::Display for Error {
             write!(f, "the parent is {state}")
         } else if let Self::CommentUnavailable(state) | Self::StateConflict(state) = self {
             write!(f, "the comment is {state}")
+        } else if let Self::SubjectNotCreated(name) = self {
+            write!(
+                f,
+                "the subject does not exist: CreateSubject creates it, or its first comment if \
+                 object_types.{name}.auto_create is set"
+            )
         } else if let Self::ObjectTypeUnknown(name) = self {
-            write!(f, "object type {name:?} is not registered")
+            write!(f, "object type {name:?} is not registered: {UNKNOWN_TYPE_CURE}")
         } else if let Self::Invalid(violations) = self {
             let descriptions: Vec<_> = violations.iter().map(|v| format!("{}: {}", v.field, v.description)).collect();
             write!(f, "invalid request: {}", descriptions.join("; "))

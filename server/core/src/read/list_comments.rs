@@ -113,7 +113,11 @@ impl Comments {
         // the call began.
         let found = self.reader.subjects(std::slice::from_ref(key)).await?.pop().flatten();
         let deleted = found.is_some_and(|subject| subject.delete_time.is_some());
-        let subject = implied.filter(|_| !deleted).ok_or(Error::SubjectNotFound)?;
+        if deleted {
+            return Err(Error::SubjectNotFound);
+        }
+        let object_type = || key.object_type().as_str().to_owned();
+        let subject = implied.ok_or_else(|| Error::SubjectNotCreated(object_type()))?;
         check_revision(min_revision, 0)?;
         Ok(RootPage { subject, threads: Page::default(), pinned: Vec::new() })
     }

@@ -110,7 +110,8 @@ fn a_rejected_item_does_not_affect_the_others() {
     assert_eq!(created_and_floor(&import(&fixture, &unrestricted(), &items)), all);
     assert_eq!(fixture.subject_row(&key).state, SubjectState::Active, "an import does not change an existing subject");
     let absent = [comment(&video("9"), "x", None), comment(&video("9"), "y", Some("x"))];
-    assert_eq!(created_and_floor(&import(&fixture, &unrestricted(), &absent))[0], Err(Error::SubjectNotFound));
+    let not_created = Err(Error::SubjectNotCreated("video".to_owned()));
+    assert_eq!(created_and_floor(&import(&fixture, &unrestricted(), &absent))[0], not_created);
     let foreign = import(&fixture, &restricted_to(["wall"]), &items[..1]);
     assert_eq!(created_and_floor(&foreign), [Err(Error::CallerNotAllowed)]);
     run(fixture.mutations.submit(&write_context(), &key, DeleteSubject { etag: String::new() })).expect("it exists");

@@ -211,7 +211,8 @@ fn ranked_lists_are_rejected_or_empty_as_other_lists_are() {
     let wall = SubjectKey::stored("wall".to_owned(), "1".to_owned());
     let empty = roots(&fixture, &wall, RankedStart::Beginning, 2).expect("its first comment creates it");
     assert_eq!(root_page_summary(&empty), (vec![], false, false, 1));
-    assert_eq!(error_of(roots(&fixture, &video("9"), RankedStart::Beginning, 2)), Error::SubjectNotFound);
+    let absent = error_of(roots(&fixture, &video("9"), RankedStart::Beginning, 2));
+    assert_eq!(absent, Error::SubjectNotCreated("video".to_owned()));
     let subject = fixture.create_subject("1");
     let root = fixture.create_root(&subject);
     assert_eq!(error_of(replies(&fixture, root, RankedStart::Beginning, 2)), Error::CommentNotFound, "no ranking");

@@ -88,7 +88,7 @@ fn the_first_comment_creates_its_subject_if_the_policy_of_the_type_allows_it() {
     let root = fixture.create_root_on_wall("1");
     assert_eq!(fixture.subject_row(&fixture.location(root).subject).counts.comment_count, 1);
     let missing = run(fixture.mutations.submit(&write_context(), &video("9"), new_root("nowhere")));
-    assert_eq!(error_of(missing), Error::SubjectNotFound);
+    assert_eq!(error_of(missing), Error::SubjectNotCreated("video".to_owned()));
 }
 
 #[test]

@@ -1,44 +1,69 @@
 //! The startup banner: every address, and a command to try.
 
-use super::Seed;
+use super::{Seed, seed};
 use crate::{app::Addresses, cli::version::VERSION, config::Config};
 use riposte_store::StoreKind;
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::time::Duration;
 
-/// Returns the banner. `serving` is the time from the start of the process to the first successful
-/// health check.
-pub(super) fn text(seed: Seed, config: &Config, addresses: Addresses, serving: Duration) -> String {
-    let Addresses { grpc, admin, metrics } = addresses;
-    let store = match (config.store.kind, &config.store.data_dir) {
-        (StoreKind::Sqlite, None) => "SQLite, temporary".to_owned(),
-        (StoreKind::Sqlite, Some(folder)) => format!("SQLite in {}", folder.display()),
-        (StoreKind::Mysql, _) => format!("MySQL, {} data sources", config.store.sources.len()),
-    };
-    let shards = match config.store.layout().new_counts().subject {
-        1 => "1 shard".to_owned(),
-        count => format!("{count} shards"),
-    };
-    let seed = match seed {
-        Seed::Demo => "seed demo",
-        Seed::None => "no seed",
-    };
-    let title = format!("riposte dev {VERSION}    {store} · {shards} · {seed}");
-    let reflection = if config.server.reflection { "reflection v1 and v1alpha" } else { "no reflection" };
-    let milliseconds = serving.as_millis();
-    format!(
-        r#"{title:69} NOT FOR PRODUCTION
+/// The address that clients use if they are given none.
+const DEFAULT_TARGET: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 7171));
+
+/// The contents of the banner.
+pub(super) struct Banner<'a> {
+    pub(super) seed: Seed,
+    pub(super) config: &'a Config,
+    pub(super) addresses: Addresses,
+    /// The time from the start of the process to the first successful health check.
+    pub(super) serving: Duration,
+    /// The program as the caller named it, so that the lines can be pasted.
+    pub(super) program: String,
+}
+
+impl Banner<'_> {
+    pub(super) fn text(&self) -> String {
+        let Banner { seed, config, addresses, serving, program } = self;
+        let Addresses { grpc, admin, metrics } = *addresses;
+        let store = match (config.store.kind, &config.store.data_dir) {
+            (StoreKind::Sqlite, None) => "SQLite, temporary".to_owned(),
+            (StoreKind::Sqlite, Some(folder)) => format!("SQLite in {}", folder.display()),
+            (StoreKind::Mysql, _) => format!("MySQL, {} data sources", config.store.sources.len()),
+        };
+        let shards = match config.store.layout().new_counts().subject {
+            1 => "1 shard".to_owned(),
+            count => format!("{count} shards"),
+        };
+        let seeded = match seed {
+            Seed::Demo => format!("{} comments", seed::comments()),
+            Seed::None => "no comments".to_owned(),
+        };
+        let title = format!("riposte dev {VERSION}    {store} · {shards} · {seeded}");
+        let reflection = if config.server.reflection { "reflection v1 and v1alpha" } else { "no reflection" };
+        let milliseconds = serving.as_millis();
+        let subject = seed::SUBJECT;
+        // Commands without an address call the default one.
+        let target = if grpc == DEFAULT_TARGET { String::new() } else { format!(" --target {grpc}") };
+        format!(
+            r#"{title:69} NOT FOR PRODUCTION
   gRPC    {grpc:16} {reflection:30} admin    {admin}
-  callers {admitted:47} shell    eval "$(riposte dev env)"
+  callers {admitted:47} shell    eval "$({program} dev env)"
   ready   {ready:47} metrics  {metrics}
   stop    Ctrl-C
-  try     grpcurl -plaintext -d '{{"subject":{{"objectType":"article","objectId":"1"}}}}' \
-            {grpc} riposte.v1.CommentService/ListComments
+  try     {program} comment list {subject}{target}
+          {program} comment post {subject} ann "Hello"{target}
 "#,
-        grpc = grpc.to_string(),
-        admitted = admitted(config),
-        ready = format!("serving after {milliseconds} ms"),
-        metrics = metrics.map_or_else(|| "not scraped".to_owned(), |at| format!("http://{at}/metrics")),
-    )
+            grpc = grpc.to_string(),
+            admitted = admitted(config),
+            ready = format!("serving after {milliseconds} ms"),
+            metrics = metrics.map_or_else(|| "not scraped".to_owned(), |at| format!("http://{at}/metrics")),
+        )
+    }
+}
+
+/// Returns the program of this process as it was called, in quotes where a shell needs them.
+pub(super) fn program() -> String {
+    let name = std::env::args().next().unwrap_or_else(|| "riposte".to_owned());
+    if name.contains(char::is_whitespace) { format!("'{name}'") } else { name }
 }
 
 /// Returns the callers that are admitted.
@@ -48,7 +73,7 @@ fn admitted(config: &Config) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{Seed, admitted, text};
+    use super::{Banner, Seed, admitted};
     use crate::{
         app::Addresses,
         config::{Config, Inputs, Profile},
@@ -73,15 +98,16 @@ mod tests {
         let at = |port| ([127, 0, 0, 1], port).into();
         let addresses = Addresses { grpc: at(7171), admin: at(7172), metrics: Some(at(7173)) };
         let expected = r#"
-riposte dev 0.1.0    SQLite, temporary · 1 shard · seed demo          NOT FOR PRODUCTION
+riposte dev 0.1.0    SQLite, temporary · 1 shard · 50 comments        NOT FOR PRODUCTION
   gRPC    127.0.0.1:7171   reflection v1 and v1alpha      admin    127.0.0.1:7172
   callers all admitted, no token needed                   shell    eval "$(riposte dev env)"
   ready   serving after 84 ms                             metrics  http://127.0.0.1:7173/metrics
   stop    Ctrl-C
-  try     grpcurl -plaintext -d '{"subject":{"objectType":"article","objectId":"1"}}' \
-            127.0.0.1:7171 riposte.v1.CommentService/ListComments
+  try     riposte comment list article/1
+          riposte comment post article/1 ann "Hello"
 "#;
-        let shown = text(Seed::Demo, &config, addresses, Duration::from_millis(84));
+        let (serving, program) = (Duration::from_millis(84), "riposte".to_owned());
+        let shown = Banner { seed: Seed::Demo, config: &config, addresses, serving, program }.text();
         assert_eq!(format!("\n{shown}"), expected);
     }
 }

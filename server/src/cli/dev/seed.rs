@@ -13,6 +13,10 @@ use std::net::SocketAddr;
 use tonic::transport::Endpoint;
 
 const SOURCE: &str = "riposte-demo";
+/// The type and the id of the demo's subject.
+const KEY: (&str, &str) = ("article", "1");
+/// The subject of the demo as command lines name it.
+pub(super) const SUBJECT: &str = "article/1";
 
 /// Start of the demo conversation: 2026-03-06, 18:00 UTC. A fixed time makes every start show the
 /// same page.
@@ -36,6 +40,11 @@ pub(super) async fn import(admin: SocketAddr) -> anyhow::Result<()> {
     }
     ensure!(imported == items().len(), "the server imported {imported} items of {}", items().len());
     Ok(())
+}
+
+/// Returns the number of comments in the demo.
+pub(super) fn comments() -> usize {
+    demo::COMMENTS.len()
 }
 
 /// Returns all items to import: the subject, its comments, their votes.
@@ -87,7 +96,7 @@ fn external_id(index: usize) -> String {
 }
 
 fn key() -> SubjectKey {
-    SubjectKey { object_type: "article".into(), object_id: "1".into() }
+    SubjectKey { object_type: KEY.0.into(), object_id: KEY.1.into() }
 }
 
 fn time_at(minute: i64) -> Option<Timestamp> {

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
+use crate::input::STDIN;
+
 /// The size of a spool, relative to that of a plain file.
 const PLAIN_FACTOR: u64 = 2;
 /// The size of a spool, relative to that of a gzip file.
@@ -20,7 +22,12 @@ const SMALL_BYTES: u64 = 8 << 20;
 pub(crate) fn check(files: &[PathBuf], folder: &Path) -> Result<Option<String>> {
     let mut needed = 0;
     for file in files {
-        let Some(metadata) = std::fs::metadata(file).ok().filter(std::fs::Metadata::is_file) else {
+        // The reader says what is wrong with a file that is not there.
+        let metadata = match std::fs::metadata(file) {
+            Err(_) if file.as_os_str() != STDIN => continue,
+            found => found.ok().filter(std::fs::Metadata::is_file),
+        };
+        let Some(metadata) = metadata else {
             let folder = folder.display();
             return Ok(Some(format!("the records are spooled to {folder}; the space that a pipe needs is not known")));
         };

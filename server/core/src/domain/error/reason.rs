@@ -77,7 +77,7 @@ reasons! {
     EditWindowClosed "EDIT_WINDOW_CLOSED" FailedPrecondition "the time to edit has passed",
     PinLimitReached "PIN_LIMIT_REACHED" FailedPrecondition "the subject has three pinned comments already",
     ChallengeRequired "CHALLENGE_REQUIRED" FailedPrecondition "the member has to pass a challenge first",
-    ObjectTypeUnknown "OBJECT_TYPE_UNKNOWN" InvalidArgument "the object type is not registered",
+    ObjectTypeUnknown "OBJECT_TYPE_UNKNOWN" InvalidArgument "the object type is not registered: add it to [object_types] of the server, or set open_object_types",
     LikeInvalid "LIKE_INVALID" InvalidArgument "the like value is not LIKE, DISLIKE or NONE",
     FieldInvalid "FIELD_INVALID" InvalidArgument "a field breaks its rule",
     ContentBlocked "CONTENT_BLOCKED" InvalidArgument "the text is refused by a rule",

@@ -15,7 +15,14 @@ fn each_error_has_its_message_and_its_retry_delay() {
             Error::ObjectTypeUnknown("film".to_owned()),
             Reason::ObjectTypeUnknown,
             None,
-            r#"object type "film" is not registered"#,
+            r#"object type "film" is not registered: add it to [object_types] of the server, or set open_object_types"#,
+        ),
+        (
+            Error::SubjectNotCreated("film".to_owned()),
+            Reason::SubjectNotFound,
+            None,
+            "the subject does not exist: CreateSubject creates it, or its first comment if \
+             object_types.film.auto_create is set",
         ),
         (Error::invalid("text", "is empty"), Reason::FieldInvalid, None, "invalid request: text: is empty"),
         (Error::MessageTooLarge { limit: 9 }, Reason::MessageTooLarge, None, "the message is larger than 9 bytes"),

@@ -83,7 +83,8 @@ impl Verb for Create {
 
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
         if unit.subject(&command.subject).is_none() {
-            return if self.auto_create.is_some() { Ok(()) } else { Err(Error::SubjectNotFound) };
+            let object_type = || command.subject.object_type().as_str().to_owned();
+            return self.auto_create.map(drop).ok_or_else(|| Error::SubjectNotCreated(object_type()));
         }
         writable(unit, command).map(|_| ())
     }

@@ -152,7 +152,7 @@ impl Verb for Import {
         if unit.subject(&command.subject).is_some() {
             existing(unit, command)?;
         } else if self.auto_create.is_none() {
-            return Err(Error::SubjectNotFound);
+            return Err(Error::SubjectNotCreated(command.subject.object_type().as_str().to_owned()));
         }
         self.parent.as_ref().map_or(Ok(()), |parent| target(unit, command, parent.id()).map(|_| ()))
     }

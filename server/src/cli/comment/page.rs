@@ -1,0 +1,106 @@
+//! One page of comments as text for a terminal.
+
+use crate::cli::output::count;
+use riposte_sdk::v1::{Comment, CommentThread, ListCommentsResponse};
+
+/// Returns the page: a line about the subject, then each comment, with its replies below it.
+pub(super) fn text(name: &str, page: &ListCommentsResponse) -> String {
+    let counts = page.subject.as_ref().map_or_else(String::new, |subject| {
+        let all = u64::try_from(subject.comment_count).unwrap_or(0);
+        let roots = u64::try_from(subject.root_count).unwrap_or(0);
+        format!(": {} in {}", count(all, "comment"), count(roots, "thread"))
+    });
+    let mut text = format!("{name}{counts}\n");
+    let pinned: Vec<i64> = page.pinned.iter().filter_map(root_id).collect();
+    let others = page.threads.iter().filter(|thread| root_id(thread).is_none_or(|id| !pinned.contains(&id)));
+    for thread in page.pinned.iter().chain(others) {
+        push_thread(&mut text, thread);
+    }
+    text
+}
+
+fn root_id(thread: &CommentThread) -> Option<i64> {
+    thread.comment.as_ref().map(|root| root.id)
+}
+
+fn push_thread(text: &mut String, thread: &CommentThread) {
+    let Some(root) = &thread.comment else { return };
+    push_comment(text, root, "");
+    for reply in &thread.replies {
+        push_comment(text, reply, "    ");
+    }
+    let more = i64::from(root.reply_count) - i64::try_from(thread.replies.len()).unwrap_or(0);
+    if let Ok(more @ 1..) = u64::try_from(more) {
+        let noun = if more == 1 { "reply" } else { "replies" };
+        *text += &format!("    … {more} more {noun}\n");
+    }
+}
+
+fn push_comment(text: &mut String, comment: &Comment, indent: &str) {
+    let Comment { floor, id, member_id, like_count, pinned, .. } = comment;
+    let time = comment.create_time.map_or_else(String::new, |time| format!(" · {time}"));
+    let likes = match u64::try_from(*like_count).unwrap_or(0) {
+        0 => String::new(),
+        likes => format!(" · {}", count(likes, "like")),
+    };
+    let mark = if *pinned { " · pinned" } else { "" };
+    let member = if member_id.is_empty() { "(deleted)".to_owned() } else { printable(member_id) };
+    *text += &format!("\n{indent}#{floor} {member}{time}{likes}{mark} · id {id}\n");
+    for line in comment.content.iter().flat_map(|content| content.text.lines()) {
+        *text += &format!("{indent}   {}\n", printable(line));
+    }
+}
+
+/// Returns a text of a member without the characters that a terminal would obey.
+fn printable(text: &str) -> String {
+    let is_obeyed = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars().map(|c| if is_obeyed(c) { '\u{fffd}' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::text;
+    use prost_types::Timestamp;
+    use riposte_sdk::v1::{Comment, CommentThread, Content, ListCommentsResponse, Subject};
+
+    fn comment(floor: i32, member: &str, words: &str) -> Comment {
+        Comment {
+            id: 100 + i64::from(floor),
+            floor,
+            member_id: member.into(),
+            content: (!words.is_empty()).then(|| Content { text: words.into(), ..Content::default() }),
+            create_time: Some(Timestamp { seconds: 1_772_820_000, nanos: 0 }),
+            ..Comment::default()
+        }
+    }
+
+    #[test]
+    fn a_page_shows_threads_and_nothing_that_a_terminal_would_obey() {
+        let root = Comment { reply_count: 3, like_count: 2, ..comment(1, "ann", "first\nand \u{1b}[31mred") };
+        let page = ListCommentsResponse {
+            subject: Some(Subject { root_count: 2, comment_count: 5, ..Subject::default() }),
+            threads: vec![
+                CommentThread {
+                    comment: Some(root),
+                    replies: vec![comment(1, "ben", "second")],
+                    ..CommentThread::default()
+                },
+                CommentThread { comment: Some(comment(2, "", "")), ..CommentThread::default() },
+            ],
+            ..ListCommentsResponse::default()
+        };
+        let expected = "article/1: 5 comments in 2 threads
+
+#1 ann · 2026-03-06T18:00:00Z · 2 likes · id 101
+   first
+   and \u{fffd}[31mred
+
+    #1 ben · 2026-03-06T18:00:00Z · id 101
+       second
+    … 2 more replies
+
+#2 (deleted) · 2026-03-06T18:00:00Z · id 102
+";
+        assert_eq!(text("article/1", &page), expected);
+    }
+}

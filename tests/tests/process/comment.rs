@@ -1,0 +1,57 @@
+//! `riposte comment`: the first calls of a newcomer, with nothing but the binary.
+
+use anyhow::{Context, Result, ensure};
+use riposte_tests::{Server, command};
+
+#[tokio::test]
+async fn a_comment_is_posted_by_its_id_alone_and_listed_with_its_replies() -> Result<()> {
+    let server = Server::dev().await?;
+    let target = ["--target", server.target()];
+    let post = [&["comment", "post", "video/a/1", "ann", "Hello\nyou \u{1b}[31m"], &target[..]].concat();
+    let posted = command::run(post).await?.ended(0)?;
+    ensure!(posted.err.is_empty(), "{}", posted.err);
+    let id: i64 = posted.out.trim().parse().context(posted.out.clone())?;
+    let subject = server.client()?.subject("video", "a/1");
+    let comment = subject.comments(None).items().next().await?.context("no comment")?.comment.context("no root")?;
+    ensure!(comment.id == id && comment.content.is_some_and(|content| content.text.starts_with("Hello\nyou")));
+
+    for text in ["one", "two"] {
+        command::run([&["comment", "post", "video/a/1", "ben", text], &target[..]].concat()).await?.ended(0)?;
+    }
+    let list = [&["comment", "list", "video/a/1", "--sort", "oldest", "--page-size", "2"], &target[..]].concat();
+    let first = command::run(&list).await?.ended(0)?;
+    ensure!(first.out.starts_with("video/a/1: 3 comments in 3 threads\n"), "{}", first.out);
+    let shown = first.out.contains("#1 ann") && first.out.contains(&format!("id {id}\n   Hello\n   you "));
+    ensure!(shown && !first.out.contains('\u{1b}') && !first.out.contains("two"), "{}", first.out);
+    let token =
+        first.err.lines().last().and_then(|line| line.trim().strip_prefix("--page-token ")).context("no next")?;
+    let rest = command::run([&list[..], &["--page-token", token]].concat()).await?.ended(0)?;
+    ensure!(rest.out.contains("#3 ben") && !rest.out.contains("#1 ann") && rest.err.is_empty(), "{}", rest.out);
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_line_of_the_banner_shows_the_demo_with_its_replies() -> Result<()> {
+    let binary = riposte_tests::binary::binary()?;
+    let script = format!("{} comment list article/1 --page-size 100", binary.display());
+    let ran = command::run(["dev", "--listen", "127.0.0.1:0", "--exec", "--", "sh", "-c", &script]).await?.ended(0)?;
+    ensure!(ran.out.starts_with("article/1: 50 comments in "), "{}", ran.out);
+    ensure!(ran.out.contains("\n    #1 ") && ran.out.contains(" likes · id "), "{}", ran.out);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_refused_comment_says_which_setting_decides() -> Result<()> {
+    let closed = ["--set", "open_object_types=false", "--set", "object_types.page.auto_create=false"];
+    let server = Server::dev_with(None, &closed).await?;
+    let post = |subject: &'static str| {
+        command::run(["comment", "post", subject, "ann", "Hello", "--target", server.target()].map(str::to_owned))
+    };
+    let auto = "its first comment if object_types.page.auto_create is set (SUBJECT_NOT_FOUND";
+    post("page/1").await?.ended(3)?.says(&[auto])?;
+    let list = command::run(["comment", "list", "page/1", "--target", server.target()]).await?;
+    list.ended(3)?.says(&[auto])?;
+    let registered = "add it to [object_types] of the server, or set open_object_types (OBJECT_TYPE_UNKNOWN";
+    post("film/1").await?.ended(2)?.says(&[registered])?;
+    Ok(())
+}

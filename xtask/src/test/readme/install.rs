@@ -1,0 +1,104 @@
+//! The lines of the README that install each SDK, in an empty project of its language.
+
+use crate::live::Live;
+use crate::run::{output_of, run};
+use crate::tools;
+use anyhow::{Context, Result, ensure};
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+/// A language of the README: the program that it needs, the commands that make an empty project in
+/// the current folder, and the command that shows the installed package.
+struct Language {
+    name: &'static str,
+    program: &'static str,
+    empty: &'static str,
+    shows: &'static str,
+}
+
+const LANGUAGES: [Language; 4] = [
+    Language {
+        name: "Python",
+        program: "python3",
+        empty: "python3 -m venv .",
+        shows: "bin/python -c 'import riposte_sdk'",
+    },
+    Language {
+        name: "Go",
+        program: "go",
+        empty: r#"go mod init example.org/page && cp "$RIPOSTE/sdk/go/examples/quickstart.go" ."#,
+        shows: "go vet .",
+    },
+    Language {
+        name: "TypeScript",
+        program: "npm",
+        empty: "npm init --yes",
+        shows: r#"node --eval 'import("riposte-sdk").then(({ Riposte }) => process.exit(Riposte.fromEnv ? 0 : 1))'"#,
+    },
+    Language {
+        name: "Rust",
+        program: "cargo",
+        empty: "cargo init --quiet --name page .",
+        shows: "cargo metadata --format-version 1 --no-deps | grep -q riposte-sdk",
+    },
+];
+
+/// The step `sdk` builds Java's modules by the same command, up to the folder that gets them.
+const LEFT_OUT: &str = "Java";
+
+/// Runs each language's line. Returns the number of lines that ran, and those that were skipped.
+pub(super) fn check(live: &Arc<Live>, repository: &Path, readme: &str) -> Result<(usize, Vec<String>)> {
+    let lines = lines(readme);
+    ensure!(lines.len() == LANGUAGES.len() + 1, "README.md installs {} SDKs", lines.len());
+    let (mut ran, mut skipped) = (0, Vec::new());
+    for (name, line) in &lines {
+        let Some(language) = LANGUAGES.iter().find(|language| language.name == name) else {
+            ensure!(name == LEFT_OUT, "README.md installs an SDK for {name}, which no test tries");
+            skipped.push(format!("{name}'s line of the README: the step sdk builds its modules"));
+            continue;
+        };
+        if tools::on_path(language.program).is_none() {
+            skipped.push(format!("{name}'s line of the README: {} is missing", language.program));
+            continue;
+        }
+        let folder = tempfile::tempdir()?;
+        let shell = |script: &str| {
+            let mut shell = Command::new("sh");
+            shell.args(["-euc", script]).current_dir(folder.path()).env("RIPOSTE", repository);
+            // A virtual environment is entered by its folder of programs.
+            let path = std::env::var("PATH").unwrap_or_default();
+            shell.env("PATH", format!("{}:{path}", folder.path().join("bin").display()));
+            shell
+        };
+        output_of(&mut shell(language.empty)).with_context(|| format!("an empty project for {name}"))?;
+        run(live, &mut shell(line)).with_context(|| format!("README.md's line for {name}"))?;
+        output_of(&mut shell(language.shows)).with_context(|| format!("{name} does not find its package"))?;
+        ran += 1;
+    }
+    Ok((ran, skipped))
+}
+
+/// Returns the languages of the README with their last command.
+fn lines(readme: &str) -> Vec<(String, String)> {
+    let summaries = readme.lines().filter_map(|line| line.strip_prefix("<summary>")?.strip_suffix("</code></summary>"));
+    let line = |summary: &str| {
+        let (before, command) = summary.rsplit_once("<code>")?;
+        let name = before.split([',', ':']).next()?.trim();
+        Some((name.to_owned(), command.to_owned()))
+    };
+    summaries.filter_map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lines;
+
+    #[test]
+    fn a_language_has_the_last_command_of_its_summary() {
+        let readme = "<details>\n<summary>Go: <code>go get x</code></summary>\n\n\
+                      <summary>Java, as <code>a:b</code>: <code>mvn install</code></summary>\n";
+        let expected = [("Go", "go get x"), ("Java", "mvn install")];
+        assert_eq!(lines(readme), expected.map(|(name, line)| (name.to_owned(), line.to_owned())));
+    }
+}
