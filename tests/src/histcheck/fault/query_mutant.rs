@@ -26,7 +26,7 @@ const MUTANTS: [(&str, QueryMutant); 2] = [
     ("results-swapped", QueryMutant::ResultsSwapped),
 ];
 
-/// One in so many texts, or queries, is altered.
+/// The reciprocal of the share of texts, and of responses, that are altered.
 const ONE_OF: u32 = 8;
 
 impl QueryMutant {
