@@ -19,6 +19,7 @@ mod process {
     mod leases;
     mod metrics;
     mod migrate;
+    mod numbering;
     mod overload;
     mod reflection;
     mod rejections;

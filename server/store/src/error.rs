@@ -206,6 +206,16 @@ pub(crate) fn is_missing_table(error: &DbErr) -> bool {
         .map_or_else(|| error.message().starts_with("no such table"), |mysql| mysql.number() == 1146)
 }
 
+/// Returns whether a statement failed because the server does not know a column.
+#[must_use]
+pub fn is_missing_column(error: &DbErr) -> bool {
+    let (DbErr::Exec(RuntimeErr::SqlxError(cause)) | DbErr::Query(RuntimeErr::SqlxError(cause))) = error else {
+        return false;
+    };
+    let SqlxError::Database(error) = &**cause else { return false };
+    error.try_downcast_ref::<SqlxMySqlError>().is_some_and(|mysql| mysql.number() == 1054)
+}
+
 /// Returns whether a temporary file or a call of the storage engine failed because the disk is
 /// full. The error codes have other causes too, so the message decides.
 fn is_disk_full(number: u16, message: &str) -> bool {

@@ -28,6 +28,8 @@ pub(crate) enum Step {
     Alone,
     Readme,
     Mysql,
+    Vitess,
+    Valkey,
 }
 
 impl Step {
@@ -52,6 +54,8 @@ impl Step {
             Self::Alone => "alone",
             Self::Readme => "readme",
             Self::Mysql => "mysql",
+            Self::Vitess => "vitess",
+            Self::Valkey => "valkey",
         }
     }
 
@@ -84,6 +88,8 @@ impl Step {
             }
             Self::Readme => "the README's two commands work in a fresh checkout",
             Self::Mysql => "the store's suite passes on two real MySQL 9 servers (only with --mysql)",
+            Self::Vitess => "the store's suite and the API pass on Vitess with two shards (only with --vitess)",
+            Self::Valkey => "the suites of the cache pass on Valkey 9 (only with --valkey)",
         }
     }
 
@@ -103,7 +109,9 @@ impl Step {
             | Self::Build
             | Self::Kube
             | Self::Alone
-            | Self::Mysql => None,
+            | Self::Mysql
+            | Self::Vitess
+            | Self::Valkey => None,
         }
     }
 
@@ -143,6 +151,8 @@ impl Step {
             Self::Alone => alone::check(at),
             Self::Readme => readme::check(at),
             Self::Mysql => suites::mysql(at),
+            Self::Vitess => suites::vitess(at),
+            Self::Valkey => suites::valkey(at),
         }
     }
 }

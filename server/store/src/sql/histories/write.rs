@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use riposte_core::{CommentId, Partition};
 use sea_orm::sea_query::{ExprTrait, OnConflict};
-use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select, Value};
 
 use crate::error::StoreError;
 use crate::sql::chunks::LIST_MAX;
@@ -129,16 +129,12 @@ type ExistingRows = HashMap<CommentId, HistoryRow>;
 /// comments.
 async fn existing_rows(tx: &SourceTx, tables: &[(Partition, Vec<&HistoryEntry>)]) -> Result<ExistingRows, StoreError> {
     let mut reads = tx.phase();
-    let backend = reads.backend();
+    let form = reads.key_form();
     let mut slots = Vec::with_capacity(tables.len());
     for (partition, rows) in tables {
         let entries = rows.iter().copied().cloned().collect();
         slots.push(reads.select_lists(*partition, KEYS_MAX, entries, move |list: Vec<HistoryEntry>| {
-            let key = |entry: &HistoryEntry| {
-                let (object_type, member, time, id) = entry.key();
-                [row::bytes(object_type).into(), row::bytes(member).into(), time.into(), id.get().into()]
-            };
-            join_keys(rows_of(&list), backend, PRIMARY, KEY_COLUMNS, list.iter().map(key).collect())
+            join_keys(rows_of(&list), form, PRIMARY, KEY_COLUMNS, list.iter().map(key_values).collect())
         }));
     }
     let mut results = tx.run(reads).await?;
@@ -164,6 +160,11 @@ fn rows_by_id(rows: Vec<(i64, i8, i64)>) -> Result<ExistingRows, StoreError> {
 fn rows_of(list: &[HistoryEntry]) -> Select<Entity> {
     let part = Column::Part.is_in(parts(list.iter().map(|entry| entry.partition())));
     Entity::find().select_only().columns([Column::CommentId, Column::State, Column::Version]).filter(part)
+}
+
+fn key_values(entry: &HistoryEntry) -> [Value; 4] {
+    let (object_type, member, time, id) = entry.key();
+    [row::bytes(object_type).into(), row::bytes(member).into(), time.into(), id.get().into()]
 }
 
 fn key_condition(entry: &HistoryEntry) -> Condition {
