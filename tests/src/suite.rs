@@ -48,8 +48,8 @@ macro_rules! cases {
     };
 }
 
-/// Runs all cases on SQLite (`riposte dev`), on two MariaDB servers and on Vitess (`riposte serve`),
-/// as selected on the command line.
+/// Runs all cases on SQLite (`riposte dev`), on two MariaDB servers and on Vitess (`riposte
+/// serve`), as selected on the command line.
 ///
 /// # Errors
 /// If a server does not start.

@@ -185,7 +185,8 @@ async fn a_leader_that_stalls_between_two_partitions_writes_no_number_after_its_
         say.comment("member", "while the first leader stalls").await?;
     }
     keyspace.until(EPOCH, |current| current > epoch).await?;
-    // The statement of the first leader goes on, and commits a number that its successor assigns too.
+    // The statement of the first leader goes on, and commits a number that its successor assigns
+    // too.
     release(last).await?;
     kill(stalled.pid(), Signal::SIGCONT)?;
     history_has(&next, 2 * SUBJECTS).await?;

@@ -1,5 +1,5 @@
-//! The commits of a confined store: each partition of a batch is a transaction of its own. The write
-//! queues fill a batch from one partition there, so a batch of several is the exception.
+//! The commits of a confined store: each partition of a batch is a transaction of its own. The
+//! write queues fill a batch from one partition there, so a batch of several is the exception.
 
 use std::collections::BTreeMap;
 

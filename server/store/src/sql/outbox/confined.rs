@@ -2,9 +2,9 @@
 //! of the relay a row of its own, so neither is one transaction.
 //!
 //! The numbers above the position belong to the leader. It writes them one partition at a time, and
-//! moves the position in a transaction of its own afterwards. Readers stop at the position. A leader
-//! first claims the commits that wait, and clears the numbers that lie above the position: an
-//! earlier leader left them, and they are assigned anew.
+//! moves the position in a transaction of its own afterwards. Readers stop at the position. A
+//! leader first claims the commits that wait, and clears the numbers that lie above the position:
+//! an earlier leader left them, and they are assigned anew.
 //!
 //! No key rejects a number that is written twice, because the commits may be on different shards.
 //! The epoch of a row protects it: a leader writes a number only to a row that no later epoch has
@@ -59,9 +59,9 @@ pub(super) async fn assign(
     Ok(Some(numbers.len()))
 }
 
-/// Deletes events as [`riposte_core::ports::ConsumerPositions::trim`] says, one partition at a time.
-/// What an interrupted run leaves is deleted by the next one. A consumer that has not passed it finds
-/// a gap before it, and is rebuilt.
+/// Deletes events as [`riposte_core::ports::ConsumerPositions::trim`] says, one partition at a
+/// time. What an interrupted run leaves is deleted by the next one. A consumer that has not passed
+/// it finds a gap before it, and is rebuilt.
 pub(super) async fn trim(
     sources: &Arc<DataSources>,
     source: usize,

@@ -55,8 +55,8 @@ impl TransactionBody for AcquireLease {
 }
 
 impl AcquireLease {
-    /// Returns the position after which the numbers of a new epoch continue. On a confined store the
-    /// numbers above the stored one are assigned anew.
+    /// Returns the position after which the numbers of a new epoch continue. On a confined store
+    /// the numbers above the stored one are assigned anew.
     async fn position(&self, tx: &SourceTx, stored: i64) -> Result<i64, StoreError> {
         if tx.is_confined() { Ok(stored) } else { sequence::position(tx, stored).await }
     }

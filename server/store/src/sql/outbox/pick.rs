@@ -97,7 +97,8 @@ async fn unsequenced_revisions(tx: &SourceTx, revisions: &[(i64, i64)]) -> Resul
 }
 
 /// Restricts a read of the rows of these commits, or of those of a subject, to their partitions, by
-/// which a confined store finds the shards. Rows of earlier versions have no partition, and no confined store has such.
+/// which a confined store finds the shards. Rows of earlier versions have no partition, and no
+/// confined store has such.
 pub(super) fn of_commits<E: EntityTrait>(tx: &SourceTx, select: Select<E>, part: E::Column, ids: &[i64]) -> Select<E> {
     if !tx.is_confined() {
         return select;

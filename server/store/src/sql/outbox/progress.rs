@@ -41,8 +41,8 @@ pub(super) async fn read_state(sources: &Arc<DataSources>, source: usize) -> Res
     Ok(outbox)
 }
 
-/// As [`read_state`], for a confined store: the rows of the relay and the commits may be on different
-/// shards, and commits above the position wait too.
+/// As [`read_state`], for a confined store: the rows of the relay and the commits may be on
+/// different shards, and commits above the position wait too.
 async fn read_confined_state(sources: &Arc<DataSources>, source: usize) -> Result<OutboxState, StoreError> {
     use outbox_commit::Column;
     let select = relay_state::Entity::find().order_by_asc(relay_state::Column::Name).into_query();
