@@ -42,12 +42,7 @@ pub(crate) fn join_keys<E: EntityTrait, const N: usize>(
     keys: Vec<[Value; N]>,
 ) -> Select<E> {
     if form == KeyForm::Tuples {
-        if keys.is_empty() {
-            return select.limit(0);
-        }
-        let columns = columns.map(|column| Expr::col((E::default(), column)));
-        let tuples = keys.into_iter().map(|key| ValueTuple::Many(key.into()));
-        return force_index(select, index).filter(Expr::tuple(columns).in_tuples(tuples));
+        return match_tuples(force_index(select, index), columns, keys);
     }
     let names: [String; N] = std::array::from_fn(|n| format!("{KEY_LIST}{n}"));
     let mut key_rows = keys.into_iter().map(|key| key_row(form, &names, key));
@@ -62,6 +57,31 @@ pub(crate) fn join_keys<E: EntityTrait, const N: usize>(
     let mut select = force_index(select, index);
     QuerySelect::query(&mut select).join_subquery(JoinType::InnerJoin, list, KEY_LIST, join_condition);
     select
+}
+
+/// Restricts a read to the rows whose `columns` have the values of one of `keys`. Columns with the
+/// same value in all keys are compared by themselves: not every server reads a list of tuples along
+/// a key.
+fn match_tuples<E: EntityTrait, const N: usize>(
+    mut select: Select<E>,
+    columns: [E::Column; N],
+    keys: Vec<[Value; N]>,
+) -> Select<E> {
+    let Some(first) = keys.first() else { return select.limit(0) };
+    let varies: [bool; N] = std::array::from_fn(|n| keys.iter().any(|key| key[n] != first[n]));
+    for (n, column) in columns.iter().enumerate().filter(|(n, _)| !varies[*n]) {
+        select = select.filter(Expr::col((E::default(), *column)).eq(first[n].clone()));
+    }
+    let varying: Vec<usize> = (0..N).filter(|n| varies[*n]).collect();
+    let column = |n: &usize| Expr::col((E::default(), columns[*n]));
+    match varying.as_slice() {
+        [] => select,
+        [n] => select.filter(column(n).is_in(keys.into_iter().map(|key| key[*n].clone()))),
+        several => {
+            let tuple = |key: [Value; N]| ValueTuple::Many(several.iter().map(|n| key[*n].clone()).collect());
+            select.filter(Expr::tuple(several.iter().map(column)).in_tuples(keys.into_iter().map(tuple)))
+        }
+    }
 }
 
 fn key_row<const N: usize>(form: KeyForm, names: &[String; N], key: [Value; N]) -> SelectStatement {
