@@ -18,12 +18,12 @@ use std::time::{Duration, Instant};
 const KEYSPACE: &str = "riposte";
 /// The keyspace with its shards.
 const TOPOLOGY: &str = r#"keyspaces { name: "riposte" shards { name: "-80" } shards { name: "80-" } } cells: "zone1""#;
-/// What Vitess expects of MySQL: global transaction ids.
+/// The statements that give MySQL the global transaction ids that Vitess expects.
 const PREPARE: &str = "SET GLOBAL enforce_gtid_consistency = ON; SET GLOBAL gtid_mode = OFF_PERMISSIVE; \
                        SET GLOBAL gtid_mode = ON_PERMISSIVE; SET GLOBAL gtid_mode = ON;";
 /// The users by which Vitess reaches MySQL.
 const USERS: [&str; 6] = ["vt_dba", "vt_app", "vt_allprivs", "vt_appdebug", "vt_repl", "vt_filtered"];
-/// The user that runs vtcombo, which refuses root: nobody.
+/// The user that runs vtcombo, since it refuses root.
 const NOBODY: &str = "65534";
 
 /// A running vtcombo and its MySQL.
