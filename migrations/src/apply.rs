@@ -1,15 +1,15 @@
 //! The application of missing migration steps to a data source.
 
-use crate::alter::TableStatement;
+use crate::alter::{AddColumn, TableStatement};
 use crate::error::Error;
 use crate::step::{MigrationStep, TableChange};
 use crate::{MigrationProgress, lock, missing};
 use futures::stream::{self, TryStreamExt};
 use riposte_core::Millis;
-use riposte_store::schema::{Layout, is_locked, record};
+use riposte_store::schema::{Layout, is_locked, is_missing_column, record};
 use riposte_store::{DataSource, DataSources, OnShard, SqlStore};
 use sea_orm_migration::prelude::{ConnectionTrait, DbErr};
-use sea_orm_migration::sea_orm::DbBackend;
+use sea_orm_migration::sea_orm::{DbBackend, Statement};
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -93,6 +93,27 @@ impl<'a> MigrationRun<'a> {
             let tx = self.source().begin_write().await.map_err(failed)?;
             record(&tx, step.name, self.layout(), self.now).await.map_err(failed)?;
             tx.commit().await.map_err(failed)?;
+            self.until_known(step).await.map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    /// Waits until the new columns can be read: a vtgate of Vitess learns of them from the shards,
+    /// some time after the statement that adds them.
+    async fn until_known(&self, step: &MigrationStep) -> Result<(), DbErr> {
+        for AddColumn { table, column, .. } in step.columns {
+            let Some(slot) = self.sources.map().index_slots(self.source_number).next() else { return Ok(()) };
+            let select = slot.bind(format!("SELECT {} FROM {table} LIMIT 1", column.name));
+            for _ in 1..ATTEMPTS_MAX {
+                match self.source().write_pool().query_one_raw(Statement::from_string(DbBackend::MySql, &select)).await
+                {
+                    Err(error) if is_missing_column(&error) => tokio::time::sleep(RETRY_PAUSE).await,
+                    known => {
+                        known?;
+                        break;
+                    }
+                }
+            }
         }
         Ok(())
     }

@@ -10,11 +10,12 @@ mod m0007_projections;
 mod m0008_ranked_lists;
 mod m0009_commits;
 mod m0010_content_extra;
+mod m0011_commit_partitions;
 
 use crate::step::MigrationStep;
 
 /// All steps, in order.
-pub(crate) const ALL: [MigrationStep; 10] = [
+pub(crate) const ALL: [MigrationStep; 11] = [
     m0001_schema::STEP,
     m0002_worker_leases::STEP,
     m0003_subjects::STEP,
@@ -25,4 +26,5 @@ pub(crate) const ALL: [MigrationStep; 10] = [
     m0008_ranked_lists::STEP,
     m0009_commits::STEP,
     m0010_content_extra::STEP,
+    m0011_commit_partitions::STEP,
 ];

@@ -149,9 +149,7 @@ async fn version(tx: &DatabaseTransaction) -> std::result::Result<String, DbErr>
 /// Returns the steps that a source lacks, or an error if the source must not be migrated.
 async fn missing(sources: &DataSources, source: usize) -> Result<Vec<&'static step::MigrationStep>> {
     let failed = |error: DbErr| Error::Failed { source, text: error.to_string() };
-    let tx = sources.all()[source].begin_read().await.map_err(failed)?;
-    let applied = riposte_store::schema::applied(&tx).await.map_err(failed)?;
-    tx.rollback().await.map_err(failed)?;
+    let applied = riposte_store::schema::applied(&sources.all()[source]).await.map_err(failed)?;
     match compare(&applied, Layout::configured(sources.map(), source, sources.all().len())) {
         SourceSchema::Ready => Ok(Vec::new()),
         SourceSchema::Missing(names) => Ok(steps::ALL.iter().filter(|step| names.contains(&step.name)).collect()),

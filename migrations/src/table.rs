@@ -105,8 +105,11 @@ impl TableSpec {
                 ColumnType::Binary(_) | ColumnType::VarBinary(_) => Expr::from(Vec::<u8>::new()),
             }));
         }
-        let numbered_column = Alias::new(*numbered_column);
-        insert.on_conflict(OnConflict::column(numbered_column.clone()).do_nothing_on([numbered_column]).to_owned());
+        // Vitess refuses the assignment of a key to itself, so another column is named.
+        let unchanged = self.columns.iter().find(|column| column.name != *numbered_column)?.name;
+        let existing =
+            OnConflict::column(Alias::new(*numbered_column)).do_nothing_on([Alias::new(unchanged)]).to_owned();
+        insert.on_conflict(existing);
         Some(backend.build(&insert))
     }
 }

@@ -211,8 +211,9 @@ impl Config {
     pub fn write_queue_limits(&self) -> WriteQueueLimits {
         self.write_queues.limits(WriteCapacity {
             connections: self.store.pools.write.connections,
-            queues_per_batch: MAX_BATCH,
-            shared: self.store.kind == StoreKind::Mysql,
+            // A transaction on Vitess covers one partition.
+            queues_per_batch: if self.store.kind == StoreKind::Vitess { 1 } else { MAX_BATCH },
+            shared: self.store.kind != StoreKind::Sqlite,
         })
     }
 

@@ -57,6 +57,13 @@ pub fn servers() -> Option<[String; 2]> {
     servers.map(|(one, two)| [one, two])
 }
 
+/// Returns the address of the Vitess keyspace that `cargo xtask test --vitess` (or `cargo xtask
+/// servers --vitess`) started; `None` if it is not running.
+#[must_use]
+pub fn vitess() -> Option<String> {
+    std::env::var_os("RIPOSTE_TEST_VITESS")?.into_string().ok().filter(|url| !url.is_empty())
+}
+
 /// Returns a database name that no other run uses.
 #[must_use]
 pub fn fresh_name() -> String {

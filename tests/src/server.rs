@@ -15,6 +15,7 @@ use tokio::process::{Child, Command};
 
 use crate::binary::binary;
 use crate::mysql::Databases;
+use crate::{command, settings};
 
 /// A running server; dropping it kills the process.
 #[derive(Debug)]
@@ -73,6 +74,16 @@ impl Server {
     /// If the migration fails or the server does not start.
     pub async fn serve(servers: &[String], name: &str) -> Result<Self> {
         Self::serve_with(&Databases::named(servers, name, [""; 0]).await?.arguments).await
+    }
+
+    /// Migrates a Vitess keyspace and starts `riposte serve` on it.
+    ///
+    /// # Errors
+    /// If the migration fails or the server does not start.
+    pub async fn serve_on_vitess(keyspace: &str) -> Result<Self> {
+        let arguments = settings::on_vitess(keyspace);
+        command::finish(command::riposte(&arguments)?.args(["migrate", "up"])).await?.ended(0)?;
+        Self::serve_with(&arguments).await
     }
 
     /// Starts `riposte serve` with these settings and waits until its log reports that it serves.

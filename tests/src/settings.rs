@@ -3,8 +3,17 @@
 /// Returns the `--set` arguments of a server on `servers`.
 #[must_use]
 pub fn on_databases(servers: &[String], name: &str) -> Vec<String> {
-    let source = |url: &String| format!("{{url=\"{url}/{name}\"}}");
-    let sources: Vec<_> = servers.iter().map(source).collect();
+    on_sources(servers.iter().map(|url| format!("{url}/{name}")), [])
+}
+
+/// Returns the `--set` arguments of a server on a Vitess keyspace.
+#[must_use]
+pub fn on_vitess(keyspace: &str) -> Vec<String> {
+    on_sources([keyspace.to_owned()], ["store.kind=vitess".to_owned()])
+}
+
+fn on_sources<const N: usize>(urls: impl IntoIterator<Item = String>, more: [String; N]) -> Vec<String> {
+    let sources: Vec<_> = urls.into_iter().map(|url| format!("{{url=\"{url}\"}}")).collect();
     let values = [
         format!("store.sources=[{}]", sources.join(",")),
         "server.listen=127.0.0.1:0".to_owned(),
@@ -18,7 +27,7 @@ pub fn on_databases(servers: &[String], name: &str) -> Vec<String> {
         "object_types.brief.edit_window=1s".to_owned(),
         "log.format=json".to_owned(),
     ];
-    sets(values)
+    sets(values.into_iter().chain(more))
 }
 
 /// Returns the arguments for settings of the form `key=value`.

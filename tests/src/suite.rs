@@ -48,8 +48,8 @@ macro_rules! cases {
     };
 }
 
-/// Runs all cases on SQLite (`riposte dev`) and on two MariaDB servers (`riposte serve`), as
-/// selected on the command line.
+/// Runs all cases on SQLite (`riposte dev`), on two MariaDB servers and on Vitess (`riposte
+/// serve`), as selected on the command line.
 ///
 /// # Errors
 /// If a server does not start.
@@ -81,6 +81,9 @@ async fn all_fixtures() -> Result<Vec<(&'static str, Fixture)>> {
     let mut servers = vec![("sqlite", Server::dev().await?)];
     if let Some(databases) = mysql::servers() {
         servers.push(("mariadb", Server::serve(&databases, &mysql::fresh_name()).await?));
+    }
+    if let Some(keyspace) = mysql::vitess() {
+        servers.push(("vitess", Server::serve_on_vitess(&keyspace).await?));
     }
     let fixture = |store, server: Server| -> Result<Fixture> {
         let client = server.client()?;

@@ -21,6 +21,7 @@ mod process {
     mod leases;
     mod metrics;
     mod migrate;
+    mod numbering;
     mod overload;
     mod readme;
     mod reflection;

@@ -60,11 +60,7 @@ enum Task {
     Fuzz(fuzz::Args),
     /// Start two private database servers, Redis and a Redis Cluster, print what to export, and
     /// keep them until Ctrl-C
-    Servers {
-        /// MySQL 9 instead of MariaDB; fetched once and unpacked under .tools/
-        #[arg(long)]
-        mysql: bool,
-    },
+    Servers(servers::HeldServers),
     /// Build the server of an older revision and print its path
     ///
     /// Checks the revision out below cargo's build directory, builds `riposte` there with today's
@@ -111,6 +107,8 @@ Examples:
   cargo xtask test                     everything, as the CI runs it
   cargo xtask test --only tidy clippy  two steps
   cargo xtask test --mysql             the store's suite on real MySQL 9 as well
+  cargo xtask test --only vitess       the store's suite and the API on Vitess with two shards
+  cargo xtask test --only valkey       the suites of the cache on Valkey 9
   cargo xtask test --only kube         the chart on a real API server of Kubernetes
   cargo xtask test --list              what the steps are
   cargo xtask prove --smoke            six minutes of faults under a history checker
@@ -148,7 +146,7 @@ fn run(cli: Cli) -> Result<bool> {
         Task::Test(args) => test::run(&repo, &live, &args),
         Task::Prove(args) => prove::run(&repo, &live, &args),
         Task::Fuzz(args) => fuzz::run_targets(&repo, &live, &args),
-        Task::Servers { mysql } => servers::hold(&repo, &live, mysql).map(|()| true),
+        Task::Servers(held) => servers::hold(&repo, &live, held).map(|()| true),
         Task::Before(args) => before::run(&repo, &live, &args),
         Task::Bench(what) => bench::run(&repo, &live, &what),
         Task::Toys(args) => toys::run_args(&repo, &live, &args),

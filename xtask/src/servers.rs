@@ -7,6 +7,7 @@ mod kube;
 mod mariadb;
 mod mysql;
 mod redis;
+mod vitess;
 
 use crate::live::{Folder, Live, Process};
 use crate::repo::Repo;
@@ -27,6 +28,7 @@ pub(crate) use kube::{Kube, start as start_kube};
 pub(crate) use mariadb::{start as start_mariadb, start_one as start_one_mariadb};
 pub(crate) use mysql::{start as start_mysql, start_one as start_one_mysql, unpack as unpack_mysql};
 pub(crate) use redis::{OneRedis, Redis, start as start_redis, start_one as start_one_redis};
+pub(crate) use vitess::{Vitess, start as start_vitess};
 
 /// The time within which a server must send its greeting; a cold disk needs a few seconds.
 const READY_WITHIN: Duration = Duration::from_secs(90);
@@ -154,9 +156,24 @@ impl Server {
     }
 }
 
+/// The servers to hold besides those of every test run.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(crate) struct HeldServers {
+    /// MySQL 9 instead of MariaDB; fetched once and unpacked under .tools/
+    #[arg(long)]
+    mysql: bool,
+    /// Vitess with two shards over MySQL 9 too; built once under .tools/
+    #[arg(long)]
+    vitess: bool,
+    /// Valkey 9 instead of Redis; fetched once and unpacked under .tools/
+    #[arg(long)]
+    valkey: bool,
+}
+
 /// Starts two database servers, a Redis and a Redis Cluster, writes their addresses and waits until
 /// a signal ends the program.
-pub(crate) fn hold(repo: &Repo, live: &Arc<Live>, mysql: bool) -> Result<()> {
+pub(crate) fn hold(repo: &Repo, live: &Arc<Live>, held: HeldServers) -> Result<()> {
+    let HeldServers { mysql, vitess, valkey } = held;
     let pair = if mysql {
         unpack_mysql(repo, live)?;
         start_mysql(repo, live)?
@@ -164,8 +181,11 @@ pub(crate) fn hold(repo: &Repo, live: &Arc<Live>, mysql: bool) -> Result<()> {
         tools::mariadb(live)?;
         start_mariadb(live, Setup::TESTS)?
     };
-    let redis = start_redis(&tools::redis(repo, live)?, live)?;
-    for (name, value) in pair.exports().into_iter().chain(redis.exports()) {
+    let program = if valkey { tools::valkey(repo, live)?.0 } else { tools::redis(repo, live)? };
+    let redis = start_redis(&program, live)?;
+    let vitess = if vitess { Some(start_vitess(repo, live)?) } else { None };
+    let vitess_exports = vitess.iter().flat_map(Vitess::exports);
+    for (name, value) in pair.exports().into_iter().chain(redis.exports()).chain(vitess_exports) {
         // The values are quoted, because the address of a cluster contains special characters of
         // the shell.
         println!("export {name}='{value}'");

@@ -32,6 +32,13 @@ pub(crate) struct Args {
     /// .tools/
     #[arg(long)]
     mysql: bool,
+    /// Run the store's suite and the API on Vitess too, with two shards over MySQL 9; vtcombo is
+    /// built once under .tools/, which takes many minutes and needs go
+    #[arg(long)]
+    vitess: bool,
+    /// Run the suites of the cache on Valkey 9 too; it is fetched once and unpacked under .tools/
+    #[arg(long)]
+    valkey: bool,
     /// Compile each crate of the product by itself too
     #[arg(long)]
     alone: bool,
@@ -96,7 +103,13 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
 impl Args {
     fn wants(&self, step: Step) -> bool {
         // These steps run only on request.
-        let extras = [(Step::Mysql, self.mysql), (Step::Alone, self.alone), (Step::Kube, self.kube)];
+        let extras = [
+            (Step::Mysql, self.mysql),
+            (Step::Vitess, self.vitess),
+            (Step::Valkey, self.valkey),
+            (Step::Alone, self.alone),
+            (Step::Kube, self.kube),
+        ];
         let extra = extras.contains(&(step, true));
         let usual = self.only.is_empty() && extras.iter().all(|(extra, _)| *extra != step);
         (usual || extra || self.only.contains(&step)) && !self.skip.contains(&step)
@@ -110,6 +123,8 @@ mod tests {
     fn wanted(only: &[Step], skip: &[Step], mysql: bool) -> Vec<Step> {
         let args = Args {
             mysql,
+            vitess: false,
+            valkey: false,
             alone: false,
             chart: false,
             kube: false,
@@ -123,8 +138,8 @@ mod tests {
     #[test]
     fn every_step_runs_except_those_on_request() {
         let all = Step::value_variants().len();
-        assert_eq!(wanted(&[], &[], false).len(), all - 3);
-        assert_eq!(wanted(&[], &[], true).len(), all - 2);
+        assert_eq!(wanted(&[], &[], false).len(), all - 5);
+        assert_eq!(wanted(&[], &[], true).len(), all - 4);
         assert_eq!(wanted(&[Step::Alone], &[], false), [Step::Alone]);
         assert_eq!(wanted(&[Step::Tidy], &[], false), [Step::Tidy]);
         assert_eq!(wanted(&[Step::Tidy, Step::Fmt], &[Step::Fmt], true), [Step::Tidy, Step::Mysql]);

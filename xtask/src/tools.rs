@@ -5,9 +5,14 @@
 mod chart;
 mod kube;
 mod packages;
+mod valkey;
+mod vitess;
 
 pub(crate) use chart::{helm, helm_at_hand, kubernetes_definitions, kubernetes_validate, promtool};
 pub(crate) use kube::{curl, etcd, kube_apiserver, module, openssl};
+pub(crate) use packages::unpack_unstable;
+pub(crate) use valkey::valkey;
+pub(crate) use vitess::{VITESS, vtcombo};
 
 use crate::live::Live;
 use crate::repo::Repo;

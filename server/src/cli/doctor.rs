@@ -133,7 +133,7 @@ async fn data_sources(config: &Config) -> anyhow::Result<Vec<CheckResult>> {
             return Ok(vec![CheckResult::ok("data", format!("{} will be created at the start", folder.display()))]);
         }
         (StoreKind::Sqlite, Some(folder)) => vec![format!("source 1 ({})", folder.display())],
-        (StoreKind::Mysql, _) => {
+        (StoreKind::Mysql | StoreKind::Vitess, _) => {
             let label = |(index, source): (usize, &riposte_store::settings::SourceSettings)| {
                 format!("source {} ({source})", index + 1)
             };
@@ -169,7 +169,7 @@ async fn data_sources(config: &Config) -> anyhow::Result<Vec<CheckResult>> {
     let sources =
         examined.flat_map(|(label, (diagnosis, schema))| source::examine(label, diagnosis, schema, statements));
     let text = labels.iter().zip(&diagnoses);
-    let text = text.filter_map(|(label, diagnosis)| source::text_queries(label, diagnosis, config.store.text));
+    let text = text.filter_map(|(label, diagnosis)| source::text_queries(label, diagnosis, config.store.text_form()));
     let consumers = consumers::examine(&consumers, SystemClock.now());
     let results = sources.chain(text).chain(consumers).chain(cache::alone(config.cache.kind, processes));
     Ok(std::iter::once(CheckResult::ok("layout", layout.summary())).chain(results).collect())

@@ -52,7 +52,7 @@ impl LayoutCost {
     pub(super) fn summary(&self) -> String {
         let counts = format!("{}/{} tables (subject/index)", self.subject_tables, self.index_tables);
         match self.kind {
-            StoreKind::Sqlite => counts,
+            StoreKind::Sqlite | StoreKind::Vitess => counts,
             StoreKind::Mysql => {
                 format!("{counts} over {} of at most {} data sources", self.sources.len(), self.subject_tables)
             }

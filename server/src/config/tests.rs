@@ -312,6 +312,31 @@ fn the_store_is_opened_as_the_configuration_says() {
 }
 
 #[test]
+fn a_vitess_keyspace_has_one_table_of_each_kind_and_transactions_of_one_partition() {
+    let keyspace = ["store.kind=vitess", "store.sources=[{url='mysql://vtgate/r'}]"];
+    let (_folder, given) = inputs(Profile::Serve, "", &[], &keyspace);
+    let config = Config::load(&given).unwrap().config;
+    assert_eq!(config.write_queue_limits().queues_per_batch, 1);
+    let store = config.store.to_config().unwrap();
+    assert_eq!(store.layout.new_counts(), TableCounts { subject: 1, index: 1 });
+    let riposte_store::config::DatabaseKind::Vitess(url) = store.kind else { panic!("{:?}", store.kind) };
+    assert_eq!((url.as_str(), store.text), ("mysql://vtgate/r", riposte_store::config::TextMode::Off));
+
+    for (sources, tables, path) in [
+        ("[{url='mysql://a/r'},{url='mysql://b/r'}]", "", "store.sources"),
+        ("[{url='mysql://a/r',subject_tables='0'}]", "", "store.sources"),
+        ("[{url='mysql://a/r'}]", "subject_tables = 8", "store.subject_tables"),
+        ("[{url='mysql://a/r'}]", "index_tables = 32", "store.index_tables"),
+        ("[]", "", "store.sources"),
+    ] {
+        let file = format!("[store]\nkind = 'vitess'\nsources = {sources}\n{tables}\n");
+        let (_folder, given) = inputs(Profile::Serve, &file, &[], &[]);
+        let ConfigErrors(found) = Config::load(&given).unwrap_err();
+        assert_eq!(paths(&found), [path], "{file}");
+    }
+}
+
+#[test]
 fn any_layout_that_is_accepted_makes_a_new_database() {
     let accepted = |file: &str, sources: &str| {
         let (_folder, inputs) = inputs(Profile::Serve, file, &[], &[&format!("store.sources=[{sources}]")]);

@@ -44,6 +44,9 @@ pub enum DatabaseKind {
     /// Servers of the MySQL family, with the address of each:
     /// `mysql://user:password@host:port/database`.
     MySql(Vec<String>),
+    /// A keyspace that Vitess may distribute over shards, with the address of a vtgate. The store
+    /// is then confined: each of its transactions covers one partition.
+    Vitess(String),
 }
 
 /// The form in which statements of many tables are sent.
@@ -113,6 +116,25 @@ impl StoreConfig {
             transaction_limit: TRANSACTION_LIMIT,
         }
     }
+
+    /// Returns the configuration of the Vitess keyspace at `url`, with one table of each kind.
+    #[must_use]
+    pub fn vitess(url: String) -> Self {
+        let tables = TableCounts { subject: 1, index: 1 };
+        let mysql = Self::mysql(std::slice::from_ref(&url), tables);
+        Self { kind: DatabaseKind::Vitess(url), layout: LayoutConfig::vitess(), text: TextMode::Off, ..mysql }
+    }
+}
+
+impl DatabaseKind {
+    /// Returns the addresses of the data sources, in order; none for a file.
+    pub(crate) fn urls(&self) -> &[String] {
+        match self {
+            Self::Sqlite { .. } => &[],
+            Self::MySql(urls) => urls,
+            Self::Vitess(url) => std::slice::from_ref(url),
+        }
+    }
 }
 
 impl std::fmt::Debug for DatabaseKind {
@@ -123,6 +145,7 @@ impl std::fmt::Debug for DatabaseKind {
             }
             // An address contains the password.
             Self::MySql(sources) => f.debug_struct("MySql").field("sources", &sources.len()).finish_non_exhaustive(),
+            Self::Vitess(_) => f.debug_struct("Vitess").finish_non_exhaustive(),
         }
     }
 }

@@ -177,6 +177,7 @@ fn class_of(error: &DbErr) -> ErrorClass {
         let code = error.code();
         return match error.try_downcast_ref::<SqlxMySqlError>() {
             Some(mysql) if is_disk_full(mysql.number(), mysql.message()) => ErrorClass::Lost,
+            Some(mysql) if is_second_shard(mysql.number(), mysql.message()) => ErrorClass::Conflict,
             Some(mysql) => mysql_class(mysql.number()),
             None if error.is_unique_violation() => ErrorClass::Duplicate,
             None => sqlite_class(code.as_deref().unwrap_or_default()),
@@ -206,10 +207,27 @@ pub(crate) fn is_missing_table(error: &DbErr) -> bool {
         .map_or_else(|| error.message().starts_with("no such table"), |mysql| mysql.number() == 1146)
 }
 
+/// Returns whether a statement failed because the server does not know a column.
+#[must_use]
+pub fn is_missing_column(error: &DbErr) -> bool {
+    let (DbErr::Exec(RuntimeErr::SqlxError(cause)) | DbErr::Query(RuntimeErr::SqlxError(cause))) = error else {
+        return false;
+    };
+    let SqlxError::Database(error) = &**cause else { return false };
+    error.try_downcast_ref::<SqlxMySqlError>().is_some_and(|mysql| mysql.number() == 1054)
+}
+
 /// Returns whether a temporary file or a call of the storage engine failed because the disk is
 /// full. The error codes have other causes too, so the message decides.
 fn is_disk_full(number: u16, message: &str) -> bool {
     [1, 3, 1030].contains(&number) && ["Errcode: 28 ", "error 28 "].iter().any(|words| message.contains(words))
+}
+
+/// Returns whether a vtgate ended a transaction because it reached a second shard. A statement that
+/// a connection prepares first in a transaction is described by a shard of the vtgate's choice. It
+/// is prepared then, so the transaction succeeds when it runs again.
+fn is_second_shard(number: u16, message: &str) -> bool {
+    number == 1317 && message.contains("multi-db transaction attempted")
 }
 
 fn mysql_class(number: u16) -> ErrorClass {
@@ -247,7 +265,7 @@ fn sqlite_class(code: &str) -> ErrorClass {
 
 #[cfg(test)]
 mod tests {
-    use super::{ErrorClass, is_disk_full, mysql_class, sqlite_class};
+    use super::{ErrorClass, is_disk_full, is_second_shard, mysql_class, sqlite_class};
 
     #[test]
     fn codes_distinguish_conflicts_from_faults() {
@@ -266,6 +284,8 @@ mod tests {
         }
         assert!(is_disk_full(1030, "Got error 28 \"No space left on device\" from storage engine InnoDB"));
         assert!(is_disk_full(3, "Error writing file '/tmp/x' (Errcode: 28 \"No space left on device\")"));
+        assert!(is_second_shard(1317, "multi-db transaction attempted: [target:{keyspace:\"riposte\"}]"));
+        assert!(!is_second_shard(1317, "Query execution was interrupted"));
         assert!(!is_disk_full(1030, "Got error 194 \"Tablespace is missing for a table\" from storage engine InnoDB"));
         for (code, class) in [
             ("5", ErrorClass::Conflict),

@@ -13,8 +13,8 @@ use crate::shard::{ShardMap, TableCounts};
 /// The table counts of a new database of the MySQL family whose configuration sets none. With more
 /// than 8 data sources the counts are a multiple of these.
 const MYSQL_DEFAULT: TableCounts = TableCounts { subject: 8, index: 32 };
-/// The table counts of a new SQLite file whose configuration sets none.
-const SQLITE_DEFAULT: TableCounts = TableCounts { subject: 1, index: 1 };
+/// The table counts of a new SQLite file whose configuration sets none, and of a Vitess keyspace.
+const ONE_OF_EACH: TableCounts = TableCounts { subject: 1, index: 1 };
 
 /// The part of a deployment that one data source holds, as its first migration recorded it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +92,13 @@ impl LayoutConfig {
     /// Returns the layout of an SQLite file that leaves its counts open.
     #[must_use]
     pub fn sqlite() -> Self {
-        Self { subject: None, index: None, ranges: vec![None], default: SQLITE_DEFAULT }
+        Self { subject: None, index: None, ranges: vec![None], default: ONE_OF_EACH }
+    }
+
+    /// Returns the layout of a Vitess keyspace, which distributes the rows of each table itself.
+    #[must_use]
+    pub fn vitess() -> Self {
+        Self::sqlite().with_counts(ONE_OF_EACH)
     }
 
     /// Returns the layout of `sources` servers of the MySQL family that leaves everything open.

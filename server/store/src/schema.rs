@@ -6,13 +6,13 @@ mod generated;
 use riposte_core::Millis;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ConnectionTrait, DbErr, EntityTrait};
+use sea_orm::{ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryResult, QueryTrait};
 
-pub use crate::error::is_locked;
+pub use crate::error::{is_locked, is_missing_column};
 use crate::error::{is_missing_table, is_unavailable};
 pub use crate::layout::Layout;
 use crate::sql::entity::riposte_schema::{ActiveModel, Column, Entity, Model};
-use crate::sql::{DataSources, bytes};
+use crate::sql::{DataSource, DataSources, bytes};
 pub use generated::STEPS;
 
 /// The schema state of a data source.
@@ -48,8 +48,7 @@ pub(crate) type AppliedSteps = std::result::Result<Vec<(String, Layout)>, Source
 
 /// Reads the steps of one data source.
 pub(crate) async fn read(sources: &DataSources, number: usize) -> AppliedSteps {
-    let applied_steps = async { applied(&sources.all()[number].begin_read().await?).await };
-    applied_steps.await.map_err(|error| {
+    applied(&sources.all()[number]).await.map_err(|error| {
         let text = error.to_string();
         if is_unavailable(&error) { SourceSchema::Unreachable(text) } else { SourceSchema::Unreadable(text) }
     })
@@ -88,12 +87,17 @@ pub fn compare(applied: &[(String, Layout)], configured: Layout) -> SourceSchema
 ///
 /// # Errors
 /// The source cannot be read.
-pub async fn applied<C: ConnectionTrait>(connection: &C) -> Result<Vec<(String, Layout)>, DbErr> {
-    let mut steps: Vec<_> = match Entity::find().all(connection).await {
-        Ok(rows) => rows.iter().map(|row| (String::from_utf8_lossy(&row.step).into_owned(), layout(row))).collect(),
+pub async fn applied(source: &DataSource) -> Result<Vec<(String, Layout)>, DbErr> {
+    let select = Entity::find().build(source.write_pool().get_database_backend());
+    let rows = match source.query_alone(&select).await {
         Err(error) if is_missing_table(&error) => Vec::new(),
-        Err(error) => return Err(error),
+        rows => rows?,
     };
+    let step = |row: &QueryResult| {
+        let row = Model::from_query_result(row, "")?;
+        Ok((String::from_utf8_lossy(&row.step).into_owned(), layout(&row)))
+    };
+    let mut steps = rows.iter().map(step).collect::<Result<Vec<_>, DbErr>>()?;
     steps.sort_by(|a, b| a.0.cmp(&b.0));
     Ok(steps)
 }
@@ -113,7 +117,8 @@ pub async fn record<C: ConnectionTrait>(connection: &C, step: &str, layout: Layo
         last_table: Set(layout.last_table),
         applied_at: Set(now.0),
     };
-    let once = OnConflict::column(Column::Step).do_nothing_on([Column::Step]).to_owned();
+    // Vitess refuses the assignment of a key to itself, so another column is named.
+    let once = OnConflict::column(Column::Step).do_nothing_on([Column::AppliedAt]).to_owned();
     Entity::insert(row).on_conflict(once).exec_without_returning(connection).await?;
     Ok(())
 }

@@ -20,7 +20,7 @@ pub struct StoreSettings {
     /// For SQLite: the folder of the database file. Without it the data is lost when the process
     /// ends.
     pub data_dir: Option<PathBuf>,
-    /// For MySQL: the data sources.
+    /// For MySQL: the data sources. For Vitess: one, the keyspace.
     pub sources: Vec<SourceSettings>,
     /// The number of tables for subjects; the first migration fixes it permanently. Without it the
     /// number is that of the database.
@@ -48,6 +48,8 @@ pub enum StoreKind {
     Sqlite,
     /// One or more servers of the MySQL family.
     Mysql,
+    /// A keyspace that Vitess may distribute over shards.
+    Vitess,
 }
 
 /// The form in which statements over many tables are sent.
@@ -117,7 +119,8 @@ impl StoreSettings {
             // Both counts are in the layout.
             subject_tables: _,
             index_tables: _,
-            text,
+            // It is in the form.
+            text: _,
             pools,
             lock_wait_timeout,
             transaction_timeout,
@@ -126,6 +129,9 @@ impl StoreSettings {
         } = self;
         let kind = match kind {
             StoreKind::Sqlite => DatabaseKind::Sqlite { folder: data_dir.clone(), durable: data_dir.is_some() },
+            StoreKind::Vitess => {
+                DatabaseKind::Vitess(self.address(0).map_err(|fault| ConfigErrors(vec![fault]))?.expose().to_owned())
+            }
             StoreKind::Mysql => {
                 let (mut open_sources, mut faults) = (Vec::new(), Vec::new());
                 for index in 0..sources.len() {
@@ -143,7 +149,7 @@ impl StoreSettings {
         Ok(StoreConfig {
             kind,
             layout: self.layout(),
-            text: match text {
+            text: match self.text_form() {
                 TextForm::Auto => TextMode::Auto,
                 TextForm::Off => TextMode::Off,
             },
@@ -169,10 +175,18 @@ impl StoreSettings {
         }
     }
 
+    /// Returns the form in which statements over many tables are sent. To Vitess a query of several
+    /// statements is no transaction of one partition.
+    #[must_use]
+    pub fn text_form(&self) -> TextForm {
+        if self.kind == StoreKind::Vitess { TextForm::Off } else { self.text }
+    }
+
     /// Returns the layout, with what it leaves to the database. The address of no source is needed.
     pub fn layout(&self) -> LayoutConfig {
         let open = match self.kind {
             StoreKind::Sqlite => LayoutConfig::sqlite(),
+            StoreKind::Vitess => return LayoutConfig::vitess(),
             StoreKind::Mysql => LayoutConfig {
                 ranges: self.sources.iter().map(|source| Some(source.subject_tables.as_ref()?.0.clone())).collect(),
                 ..LayoutConfig::mysql(0)
@@ -196,7 +210,7 @@ impl StoreSettings {
                 format!("must be a multiple of store.subject_tables, which is {subject_tables}"),
             );
         }
-        if self.kind == StoreKind::Mysql {
+        if self.kind != StoreKind::Sqlite {
             // A migration keeps its lock on one connection and reads on another.
             report.require(self.pools.read.connections >= 2, "pools.read.connections", "must be at least 2");
         }
@@ -221,6 +235,10 @@ impl StoreSettings {
         match self.kind {
             StoreKind::Sqlite => self.validate_sqlite(report),
             StoreKind::Mysql => self.validate_sources(report),
+            StoreKind::Vitess => {
+                self.validate_sources(report);
+                self.validate_keyspace(report);
+            }
         }
     }
 
@@ -233,8 +251,22 @@ impl StoreSettings {
         report.require(
             self.sources.is_empty(),
             "sources",
-            "requires store.kind = \"mysql\"; SQLite uses store.data_dir",
+            "requires store.kind = \"mysql\" or \"vitess\"; SQLite uses store.data_dir",
         );
+    }
+
+    fn validate_keyspace(&self, report: &mut ErrorScope<'_>) {
+        report.require(
+            self.sources.len() <= 1,
+            "sources",
+            "must have one entry: Vitess distributes the keyspace itself",
+        );
+        for (name, count) in [("subject_tables", self.subject_tables), ("index_tables", self.index_tables)] {
+            let cure = "must be 1 or unset: Vitess distributes the rows of one table of each kind";
+            report.require(count.is_none_or(|count| count == 1), name, cure);
+        }
+        let ranges = self.sources.iter().any(|source| source.subject_tables.is_some());
+        report.require(!ranges, "sources", "must not set subject_tables: a keyspace has one table of each kind");
     }
 
     fn validate_sources(&self, report: &mut ErrorScope<'_>) {

@@ -102,6 +102,12 @@ impl Jam {
 
 /// Opens a connection with a transaction that locks the subjects selected by the condition `which`.
 pub(super) async fn hold(url: &str, database: &str, which: &str) -> Result<Child> {
+    hold_rows(url, database, &format!("SELECT 'held', id FROM comment_subject WHERE {which}")).await
+}
+
+/// Opens a connection with a transaction that locks the rows of a SELECT, whose first column is
+/// 'held'.
+pub(super) async fn hold_rows(url: &str, database: &str, select: &str) -> Result<Child> {
     let address = url.rsplit_once('@').context("no user")?.1;
     let (host, port) = address.split_once(':').context("no port")?;
     let mut client = Command::new("mariadb");
@@ -109,7 +115,7 @@ pub(super) async fn hold(url: &str, database: &str, which: &str) -> Result<Child
     client.args(["--skip-column-names", "--database", database]).kill_on_drop(true);
     let mut holder = client.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let stdin = holder.stdin.as_mut().context("no stdin")?;
-    let lock = format!("BEGIN; SELECT 'held', id FROM comment_subject WHERE {which} FOR UPDATE;\n");
+    let lock = format!("BEGIN; {select} FOR UPDATE;\n");
     stdin.write_all(b"SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;\n").await?;
     stdin.write_all(lock.as_bytes()).await?;
     stdin.flush().await?;

@@ -6,6 +6,7 @@ use super::{Launch, Pair, Server, Setup, Single, bound_to_us, copy_folder, flags
 use crate::live::{Folder, Live};
 use crate::repo::Repo;
 use crate::run::run;
+use crate::tools;
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,7 +17,8 @@ pub(crate) fn unpack(repo: &Repo, live: &Arc<Live>) -> Result<String> {
     let root = repo.tools("mysql");
     if !root.join("ready").is_file() {
         drop(std::fs::remove_dir_all(&root));
-        run(live, repo.command("bash").args(["-euo", "pipefail", "-c", UNPACK, "unpack"]).arg(&root))?;
+        tools::unpack_unstable(live, &PACKAGES, &root)?;
+        run(live, repo.command("bash").args(["-euo", "pipefail", "-c", INITIALISE, "initialise"]).arg(&root))?;
         std::fs::write(root.join("ready"), "unpacked and initialised\n")?;
     }
     let output = crate::run::output_of(Command::new("chroot").arg(&root).args(["/usr/sbin/mysqld", "--version"]))?;
@@ -68,20 +70,12 @@ fn one(live: &Arc<Live>, data: &Inside, number: u8, setup: Setup) -> Result<Serv
     launch(live, Launch { name: "MySQL", log, command: Box::new(command) })
 }
 
-/// The script that fetches, unpacks and initialises the server in the folder of the first argument.
-/// It leaves out Perl, which only unused scripts need.
-const UNPACK: &str = r#"
-mkdir -p "$1"; ROOT=$(cd "$1" && pwd); W=$(mktemp -d); trap 'rm -rf "$W"' EXIT
-mkdir -p "$W"/{state/lists/partial,cache/archives/partial,etc/sources.list.d,dl}
-MIRROR=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -m1 '/debian/*$')
-echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $MIRROR sid main" > "$W/etc/sources.list"
-A=(-o "Dir::State=$W/state" -o Dir::State::status=/dev/null -o "Dir::Cache=$W/cache" -o "Dir::Etc=$W/etc"
-   -o "Dir::Etc::sourcelist=$W/etc/sources.list" -o "Dir::Etc::sourceparts=$W/etc/sources.list.d")
-apt-get "${A[@]}" -qq update
-mapfile -t PACKAGES < <(apt-get "${A[@]}" -qq --print-uris --no-install-recommends install mysql-server-core \
-  mysql-client-core | awk '{print $2}' | sed 's/_.*//' | grep -vE '^(perl|libperl)')
-(cd "$W/dl" && apt-get "${A[@]}" -q download "${PACKAGES[@]}" && for d in *.deb; do dpkg-deb -x "$d" "$ROOT"; done)
-cd "$ROOT"; for l in lib lib64 bin sbin; do ln -sfn "usr/$l" "$l"; done
+/// The packages of the server and its client.
+const PACKAGES: [&str; 2] = ["mysql-server-core", "mysql-client-core"];
+
+/// The script that initialises the server in the folder of the first argument.
+const INITIALISE: &str = r#"
+cd "$1"; for l in lib lib64 bin sbin; do ln -sfn "usr/$l" "$l"; done
 mkdir -p tmp run dev etc var/lib/mysql; echo 'root:x:0:0:root:/root:/bin/sh' > etc/passwd
 for d in "null 3" "urandom 9" "random 8"; do set -- $d; [ -e "dev/$1" ] || mknod -m 666 "dev/$1" c 1 "$2"; done
 chroot . /usr/sbin/mysqld --no-defaults --initialize-insecure --user=root --datadir=/var/lib/mysql

@@ -29,6 +29,8 @@ pub(crate) enum Step {
     Alone,
     Readme,
     Mysql,
+    Vitess,
+    Valkey,
 }
 
 impl Step {
@@ -54,6 +56,8 @@ impl Step {
             Self::Alone => "alone",
             Self::Readme => "readme",
             Self::Mysql => "mysql",
+            Self::Vitess => "vitess",
+            Self::Valkey => "valkey",
         }
     }
 
@@ -87,6 +91,8 @@ impl Step {
             }
             Self::Readme => "the README's commands work in a fresh checkout, and so do its lines that install each SDK",
             Self::Mysql => "the store's suite passes on two real MySQL 9 servers (only with --mysql)",
+            Self::Vitess => "the store's suite and the API pass on Vitess with two shards (only with --vitess)",
+            Self::Valkey => "the suites of the cache pass on Valkey 9 (only with --valkey)",
         }
     }
 
@@ -111,7 +117,9 @@ impl Step {
             | Self::Build
             | Self::Kube
             | Self::Alone
-            | Self::Mysql => None,
+            | Self::Mysql
+            | Self::Vitess
+            | Self::Valkey => None,
         }
     }
 
@@ -152,6 +160,8 @@ impl Step {
             Self::Alone => alone::check(at),
             Self::Readme => readme::check(at),
             Self::Mysql => suites::mysql(at),
+            Self::Vitess => suites::vitess(at),
+            Self::Valkey => suites::valkey(at),
         }
     }
 }

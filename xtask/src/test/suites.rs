@@ -6,7 +6,7 @@ use super::totals::TestTotals;
 use crate::build::EVERYTHING;
 use crate::repo::Repo;
 use crate::run::{run, run_to_end, watched};
-use crate::servers::{self, Pair};
+use crate::servers;
 use crate::tools;
 use anyhow::{Context, Result, ensure};
 use std::process::Command;
@@ -51,7 +51,7 @@ pub(super) fn all(at: &mut Run<'_>) -> Result<Report> {
     let redis = at.redis.as_ref().context("the servers were just started")?;
     let mut product = cargo_test(at.repo);
     product.envs(redis.exports());
-    tests(at, servers, &mut [product, task_runners(at.repo)])
+    tests(at, &servers.exports(), &mut [product, task_runners(at.repo)])
 }
 
 /// Runs the store's suite again, on Oracle's MySQL.
@@ -64,8 +64,36 @@ pub(super) fn mysql(at: &mut Run<'_>) -> Result<Report> {
     for test in targets_of_store(at.repo)? {
         cargo.args(["--test", &test]);
     }
-    let mut report = tests(at, &servers, &mut [cargo])?;
+    let mut report = tests(at, &servers.exports(), &mut [cargo])?;
     report.note = format!("MySQL {version}; {}", report.note);
+    Ok(report)
+}
+
+/// Runs the store's suite and the API on Vitess.
+pub(super) fn vitess(at: &mut Run<'_>) -> Result<Report> {
+    servers::unpack_mysql(at.repo, at.live)?;
+    let keyspace = servers::start_vitess(at.repo, at.live)?;
+    let (mut store, mut api) = (cargo_test(at.repo), cargo_test(at.repo));
+    store.args(["--test", "stores", "confined::"]);
+    api.args(["--test", "api", "vitess::"]);
+    let mut report = tests(at, &keyspace.exports(), &mut [store, api])?;
+    report.note = format!("Vitess {}; {}", tools::VITESS, report.note);
+    Ok(report)
+}
+
+/// Runs the suites of the cache on Valkey.
+pub(super) fn valkey(at: &mut Run<'_>) -> Result<Report> {
+    tools::mariadb(at.live)?;
+    let (program, version) = tools::valkey(at.repo, at.live)?;
+    let servers = servers::start_mariadb(at.live, servers::Setup::TESTS)?;
+    let redis = servers::start_redis(&program, at.live)?;
+    let (mut suites, mut store) = (cargo_test(at.repo), cargo_test(at.repo));
+    suites.args(["--test", "cache_protocol", "--test", "cache_consistency", "--test", "cache_model"]);
+    store.args(["--test", "stores", "cached_"]);
+    suites.envs(redis.exports());
+    store.envs(redis.exports());
+    let mut report = tests(at, &servers.exports(), &mut [suites, store])?;
+    report.note = format!("Valkey {version}; {}", report.note);
     Ok(report)
 }
 
@@ -78,7 +106,7 @@ fn targets_of_store(repo: &Repo) -> Result<Vec<String>> {
     Ok(targets)
 }
 
-fn tests(at: &Run<'_>, servers: &Pair, cargos: &mut [Command]) -> Result<Report> {
+fn tests(at: &Run<'_>, servers: &[(&str, String)], cargos: &mut [Command]) -> Result<Report> {
     let server = at.repo.server_binary();
     let data = at.repo.test_data();
     let mut report = Report::default();
@@ -88,7 +116,7 @@ fn tests(at: &Run<'_>, servers: &Pair, cargos: &mut [Command]) -> Result<Report>
     let mut totals = TestTotals::default();
     let mut success = true;
     for cargo in cargos {
-        cargo.envs(servers.exports()).env("RIPOSTE_TEST_BIN", &server).env("RIPOSTE_DEV_BINARY", &server);
+        cargo.envs(servers.iter().cloned()).env("RIPOSTE_TEST_BIN", &server).env("RIPOSTE_DEV_BINARY", &server);
         cargo.env("RIPOSTE_CONFORMANCE", at.repo.at("sdk/conformance"));
         if data.is_dir() {
             cargo.env("RIPOSTE_TEST_DATA", &data);

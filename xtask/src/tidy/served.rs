@@ -196,11 +196,11 @@ mod tests {
     fn a_call_lists_no_error_that_is_not_served() {
         let of_call = |comment| {
             let protos = [(super::super::reasons::CONTRACT, REASONS), ("call.proto", comment)];
-            found(&protos, "Reason::SubjectNotFound").into_iter().map(|(_, line)| line).collect::<Vec<_>>()
+            found(&protos, "Reason::SubjectNotFound").into_iter().map(|(_, line)| line).collect::<Vec<usize>>()
         };
         let list = "// Does it. Errors: SUBJECT_NOT_FOUND (a\n// deleted one),\n// CHALLENGE_REQUIRED.\nrpc\n";
         assert_eq!(of_call(list), [3]);
-        assert_eq!(of_call("// Errors: SUBJECT_NOT_FOUND. Not served yet: CHALLENGE_REQUIRED.\n"), []);
-        assert_eq!(of_call("// Errors: SUBJECT_NOT_FOUND.\n//\n// Not served yet: CHALLENGE_REQUIRED.\n"), []);
+        assert_eq!(of_call("// Errors: SUBJECT_NOT_FOUND. Not served yet: CHALLENGE_REQUIRED.\n"), [0_usize; 0]);
+        assert_eq!(of_call("// Errors: SUBJECT_NOT_FOUND.\n//\n// Not served yet: CHALLENGE_REQUIRED.\n"), [0_usize; 0]);
     }
 }

@@ -50,13 +50,15 @@ pub struct Backend {
     /// data sources, and each source has one lease. A case that acquires the leases holds this lock
     /// and moves the time past the leases of earlier cases.
     pub sequencing: Arc<Mutex<Millis>>,
+    /// True if the store is confined: a batch over several partitions is several commits.
+    pub confined: bool,
 }
 
 impl Backend {
     /// Returns a backend with the first process `process`, before any case has run on it.
     #[must_use]
     pub fn new(process: Process, start: Start, walk: WalkSettings) -> Self {
-        Self { process, start, walk, sequencing: Arc::new(Mutex::new(StepClock::START)) }
+        Self { process, start, walk, sequencing: Arc::new(Mutex::new(StepClock::START)), confined: false }
     }
 }
 

@@ -143,6 +143,15 @@ pub(super) async fn a_batch_over_several_subjects_and_partitions_leaves_one_even
     }
     assert!(fixture.commit(&batch).await.iter().all(Result::is_ok));
     relay.assign_sequence(500).await;
+    if backend.confined {
+        for key in &keys[1..] {
+            let id = fixture.subject(key).await.id;
+            let sequenced = relay.sequenced(relay.source_of(id).await, id).await;
+            let found: Vec<_> = sequenced.iter().map(|event| event.event.revision).collect();
+            assert_eq!(found, [Some(1), Some(2)], "{key:?}");
+        }
+        return;
+    }
     let first = fixture.subject(&first).await.id;
     let source = relay.source_of(first).await;
     let number = relay.sequenced(source, first).await[0].number;

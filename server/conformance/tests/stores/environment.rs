@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use riposte_conformance::stores::{self, Backend, Process, StepClock, WalkSettings};
 use riposte_core::ports::Clock;
+use riposte_store::config::DatabaseKind;
 use riposte_store::shard::TableCounts;
 use riposte_store::{SqlStore, StoreConfig};
 use tokio::runtime::Runtime;
@@ -28,6 +29,7 @@ impl Environment {
     /// Migrates a fresh database to the current schema, and returns the environment on it.
     pub(crate) fn on(config: StoreConfig) -> Self {
         let (runtime, walk) = (runtime(), walk(config.layout.new_counts()));
+        let confined = matches!(config.kind, DatabaseKind::Vitess(_));
         let first = runtime.block_on(async {
             let store = open(&config, StepClock::at(StepClock::START));
             riposte_migrations::up(&store, |_| ()).await.expect("migrated");
@@ -37,7 +39,7 @@ impl Environment {
             let another = process(&open(&config, clock));
             Box::pin(std::future::ready(another)) as futures::future::BoxFuture<'static, Process>
         };
-        Self::new(runtime, Backend::new(first, Arc::new(start), walk))
+        Self::new(runtime, Backend { confined, ..Backend::new(first, Arc::new(start), walk) })
     }
 }
 

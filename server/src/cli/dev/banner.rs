@@ -27,6 +27,7 @@ impl Banner<'_> {
         let store = match (config.store.kind, &config.store.data_dir) {
             (StoreKind::Sqlite, None) => "SQLite, temporary".to_owned(),
             (StoreKind::Sqlite, Some(folder)) => format!("SQLite in {}", folder.display()),
+            (StoreKind::Vitess, _) => "a Vitess keyspace".to_owned(),
             (StoreKind::Mysql, _) => format!("MySQL, {} data sources", config.store.sources.len()),
         };
         let shards = match config.store.layout().new_counts().subject {

@@ -3,6 +3,7 @@
 
 mod bisect;
 mod comments;
+mod confined;
 mod count_differences;
 mod flush;
 mod held;
@@ -55,15 +56,15 @@ impl SqlWriter {
 impl Writer for SqlWriter {
     async fn commit(&self, batch: &Batch) -> Result<BatchOutputs> {
         match batch {
-            Batch::Comments(commands) => self.commit_all(commands).await,
-            Batch::Likes(commands) => self.commit_all(commands).await,
+            Batch::Comments(commands) => self.commit_partitions(commands).await,
+            Batch::Likes(commands) => self.commit_partitions(commands).await,
         }
     }
 
     async fn commit_without_wait(&self, batch: &Batch) -> Result<UnheldOutputs> {
         match batch {
-            Batch::Comments(commands) => self.commit_unheld(commands).await,
-            Batch::Likes(commands) => self.commit_unheld(commands).await,
+            Batch::Comments(commands) => self.commit_unheld_partitions(commands).await,
+            Batch::Likes(commands) => self.commit_unheld_partitions(commands).await,
         }
     }
 }

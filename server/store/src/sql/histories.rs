@@ -8,7 +8,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use riposte_core::event::{ChangeKind, SequencedEvent};
 use riposte_core::ports::{MemberHistories, RebuildProgress};
-use riposte_core::{CommentId, Result, SubjectKey};
+use riposte_core::{CommentId, Partition, Result, SubjectKey};
 
 use super::pool::DataSources;
 use super::read::SqlReader;
@@ -37,12 +37,14 @@ impl SqlHistories {
     where
         U: TransactionBody<Output = usize> + From<Vec<HistoryEntry>>,
     {
-        let mut by_source: BTreeMap<usize, Vec<HistoryEntry>> = BTreeMap::new();
+        let mut transactions: BTreeMap<(usize, Option<Partition>), Vec<HistoryEntry>> = BTreeMap::new();
         for entry in found {
-            by_source.entry(self.sources.map().source(entry.partition())).or_default().push(entry);
+            let partition = entry.partition();
+            let confined = self.sources.is_confined().then_some(partition);
+            transactions.entry((self.sources.map().source(partition), confined)).or_default().push(entry);
         }
         let mut changed = 0;
-        for (source, rows) in by_source {
+        for ((source, _), rows) in transactions {
             for rows in rows.chunks(ROWS_PER_TRANSACTION) {
                 changed += transact::write(&self.sources, source, U::from(rows.to_vec())).await?;
             }

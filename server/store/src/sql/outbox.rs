@@ -4,9 +4,11 @@
 //! of an older epoch is rejected however late it arrives.
 
 mod advance;
+mod confined;
 mod events;
 mod lease;
 mod order;
+mod pick;
 mod positions;
 mod progress;
 mod record;
@@ -78,7 +80,12 @@ impl EventLog for SqlOutbox {
         let read = async move { events::read_after(&sources, source, after, limit).await };
         match self.run(source, "tail outbox", read).await? {
             Some(events) => Ok(events),
-            None => transact::read_without_limit(&self.sources, source, events::EventsAfter { after, limit }).await,
+            None => {
+                let sources = Arc::clone(&self.sources);
+                let head = async move { progress::read_bound(&sources, source).await };
+                let to = self.run(source, "read position", head).await?;
+                transact::read_without_limit(&self.sources, source, events::EventsAfter { after, to, limit }).await
+            }
         }
     }
 
@@ -101,7 +108,11 @@ impl EventLog for SqlOutbox {
 #[async_trait]
 impl Outbox for SqlOutbox {
     async fn acquire_lease(&self, source: usize, candidate: LeaseCandidate, now: Millis) -> Result<Option<Epoch>> {
-        transact::write(&self.sources, source, lease::AcquireLease { candidate, now }).await
+        let first = match self.sources.is_confined() {
+            true => confined::first_position(&self.sources, source).await?,
+            false => None,
+        };
+        transact::write(&self.sources, source, lease::AcquireLease { candidate, now, first }).await
     }
 
     async fn extend_lease(&self, source: usize, candidate: LeaseCandidate, epoch: Epoch, now: Millis) -> Result<bool> {
@@ -113,6 +124,9 @@ impl Outbox for SqlOutbox {
     }
 
     async fn assign_sequence(&self, source: usize, epoch: Epoch, limit: usize) -> Result<Option<usize>> {
+        if self.sources.is_confined() {
+            return confined::assign(&self.sources, source, epoch, limit).await;
+        }
         let written = self.written.get(source);
         let known = written.map(|written| written.load(Ordering::Relaxed)).filter(|position| *position >= 0);
         let assign = sequence::AssignSequence { epoch, limit, known };
@@ -146,6 +160,9 @@ impl ConsumerPositions for SqlOutbox {
     }
 
     async fn trim(&self, source: usize, epoch: Epoch, bounds: TrimBounds, limit: usize) -> Result<Option<TrimReport>> {
+        if self.sources.is_confined() {
+            return confined::trim(&self.sources, source, epoch, bounds, limit).await;
+        }
         transact::write(&self.sources, source, trim::TrimOutbox { epoch, bounds, limit }).await
     }
 }

@@ -17,6 +17,7 @@ use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveModelTrait, DbBackend, EntityTrait, Iterable, QueryTrait, Statement};
 
 use super::chunks::{padded_chunks_of, sized_chunks};
+use super::keys_join::KeyForm;
 use super::pool::{DataSources, SourceTx};
 use crate::shard::TableSlot;
 pub use fuzz::statement_text;
@@ -83,9 +84,9 @@ impl SourceTx {
 }
 
 impl Phase {
-    /// Returns the database for which the statements are built.
-    pub(crate) fn backend(&self) -> DbBackend {
-        self.backend
+    /// Returns the form of a list of keys for this database.
+    pub(crate) fn key_form(&self) -> KeyForm {
+        self.sources.key_form()
     }
 
     /// Adds the SELECTs that read `items` by lists of at most `size_max` items, which is a known

@@ -15,6 +15,7 @@ pub use sqlite::FILE_NAME as SQLITE_FILE;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use riposte_core::ports::Epoch;
 use riposte_core::{Error, Partition, Result};
 use sea_orm::sea_query::SelectStatement;
 use sea_orm::{
@@ -23,7 +24,7 @@ use sea_orm::{
 };
 use tempfile::TempDir;
 use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::timeout;
 use tracing::Instrument;
 
@@ -32,6 +33,7 @@ use crate::error::{StoreError, is_conflict, is_lost};
 use crate::layout::LayoutMap;
 use crate::on_shard::OnShard;
 use crate::shard::{ShardMap, TableSlot};
+use crate::sql::keys_join::KeyForm;
 use crate::sql::subject_id_cache::SubjectIdCache;
 use crate::sql::transaction_runner::TransactionRunner;
 use source_tx::SourceConnection;
@@ -87,7 +89,14 @@ pub struct DataSources {
     runner: TransactionRunner,
     /// The limit of reads in progress on each source, including those that wait for a connection.
     read_limits: Vec<Arc<Semaphore>>,
+    /// For each source of a confined store, the epoch in which this process has claimed the waiting
+    /// commits; empty for other stores.
+    claims: Vec<EpochClaim>,
 }
+
+/// The epoch in which this process claimed the waiting commits of a source, locked while it numbers
+/// them: a run of numbering is several transactions.
+pub(crate) type EpochClaim = Mutex<Option<Epoch>>;
 
 impl DataSource {
     /// Begins a transaction whose reads see one state, that of its first SELECT. It is rolled back
@@ -160,6 +169,14 @@ impl DataSource {
         [PoolState::of("read", &self.read), PoolState::of("write", &self.write)]
     }
 
+    /// Runs a statement that only reads without a transaction: it sees one state by itself.
+    ///
+    /// # Errors
+    /// The error of the database.
+    pub(crate) async fn query_alone(&self, statement: &Statement) -> std::result::Result<Vec<QueryResult>, DbErr> {
+        on_live_connection(|| self.read.query_all_raw(statement.clone()), || true).await
+    }
+
     /// Returns the write pool, for statements that do not run in a transaction: CREATE TABLE.
     #[must_use]
     pub fn write_pool(&self) -> &DatabaseConnection {
@@ -224,13 +241,16 @@ impl DataSources {
                 let source = sqlite::open(path.unwrap_or(std::path::Path::new(".")), *durable, config)?;
                 let (all, runner) = (vec![source], runner("sqlite", 1));
                 let read_limits = read_limits(&all);
-                Ok(Self { all, layout, folder: temporary, subject_ids, transaction_limit, runner, read_limits })
+                let claims = Vec::new();
+                Ok(Self { all, layout, folder: temporary, subject_ids, transaction_limit, runner, read_limits, claims })
             }
-            DatabaseKind::MySql(sources) => {
-                let all = sources.iter().map(|url| mysql::open(url, config)).collect::<Result<Vec<_>>>()?;
+            DatabaseKind::MySql(_) | DatabaseKind::Vitess(_) => {
+                let all = config.kind.urls().iter().map(|url| mysql::open(url, config)).collect::<Result<Vec<_>>>()?;
                 let read_limits = read_limits(&all);
                 let runner = runner("mysql", all.len());
-                Ok(Self { all, layout, folder: None, subject_ids, transaction_limit, runner, read_limits })
+                let is_confined = matches!(config.kind, DatabaseKind::Vitess(_));
+                let claims = if is_confined { all.iter().map(|_| EpochClaim::default()).collect() } else { Vec::new() };
+                Ok(Self { all, layout, folder: None, subject_ids, transaction_limit, runner, read_limits, claims })
             }
         }
     }
@@ -264,6 +284,27 @@ impl DataSources {
     /// Returns the layout, for the check of the sources.
     pub(crate) fn layout(&self) -> &LayoutMap {
         &self.layout
+    }
+
+    /// Returns true if each transaction of the store is confined to one partition, because the
+    /// database may have distributed the partitions over servers. A statement that only reads may
+    /// cover several partitions outside of transactions.
+    pub(crate) fn is_confined(&self) -> bool {
+        !self.claims.is_empty()
+    }
+
+    /// Returns the claim of this process on the waiting commits of a source of a confined store.
+    pub(crate) fn claim(&self, source: usize) -> &EpochClaim {
+        &self.claims[source]
+    }
+
+    /// Returns the form of a list of keys for this database.
+    pub(crate) fn key_form(&self) -> KeyForm {
+        match self.all[0].write.get_database_backend() {
+            _ if self.is_confined() => KeyForm::Tuples,
+            DbBackend::MySql => KeyForm::TypedJoin,
+            _ => KeyForm::Join,
+        }
     }
 
     /// Returns every data source, in order.
@@ -333,11 +374,7 @@ impl DataSources {
         source: usize,
         statement: Statement,
     ) -> std::result::Result<Vec<QueryResult>, StoreError> {
-        let read = &self.all[source].read;
-        self.call_guarded(source, async {
-            Ok(on_live_connection(|| read.query_all_raw(statement.clone()), || true).await?)
-        })
-        .await
+        self.call_guarded(source, async { Ok(self.all[source].query_alone(&statement).await?) }).await
     }
 
     /// Runs one locking read in the tables of a partition without a transaction, so that its locks
@@ -358,6 +395,16 @@ impl DataSources {
     /// Begins a snapshot of a data source, for all of its tables.
     pub(crate) async fn begin_read(self: &Arc<Self>, source: usize) -> std::result::Result<SourceTx, StoreError> {
         Ok(self.source_tx(source, SourceConnection::Begun(self.begin_snapshot(source).await?), false))
+    }
+
+    /// As [`Self::begin_read`], for reads of several partitions. On a confined store each statement
+    /// runs by itself, and sees its own state.
+    pub(crate) async fn begin_wide_read(self: &Arc<Self>, source: usize) -> std::result::Result<SourceTx, StoreError> {
+        if !self.is_confined() {
+            return self.begin_read(source).await;
+        }
+        let pool = self.call_guarded(source, async { Ok(SourceConnection::Pool) }).await?;
+        Ok(self.source_tx(source, pool, false))
     }
 
     /// Takes a connection for a snapshot that begins with its first phase. The snapshot must end

@@ -47,9 +47,13 @@ impl SqlRanks {
 
     /// Updates the rank index for comments of one data source and returns the number whose scores
     /// changed.
-    async fn write_scores(&self, source: usize, ranked: Vec<RankedComment>) -> Result<usize> {
+    async fn write_scores(&self, source: usize, mut ranked: Vec<RankedComment>) -> Result<usize> {
         let mut changed = 0;
-        for chunk in ranked.chunks(COMMENTS_PER_TRANSACTION) {
+        // The ids of lists contain their partitions, which a confined transaction must not mix.
+        let is_confined = self.sources.is_confined();
+        ranked.sort_unstable_by_key(|comment| (is_confined.then(|| comment.list.partition()), *comment));
+        let groups = ranked.chunk_by(|a, b| !is_confined || a.list.partition() == b.list.partition());
+        for chunk in groups.flat_map(|group| group.chunks(COMMENTS_PER_TRANSACTION)) {
             let write = rank_index::WriteRankIndex { ranked: chunk.to_vec(), config: self.config.clone() };
             changed += transact::write(&self.sources, source, write).await?;
         }

@@ -49,7 +49,7 @@ use riposte_core::{
 use super::entity::comment_subject;
 use super::pool::{DataSources, Tx};
 use super::row::{self, HistoryEntry};
-use super::task;
+use super::{task, transact};
 use crate::error::StoreError;
 pub(super) use comments::subjects;
 use locator::CommentLocator;
@@ -128,7 +128,8 @@ impl SqlReader {
             cursor = SubjectCursor { table, after: cursor.after.filter(|_| table == cursor.table) };
             let remaining = limit - found.len();
             let query = list_subjects::ListSubjects { object_type: object_type.cloned(), cursor, limit: remaining + 1 };
-            let mut rows = self.run_query(query).await?;
+            let source = self.sources.map().source(query.partition());
+            let mut rows = transact::read(&self.sources, source, query).await?;
             let more = rows.len() > remaining;
             rows.truncate(remaining);
             cursor.after = rows.last().and_then(|row| SubjectId::new(row.id)).or(cursor.after);

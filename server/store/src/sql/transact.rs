@@ -20,6 +20,9 @@ pub(super) trait TransactionBody: Send + Sync + 'static {
     const NAME: &'static str;
     /// True if the first statements of the body are a phase, with which the transaction begins.
     const BEGINS_WITH_PHASE: bool = false;
+    /// True if the body reads rows of several partitions. A body that writes never does, as long as
+    /// the store is confined.
+    const READS_PARTITIONS: bool = false;
 
     /// Runs the body; an error ends the transaction without effect.
     fn run(&self, tx: &SourceTx) -> impl Future<Output = std::result::Result<Self::Output, StoreError>> + Send;
@@ -50,7 +53,8 @@ async fn snapshot<B: TransactionBody>(
     source: usize,
     body: B,
 ) -> std::result::Result<B::Output, StoreError> {
-    let snapshot = sources.begin_read(source).await?;
+    let snapshot =
+        if B::READS_PARTITIONS { sources.begin_wide_read(source).await? } else { sources.begin_read(source).await? };
     body.run(&snapshot).await
 }
 

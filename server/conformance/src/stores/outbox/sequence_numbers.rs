@@ -91,8 +91,9 @@ pub(in crate::stores) async fn successive_relays_assign_dense_sequence_numbers(b
     let mut relay = Relay::of(&backend).await;
     let heads = heads(&relay).await;
     let stop = Arc::new(AtomicBool::new(false));
-    // A relay whose lease has expired continues to assign sequence numbers.
-    let (outbox, epochs, stopped) = (Arc::clone(&relay.process.outbox), relay.epochs.clone(), Arc::clone(&stop));
+    // A relay of another process, whose lease has expired, continues to assign sequence numbers.
+    let outbox = (backend.start)(StepClock::at(StepClock::START)).await.outbox;
+    let (epochs, stopped) = (relay.epochs.clone(), Arc::clone(&stop));
     let stale = tokio::spawn(async move {
         let mut refused = 0;
         loop {

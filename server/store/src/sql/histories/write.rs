@@ -5,13 +5,13 @@ use std::collections::HashMap;
 
 use riposte_core::{CommentId, Partition};
 use sea_orm::sea_query::{ExprTrait, OnConflict};
-use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select, Value};
 
 use crate::error::StoreError;
 use crate::sql::chunks::LIST_MAX;
 use crate::sql::entity::member_comment::{Column, Entity};
 use crate::sql::grouping::{by_table, parts};
-use crate::sql::keys_join::{KEYS_MAX, PRIMARY, join_keys};
+use crate::sql::keys_join::{KEYS_MAX, KeyForm, PRIMARY, join_keys};
 use crate::sql::pool::SourceTx;
 use crate::sql::row::{self, HistoryEntry, history_model};
 use crate::sql::transact::TransactionBody;
@@ -65,6 +65,7 @@ impl TransactionBody for ReplaceEntries {
         // it first, the key rejects the insert, and the retry finds a row that may be newer.
         let mut count = 0;
         let (mut inserts_and_locks, mut locks) = (tx.phase(), Vec::new());
+        let form = inserts_and_locks.key_form();
         for (partition, rows) in tables {
             let stored = |entry: &&HistoryEntry| existing.get(&entry.id);
             let missing: Vec<_> = rows.iter().filter(|entry| stored(entry).is_none()).copied().collect();
@@ -73,8 +74,8 @@ impl TransactionBody for ReplaceEntries {
             let outdated = rows.into_iter().filter(|entry| stored(entry).is_some_and(|row| row.is_outdated_by(entry)));
             let outdated: Vec<HistoryEntry> = outdated.cloned().collect();
             if !outdated.is_empty() {
-                let slot =
-                    inserts_and_locks.select_lists(partition, LIST_MAX, outdated.clone(), |list| lock_rows(&list));
+                let slot = inserts_and_locks
+                    .select_lists(partition, LIST_MAX, outdated.clone(), move |list| lock_rows(&list, form));
                 locks.push((partition, outdated, slot));
             }
         }
@@ -129,16 +130,12 @@ type ExistingRows = HashMap<CommentId, HistoryRow>;
 /// comments.
 async fn existing_rows(tx: &SourceTx, tables: &[(Partition, Vec<&HistoryEntry>)]) -> Result<ExistingRows, StoreError> {
     let mut reads = tx.phase();
-    let backend = reads.backend();
+    let form = reads.key_form();
     let mut slots = Vec::with_capacity(tables.len());
     for (partition, rows) in tables {
         let entries = rows.iter().copied().cloned().collect();
         slots.push(reads.select_lists(*partition, KEYS_MAX, entries, move |list: Vec<HistoryEntry>| {
-            let key = |entry: &HistoryEntry| {
-                let (object_type, member, time, id) = entry.key();
-                [row::bytes(object_type).into(), row::bytes(member).into(), time.into(), id.get().into()]
-            };
-            join_keys(rows_of(&list), backend, PRIMARY, KEY_COLUMNS, list.iter().map(key).collect())
+            join_keys(rows_of(&list), form, PRIMARY, KEY_COLUMNS, list.iter().map(key_values).collect())
         }));
     }
     let mut results = tx.run(reads).await?;
@@ -150,10 +147,13 @@ async fn existing_rows(tx: &SourceTx, tables: &[(Partition, Vec<&HistoryEntry>)]
 }
 
 /// Selects a few rows and locks them, in key order.
-fn lock_rows(list: &[HistoryEntry]) -> Select<Entity> {
-    let any = list.iter().fold(Condition::any(), |any, entry| any.add(key_condition(entry)));
-    let found = KEY_COLUMNS.iter().fold(rows_of(list).filter(any), |select, column| select.order_by_asc(*column));
-    found.lock_exclusive()
+fn lock_rows(list: &[HistoryEntry], form: KeyForm) -> Select<Entity> {
+    let rows = if form == KeyForm::Tuples {
+        join_keys(rows_of(list), form, PRIMARY, KEY_COLUMNS, list.iter().map(key_values).collect())
+    } else {
+        rows_of(list).filter(list.iter().fold(Condition::any(), |any, entry| any.add(key_condition(entry))))
+    };
+    KEY_COLUMNS.iter().fold(rows, |select, column| select.order_by_asc(*column)).lock_exclusive()
 }
 
 fn rows_by_id(rows: Vec<(i64, i8, i64)>) -> Result<ExistingRows, StoreError> {
@@ -164,6 +164,11 @@ fn rows_by_id(rows: Vec<(i64, i8, i64)>) -> Result<ExistingRows, StoreError> {
 fn rows_of(list: &[HistoryEntry]) -> Select<Entity> {
     let part = Column::Part.is_in(parts(list.iter().map(|entry| entry.partition())));
     Entity::find().select_only().columns([Column::CommentId, Column::State, Column::Version]).filter(part)
+}
+
+fn key_values(entry: &HistoryEntry) -> [Value; 4] {
+    let (object_type, member, time, id) = entry.key();
+    [row::bytes(object_type).into(), row::bytes(member).into(), time.into(), id.get().into()]
 }
 
 fn key_condition(entry: &HistoryEntry) -> Condition {

@@ -27,6 +27,7 @@ struct CountHolders {
 impl TransactionBody for CountHolders {
     type Output = usize;
     const NAME: &'static str = "count worker leases";
+    const READS_PARTITIONS: bool = true;
 
     async fn run(&self, tx: &SourceTx) -> std::result::Result<Self::Output, StoreError> {
         let latest = self.now.plus(LEASE_DURATION).plus(CLOCK_SKEW_MAX);

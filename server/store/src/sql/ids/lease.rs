@@ -126,7 +126,9 @@ async fn free_row(tx: &SourceTx, lease: &IdLease, owner: &[u8; 16]) -> StoreResu
 
 /// Returns the free worker number that was used least recently. All rows stay locked.
 async fn free_worker(tx: &SourceTx, now: Millis) -> StoreResult<Option<Model>> {
-    let rows = Entity::find().order_by_asc(Column::Worker).lock_exclusive().all(&tx.unrouted()).await?;
+    // The numbers are named so that a confined store finds the shard of the rows.
+    let rows = Entity::find().filter(Column::Worker.is_in(0..i16::from(WORKERS))).order_by_asc(Column::Worker);
+    let rows = rows.lock_exclusive().all(&tx.unrouted()).await?;
     let valid = rows.into_iter().filter(|row| (0..i16::from(WORKERS)).contains(&row.worker));
     Ok(valid.filter(|row| row.leased_until <= now.0).min_by_key(|row| row.minted_until))
 }

@@ -7,7 +7,7 @@ use riposte_core::SubjectId;
 use riposte_core::event::{Event, SequencedEvent};
 use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select};
 
-use super::index;
+use super::{index, pick, progress};
 use crate::error::StoreError;
 use crate::sql::chunks::padded_chunks;
 use crate::sql::entity::{outbox_commit, outbox_revision};
@@ -24,7 +24,8 @@ pub(super) async fn read_after(
     after: i64,
     limit: usize,
 ) -> Result<Option<Vec<SequencedEvent>>, StoreError> {
-    let rows = sources.select_unrouted(source, &commits_after(after, limit).into_query()).await?;
+    let to = progress::read_bound(sources, source).await?;
+    let rows = sources.select_unrouted(source, &commits_after(after, to, limit).into_query()).await?;
     let mut sequenced = Vec::with_capacity(rows.len());
     for row in &rows {
         let row = outbox_commit::Model::from_query_result(row, "")?;
@@ -35,10 +36,13 @@ pub(super) async fn read_after(
     Ok((!is_unreadable).then_some(sequenced))
 }
 
-/// Selects the first `limit` commits after a sequence number.
-fn commits_after(after: i64, limit: usize) -> Select<outbox_commit::Entity> {
+/// Selects the first `limit` commits after a sequence number, up to another one if it is given.
+fn commits_after(after: i64, to: Option<i64>, limit: usize) -> Select<outbox_commit::Entity> {
     use outbox_commit::{Column, Entity};
-    let rows = Entity::find().filter(Column::PubSeq.gt(after)).order_by_asc(Column::PubSeq);
+    let mut rows = Entity::find().filter(Column::PubSeq.gt(after)).order_by_asc(Column::PubSeq);
+    if let Some(to) = to {
+        rows = rows.filter(Column::PubSeq.lte(to));
+    }
     force_index(rows, index::PUBLISHED).limit(limit as u64)
 }
 
@@ -46,6 +50,8 @@ fn commits_after(after: i64, limit: usize) -> Select<outbox_commit::Entity> {
 #[derive(Debug)]
 pub(super) struct EventsAfter {
     pub(super) after: i64,
+    /// The last number that is final, if not all are.
+    pub(super) to: Option<i64>,
     /// The highest number of commits.
     pub(super) limit: usize,
 }
@@ -53,11 +59,12 @@ pub(super) struct EventsAfter {
 impl TransactionBody for EventsAfter {
     type Output = Vec<SequencedEvent>;
     const NAME: &'static str = "tail outbox";
+    const READS_PARTITIONS: bool = true;
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         let mut after = self.after;
         loop {
-            let rows = commits_after(after, self.limit).all(&tx.unrouted()).await?;
+            let rows = commits_after(after, self.to, self.limit).all(&tx.unrouted()).await?;
             let Some(last) = rows.last().and_then(|row| row.pub_seq) else { return Ok(Vec::new()) };
             let mut sequenced = Vec::new();
             for row in &rows {
@@ -79,7 +86,9 @@ async fn events_of(tx: &SourceTx, row: &outbox_commit::Model) -> Result<Vec<Even
         return Ok(events);
     }
     tracing::error!(row = row.id, "an outbox row has unreadable events");
-    let revision_rows = outbox_revision::Entity::find().filter(outbox_revision::Column::CommitId.eq(row.id));
+    use outbox_revision::{Column, Entity};
+    let revision_rows =
+        pick::of_commits(tx, Entity::find(), Column::Part, &[row.id]).filter(Column::CommitId.eq(row.id));
     let revision_rows = revision_rows.all(&tx.unrouted()).await?;
     Ok(revision_rows.iter().filter_map(|revision_row| row::unknown_event(row, revision_row)).collect())
 }
@@ -102,7 +111,7 @@ impl TransactionBody for SubjectEvents {
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         use outbox_revision::{Column, Entity};
-        let revision_rows = Entity::find()
+        let revision_rows = pick::of_commits(tx, Entity::find(), Column::Part, &[self.id.get()])
             .filter(Column::SubjectId.eq(self.id.get()))
             .filter(Column::Revision.gt(self.after))
             .order_by_asc(Column::Revision)
@@ -129,7 +138,8 @@ async fn commits(
     let ids: Vec<i64> = revision_rows.iter().map(|revision_row| revision_row.commit_id).collect();
     let mut rows = HashMap::with_capacity(ids.len());
     for list in padded_chunks(&ids) {
-        let found = Entity::find().filter(Column::Id.is_in(list)).all(&tx.unrouted()).await?;
+        let found = pick::of_commits(tx, Entity::find(), Column::Part, &list).filter(Column::Id.is_in(list));
+        let found = found.all(&tx.unrouted()).await?;
         rows.extend(found.into_iter().map(|row| (row.id, row)));
     }
     Ok(rows)

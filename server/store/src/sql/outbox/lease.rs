@@ -19,6 +19,8 @@ use crate::sql::transact::TransactionBody;
 pub(super) struct AcquireLease {
     pub(super) candidate: LeaseCandidate,
     pub(super) now: Millis,
+    /// The position of a first row on a confined store, whose transactions read no events.
+    pub(super) first: Option<i64>,
 }
 
 impl TransactionBody for AcquireLease {
@@ -29,7 +31,7 @@ impl TransactionBody for AcquireLease {
         let Some(relay) = state::lock(tx).await? else {
             // If two processes begin at once, the key rejects one of them, and its retry finds the
             // other's row. If the row was lost, the numbers continue after those of the events.
-            let position = Set(sequence::position(tx, 0).await?);
+            let position = Set(self.position(tx, self.first.unwrap_or(0)).await?);
             let first = ActiveModel { epoch: Set(1), position, ..self.with_lease(state::new_row(RELAY)) };
             Entity::insert(first).exec_without_returning(&tx.unrouted()).await?;
             return Ok(Some(Epoch(1)));
@@ -45,7 +47,7 @@ impl TransactionBody for AcquireLease {
         // A leader whose lease expired may have been replaced, even more than once: an epoch never
         // continues after a gap.
         let epoch = relay.epoch + 1;
-        let position = sequence::position(tx, relay.position).await?;
+        let position = self.position(tx, relay.position).await?;
         let row = ActiveModel { epoch: Set(epoch), position: Set(position), ..self.with_lease(ActiveModel::default()) };
         state::update(tx, RELAY, row).await?;
         Ok(Some(Epoch(epoch)))
@@ -53,6 +55,12 @@ impl TransactionBody for AcquireLease {
 }
 
 impl AcquireLease {
+    /// Returns the position after which the numbers of a new epoch continue. On a confined store
+    /// the numbers above the stored one are assigned anew.
+    async fn position(&self, tx: &SourceTx, stored: i64) -> Result<i64, StoreError> {
+        if tx.is_confined() { Ok(stored) } else { sequence::position(tx, stored).await }
+    }
+
     fn with_lease(&self, row: ActiveModel) -> ActiveModel {
         ActiveModel {
             owner: Set(self.candidate.name().to_vec()),

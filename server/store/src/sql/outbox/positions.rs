@@ -36,6 +36,7 @@ pub(super) struct AllPositions;
 impl TransactionBody for AllPositions {
     type Output = Vec<StoredPosition>;
     const NAME: &'static str = "read positions";
+    const READS_PARTITIONS: bool = true;
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         read_all(&tx.unrouted()).await

@@ -20,6 +20,9 @@ const OLDEST: &str = "oldest_waiting";
 
 /// Reads the state of a source's outbox.
 pub(super) async fn read_state(sources: &Arc<DataSources>, source: usize) -> Result<OutboxState, StoreError> {
+    if sources.is_confined() {
+        return read_confined_state(sources, source).await;
+    }
     let select = relay_state::Entity::find()
         .expr_as(first_unsequenced().into_query(), OLDEST)
         .order_by_asc(relay_state::Column::Name)
@@ -27,14 +30,8 @@ pub(super) async fn read_state(sources: &Arc<DataSources>, source: usize) -> Res
     let rows = sources.select_unrouted(source, &select).await?;
     let mut outbox = OutboxState::default();
     for row in &rows {
-        let row_state = relay_state::Model::from_query_result(row, "")?;
         outbox.oldest_waiting = row.try_get::<Option<i64>>("", OLDEST)?.map(Millis);
-        if row_state.name == row::bytes(RELAY) {
-            outbox.head = row_state.position;
-            outbox.lease = Some(state::lease(&row_state));
-        } else {
-            outbox.positions.push(positions::stored_position(&row_state));
-        }
+        add(&mut outbox, &relay_state::Model::from_query_result(row, "")?);
     }
     if rows.is_empty() {
         // No relay has ever run here.
@@ -42,6 +39,42 @@ pub(super) async fn read_state(sources: &Arc<DataSources>, source: usize) -> Res
         outbox.oldest_waiting = first.first().map(|row| row.try_get_by_index(0)).transpose()?.map(Millis);
     }
     Ok(outbox)
+}
+
+/// As [`read_state`], for a confined store: the rows of the relay and the commits may be on
+/// different shards, and commits above the position wait too.
+async fn read_confined_state(sources: &Arc<DataSources>, source: usize) -> Result<OutboxState, StoreError> {
+    use outbox_commit::Column;
+    let select = relay_state::Entity::find().order_by_asc(relay_state::Column::Name).into_query();
+    let mut outbox = OutboxState::default();
+    for row in &sources.select_unrouted(source, &select).await? {
+        add(&mut outbox, &relay_state::Model::from_query_result(row, "")?);
+    }
+    let waiting = first_unsequenced().order_by_asc(Column::Id);
+    let above = outbox_commit::Entity::find().select_only().column(Column::CreateTime);
+    let above = above.filter(Column::PubSeq.gt(outbox.head)).order_by_asc(Column::PubSeq).limit(1);
+    for select in [waiting, force_index(above, index::PUBLISHED)] {
+        let first = sources.select_unrouted(source, &select.into_query()).await?;
+        let first: Option<i64> = first.first().map(|row| row.try_get_by_index(0)).transpose()?;
+        outbox.oldest_waiting = outbox.oldest_waiting.or(first.map(Millis));
+    }
+    Ok(outbox)
+}
+
+/// Adds the state that a row of the relay holds.
+fn add(outbox: &mut OutboxState, row_state: &relay_state::Model) {
+    if row_state.name == row::bytes(RELAY) {
+        outbox.head = row_state.position;
+        outbox.lease = Some(state::lease(row_state));
+    } else {
+        outbox.positions.push(positions::stored_position(row_state));
+    }
+}
+
+/// Reads the last sequence number that is final; `None` if all are. On a confined store a number
+/// above the position of the relay may still change.
+pub(super) async fn read_bound(sources: &Arc<DataSources>, source: usize) -> Result<Option<i64>, StoreError> {
+    Ok(if sources.is_confined() { Some(read_head(sources, source).await?) } else { None })
 }
 
 /// Selects the time of the first row without a sequence number along the key, which ends with the

@@ -29,46 +29,48 @@ impl TransactionBody for TrimOutbox {
         let Some(relay) = state::lock_in_epoch(tx, self.epoch).await? else { return Ok(None) };
         // All positions count, also those of consumers that this version does not know.
         let stored = positions::read_all(&tx.unrouted()).await?;
-        let expired = self.expired_commits(tx, relay.position, &stored).await?;
+        let expired = expired_commits(tx, (self.bounds, self.limit), relay.position, &stored).await?;
         let ids: Vec<i64> = expired.iter().map(|(id, _)| *id).collect();
         for list in padded_chunks(&ids) {
             let revisions = outbox_revision::Entity::delete_many();
             revisions.filter(outbox_revision::Column::CommitId.is_in(list.clone())).exec(&tx.unrouted()).await?;
             Entity::delete_many().filter(Column::Id.is_in(list)).exec(&tx.unrouted()).await?;
         }
-        let missed = |position: StoredPosition| {
-            let missed = expired.iter().filter(|(_, number)| *number > position.number).count();
-            (missed > 0).then_some((position.name, missed))
-        };
-        Ok(Some(TrimReport { commits: expired.len(), overtaken: stored.into_iter().filter_map(missed).collect() }))
+        Ok(Some(report(&expired, stored)))
     }
 }
 
-impl TrimOutbox {
-    /// Returns the ids and numbers of the first sequenced commits up to one that is too young, so
-    /// that no gap is left between the remaining rows. Only the first `limit` rows are checked, so
-    /// that a call that deletes nothing costs no more than one that deletes rows. Sequence numbers
-    /// roughly follow the age.
-    async fn expired_commits(
-        &self,
-        tx: &SourceTx,
-        head: i64,
-        stored: &[StoredPosition],
-    ) -> Result<Vec<(i64, i64)>, StoreError> {
-        let TrimBounds { passed_before, all_before } = self.bounds;
-        let passed = stored.iter().map(|position| position.number).fold(head, i64::min);
-        let first = Entity::find()
-            .select_only()
-            .columns([Column::Id, Column::PubSeq, Column::CreateTime])
-            .filter(Column::PubSeq.lte(head))
-            .order_by_asc(Column::PubSeq)
-            .limit(self.limit as u64);
-        let first: Vec<(i64, i64, i64)> = force_index(first, index::PUBLISHED).into_tuple().all(&tx.unrouted()).await?;
-        let is_expired = |number: i64, time: i64| time < all_before.0 || number <= passed && time < passed_before.0;
-        Ok(first
-            .into_iter()
-            .take_while(|(_, number, time)| is_expired(*number, *time))
-            .map(|(id, number, _)| (id, number))
-            .collect())
-    }
+/// Returns the ids and numbers of the first sequenced commits up to one that is too young, so
+/// that no gap is left between the remaining rows. Only the first `limit` rows are checked, so
+/// that a call that deletes nothing costs no more than one that deletes rows. Sequence numbers
+/// roughly follow the age.
+pub(super) async fn expired_commits(
+    tx: &SourceTx,
+    (TrimBounds { passed_before, all_before }, limit): (TrimBounds, usize),
+    head: i64,
+    stored: &[StoredPosition],
+) -> Result<Vec<(i64, i64)>, StoreError> {
+    let passed = stored.iter().map(|position| position.number).fold(head, i64::min);
+    let first = Entity::find()
+        .select_only()
+        .columns([Column::Id, Column::PubSeq, Column::CreateTime])
+        .filter(Column::PubSeq.lte(head))
+        .order_by_asc(Column::PubSeq)
+        .limit(limit as u64);
+    let first: Vec<(i64, i64, i64)> = force_index(first, index::PUBLISHED).into_tuple().all(&tx.unrouted()).await?;
+    let is_expired = |number: i64, time: i64| time < all_before.0 || number <= passed && time < passed_before.0;
+    Ok(first
+        .into_iter()
+        .take_while(|(_, number, time)| is_expired(*number, *time))
+        .map(|(id, number, _)| (id, number))
+        .collect())
+}
+
+/// Returns the report of the deletion of these commits, by (id, number).
+pub(super) fn report(expired: &[(i64, i64)], stored: Vec<StoredPosition>) -> TrimReport {
+    let missed = |position: StoredPosition| {
+        let missed = expired.iter().filter(|(_, number)| *number > position.number).count();
+        (missed > 0).then_some((position.name, missed))
+    };
+    TrimReport { commits: expired.len(), overtaken: stored.into_iter().filter_map(missed).collect() }
 }

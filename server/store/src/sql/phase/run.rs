@@ -170,7 +170,7 @@ impl DataSources {
             results.push(GroupResult::Rows(self.read_alone(source, statement).await?));
             return Ok(results);
         }
-        let tx = self.begin_read(source).await?;
+        let tx = self.begin_wide_read(source).await?;
         for statements in groups {
             results.push(GroupResult::Rows(tx.read_prepared(statements).await?));
         }

@@ -31,6 +31,8 @@ pub(super) enum SourceConnection {
     Begun(DatabaseTransaction),
     /// A transaction that begins with its first query.
     Mysql(MysqlTx),
+    /// No transaction: each statement reads by itself.
+    Pool,
 }
 
 /// The statements of a transaction, each sent by itself and prepared.
@@ -46,6 +48,11 @@ impl SourceTx {
     /// Returns the transaction, for the tables that exist once in each data source.
     pub(crate) fn unrouted(&self) -> SourceExecutor<'_> {
         SourceExecutor(self)
+    }
+
+    /// Returns true if the transaction is confined to one partition.
+    pub(crate) fn is_confined(&self) -> bool {
+        self.sources.is_confined()
     }
 
     /// Returns the data sources.
@@ -66,7 +73,7 @@ impl SourceTx {
     /// Returns the connection for text queries, if the server takes them.
     pub(in crate::sql) fn text(&self) -> Option<(&MysqlTx, &TextSupport)> {
         match &self.connection {
-            SourceConnection::Begun(_) => None,
+            SourceConnection::Begun(_) | SourceConnection::Pool => None,
             SourceConnection::Mysql(tx) => self.sources.text_support(self.source).map(|support| (tx, support)),
         }
     }
@@ -74,7 +81,7 @@ impl SourceTx {
     /// Begins the transaction if it has not begun.
     pub(super) async fn begin(&self) -> Result<(), DbErr> {
         match &self.connection {
-            SourceConnection::Begun(_) => Ok(()),
+            SourceConnection::Begun(_) | SourceConnection::Pool => Ok(()),
             SourceConnection::Mysql(tx) => tx.begin().await,
         }
     }
@@ -91,7 +98,7 @@ impl SourceTx {
         call: impl Future<Output = Result<T, StoreError>>,
     ) -> Result<T, StoreError> {
         let is_begun = match &self.connection {
-            SourceConnection::Begun(_) => true,
+            SourceConnection::Begun(_) | SourceConnection::Pool => true,
             SourceConnection::Mysql(tx) => tx.is_begun().await,
         };
         if is_begun || self.past_breaker { call.await } else { self.sources.call_guarded(self.source, call).await }
@@ -121,6 +128,7 @@ impl SourceTx {
             match self.connection {
                 SourceConnection::Begun(tx) => tx.commit().await,
                 SourceConnection::Mysql(tx) => tx.commit().await,
+                SourceConnection::Pool => Ok(()),
             }
         };
         timeout(limit, commit).await.map_err(|_| StoreError::NoResponse)?.map_err(StoreError::from)
@@ -132,10 +140,17 @@ impl SourceTx {
         let outcome = match self.connection {
             SourceConnection::Begun(tx) => tx.rollback().await,
             SourceConnection::Mysql(tx) => tx.rollback().await,
+            SourceConnection::Pool => Ok(()),
         };
         if let Err(error) = outcome {
             tracing::debug!(%error, "a rollback failed; closing the connection rolls back");
         }
+    }
+}
+
+impl SourceExecutor<'_> {
+    async fn query_alone(&self, statement: &Statement) -> Result<Vec<QueryResult>, DbErr> {
+        self.0.sources.all()[self.0.source].query_alone(statement).await
     }
 }
 
@@ -145,6 +160,7 @@ impl ConnectionTrait for SourceExecutor<'_> {
         match &self.0.connection {
             SourceConnection::Begun(tx) => tx.get_database_backend(),
             SourceConnection::Mysql(_) => DbBackend::MySql,
+            SourceConnection::Pool => DbBackend::MySql,
         }
     }
 
@@ -152,6 +168,7 @@ impl ConnectionTrait for SourceExecutor<'_> {
         match &self.0.connection {
             SourceConnection::Begun(tx) => tx.execute_raw(statement).await,
             SourceConnection::Mysql(tx) => tx.execute(&statement).await,
+            SourceConnection::Pool => Err(DbErr::Custom("a statement that writes needs a transaction".to_owned())),
         }
     }
 
@@ -159,6 +176,7 @@ impl ConnectionTrait for SourceExecutor<'_> {
         match &self.0.connection {
             SourceConnection::Begun(tx) => tx.query_one_raw(statement).await,
             SourceConnection::Mysql(tx) => Ok(tx.query_all(&statement).await?.into_iter().next()),
+            SourceConnection::Pool => Ok(self.query_alone(&statement).await?.into_iter().next()),
         }
     }
 
@@ -166,6 +184,7 @@ impl ConnectionTrait for SourceExecutor<'_> {
         match &self.0.connection {
             SourceConnection::Begun(tx) => tx.query_all_raw(statement).await,
             SourceConnection::Mysql(tx) => tx.query_all(&statement).await,
+            SourceConnection::Pool => self.query_alone(&statement).await,
         }
     }
 

@@ -64,12 +64,19 @@ impl TransactionBody for FindOrphans {
     const NAME: &'static str = "find rank orphans";
 
     async fn run(&self, tx: &SourceTx) -> std::result::Result<Self::Output, StoreError> {
-        let rows = Entity::find().filter(Column::SubjectId.eq(self.list.get())).filter(after_key(self.after.as_ref()));
+        let rows = Entity::find().filter(in_list(tx, self.list)).filter(after_key(self.after.as_ref()));
         let rows = rows.order_by_asc(Column::Sort).order_by_asc(Column::Score).order_by_asc(Column::Floor);
         let rows = rows.limit(ROWS as u64).all(&tx.on(self.list.partition())).await?;
         let next = rows.last().filter(|_| rows.len() == ROWS).cloned();
         Ok(OrphanPage { orphans: orphans(tx, self.list, rows).await?, next })
     }
+}
+
+/// Returns the condition for the rows of a list, also of damaged ones with another partition. A
+/// confined store finds rows only by their partition.
+fn in_list(tx: &SourceTx, list: CommentId) -> Condition {
+    let in_list = Condition::all().add(Column::SubjectId.eq(list.get()));
+    if tx.is_confined() { in_list.add(Column::Part.eq(part(list.partition()))) } else { in_list }
 }
 
 /// Returns the condition for the rows of a list after this one, in the order of the key.
@@ -115,7 +122,7 @@ impl TransactionBody for RemoveOrphans {
         lock(&db, [self.list].into()).await?;
         let mut removed = 0;
         for row in orphans(tx, self.list, self.orphans.clone()).await? {
-            let list = Entity::delete_many().filter(Column::SubjectId.eq(row.subject_id));
+            let list = Entity::delete_many().filter(in_list(tx, self.list));
             let place = list.filter(Column::Sort.eq(row.sort)).filter(Column::Score.eq(row.score));
             let delete = place.filter(Column::Floor.eq(row.floor)).filter(Column::CommentId.eq(row.comment_id));
             removed += usize::from(delete.exec(&db).await?.rows_affected > 0);

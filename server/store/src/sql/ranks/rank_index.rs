@@ -56,7 +56,7 @@ impl TransactionBody for WriteRankIndex {
             let found = comments(&db, &ids).await?;
             let subjects = subjects(tx, found.iter().map(|comment| comment.reference.subject_id)).await?;
             let expected = self.scores(&found, &subjects);
-            changed += replace_rows(&db, &ids, expected).await?;
+            changed += replace_rows(&db, &ids, expected, tx.is_confined()).await?;
         }
         Ok(changed)
     }
@@ -107,6 +107,7 @@ async fn replace_rows<C: ConnectionTrait>(
     db: &OnShard<C>,
     ids: &[CommentId],
     mut expected: RowsByComment,
+    is_confined: bool,
 ) -> Result<usize, StoreError> {
     let mut existing = existing_rows(db, ids).await?;
     let (mut changed, mut removed, mut added) = (0, BTreeMap::<i8, Vec<CommentId>>::new(), Vec::new());
@@ -128,10 +129,13 @@ async fn replace_rows<C: ConnectionTrait>(
     added.sort_by(|a, b| (a.subject_id, a.sort).cmp(&(b.subject_id, b.sort)).then(a.score.total_cmp(&b.score)));
     let added: Vec<ActiveModel> = added.into_iter().map(active_model).collect();
     // The key of a row contains the comment's list and floor, so a row of another comment under it
-    // is damaged and is replaced.
-    let replace = OnConflict::columns([Column::SubjectId, Column::Sort, Column::Score, Column::Floor])
-        .update_columns([Column::Part, Column::CommentId])
-        .to_owned();
+    // is damaged and is replaced. A confined store has found the row by its partition, and accepts
+    // no change of it.
+    let mut replace = OnConflict::columns([Column::SubjectId, Column::Sort, Column::Score, Column::Floor]);
+    replace.update_column(Column::CommentId);
+    if !is_confined {
+        replace.update_column(Column::Part);
+    }
     for chunk in sized_chunks(added) {
         Entity::insert_many(chunk).on_conflict(replace.clone()).exec_without_returning(db).await?;
     }

@@ -35,7 +35,8 @@ pub(super) async fn trim(
         let (old_sources, limit_left) = (Arc::clone(sources), limit - trimmed);
         let find = async move { find_old(&old_sources, table, before, limit_left).await };
         let old = task::run(sources.runner(), (source, "find old ranking snapshots"), find).await?;
-        if !old.is_empty() {
+        let is_confined = sources.is_confined();
+        for old in groups(old, is_confined) {
             trimmed += transact::write(sources, source, DeleteSnapshots { table, old }).await?;
         }
     }
@@ -44,6 +45,14 @@ pub(super) async fn trim(
 
 /// The key of a ranking, with its partition.
 type SnapshotKey = (i16, i64, i8, i64);
+
+/// Divides rankings into those that one transaction may delete.
+fn groups(mut old: Vec<SnapshotKey>, is_confined: bool) -> Vec<Vec<SnapshotKey>> {
+    if is_confined {
+        old.sort_unstable();
+    }
+    old.chunk_by(|(a, ..), (b, ..)| !is_confined || a == b).map(<[SnapshotKey]>::to_vec).collect()
+}
 
 /// Returns old rankings of a table.
 async fn find_old(

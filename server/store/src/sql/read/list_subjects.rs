@@ -5,12 +5,12 @@ use riposte_core::page::SubjectCursor;
 use riposte_core::{Error, ObjectType, Partition};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 
-use super::ReadQuery;
 use crate::error::StoreError;
 use crate::shard::part;
 use crate::sql::entity::comment_subject::{Column, Entity, Model};
-use crate::sql::pool::Tx;
+use crate::sql::pool::SourceTx;
 use crate::sql::row;
+use crate::sql::transact::TransactionBody;
 
 #[derive(Debug)]
 pub(super) struct ListSubjects {
@@ -19,19 +19,24 @@ pub(super) struct ListSubjects {
     pub(super) limit: usize,
 }
 
-impl ReadQuery for ListSubjects {
-    type Output = Vec<Model>;
-    const NAME: &'static str = "list subjects";
-
-    fn partition(&self) -> Partition {
+impl ListSubjects {
+    /// Returns a partition of the table.
+    pub(super) fn partition(&self) -> Partition {
         Partition::number(self.cursor.table)
     }
+}
 
-    async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
+impl TransactionBody for ListSubjects {
+    type Output = Vec<Model>;
+    const NAME: &'static str = "list subjects";
+    const READS_PARTITIONS: bool = true;
+
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
+        let tx = &tx.on(self.partition());
         // All partitions of the table are read. This read and those of the outbox are the only ones
         // that name no partition.
         let of_type = |object_type: Vec<u8>| Entity::find().filter(Column::ObjectType.eq(object_type));
-        let wanted_type = self.object_type.map(|object_type| row::bytes(object_type.as_str()));
+        let wanted_type = self.object_type.as_ref().map(|object_type| row::bytes(object_type.as_str()));
         let mut found = Vec::new();
         let remaining_range = match self.cursor.after {
             None => wanted_type.map_or_else(|| Some(Entity::find()), |wanted_type| Some(of_type(wanted_type))),

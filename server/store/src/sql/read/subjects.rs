@@ -1,7 +1,7 @@
 //! Subjects by their keys, deleted ones included.
 
 use riposte_core::{Partition, Subject, SubjectKey};
-use sea_orm::{ColumnTrait, DbBackend, EntityTrait, FromQueryResult, QueryFilter, QueryResult, Select};
+use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryResult, Select};
 
 use super::rows;
 use super::scatter::Gather;
@@ -9,7 +9,7 @@ use crate::error::StoreResult;
 use crate::shard::TableCounts;
 use crate::sql::entity::comment_subject::{Column, Entity, Model};
 use crate::sql::grouping::parts;
-use crate::sql::keys_join::{KEYS_MAX, join_keys};
+use crate::sql::keys_join::{KEYS_MAX, KeyForm, join_keys};
 use crate::sql::phase::{Phase, RowsSlot};
 use crate::sql::pool::DataSources;
 use crate::sql::row;
@@ -34,8 +34,8 @@ impl Gather for SubjectsByKey {
     }
 
     fn select(phase: &mut Phase, at: Partition, keys: Vec<SubjectKey>) -> RowsSlot {
-        let backend = phase.backend();
-        let select = move |list: Vec<SubjectKey>| select_by_keys(Entity::find(), backend, list.iter().collect());
+        let form = phase.key_form();
+        let select = move |list: Vec<SubjectKey>| select_by_keys(Entity::find(), form, list.iter().collect());
         phase.select_lists(at, KEYS_MAX, keys, select)
     }
 
@@ -47,15 +47,11 @@ impl Gather for SubjectsByKey {
 }
 
 /// Selects the subjects of `select` that have one of these keys. All of them are in one table.
-pub(in crate::sql) fn select_by_keys(
-    select: Select<Entity>,
-    backend: DbBackend,
-    keys: Vec<&SubjectKey>,
-) -> Select<Entity> {
+pub(in crate::sql) fn select_by_keys(select: Select<Entity>, form: KeyForm, keys: Vec<&SubjectKey>) -> Select<Entity> {
     let select = select.filter(Column::Part.is_in(parts(keys.iter().map(|key| key.partition()))));
     let key = |key: &SubjectKey| [row::bytes(key.object_type().as_str()).into(), row::bytes(key.object_id()).into()];
     let keys = keys.into_iter().map(key).collect();
-    join_keys(select, backend, KEY_INDEX, [Column::ObjectType, Column::ObjectId], keys)
+    join_keys(select, form, KEY_INDEX, [Column::ObjectType, Column::ObjectId], keys)
 }
 
 /// Returns the found subjects in the order of the keys.

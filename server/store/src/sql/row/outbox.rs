@@ -10,6 +10,7 @@ use riposte_core::event::{ChangeKind, Changes, CommentChange, Event};
 use riposte_core::{CommentId, MemberId, Millis, SubjectId};
 use sea_orm::ActiveValue::Set;
 
+use crate::shard::part;
 use crate::sql::entity::{outbox_commit, outbox_revision};
 
 #[expect(unreachable_pub, reason = "generated messages are public; none leaves the crate")]
@@ -19,7 +20,8 @@ mod internal {
 
 use internal::{OutboxChange, OutboxChanges, OutboxComment, OutboxCommit, OutboxEvent};
 
-/// Returns the row of a commit without a sequence number. All its events have the same time.
+/// Returns the row of a commit without a sequence number. All its events have the same time. Its
+/// partition is that of its id; a commit of a confined store changes no other.
 pub(crate) fn commit_model(id: CommentId, events: &[Event]) -> outbox_commit::ActiveModel {
     let event = |event: &Event| OutboxEvent {
         subject_id: event.subject.get().cast_unsigned(),
@@ -30,6 +32,8 @@ pub(crate) fn commit_model(id: CommentId, events: &[Event]) -> outbox_commit::Ac
         id: Set(id.get()),
         events: Set(OutboxCommit { events: events.iter().map(event).collect() }.encode_to_vec()),
         pub_seq: Set(None),
+        part: Set(Some(part(id.partition()))),
+        epoch: Set(None),
         create_time: Set(events.first().map_or(0, |event| event.time.0)),
     }
 }
@@ -40,6 +44,7 @@ pub(crate) fn revision_model(commit: CommentId, event: &Event) -> Option<outbox_
         commit_id: Set(commit.get()),
         subject_id: Set(event.subject.get()),
         revision: Set(event.revision?),
+        part: Set(Some(part(commit.partition()))),
     })
 }
 

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use riposte_core::request::{Fingerprint, IdempotencyKey, IdempotencyRecord};
 use riposte_core::verbs::CommandKind;
 use riposte_core::{Command, CommentId, Partition, SubjectId, SubjectKey};
-use sea_orm::{ColumnTrait, DbBackend, EntityTrait, QueryFilter, QuerySelect, Select};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Select};
 
 use super::Loader;
 use crate::error::StoreResult;
 use crate::sql::entity::{comment_index, comment_request};
 use crate::sql::grouping::{by_table, parts};
-use crate::sql::keys_join::{KEYS_MAX, PRIMARY, join_keys};
+use crate::sql::keys_join::{KEYS_MAX, KeyForm, PRIMARY, join_keys};
 use crate::sql::phase::{Phase, PhaseResults, RowsSlot};
 use crate::sql::read::force_index;
 use crate::sql::row;
@@ -54,15 +54,15 @@ impl Loader<'_> {
         ids: &BTreeMap<SubjectKey, SubjectId>,
         duplicate_check: DuplicateCheck,
     ) -> RecordSlots {
-        let (backend, tables) = (phase.backend(), self.tx.tables().index);
+        let (form, tables) = (phase.key_form(), self.tx.tables().index);
         let requires_lookup =
             |verb: &CommandKind| duplicate_check == DuplicateCheck::Possible || !detects_duplicates(verb);
-        let of_comments = move |list: Vec<SubjectRequest>| records_of_comments(backend, &list);
+        let of_comments = move |list: Vec<SubjectRequest>| records_of_comments(form, &list);
         let comments = requests(commands, ids, tables, requires_lookup)
             .map(|(partition, requests)| phase.select_lists(partition, KEYS_MAX, requests, of_comments))
             .collect();
         // A key that another verb used may not create a comment, so creates read these records too.
-        let stored = move |list: Vec<SubjectRequest>| stored_records(backend, &list);
+        let stored = move |list: Vec<SubjectRequest>| stored_records(form, &list);
         let stored = requests(commands, ids, tables, |_| true)
             .map(|(partition, requests)| phase.select_lists(partition, KEYS_MAX, requests, stored))
             .collect();
@@ -116,11 +116,11 @@ pub(in crate::sql::commit) fn detects_duplicates(verb: &CommandKind) -> bool {
 }
 
 /// Selects the records that the rows of comments contain: those of the requests that created them.
-fn records_of_comments(backend: DbBackend, list: &[SubjectRequest]) -> Select<comment_index::Entity> {
+fn records_of_comments(form: KeyForm, list: &[SubjectRequest]) -> Select<comment_index::Entity> {
     use comment_index::{Column, Entity};
     let columns = [Column::SubjectId, Column::Id, Column::RequestKey, Column::RequestPrint, Column::BornRevision];
     let select = Entity::find().select_only().columns(columns);
-    select_requests(select, backend, list, REQUEST_INDEX, [Column::Part, Column::SubjectId, Column::RequestKey])
+    select_requests(select, form, list, REQUEST_INDEX, [Column::Part, Column::SubjectId, Column::RequestKey])
 }
 
 fn record_of_comment(
@@ -136,10 +136,10 @@ fn record_of_comment(
 }
 
 /// Selects the records of the requests that have a row of their own.
-fn stored_records(backend: DbBackend, list: &[SubjectRequest]) -> Select<comment_request::Entity> {
+fn stored_records(form: KeyForm, list: &[SubjectRequest]) -> Select<comment_request::Entity> {
     use comment_request::{Column, Entity};
     let columns = [Column::Part, Column::SubjectId, Column::RequestKey];
-    select_requests(Entity::find(), backend, list, PRIMARY, columns)
+    select_requests(Entity::find(), form, list, PRIMARY, columns)
 }
 
 fn stored_record(found: comment_request::Model) -> StoreResult<(SubjectRequest, IdempotencyRecord)> {
@@ -156,7 +156,7 @@ fn stored_record(found: comment_request::Model) -> StoreResult<(SubjectRequest, 
 /// a join.
 fn select_requests<E: EntityTrait>(
     select: Select<E>,
-    backend: DbBackend,
+    form: KeyForm,
     list: &[SubjectRequest],
     index: &'static str,
     [part, subject, key]: [E::Column; 3],
@@ -169,7 +169,7 @@ fn select_requests<E: EntityTrait>(
         return force_index(select, index).filter(subject.eq(first.get())).filter(key.is_in(list.iter().map(bytes)));
     }
     let key_columns = |request: &SubjectRequest| [request.0.get().into(), bytes(request).into()];
-    join_keys(select, backend, index, [subject, key], list.iter().map(key_columns).collect())
+    join_keys(select, form, index, [subject, key], list.iter().map(key_columns).collect())
 }
 
 /// Returns the partition of a subject's rows.

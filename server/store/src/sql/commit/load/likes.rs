@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use riposte_core::{CommentId, MemberId, SubjectId};
-use sea_orm::{ColumnTrait, DbBackend, EntityTrait, QueryFilter, Select};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Select};
 
 use super::Loader;
 use crate::error::StoreResult;
 use crate::sql::entity::comment_like;
 use crate::sql::grouping::{by_table, parts};
-use crate::sql::keys_join::{KEYS_MAX, PRIMARY, join_keys};
+use crate::sql::keys_join::{KEYS_MAX, KeyForm, PRIMARY, join_keys};
 use crate::sql::phase::{Phase, PhaseResults, RowsSlot};
 use crate::sql::read::force_index;
 use crate::sql::row;
@@ -29,8 +29,8 @@ impl Loader<'_> {
             .filter_map(|(id, member)| Some(LikeKey { subject: subject(*id)?, member: member.clone(), comment: *id }));
         let mut keys: Vec<LikeKey> = keys.collect();
         keys.sort_unstable();
-        let backend = phase.backend();
-        let select = move |list: Vec<LikeKey>| LikeKey::select_any(&list, backend);
+        let form = phase.key_form();
+        let select = move |list: Vec<LikeKey>| LikeKey::select_any(&list, form);
         by_table(keys, self.tx.tables().index, |key| key.comment.partition())
             .map(|(partition, keys)| phase.select_lists(partition, KEYS_MAX, keys, select))
             .collect()
@@ -57,7 +57,7 @@ struct LikeKey {
 impl LikeKey {
     /// Selects the likes with these keys: by an IN list of members if all keys have the same
     /// subject and comment, otherwise by a join.
-    fn select_any(list: &[Self], backend: DbBackend) -> Select<comment_like::Entity> {
+    fn select_any(list: &[Self], form: KeyForm) -> Select<comment_like::Entity> {
         use comment_like::{Column, Entity};
         let select = Entity::find().filter(Column::Part.is_in(parts(list.iter().map(|key| key.comment.partition()))));
         let member = |key: &Self| row::bytes(key.member.as_str());
@@ -71,6 +71,6 @@ impl LikeKey {
         }
         let key = |key: &Self| [key.subject.get().into(), member(key).into(), key.comment.get().into()];
         let columns = [Column::SubjectId, Column::MemberId, Column::CommentId];
-        join_keys(select, backend, PRIMARY, columns, list.iter().map(key).collect())
+        join_keys(select, form, PRIMARY, columns, list.iter().map(key).collect())
     }
 }

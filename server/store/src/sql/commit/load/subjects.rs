@@ -34,10 +34,10 @@ impl Loader<'_> {
             return Ok(ids);
         }
         let mut phase = self.tx.phase();
-        let backend = phase.backend();
+        let form = phase.key_form();
         let select = move |list: Vec<SubjectKey>| {
             let columns = [Column::Id, Column::ObjectType, Column::ObjectId];
-            select_by_keys(Entity::find().select_only().columns(columns), backend, list.iter().collect())
+            select_by_keys(Entity::find().select_only().columns(columns), form, list.iter().collect())
         };
         let slots: Vec<RowsSlot> = by_table(misses, self.tx.tables().subject, |key| key.partition())
             .map(|(partition, keys)| phase.select_lists(partition, KEYS_MAX, keys, select))

@@ -12,6 +12,8 @@ pub struct Model {
     pub events: Vec<u8>,
     pub pub_seq: Option<i64>,
     pub create_time: i64,
+    pub part: Option<i16>,
+    pub epoch: Option<i64>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
