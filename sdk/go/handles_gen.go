@@ -224,7 +224,7 @@ func (o AfterRevision) subjectWatchOption(request *ripostev1.WatchSubjectRequest
 // come as a gap. Each time it is opened, an event tells where.
 func (h *Subject) Watch(ctx context.Context, options ...SubjectWatchOption) (*Watch[ripostev1.WatchSubjectResponse], error) {
 	request := &ripostev1.WatchSubjectRequest{
-		Key: h.SubjectKey,
+		Subject: h.SubjectKey,
 	}
 	for _, option := range options {
 		option.subjectWatchOption(request)

@@ -25,7 +25,7 @@ impl Watch {
     /// # Errors
     /// The server's.
     pub async fn open(say: &Say, after_revision: i64) -> Result<Self, Status> {
-        let request = WatchSubjectRequest { key: Some(say.key.clone()), after_revision };
+        let request = WatchSubjectRequest { subject: Some(say.key.clone()), after_revision };
         Self::of(say.client.subjects().watch_subject(request).await?.into_inner()).await
     }
 

@@ -1073,7 +1073,7 @@ func (x *UndeleteSubjectResponse) GetSubjectRevision() int64 {
 type WatchSubjectRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the subject. Required.
-	Key *SubjectKey `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	Subject *SubjectKey `protobuf:"bytes,1,opt,name=subject,proto3" json:"subject,omitempty"`
 	// The watch sends the changes with a greater revision. To resume, pass the last revision
 	// received. Default 0: the watch sends the changes after its start. A negative value is
 	// FIELD_INVALID. Of the last 24 h, the last 1,024 revisions can be sent one by one; older ones
@@ -1114,9 +1114,9 @@ func (*WatchSubjectRequest) Descriptor() ([]byte, []int) {
 	return file_riposte_v1_subject_proto_rawDescGZIP(), []int{14}
 }
 
-func (x *WatchSubjectRequest) GetKey() *SubjectKey {
+func (x *WatchSubjectRequest) GetSubject() *SubjectKey {
 	if x != nil {
-		return x.Key
+		return x.Subject
 	}
 	return nil
 }
@@ -1547,9 +1547,9 @@ const file_riposte_v1_subject_proto_rawDesc = "" +
 	"request_id\x18\x02 \x01(\tR\trequestId\"w\n" +
 	"\x17UndeleteSubjectResponse\x12-\n" +
 	"\asubject\x18\x01 \x01(\v2\x13.riposte.v1.SubjectR\asubject\x12-\n" +
-	"\x10subject_revision\x18\x02 \x01(\x03B\x020\x01R\x0fsubjectRevision\"j\n" +
-	"\x13WatchSubjectRequest\x12(\n" +
-	"\x03key\x18\x01 \x01(\v2\x16.riposte.v1.SubjectKeyR\x03key\x12)\n" +
+	"\x10subject_revision\x18\x02 \x01(\x03B\x020\x01R\x0fsubjectRevision\"r\n" +
+	"\x13WatchSubjectRequest\x120\n" +
+	"\asubject\x18\x01 \x01(\v2\x16.riposte.v1.SubjectKeyR\asubject\x12)\n" +
 	"\x0eafter_revision\x18\x02 \x01(\x03B\x020\x01R\rafterRevision\"\xb4\x01\n" +
 	"\x14WatchSubjectResponse\x123\n" +
 	"\x06change\x18\x01 \x01(\v2\x19.riposte.v1.SubjectChangeH\x00R\x06change\x12+\n" +
@@ -1653,7 +1653,7 @@ var file_riposte_v1_subject_proto_depIdxs = []int32{
 	3,  // 20: riposte.v1.DeleteSubjectResponse.subject:type_name -> riposte.v1.Subject
 	2,  // 21: riposte.v1.UndeleteSubjectRequest.key:type_name -> riposte.v1.SubjectKey
 	3,  // 22: riposte.v1.UndeleteSubjectResponse.subject:type_name -> riposte.v1.Subject
-	2,  // 23: riposte.v1.WatchSubjectRequest.key:type_name -> riposte.v1.SubjectKey
+	2,  // 23: riposte.v1.WatchSubjectRequest.subject:type_name -> riposte.v1.SubjectKey
 	19, // 24: riposte.v1.WatchSubjectResponse.change:type_name -> riposte.v1.SubjectChange
 	21, // 25: riposte.v1.WatchSubjectResponse.gap:type_name -> riposte.v1.RevisionGap
 	18, // 26: riposte.v1.WatchSubjectResponse.opened:type_name -> riposte.v1.WatchOpened

@@ -175,7 +175,7 @@ class Scenario:
         gate.shut()
         through, lost = (type(self._through)(gate.target, gate.target) for _ in range(2))
         key = v1.SubjectKey(object_type="article", object_id=self._saved["unique"])
-        request = v1.WatchSubjectRequest(key=key)
+        request = v1.WatchSubjectRequest(subject=key)
 
         def lead() -> None:
             while gate.ended < attempts:

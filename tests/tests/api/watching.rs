@@ -207,7 +207,7 @@ async fn a_watch_returns_deletions_and_hidings_and_continues(fixture: Fixture) -
 async fn a_watch_ends_at_its_callers_own_deadline(fixture: Fixture) -> Result<()> {
     let say = Say::on(&fixture.client, "article");
     say.comment("m", "x").await?;
-    let message = WatchSubjectRequest { key: Some(say.key.clone()), after_revision: 0 };
+    let message = WatchSubjectRequest { subject: Some(say.key.clone()), after_revision: 0 };
     let mut request = tonic::Request::new(message);
     request.set_timeout(Duration::from_secs(2));
     let end = Watch::of(say.client.subjects().watch_subject(request).await?.into_inner()).await?.end().await?;

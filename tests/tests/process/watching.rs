@@ -52,7 +52,7 @@ async fn a_watch_that_is_not_read_is_ended_and_resumes_without_a_gap() -> Result
     let begin = revision(&say).await?;
     // A window so small that data that the client does not read is not sent either.
     let narrow = Endpoint::from_shared(server.target().to_owned())?.initial_stream_window_size(64).connect().await?;
-    let request = WatchSubjectRequest { key: Some(say.key.clone()), after_revision: begin };
+    let request = WatchSubjectRequest { subject: Some(say.key.clone()), after_revision: begin };
     let idle = SubjectServiceClient::new(narrow).watch_subject(request).await?.into_inner();
     // One after the other, because concurrent writes share a revision.
     for _ in 0..1_280 {

@@ -253,7 +253,7 @@ impl Subject {
     /// A refusal, and UNAVAILABLE if no service opens the stream in time.
     pub async fn watch(&self, after_revision: impl Into<Option<i64>>) -> Result<Watch<v1::WatchSubjectRequest>, Error> {
         let request = v1::WatchSubjectRequest {
-            key: Some(self.key.clone()),
+            subject: Some(self.key.clone()),
             after_revision: after_revision.into().unwrap_or_default(),
             ..Default::default()
         };

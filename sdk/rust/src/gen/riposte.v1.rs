@@ -458,7 +458,7 @@ impl ::prost::Name for UndeleteSubjectResponse {
 pub struct WatchSubjectRequest {
     /// The name of the subject. Required.
     #[prost(message, optional, tag = "1")]
-    pub key: ::core::option::Option<SubjectKey>,
+    pub subject: ::core::option::Option<SubjectKey>,
     /// The watch sends the changes with a greater revision. To resume, pass the last revision
     /// received. Default 0: the watch sends the changes after its start. A negative value is
     /// FIELD_INVALID. Of the last 24 h, the last 1,024 revisions can be sent one by one; older ones

@@ -170,7 +170,7 @@ export class SubjectHandle {
   watch(
     options: { readonly afterRevision?: string | undefined } & CallOptions = {},
   ): Promise<Watch<v1.WatchSubjectResponse>> {
-    return this.#services.subjects.watchSubject({ key: this.key, afterRevision: options.afterRevision }, options);
+    return this.#services.subjects.watchSubject({ subject: this.key, afterRevision: options.afterRevision }, options);
   }
 }
 

@@ -247,7 +247,7 @@ impl ErrorSubject for v1::UndeleteSubjectRequest {
 
 impl ErrorSubject for v1::WatchSubjectRequest {
     fn error_metadata(&self) -> ErrorMetadata {
-        self.key.add_to(ErrorMetadata::default(), "subject")
+        self.subject.add_to(ErrorMetadata::default(), "subject")
     }
 }
 

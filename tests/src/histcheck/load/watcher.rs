@@ -160,7 +160,7 @@ impl Watcher {
     }
 
     async fn open(&self, environment: &Environment, server: usize) -> Result<Watch, Status> {
-        let request = WatchSubjectRequest { key: Some(names::key(self.subject)), after_revision: self.revision };
+        let request = WatchSubjectRequest { subject: Some(names::key(self.subject)), after_revision: self.revision };
         let mut service = SubjectServiceClient::new(environment.channels.to(server));
         Watch::of(service.watch_subject(request).await?.into_inner()).await
     }

@@ -63,7 +63,7 @@ async fn a_caller_has_its_share_of_the_streams() -> Result<()> {
     let say = Say::on(&server.client()?, "article");
     say.comment("m", "watched").await?;
     let watch = || async {
-        let watch = WatchSubjectRequest { key: Some(say.key.clone()), ..WatchSubjectRequest::default() };
+        let watch = WatchSubjectRequest { subject: Some(say.key.clone()), ..WatchSubjectRequest::default() };
         say.client.subjects().watch_subject(watch).await
     };
     let mut held = vec![watch().await?, watch().await?];

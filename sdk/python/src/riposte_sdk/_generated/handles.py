@@ -347,7 +347,7 @@ class Subject:
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.WatchSubjectRequest()
-        request.key.CopyFrom(self.key)
+        request.subject.CopyFrom(self.key)
         if after_revision is not None:
             set_field(request, "after_revision", after_revision)
         return self.client.subjects.watch_subject(request, **given(options))
@@ -1322,7 +1322,7 @@ class AsyncSubject:
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         request = v1.WatchSubjectRequest()
-        request.key.CopyFrom(self.key)
+        request.subject.CopyFrom(self.key)
         if after_revision is not None:
             set_field(request, "after_revision", after_revision)
         return self.client.subjects.watch_subject(request, **given(options))

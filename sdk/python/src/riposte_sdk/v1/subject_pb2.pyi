@@ -622,7 +622,7 @@ class WatchSubjectRequest(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    KEY_FIELD_NUMBER: _builtins.int
+    SUBJECT_FIELD_NUMBER: _builtins.int
     AFTER_REVISION_FIELD_NUMBER: _builtins.int
     after_revision: _builtins.int
     """The watch sends the changes with a greater revision. To resume, pass the last revision
@@ -632,18 +632,18 @@ class WatchSubjectRequest(_message.Message):
     state, the watch begins at the subject's own revision, with a gap that says so.
     """
     @_builtins.property
-    def key(self) -> Global___SubjectKey:
+    def subject(self) -> Global___SubjectKey:
         """The name of the subject. Required."""
 
     def __init__(
         self,
         *,
-        key: Global___SubjectKey | None = ...,
+        subject: Global___SubjectKey | None = ...,
         after_revision: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["key", b"key"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["subject", b"subject"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["after_revision", b"after_revision", "key", b"key"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after_revision", b"after_revision", "subject", b"subject"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -38,7 +38,7 @@ pub(crate) async fn handle(
 
 fn parse(services: &Services, call: &Call, request: &v1::WatchSubjectRequest) -> Result<(SubjectKey, i64), RpcError> {
     let mut v = Violations::default();
-    let subject = v.subject(&services.comments, &call.caller, "key", request.key.as_ref())?;
+    let subject = v.subject(&services.comments, &call.caller, "subject", request.subject.as_ref())?;
     let after = request.after_revision;
     let after = if after >= 0 { Ok(after) } else { Err(Violation::field("after_revision", "must not be negative")) };
     let after = v.take(after);

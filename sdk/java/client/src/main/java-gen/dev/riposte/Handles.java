@@ -357,7 +357,7 @@ public final class Handles {
      */
     public Watch<WatchSubjectResponse> watch(long afterRevision) {
       WatchSubjectRequest.Builder request = WatchSubjectRequest.newBuilder();
-      request.setKey(key);
+      request.setSubject(key);
       request.setAfterRevision(afterRevision);
       return client.watchSubject(request.build());
     }

@@ -195,36 +195,37 @@ public final class SubjectProto {
       "stId\"w\n\027UndeleteSubjectResponse\022-\n\007subje" +
       "ct\030\001 \001(\0132\023.riposte.v1.SubjectR\007subject\022-" +
       "\n\020subject_revision\030\002 \001(\003B\0020\001R\017subjectRev" +
-      "ision\"j\n\023WatchSubjectRequest\022(\n\003key\030\001 \001(" +
-      "\0132\026.riposte.v1.SubjectKeyR\003key\022)\n\016after_" +
-      "revision\030\002 \001(\003B\0020\001R\rafterRevision\"\264\001\n\024Wa" +
-      "tchSubjectResponse\0223\n\006change\030\001 \001(\0132\031.rip" +
-      "oste.v1.SubjectChangeH\000R\006change\022+\n\003gap\030\002" +
-      " \001(\0132\027.riposte.v1.RevisionGapH\000R\003gap\0221\n\006" +
-      "opened\030\003 \001(\0132\027.riposte.v1.WatchOpenedH\000R" +
-      "\006openedB\007\n\005event\"-\n\013WatchOpened\022\036\n\010revis" +
-      "ion\030\001 \001(\003B\0020\001R\010revision\"\217\001\n\rSubjectChang" +
-      "e\022\036\n\010revision\030\001 \001(\003B\0020\001R\010revision\0225\n\010com" +
-      "ments\030\002 \003(\0132\031.riposte.v1.CommentChangeR\010" +
-      "comments\022\'\n\017subject_changed\030\003 \001(\010R\016subje" +
-      "ctChanged\"\202\001\n\rCommentChange\022!\n\ncomment_i" +
-      "d\030\001 \001(\003B\0020\001R\tcommentId\022\033\n\007root_id\030\002 \001(\003B" +
-      "\0020\001R\006rootId\0221\n\004kind\030\003 \001(\0162\035.riposte.v1.C" +
-      "ommentChangeKindR\004kind\"a\n\013RevisionGap\022)\n" +
-      "\016first_revision\030\001 \001(\003B\0020\001R\rfirstRevision" +
-      "\022\'\n\rlast_revision\030\002 \001(\003B\0020\001R\014lastRevisio" +
-      "n*~\n\014SubjectState\022\035\n\031SUBJECT_STATE_UNSPE" +
-      "CIFIED\020\000\022\030\n\024SUBJECT_STATE_ACTIVE\020\001\022\033\n\027SU" +
-      "BJECT_STATE_READ_ONLY\020\002\022\030\n\024SUBJECT_STATE" +
-      "_HIDDEN\020\003*\350\001\n\021CommentChangeKind\022#\n\037COMME" +
-      "NT_CHANGE_KIND_UNSPECIFIED\020\000\022\037\n\033COMMENT_" +
-      "CHANGE_KIND_CREATED\020\001\022\036\n\032COMMENT_CHANGE_" +
-      "KIND_EDITED\020\002\022%\n!COMMENT_CHANGE_KIND_STA" +
-      "TE_CHANGED\020\003\022#\n\037COMMENT_CHANGE_KIND_PIN_" +
-      "CHANGED\020\004\022!\n\035COMMENT_CHANGE_KIND_RECOUNT" +
-      "ED\020\005Bg\n\016dev.riposte.v1B\014SubjectProtoP\001\242\002" +
-      "\003RXX\252\002\nRiposte.V1\312\002\nRiposte\\V1\342\002\026Riposte" +
-      "\\V1\\GPBMetadata\352\002\013Riposte::V1b\006proto3"
+      "ision\"r\n\023WatchSubjectRequest\0220\n\007subject\030" +
+      "\001 \001(\0132\026.riposte.v1.SubjectKeyR\007subject\022)" +
+      "\n\016after_revision\030\002 \001(\003B\0020\001R\rafterRevisio" +
+      "n\"\264\001\n\024WatchSubjectResponse\0223\n\006change\030\001 \001" +
+      "(\0132\031.riposte.v1.SubjectChangeH\000R\006change\022" +
+      "+\n\003gap\030\002 \001(\0132\027.riposte.v1.RevisionGapH\000R" +
+      "\003gap\0221\n\006opened\030\003 \001(\0132\027.riposte.v1.WatchO" +
+      "penedH\000R\006openedB\007\n\005event\"-\n\013WatchOpened\022" +
+      "\036\n\010revision\030\001 \001(\003B\0020\001R\010revision\"\217\001\n\rSubj" +
+      "ectChange\022\036\n\010revision\030\001 \001(\003B\0020\001R\010revisio" +
+      "n\0225\n\010comments\030\002 \003(\0132\031.riposte.v1.Comment" +
+      "ChangeR\010comments\022\'\n\017subject_changed\030\003 \001(" +
+      "\010R\016subjectChanged\"\202\001\n\rCommentChange\022!\n\nc" +
+      "omment_id\030\001 \001(\003B\0020\001R\tcommentId\022\033\n\007root_i" +
+      "d\030\002 \001(\003B\0020\001R\006rootId\0221\n\004kind\030\003 \001(\0162\035.ripo" +
+      "ste.v1.CommentChangeKindR\004kind\"a\n\013Revisi" +
+      "onGap\022)\n\016first_revision\030\001 \001(\003B\0020\001R\rfirst" +
+      "Revision\022\'\n\rlast_revision\030\002 \001(\003B\0020\001R\014las" +
+      "tRevision*~\n\014SubjectState\022\035\n\031SUBJECT_STA" +
+      "TE_UNSPECIFIED\020\000\022\030\n\024SUBJECT_STATE_ACTIVE" +
+      "\020\001\022\033\n\027SUBJECT_STATE_READ_ONLY\020\002\022\030\n\024SUBJE" +
+      "CT_STATE_HIDDEN\020\003*\350\001\n\021CommentChangeKind\022" +
+      "#\n\037COMMENT_CHANGE_KIND_UNSPECIFIED\020\000\022\037\n\033" +
+      "COMMENT_CHANGE_KIND_CREATED\020\001\022\036\n\032COMMENT" +
+      "_CHANGE_KIND_EDITED\020\002\022%\n!COMMENT_CHANGE_" +
+      "KIND_STATE_CHANGED\020\003\022#\n\037COMMENT_CHANGE_K" +
+      "IND_PIN_CHANGED\020\004\022!\n\035COMMENT_CHANGE_KIND" +
+      "_RECOUNTED\020\005Bg\n\016dev.riposte.v1B\014SubjectP" +
+      "rotoP\001\242\002\003RXX\252\002\nRiposte.V1\312\002\nRiposte\\V1\342\002" +
+      "\026Riposte\\V1\\GPBMetadata\352\002\013Riposte::V1b\006p" +
+      "roto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -334,7 +335,7 @@ public final class SubjectProto {
     internal_static_riposte_v1_WatchSubjectRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_WatchSubjectRequest_descriptor,
-        new java.lang.String[] { "Key", "AfterRevision", });
+        new java.lang.String[] { "Subject", "AfterRevision", });
     internal_static_riposte_v1_WatchSubjectResponse_descriptor =
       getDescriptor().getMessageTypes().get(15);
     internal_static_riposte_v1_WatchSubjectResponse_fieldAccessorTable = new

@@ -44,18 +44,18 @@ private static final long serialVersionUID = 0L;
   }
 
   private int bitField0_;
-  public static final int KEY_FIELD_NUMBER = 1;
-  private dev.riposte.v1.SubjectKey key_;
+  public static final int SUBJECT_FIELD_NUMBER = 1;
+  private dev.riposte.v1.SubjectKey subject_;
   /**
    * <pre>
    * The name of the subject. Required.
    * </pre>
    *
-   * <code>.riposte.v1.SubjectKey key = 1 [json_name = "key"];</code>
-   * @return Whether the key field is set.
+   * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
+   * @return Whether the subject field is set.
    */
   @java.lang.Override
-  public boolean hasKey() {
+  public boolean hasSubject() {
     return ((bitField0_ & 0x00000001) != 0);
   }
   /**
@@ -63,23 +63,23 @@ private static final long serialVersionUID = 0L;
    * The name of the subject. Required.
    * </pre>
    *
-   * <code>.riposte.v1.SubjectKey key = 1 [json_name = "key"];</code>
-   * @return The key.
+   * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
+   * @return The subject.
    */
   @java.lang.Override
-  public dev.riposte.v1.SubjectKey getKey() {
-    return key_ == null ? dev.riposte.v1.SubjectKey.getDefaultInstance() : key_;
+  public dev.riposte.v1.SubjectKey getSubject() {
+    return subject_ == null ? dev.riposte.v1.SubjectKey.getDefaultInstance() : subject_;
   }
   /**
    * <pre>
    * The name of the subject. Required.
    * </pre>
    *
-   * <code>.riposte.v1.SubjectKey key = 1 [json_name = "key"];</code>
+   * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
    */
   @java.lang.Override
-  public dev.riposte.v1.SubjectKeyOrBuilder getKeyOrBuilder() {
-    return key_ == null ? dev.riposte.v1.SubjectKey.getDefaultInstance() : key_;
+  public dev.riposte.v1.SubjectKeyOrBuilder getSubjectOrBuilder() {
+    return subject_ == null ? dev.riposte.v1.SubjectKey.getDefaultInstance() : subject_;
   }
 
   public static final int AFTER_REVISION_FIELD_NUMBER = 2;
@@ -116,7 +116,7 @@ private static final long serialVersionUID = 0L;
   public void writeTo(com.google.protobuf.CodedOutputStream output)
                       throws java.io.IOException {
     if (((bitField0_ & 0x00000001) != 0)) {
-      output.writeMessage(1, getKey());
+      output.writeMessage(1, getSubject());
     }
     if (afterRevision_ != 0L) {
       output.writeInt64(2, afterRevision_);
@@ -132,7 +132,7 @@ private static final long serialVersionUID = 0L;
     size = 0;
     if (((bitField0_ & 0x00000001) != 0)) {
       size += com.google.protobuf.CodedOutputStream
-        .computeMessageSize(1, getKey());
+        .computeMessageSize(1, getSubject());
     }
     if (afterRevision_ != 0L) {
       size += com.google.protobuf.CodedOutputStream
@@ -153,10 +153,10 @@ private static final long serialVersionUID = 0L;
     }
     dev.riposte.v1.WatchSubjectRequest other = (dev.riposte.v1.WatchSubjectRequest) obj;
 
-    if (hasKey() != other.hasKey()) return false;
-    if (hasKey()) {
-      if (!getKey()
-          .equals(other.getKey())) return false;
+    if (hasSubject() != other.hasSubject()) return false;
+    if (hasSubject()) {
+      if (!getSubject()
+          .equals(other.getSubject())) return false;
     }
     if (getAfterRevision()
         != other.getAfterRevision()) return false;
@@ -171,9 +171,9 @@ private static final long serialVersionUID = 0L;
     }
     int hash = 41;
     hash = (19 * hash) + getDescriptor().hashCode();
-    if (hasKey()) {
-      hash = (37 * hash) + KEY_FIELD_NUMBER;
-      hash = (53 * hash) + getKey().hashCode();
+    if (hasSubject()) {
+      hash = (37 * hash) + SUBJECT_FIELD_NUMBER;
+      hash = (53 * hash) + getSubject().hashCode();
     }
     hash = (37 * hash) + AFTER_REVISION_FIELD_NUMBER;
     hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
@@ -312,17 +312,17 @@ private static final long serialVersionUID = 0L;
     private void maybeForceBuilderInitialization() {
       if (com.google.protobuf.GeneratedMessageV3
               .alwaysUseFieldBuilders) {
-        getKeyFieldBuilder();
+        getSubjectFieldBuilder();
       }
     }
     @java.lang.Override
     public Builder clear() {
       super.clear();
       bitField0_ = 0;
-      key_ = null;
-      if (keyBuilder_ != null) {
-        keyBuilder_.dispose();
-        keyBuilder_ = null;
+      subject_ = null;
+      if (subjectBuilder_ != null) {
+        subjectBuilder_.dispose();
+        subjectBuilder_ = null;
       }
       afterRevision_ = 0L;
       return this;
@@ -360,9 +360,9 @@ private static final long serialVersionUID = 0L;
       int from_bitField0_ = bitField0_;
       int to_bitField0_ = 0;
       if (((from_bitField0_ & 0x00000001) != 0)) {
-        result.key_ = keyBuilder_ == null
-            ? key_
-            : keyBuilder_.build();
+        result.subject_ = subjectBuilder_ == null
+            ? subject_
+            : subjectBuilder_.build();
         to_bitField0_ |= 0x00000001;
       }
       if (((from_bitField0_ & 0x00000002) != 0)) {
@@ -415,8 +415,8 @@ private static final long serialVersionUID = 0L;
 
     public Builder mergeFrom(dev.riposte.v1.WatchSubjectRequest other) {
       if (other == dev.riposte.v1.WatchSubjectRequest.getDefaultInstance()) return this;
-      if (other.hasKey()) {
-        mergeKey(other.getKey());
+      if (other.hasSubject()) {
+        mergeSubject(other.getSubject());
       }
       if (other.getAfterRevision() != 0L) {
         setAfterRevision(other.getAfterRevision());
@@ -449,7 +449,7 @@ private static final long serialVersionUID = 0L;
               break;
             case 10: {
               input.readMessage(
-                  getKeyFieldBuilder().getBuilder(),
+                  getSubjectFieldBuilder().getBuilder(),
                   extensionRegistry);
               bitField0_ |= 0x00000001;
               break;
@@ -476,18 +476,18 @@ private static final long serialVersionUID = 0L;
     }
     private int bitField0_;
 
-    private dev.riposte.v1.SubjectKey key_;
+    private dev.riposte.v1.SubjectKey subject_;
     private com.google.protobuf.SingleFieldBuilderV3<
-        dev.riposte.v1.SubjectKey, dev.riposte.v1.SubjectKey.Builder, dev.riposte.v1.SubjectKeyOrBuilder> keyBuilder_;
+        dev.riposte.v1.SubjectKey, dev.riposte.v1.SubjectKey.Builder, dev.riposte.v1.SubjectKeyOrBuilder> subjectBuilder_;
     /**
      * <pre>
      * The name of the subject. Required.
      * </pre>
      *
-     * <code>.riposte.v1.SubjectKey key = 1 [json_name = "key"];</code>
-     * @return Whether the key field is set.
+     * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
+     * @return Whether the subject field is set.
      */
-    public boolean hasKey() {
+    public boolean hasSubject() {
       return ((bitField0_ & 0x00000001) != 0);
     }
     /**
@@ -495,14 +495,14 @@ private static final long serialVersionUID = 0L;
      * The name of the subject. Required.
      * </pre>
      *
-     * <code>.riposte.v1.SubjectKey key = 1 [json_name = "key"];</code>
-     * @return The key.
+     * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
+     * @return The subject.
      */
-    public dev.riposte.v1.SubjectKey getKey() {
-      if (keyBuilder_ == null) {
-        return key_ == null ? dev.riposte.v1.SubjectKey.getDefaultInstance() : key_;
+    public dev.riposte.v1.SubjectKey getSubject() {
+      if (subjectBuilder_ == null) {
+        return subject_ == null ? dev.riposte.v1.SubjectKey.getDefaultInstance() : subject_;
       } else {
-        return keyBuilder_.getMessage();
+        return subjectBuilder_.getMessage();
       }
     }
     /**
@@ -510,16 +510,16 @@ private static final long serialVersionUID = 0L;
      * The name of the subject. Required.
      * </pre>
      *
-     * <code>.riposte.v1.SubjectKey key = 1 [json_name = "key"];</code>
+     * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
      */
-    public Builder setKey(dev.riposte.v1.SubjectKey value) {
-      if (keyBuilder_ == null) {
+    public Builder setSubject(dev.riposte.v1.SubjectKey value) {
+      if (subjectBuilder_ == null) {
         if (value == null) {
           throw new NullPointerException();
         }
-        key_ = value;
+        subject_ = value;
       } else {
-        keyBuilder_.setMessage(value);
+        subjectBuilder_.setMessage(value);
       }
       bitField0_ |= 0x00000001;
       onChanged();
@@ -530,14 +530,14 @@ private static final long serialVersionUID = 0L;
      * The name of the subject. Required.
      * </pre>
      *
-     * <code>.riposte.v1.SubjectKey key = 1 [json_name = "key"];</code>
+     * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
      */
-    public Builder setKey(
+    public Builder setSubject(
         dev.riposte.v1.SubjectKey.Builder builderForValue) {
-      if (keyBuilder_ == null) {
-        key_ = builderForValue.build();
+      if (subjectBuilder_ == null) {
+        subject_ = builderForValue.build();
       } else {
-        keyBuilder_.setMessage(builderForValue.build());
+        subjectBuilder_.setMessage(builderForValue.build());
       }
       bitField0_ |= 0x00000001;
       onChanged();
@@ -548,21 +548,21 @@ private static final long serialVersionUID = 0L;
      * The name of the subject. Required.
      * </pre>
      *
-     * <code>.riposte.v1.SubjectKey key = 1 [json_name = "key"];</code>
+     * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
      */
-    public Builder mergeKey(dev.riposte.v1.SubjectKey value) {
-      if (keyBuilder_ == null) {
+    public Builder mergeSubject(dev.riposte.v1.SubjectKey value) {
+      if (subjectBuilder_ == null) {
         if (((bitField0_ & 0x00000001) != 0) &&
-          key_ != null &&
-          key_ != dev.riposte.v1.SubjectKey.getDefaultInstance()) {
-          getKeyBuilder().mergeFrom(value);
+          subject_ != null &&
+          subject_ != dev.riposte.v1.SubjectKey.getDefaultInstance()) {
+          getSubjectBuilder().mergeFrom(value);
         } else {
-          key_ = value;
+          subject_ = value;
         }
       } else {
-        keyBuilder_.mergeFrom(value);
+        subjectBuilder_.mergeFrom(value);
       }
-      if (key_ != null) {
+      if (subject_ != null) {
         bitField0_ |= 0x00000001;
         onChanged();
       }
@@ -573,14 +573,14 @@ private static final long serialVersionUID = 0L;
      * The name of the subject. Required.
      * </pre>
      *
-     * <code>.riposte.v1.SubjectKey key = 1 [json_name = "key"];</code>
+     * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
      */
-    public Builder clearKey() {
+    public Builder clearSubject() {
       bitField0_ = (bitField0_ & ~0x00000001);
-      key_ = null;
-      if (keyBuilder_ != null) {
-        keyBuilder_.dispose();
-        keyBuilder_ = null;
+      subject_ = null;
+      if (subjectBuilder_ != null) {
+        subjectBuilder_.dispose();
+        subjectBuilder_ = null;
       }
       onChanged();
       return this;
@@ -590,26 +590,26 @@ private static final long serialVersionUID = 0L;
      * The name of the subject. Required.
      * </pre>
      *
-     * <code>.riposte.v1.SubjectKey key = 1 [json_name = "key"];</code>
+     * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
      */
-    public dev.riposte.v1.SubjectKey.Builder getKeyBuilder() {
+    public dev.riposte.v1.SubjectKey.Builder getSubjectBuilder() {
       bitField0_ |= 0x00000001;
       onChanged();
-      return getKeyFieldBuilder().getBuilder();
+      return getSubjectFieldBuilder().getBuilder();
     }
     /**
      * <pre>
      * The name of the subject. Required.
      * </pre>
      *
-     * <code>.riposte.v1.SubjectKey key = 1 [json_name = "key"];</code>
+     * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
      */
-    public dev.riposte.v1.SubjectKeyOrBuilder getKeyOrBuilder() {
-      if (keyBuilder_ != null) {
-        return keyBuilder_.getMessageOrBuilder();
+    public dev.riposte.v1.SubjectKeyOrBuilder getSubjectOrBuilder() {
+      if (subjectBuilder_ != null) {
+        return subjectBuilder_.getMessageOrBuilder();
       } else {
-        return key_ == null ?
-            dev.riposte.v1.SubjectKey.getDefaultInstance() : key_;
+        return subject_ == null ?
+            dev.riposte.v1.SubjectKey.getDefaultInstance() : subject_;
       }
     }
     /**
@@ -617,20 +617,20 @@ private static final long serialVersionUID = 0L;
      * The name of the subject. Required.
      * </pre>
      *
-     * <code>.riposte.v1.SubjectKey key = 1 [json_name = "key"];</code>
+     * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
      */
     private com.google.protobuf.SingleFieldBuilderV3<
         dev.riposte.v1.SubjectKey, dev.riposte.v1.SubjectKey.Builder, dev.riposte.v1.SubjectKeyOrBuilder> 
-        getKeyFieldBuilder() {
-      if (keyBuilder_ == null) {
-        keyBuilder_ = new com.google.protobuf.SingleFieldBuilderV3<
+        getSubjectFieldBuilder() {
+      if (subjectBuilder_ == null) {
+        subjectBuilder_ = new com.google.protobuf.SingleFieldBuilderV3<
             dev.riposte.v1.SubjectKey, dev.riposte.v1.SubjectKey.Builder, dev.riposte.v1.SubjectKeyOrBuilder>(
-                getKey(),
+                getSubject(),
                 getParentForChildren(),
                 isClean());
-        key_ = null;
+        subject_ = null;
       }
-      return keyBuilder_;
+      return subjectBuilder_;
     }
 
     private long afterRevision_ ;

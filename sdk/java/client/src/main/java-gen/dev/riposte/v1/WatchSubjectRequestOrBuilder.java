@@ -13,27 +13,27 @@ public interface WatchSubjectRequestOrBuilder extends
    * The name of the subject. Required.
    * </pre>
    *
-   * <code>.riposte.v1.SubjectKey key = 1 [json_name = "key"];</code>
-   * @return Whether the key field is set.
+   * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
+   * @return Whether the subject field is set.
    */
-  boolean hasKey();
+  boolean hasSubject();
   /**
    * <pre>
    * The name of the subject. Required.
    * </pre>
    *
-   * <code>.riposte.v1.SubjectKey key = 1 [json_name = "key"];</code>
-   * @return The key.
+   * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
+   * @return The subject.
    */
-  dev.riposte.v1.SubjectKey getKey();
+  dev.riposte.v1.SubjectKey getSubject();
   /**
    * <pre>
    * The name of the subject. Required.
    * </pre>
    *
-   * <code>.riposte.v1.SubjectKey key = 1 [json_name = "key"];</code>
+   * <code>.riposte.v1.SubjectKey subject = 1 [json_name = "subject"];</code>
    */
-  dev.riposte.v1.SubjectKeyOrBuilder getKeyOrBuilder();
+  dev.riposte.v1.SubjectKeyOrBuilder getSubjectOrBuilder();
 
   /**
    * <pre>

@@ -150,7 +150,7 @@ final class Scenario {
    */
   private void late(int attempts) throws Exception {
     SubjectKey key = SubjectKey.newBuilder().setObjectType("article").setObjectId((String) placeholders.fill("${unique}")).build();
-    WatchSubjectRequest request = WatchSubjectRequest.newBuilder().setKey(key).build();
+    WatchSubjectRequest request = WatchSubjectRequest.newBuilder().setSubject(key).build();
     try (Gate gate = new Gate(server);
         Riposte through = Riposte.connect(gate.target());
         Riposte lost = Riposte.connect(gate.target())) {
