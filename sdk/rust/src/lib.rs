@@ -2,8 +2,8 @@
 //! over them. Building it needs neither protoc nor buf.
 //!
 //! Features: `client` (default) for callers; `blocking` adds a client for programs without an async
-//! runtime; `json` makes JSON of messages; `server` adds the service traits, for servers and for stubs in tests; `dev-server`
-//! starts a real server for a test.
+//! runtime; `json` adds a writer of messages as JSON; `server` adds the service traits, for servers
+//! and for stubs in tests; `dev-server` starts a real server for a test.
 //!
 //! ```no_run
 //! # async fn demo() -> Result<(), riposte_sdk::Error> {
@@ -31,12 +31,12 @@ mod blocking_client;
 mod client;
 #[cfg(feature = "dev-server")]
 mod dev;
-#[cfg(feature = "json")]
-mod json;
 #[cfg(feature = "client")]
 #[expect(clippy::needless_update, reason = "generated code, which leaves open how many fields a message has")]
 #[path = "gen/handles.rs"]
 mod handles;
+#[cfg(feature = "json")]
+mod json;
 #[cfg(feature = "client")]
 #[path = "gen/services.rs"]
 mod services;
@@ -52,7 +52,7 @@ pub use handles::blocking;
 #[cfg(feature = "client")]
 pub use handles::*;
 #[cfg(feature = "json")]
-pub use json::to_json;
+pub use json::JsonWriter;
 
 /// The contract `riposte.v1`: its messages, enums, clients and service traits.
 pub mod v1 {

@@ -19,10 +19,10 @@ export interface Cursor {
 }
 
 /**
- * The events of an open watch. Where the stream ends or breaks, it opens again behind the last event
- * seen. Who leaves the walk ends the watch, and so do `close`, the signal, and the client's end.
+ * The events of an open watch. Where the stream ends or breaks, it opens again behind the last
+ * event seen. Leaving the walk ends the watch, and so do `close`, the signal, and the client's end.
  */
-export class Watch<Event> implements AsyncIterableIterator<Event, void> {
+export class Watch<Event> implements AsyncIterableIterator<Event> {
   readonly #events: AsyncGenerator<Event, void>;
   readonly #stop: AbortController;
   #first: IteratorResult<Event, void> | undefined;
@@ -94,8 +94,8 @@ async function* follow<I extends DescMessage, O extends DescMessage>(
     try {
       for await (const event of connection.stream(method, [request], { ...options, signal, timeoutMs: left })) {
         failures = 0;
-        const { kind, revision } = placed(event, cursor);
-        const before = BigInt(request[cursor.resume as keyof typeof request] ?? 0);
+        const [kind, revision] = placed(event, cursor);
+        const before = BigInt((request as unknown as Record<string, string | undefined>)[cursor.resume] ?? 0);
         // What came after revision 0, from which no stream can resume, is lost.
         const lost = began && kind === cursor.opened && before === 0n && BigInt(revision ?? 0) > 0n;
         if (revision !== undefined) request = { ...request, [cursor.resume]: revision };
@@ -120,14 +120,13 @@ async function* follow<I extends DescMessage, O extends DescMessage>(
 }
 
 /** The kind of an event, and the last revision that it tells. */
-function placed(event: object, { kinds, revisions }: Cursor): { kind?: string; revision?: string } {
+function placed(event: object, { kinds, revisions }: Cursor): [kind?: string | undefined, revision?: string | undefined] {
   const choice = (event as Record<string, { case?: string; value?: Record<string, string> }>)[kinds];
-  const revision = choice?.case === undefined ? undefined : choice.value?.[revisions[choice.case] ?? ""];
-  return { ...(choice?.case && { kind: choice.case }), ...(revision !== undefined && { revision }) };
+  return [choice?.case, choice?.value?.[revisions[choice.case ?? ""] ?? ""]];
 }
 
 function gap<O extends DescMessage>(output: O, { kinds, gap: [kind, first, last] }: Cursor, revision: string): MessageShape<O> {
-  return create(output, { [kinds]: { case: kind, value: { [first]: "1", [last]: revision } } } as MessageInitShape<O>);
+  return create(output, { [kinds]: { case: kind, value: { [first]: "1", [last]: revision } } } as unknown as MessageInitShape<O>);
 }
 
 /**

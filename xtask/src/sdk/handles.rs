@@ -46,7 +46,7 @@ struct ListedVerb {
     returns: ListedReturn,
 }
 
-/// A field that a caller may leave out; `r#as` is the type of those `values` of its enum that the
+/// A field that a caller may leave out; `as` is the type of those `values` of its enum that the
 /// call takes.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -161,8 +161,8 @@ enum VerbReturn {
         handle: String,
         field: String,
     },
-    /// `viewer` leads to the subject of which a member can be asked for: from the response or, if it
-    /// is empty, the message that the handle of the verb holds.
+    /// `viewer` leads to the subject of which a member can be asked for: from the response or, if
+    /// it is empty, the message that the handle of the verb holds.
     Page {
         handle: String,
         viewer: Option<Vec<String>>,
@@ -236,7 +236,7 @@ impl Listed {
         resolved.collect()
     }
 
-    /// Returns the call that tells what a member likes of a page, completed from the contract.
+    /// Returns the call that returns what a member likes of a page, completed from the contract.
     pub(super) fn own_likes(&self, contract: &Contract<'_>, find: &Find<'_>) -> Result<Option<OwnLikes>> {
         let Some(own) = &self.own_likes else { return Ok(None) };
         self.contained(&own.handle)?;
@@ -421,70 +421,4 @@ pub(super) fn walk<'c>(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use prost_types::{
-        DescriptorProto, EnumDescriptorProto, EnumValueDescriptorProto, FileDescriptorProto, FileDescriptorSet,
-        field_descriptor_proto::Type,
-    };
-
-    fn field(name: &str, kind: Type, type_name: &str) -> prost_types::FieldDescriptorProto {
-        let mut field = prost_types::FieldDescriptorProto { name: Some(name.into()), ..Default::default() };
-        field.set_type(kind);
-        field.type_name = (!type_name.is_empty()).then(|| format!(".a.{type_name}"));
-        field
-    }
-
-    fn contract() -> FileDescriptorSet {
-        let message = |name: &str, field| DescriptorProto { name: Some(name.into()), field, ..Default::default() };
-        let value = EnumValueDescriptorProto { name: Some("MOOD_GOOD".into()), ..Default::default() };
-        let file = FileDescriptorProto {
-            package: Some("a".into()),
-            message_type: vec![
-                message("Key", vec![field("id", Type::String, "")]),
-                message("Request", vec![field("key", Type::Message, "Key"), field("mood", Type::Enum, "Mood")]),
-                message("Response", vec![]),
-            ],
-            enum_type: vec![EnumDescriptorProto {
-                name: Some("Mood".into()),
-                value: vec![value],
-                ..Default::default()
-            }],
-            ..Default::default()
-        };
-        FileDescriptorSet { file: vec![file] }
-    }
-
-    /// Resolves a file whose only verb has this list of fields.
-    fn resolved(set: &str) -> Result<Vec<Handle>> {
-        let text = format!(
-            "clients: {{}}\nadmin: {{}}\nhandles:\n- {{name: H, about: h, contains: {{name: key, message: Key}}, verbs: \
-             [{{name: v, about: w, call: S.M, set: {set}, returns: {{kind: message}}}}]}}"
-        );
-        let set = contract();
-        let method = MethodModel::example("M", "Request", "Response");
-        Listed::parse(&text)?.resolve(&Contract::of(&set), &|_, name| (name == "M").then_some(&method))
-    }
-
-    #[test]
-    fn a_verb_is_filled_in_from_the_contract() {
-        let handles = resolved("[[key.id, member], [mood, =MOOD_GOOD]]").unwrap();
-        let verb = &handles[0].verbs[0];
-        assert_eq!((verb.arguments[0].name.as_str(), verb.arguments[0].kind.as_str()), ("member", "string"));
-        assert_eq!((verb.set[0].messages[0].as_str(), verb.set[1].source), ("Key", "constant"));
-    }
-
-    #[test]
-    fn a_name_that_is_not_in_the_contract_is_an_error() {
-        for (set, message) in [
-            ("[[kay, self]]", "Request has no field kay"),
-            ("[[key, self.ed]]", "Key has no field ed"),
-            ("[[mood, =MOOD_BAD]]", "Mood has no value MOOD_BAD"),
-            ("[[key, self.id]]", "key is a Key, and self.id is a string"),
-            ("[[key.id, a], [key.id, b]]", "key is set twice"),
-        ] {
-            let error = format!("{:#}", resolved(set).unwrap_err());
-            assert!(error.contains(message) && error.contains("sdk/handles.yaml, H: verb v"), "{error}");
-        }
-    }
-}
+mod tests;

@@ -22,7 +22,7 @@ pub(super) struct Model {
     /// The gRPC service configurations of all services in one.
     service_config: Value,
     handles: Vec<Handle>,
-    /// What tells what a member likes of a page.
+    /// The call that returns what a member likes of a page.
     own_likes: Option<OwnLikes>,
     /// The options of a client and the rest of sdk/options.yaml.
     #[serde(flatten)]

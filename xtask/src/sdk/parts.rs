@@ -1,4 +1,4 @@
-//! What handles show of their messages, and what is found out beside a page.
+//! The fields of a handle's message, and the calls that complete a page.
 
 use super::model::MethodModel;
 use crate::generate::contract::{Contract, Field, Message};
@@ -68,7 +68,7 @@ impl ClientPart {
     }
 }
 
-/// How the comments that a program has just written are shown above a page: the list, the place of
+/// The place of comments that a program has just written, above a page: the list, the place of
 /// its subject, the field that is empty on the first page, and the handle of an item with the field
 /// that takes the comment.
 #[derive(Debug, Clone, Deserialize, Serialize)]
@@ -92,7 +92,7 @@ impl JustMade {
     }
 }
 
-/// The call that tells what a member likes of a page, with the names of its fields.
+/// The call that returns what a member likes of a page, with the names of its fields.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OwnLikes {

@@ -164,8 +164,9 @@ class Watch(_Resuming, Iterator[Event]):
 
 
 class AsyncWatch(_Resuming, AsyncIterator[Event]):
-    """The asyncio twin of ``Watch``, whose stream is opened by ``await``, by ``async with``, or with
-    its first event. A task that is cancelled while it waits for an event leaves the watch usable."""
+    """The asyncio twin of ``Watch``, whose stream is opened by ``await``, by ``async with``, or
+    with its first event. A task that is cancelled while it waits for an event leaves the watch
+    usable."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)

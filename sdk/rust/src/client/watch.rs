@@ -23,13 +23,13 @@ pub trait Follow: Clone + Send + Sync + 'static {
     /// Returns the field that takes the revision to continue after.
     fn place(&mut self) -> &mut i64;
 
-    /// Returns the last revision that an event tells of, if it tells of one.
+    /// Returns the last revision of an event, if it has one.
     fn revision(event: &Self::Event) -> Option<i64>;
 
     /// Returns true for the event that begins a stream.
     fn opens(event: &Self::Event) -> bool;
 
-    /// Returns the event that tells of lost revisions.
+    /// Returns the event of lost revisions.
     fn gap(first: i64, last: i64) -> Self::Event;
 }
 
@@ -106,8 +106,8 @@ impl<R: Follow> Watch<R> {
         }
     }
 
-    /// Keeps the place after an event. Revisions after 0, from which no stream can resume, that came
-    /// while no stream was open are reported as a gap.
+    /// Keeps the place after an event. No stream can resume after revision 0: revisions that came
+    /// while none was open are reported as a gap.
     fn take(&mut self, event: &R::Event) {
         self.failures = 0;
         if let Some(revision) = R::revision(event) {
@@ -136,6 +136,6 @@ impl<R: Follow> Watch<R> {
 /// service is available.
 fn may_come_back(error: &Error, began: bool) -> bool {
     let broken = matches!(error.code(), Code::Internal | Code::Unknown | Code::Cancelled);
-    let away = if began { error.is_retryable() } else { error.code() == Code::Unavailable };
-    away || broken && error.reason_name().is_empty()
+    let unavailable = if began { error.is_retryable() } else { error.code() == Code::Unavailable };
+    unavailable || broken && error.reason_name().is_empty()
 }

@@ -5,7 +5,7 @@ use riposte_sdk::v1::comment_service_server::{CommentService, CommentServiceServ
 use riposte_sdk::v1::like_service_server::{LikeService, LikeServiceServer};
 use riposte_sdk::v1::{self, CommentSort, CommentState, DeletedBy, LikeValue};
 use riposte_sdk::{
-    Client, CommentPageOptions, DevServer, MemberPageOptions, ReplySort, SubjectPageOptions, blocking, to_json,
+    Client, CommentPageOptions, DevServer, JsonWriter, MemberPageOptions, ReplySort, SubjectPageOptions, blocking,
 };
 use std::sync::{Arc, Mutex};
 use tonic::service::Routes;
@@ -58,7 +58,7 @@ async fn a_page_has_handles_its_cursor_and_what_its_viewer_likes() {
     let above: Vec<i64> = page.with_just_made(handed.clone()).iter().map(|thread| thread.comment.id).collect();
     assert_eq!(above, [roots[2].id, roots[0].id, roots[1].id]);
     assert_eq!((page.threads.len(), last.with_just_made(handed).len()), (2, 1));
-    assert_eq!(to_json(&*reply)["id"], reply.id.to_string());
+    assert_eq!(JsonWriter::default().write(&*reply)["id"], reply.id.to_string());
 }
 
 #[tokio::test]
@@ -71,7 +71,7 @@ async fn a_moderator_hides_shows_and_deletes() {
     assert_eq!(state(comment.unhide("mod", "fine").await.unwrap().comment), CommentState::Active);
     let deleted = comment.moderator_delete("mod", "spam").await.unwrap().comment.unwrap();
     assert_eq!(deleted.deleted_by(), DeletedBy::Moderator);
-    let page = client.member("article", "nobody").page(MemberPageOptions::default()).await.unwrap();
+    let page = client.member("article", "silent").page(MemberPageOptions::default()).await.unwrap();
     assert!(page.comments.is_empty());
 }
 
@@ -99,7 +99,10 @@ impl CommentService for FailingLikes {
         Ok(Response::new(v1::ListCommentsResponse { threads, ..Default::default() }))
     }
 
-    async fn create_comment(&self, _: Request<v1::CreateCommentRequest>) -> Result<Response<v1::CreateCommentResponse>, Status> {
+    async fn create_comment(
+        &self,
+        _: Request<v1::CreateCommentRequest>,
+    ) -> Result<Response<v1::CreateCommentResponse>, Status> {
         not_here()
     }
 
@@ -107,23 +110,38 @@ impl CommentService for FailingLikes {
         not_here()
     }
 
-    async fn batch_get_comments(&self, _: Request<v1::BatchGetCommentsRequest>) -> Result<Response<v1::BatchGetCommentsResponse>, Status> {
+    async fn batch_get_comments(
+        &self,
+        _: Request<v1::BatchGetCommentsRequest>,
+    ) -> Result<Response<v1::BatchGetCommentsResponse>, Status> {
         not_here()
     }
 
-    async fn update_comment(&self, _: Request<v1::UpdateCommentRequest>) -> Result<Response<v1::UpdateCommentResponse>, Status> {
+    async fn update_comment(
+        &self,
+        _: Request<v1::UpdateCommentRequest>,
+    ) -> Result<Response<v1::UpdateCommentResponse>, Status> {
         not_here()
     }
 
-    async fn list_comment_revisions(&self, _: Request<v1::ListCommentRevisionsRequest>) -> Result<Response<v1::ListCommentRevisionsResponse>, Status> {
+    async fn list_comment_revisions(
+        &self,
+        _: Request<v1::ListCommentRevisionsRequest>,
+    ) -> Result<Response<v1::ListCommentRevisionsResponse>, Status> {
         not_here()
     }
 
-    async fn delete_comment(&self, _: Request<v1::DeleteCommentRequest>) -> Result<Response<v1::DeleteCommentResponse>, Status> {
+    async fn delete_comment(
+        &self,
+        _: Request<v1::DeleteCommentRequest>,
+    ) -> Result<Response<v1::DeleteCommentResponse>, Status> {
         not_here()
     }
 
-    async fn undelete_comment(&self, _: Request<v1::UndeleteCommentRequest>) -> Result<Response<v1::UndeleteCommentResponse>, Status> {
+    async fn undelete_comment(
+        &self,
+        _: Request<v1::UndeleteCommentRequest>,
+    ) -> Result<Response<v1::UndeleteCommentResponse>, Status> {
         not_here()
     }
 
@@ -131,11 +149,17 @@ impl CommentService for FailingLikes {
         not_here()
     }
 
-    async fn unpin_comment(&self, _: Request<v1::UnpinCommentRequest>) -> Result<Response<v1::UnpinCommentResponse>, Status> {
+    async fn unpin_comment(
+        &self,
+        _: Request<v1::UnpinCommentRequest>,
+    ) -> Result<Response<v1::UnpinCommentResponse>, Status> {
         not_here()
     }
 
-    async fn list_member_comments(&self, _: Request<v1::ListMemberCommentsRequest>) -> Result<Response<v1::ListMemberCommentsResponse>, Status> {
+    async fn list_member_comments(
+        &self,
+        _: Request<v1::ListMemberCommentsRequest>,
+    ) -> Result<Response<v1::ListMemberCommentsResponse>, Status> {
         not_here()
     }
 }
@@ -164,7 +188,10 @@ impl LikeService for FailingLikes {
         not_here()
     }
 
-    async fn list_member_likes(&self, _: Request<v1::ListMemberLikesRequest>) -> Result<Response<v1::ListMemberLikesResponse>, Status> {
+    async fn list_member_likes(
+        &self,
+        _: Request<v1::ListMemberLikesRequest>,
+    ) -> Result<Response<v1::ListMemberLikesResponse>, Status> {
         not_here()
     }
 }
@@ -180,9 +207,9 @@ async fn own_likes_that_cannot_be_requested_are_unknown() {
     let page = client.subject("article", "1").page(options).await.unwrap();
     let known: Vec<bool> = page.threads.iter().map(|thread| thread.comment.own_like == LikeValue::Like).collect();
     assert_eq!(known, (0..60).map(|at| at >= 55).collect::<Vec<_>>());
-    let mut asked = service.0.lock().unwrap().clone();
-    asked.sort_unstable();
-    assert_eq!(asked, [60, 200, 200, 200]);
+    let mut sizes = service.0.lock().unwrap().clone();
+    sizes.sort_unstable();
+    assert_eq!(sizes, [60, 200, 200, 200]);
 }
 
 #[test]

@@ -259,7 +259,6 @@ export class ThreadPage {
 export class ThreadHandle {
   /** What the handle stands for. */
   readonly message: v1.CommentThread;
-  readonly #services: Services;
   /**
    * The root, or its tombstone.
    */
@@ -272,7 +271,6 @@ export class ThreadHandle {
 
   /** @internal */
   constructor(services: Services, message: v1.CommentThread) {
-    this.#services = services;
     this.message = message;
     this.comment = new CommentHandle(services, message.comment!);
     this.replies = message.replies.map((one) => new CommentHandle(services, one));
@@ -299,7 +297,6 @@ export class ThreadHandle {
 export class ReplyPage {
   /** What the handle stands for. */
   readonly response: v1.ListRepliesResponse;
-  readonly #services: Services;
   /**
    * The replies in the order asked for.
    */
@@ -311,7 +308,6 @@ export class ReplyPage {
 
   /** @internal */
   constructor(services: Services, response: v1.ListRepliesResponse) {
-    this.#services = services;
     this.response = response;
     this.replies = response.replies.map((one) => new CommentHandle(services, one));
     this.root = new CommentHandle(services, response.root!);
@@ -445,7 +441,6 @@ export class MemberHandle {
 export class CommentPage {
   /** What the handle stands for. */
   readonly response: v1.ListMemberCommentsResponse;
-  readonly #services: Services;
   /**
    * The comments, newest first.
    */
@@ -453,7 +448,6 @@ export class CommentPage {
 
   /** @internal */
   constructor(services: Services, response: v1.ListMemberCommentsResponse) {
-    this.#services = services;
     this.response = response;
     this.comments = response.comments.map((one) => new CommentHandle(services, one));
   }

@@ -101,22 +101,22 @@ impl Caller {
     }
 
     /// An open stream.
-    pub(crate) async fn watch(&self, name: &str, request: &Value) -> Result<Opened, Error> {
+    pub(crate) async fn watch(&self, name: &str, request: &Value) -> Result<OpenWatch, Error> {
         let method = self.method(name);
         assert_eq!(name, "SubjectService.WatchSubject");
         let request = v1::WatchSubjectRequest::decode(message(method.input(), request).encode_to_vec().as_slice());
-        Ok(Opened { watch: self.client.follow(request.unwrap()).await?, kind: method.output() })
+        Ok(OpenWatch { watch: self.client.follow(request.unwrap()).await?, kind: method.output() })
     }
 }
 
 /// An open stream, whose events are JSON.
 #[derive(Debug)]
-pub(crate) struct Opened {
+pub(crate) struct OpenWatch {
     watch: Watch<v1::WatchSubjectRequest>,
     kind: MessageDescriptor,
 }
 
-impl Opened {
+impl OpenWatch {
     /// The first events.
     pub(crate) async fn events(mut self, count: usize) -> Result<Vec<Value>, Error> {
         let mut events = Vec::new();

@@ -59,23 +59,23 @@ pub(crate) async fn late(caller: &Caller, subject: &str, attempts: usize) -> Res
     let ended = Arc::new(AtomicUsize::new(0));
     let gate = tokio::spawn(forward(listener, caller.server.clone(), is_shut, Arc::clone(&ended)));
     let connect = |target: &str| Client::connect(target).unwrap().subject("article", subject);
-    let told = |error: Error| error.to_string();
+    let text = |error: Error| error.to_string();
     let (through, direct) = (connect(&address.to_string()), connect(&caller.server));
-    let lead = async {
+    let open_gate = async {
         while ended.load(Ordering::Relaxed) < attempts {
             tokio::time::sleep(AGAIN).await;
         }
         shut.send_replace(false);
     };
-    let (watched, ()) = join(through.watch(0), lead).await;
-    let mut watched = watched.map_err(told)?;
-    let mut events = vec![watched.next().await.map_err(told)?.event];
+    let (watched, ()) = join(through.watch(0), open_gate).await;
+    let mut watched = watched.map_err(text)?;
+    let mut events = vec![watched.next().await.map_err(text)?.event];
     shut.send_replace(true);
-    direct.comment("m1", "Hi").await.map_err(told)?;
-    let revision = direct.get().await.map_err(told)?.subject.unwrap_or_default().revision;
+    direct.comment("m1", "Hi").await.map_err(text)?;
+    let revision = direct.get().await.map_err(text)?.subject.unwrap_or_default().revision;
     shut.send_replace(false);
-    events.push(watched.next().await.map_err(told)?.event);
-    events.push(watched.next().await.map_err(told)?.event);
+    events.push(watched.next().await.map_err(text)?.event);
+    events.push(watched.next().await.map_err(text)?.event);
     let opened = |revision| Some(Event::Opened(WatchOpened { revision }));
     let gap = Some(Event::Gap(RevisionGap { first_revision: 1, last_revision: revision }));
     if events != [opened(0), opened(revision), gap] {

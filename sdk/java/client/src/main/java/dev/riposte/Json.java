@@ -2,10 +2,13 @@ package dev.riposte;
 
 import com.google.protobuf.Descriptors.EnumValueDescriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.FieldMask;
 import com.google.protobuf.MessageOrBuilder;
 import com.google.protobuf.Timestamp;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** Messages as JSON. */
@@ -23,6 +26,10 @@ public final class Json {
   public static String of(MessageOrBuilder message) {
     if (message instanceof Timestamp time) {
       return quoted(Instant.ofEpochSecond(time.getSeconds(), time.getNanos()).toString());
+    }
+    if (message instanceof FieldMask mask) {
+      String paths = String.join(",", mask.getPathsList());
+      return quoted(Pattern.compile("_(.)").matcher(paths).replaceAll(found -> found.group(1).toUpperCase(Locale.ROOT)));
     }
     return message.getDescriptorForType().getFields().stream()
         .filter(field -> !field.hasPresence() || message.hasField(field))

@@ -28,7 +28,7 @@ class WatchTest {
     }), after, () -> false);
   }
 
-  /** Streams whose events are revisions; one of 100 or more opens a stream, and a gap is negative. */
+  /** Streams of revisions; one of 100 or more opens a stream, and a gap is negative. */
   private static Watch.Kinds<Long> kinds(LongFunction<Iterator<Long>> open) {
     return new Watch.Kinds<>(open, event -> event % 100, event -> event >= 100, last -> -last);
   }
