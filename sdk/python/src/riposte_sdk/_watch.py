@@ -82,6 +82,11 @@ class _Resuming:
             self._stream.cancel()
         return self._late
 
+    def _end_if_late(self) -> None:
+        """Ends an attempt that began when the time to open the first stream was over."""
+        if self._until is not None and self._late is not None:
+            self._stream.cancel()
+
     def _wait_s(self, error: Error | None) -> float:
         """How long to wait before the stream is opened again, also if it was reset or just ended.
 
@@ -133,6 +138,7 @@ class Watch(_Resuming, Iterator[Event]):
                     self._stream = self._open(self._request, **self._options)
                     if self._closed.is_set():
                         self.close()
+                    self._end_if_late()
                 event: Event = next(self._stream)
             except StopIteration:
                 self._closed.wait(self._wait_s(None))
@@ -176,7 +182,7 @@ class AsyncWatch(_Resuming, AsyncIterator[Event]):
     async def _opened(self) -> AsyncWatch[Event]:
         if self._until is None:
             return self
-        self._until = time.monotonic() + OPEN_WITHIN_S
+        self._until, self._late = time.monotonic() + OPEN_WITHIN_S, None
         timer = asyncio.get_running_loop().call_later(OPEN_WITHIN_S, self._give_up)
         try:
             self._ahead.appendleft(await self._read())
@@ -201,6 +207,7 @@ class AsyncWatch(_Resuming, AsyncIterator[Event]):
             try:
                 if self._stream is None:
                     self._stream = self._open(self._request, **self._options)
+                    self._end_if_late()
                 # The read outlives the task that waits for it, whose end would otherwise be that of
                 # the stream.
                 self._reading = self._reading or asyncio.ensure_future(anext(self._stream))

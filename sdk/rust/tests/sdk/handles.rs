@@ -71,7 +71,7 @@ async fn a_moderator_hides_shows_and_deletes() {
     assert_eq!(state(comment.unhide("mod", "fine").await.unwrap().comment), CommentState::Active);
     let deleted = comment.moderator_delete("mod", "spam").await.unwrap().comment.unwrap();
     assert_eq!(deleted.deleted_by(), DeletedBy::Moderator);
-    let page = client.member("article", "silent").page(MemberPageOptions::default()).await.unwrap();
+    let page = client.member("article", "m0").page(MemberPageOptions::default()).await.unwrap();
     assert!(page.comments.is_empty());
 }
 

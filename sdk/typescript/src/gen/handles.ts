@@ -139,7 +139,7 @@ export class SubjectHandle {
    * @param options.pageToken `next_page_token` of an earlier page of the same walk. Empty: the
    * first page.
    */
-  memberLikesPage(
+  async memberLikesPage(
     memberId: string,
     options: { readonly pageSize?: number | undefined; readonly pageToken?: string | undefined } & CallOptions = {},
   ): Promise<v1.ListMemberLikesResponse> {
@@ -152,7 +152,7 @@ export class SubjectHandle {
   /**
    * Reads the subject with its counts.
    */
-  get(options?: CallOptions): Promise<v1.GetSubjectResponse> {
+  async get(options?: CallOptions): Promise<v1.GetSubjectResponse> {
     return this.#services.subjects.getSubject({ key: this.key }, options);
   }
 
@@ -712,7 +712,7 @@ export class CommentHandle {
   /**
    * Reads the comment.
    */
-  get(options?: CallOptions): Promise<v1.GetCommentResponse> {
+  async get(options?: CallOptions): Promise<v1.GetCommentResponse> {
     return this.#services.comments.getComment({ id: this.message.id }, options);
   }
 
@@ -720,7 +720,7 @@ export class CommentHandle {
    * Likes the comment, as a member; a dislike of that member ends.
    * @param memberId The member. Required; 1 to 64 bytes of UTF-8 without control characters.
    */
-  like(memberId: string, options?: CallOptions): Promise<v1.SetLikeResponse> {
+  async like(memberId: string, options?: CallOptions): Promise<v1.SetLikeResponse> {
     return this.#services.likes.setLike(
       { commentId: this.message.id, memberId: memberId, value: v1.LikeValue.LIKE },
       options,
@@ -731,7 +731,7 @@ export class CommentHandle {
    * Dislikes the comment, as a member; a like of that member ends.
    * @param memberId The member. Required; 1 to 64 bytes of UTF-8 without control characters.
    */
-  dislike(memberId: string, options?: CallOptions): Promise<v1.SetLikeResponse> {
+  async dislike(memberId: string, options?: CallOptions): Promise<v1.SetLikeResponse> {
     return this.#services.likes.setLike(
       { commentId: this.message.id, memberId: memberId, value: v1.LikeValue.DISLIKE },
       options,
@@ -742,7 +742,7 @@ export class CommentHandle {
    * Ends a member's like or dislike of the comment.
    * @param memberId The member. Required; 1 to 64 bytes of UTF-8 without control characters.
    */
-  clearLike(memberId: string, options?: CallOptions): Promise<v1.SetLikeResponse> {
+  async clearLike(memberId: string, options?: CallOptions): Promise<v1.SetLikeResponse> {
     return this.#services.likes.setLike(
       { commentId: this.message.id, memberId: memberId, value: v1.LikeValue.NONE },
       options,
@@ -756,7 +756,7 @@ export class CommentHandle {
    * marks and characters that Unicode calls default-ignorable; at most the object type's limit
    * (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
    */
-  update(memberId: string, text: string, options?: CallOptions): Promise<v1.UpdateCommentResponse> {
+  async update(memberId: string, text: string, options?: CallOptions): Promise<v1.UpdateCommentResponse> {
     return this.#services.comments.updateComment(
       { id: this.message.id, memberId: memberId, content: { text: text } },
       options,
@@ -767,7 +767,7 @@ export class CommentHandle {
    * Deletes the comment, as its author; a tombstone stays where it stood.
    * @param memberId The member who deletes. Required.
    */
-  delete(memberId: string, options?: CallOptions): Promise<v1.DeleteCommentResponse> {
+  async delete(memberId: string, options?: CallOptions): Promise<v1.DeleteCommentResponse> {
     return this.#services.comments.deleteComment({ id: this.message.id, memberId: memberId }, options);
   }
 
@@ -777,7 +777,7 @@ export class CommentHandle {
    * no response contains it.
    * @param reason Why, for the service's log. 0 to 512 code points.
    */
-  hide(moderatorId: string, reason: string, options?: CallOptions): Promise<v1.HideCommentResponse> {
+  async hide(moderatorId: string, reason: string, options?: CallOptions): Promise<v1.HideCommentResponse> {
     return this.#services
       .admin()
       .hideComment({ id: this.message.id, moderatorId: moderatorId, reason: reason }, options);
@@ -789,7 +789,7 @@ export class CommentHandle {
    * no response contains it.
    * @param reason Why, for the service's log. 0 to 512 code points.
    */
-  unhide(moderatorId: string, reason: string, options?: CallOptions): Promise<v1.UnhideCommentResponse> {
+  async unhide(moderatorId: string, reason: string, options?: CallOptions): Promise<v1.UnhideCommentResponse> {
     return this.#services
       .admin()
       .unhideComment({ id: this.message.id, moderatorId: moderatorId, reason: reason }, options);
@@ -801,7 +801,7 @@ export class CommentHandle {
    * no response contains it.
    * @param reason Why, for the service's log. 0 to 512 code points.
    */
-  moderatorDelete(
+  async moderatorDelete(
     moderatorId: string,
     reason: string,
     options?: CallOptions,
