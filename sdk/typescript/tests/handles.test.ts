@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import test from "node:test";
-import { Code, jsonOf, Riposte, RiposteError } from "riposte-sdk";
+import { Code, jsonOf, Riposte, RiposteError, type CommentHandle } from "riposte-sdk";
 import { DevServer } from "riposte-sdk/testing";
 import { CommentState, DeletedBy, LikeValue } from "riposte-sdk/v1";
 import { Flaky, Refusal } from "./support/flaky.js";
@@ -19,7 +19,7 @@ test("the handles of a server", async (t) => {
   await t.test("a page has handles, its cursor, and what its viewer likes", async () => {
     const subject = made();
     assert.deepEqual([await subject.ensure(), await subject.ensure()], [true, false]);
-    const roots = [];
+    const roots: CommentHandle[] = [];
     for (const text of ["0", "1", "2"]) roots.push(await subject.comment("m7", text));
     const reply = await client.comment(roots[0]!.id).reply("m8", "Welcome");
     await client.comment(reply.id).like("m9");
