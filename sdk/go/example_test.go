@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"riposte.dev/go/riposte"
-	"riposte.dev/go/riposte/ripostev1"
 )
 
 func Example() {
@@ -65,20 +64,33 @@ func ExampleError() {
 	}
 }
 
-// The generated stubs reach every call of the contract, and what was read becomes a handle.
+// A route has an id: it becomes a handle.
 func ExampleClient_Comment() {
 	ctx := context.Background()
 	client, err := riposte.FromEnv()
 	if err != nil {
 		log.Fatal(err)
 	}
-	answer, err := client.Comments().GetComment(ctx, &ripostev1.GetCommentRequest{Id: 7, Fresh: true})
+	if _, err := client.Comment(7).Like(ctx, "m9"); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// A page has its cursor, and tells what its viewer likes.
+func ExampleSubject_Page() {
+	ctx := context.Background()
+	client, err := riposte.FromEnv()
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := client.Comment(answer.GetComment()).Like(ctx, "m9"); err != nil {
+	page, err := client.Subject("article", "42").Page(ctx, riposte.Hot, riposte.PageSize(20), riposte.Viewer("m9"))
+	if err != nil {
 		log.Fatal(err)
 	}
+	for _, thread := range page.Threads {
+		fmt.Println(thread.Comment.Id, thread.Comment.LikeCount, thread.Comment.OwnLike, len(thread.Replies))
+	}
+	fmt.Println(page.NextPageToken)
 }
 
 // A watch goes on behind the last revision seen, wherever its stream breaks.
@@ -87,7 +99,11 @@ func ExampleSubject_Watch() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for event, err := range client.Subject("article", "42").Watch(context.Background(), riposte.AfterRevision(7)) {
+	watch, err := client.Subject("article", "42").Watch(context.Background(), riposte.AfterRevision(7))
+	if err != nil {
+		log.Fatal(err) // refused, or there is no server
+	}
+	for event, err := range watch.Events() {
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -4,8 +4,13 @@ package riposte
 
 import (
 	"context"
+	"errors"
 	"iter"
+	"slices"
+	"sync"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
 	"riposte.dev/go/riposte/ripostev1"
 )
 
@@ -17,12 +22,16 @@ type Subject struct {
 	client *Client
 }
 
-// Subject makes a handle; it calls nothing.
-func (c *Client) Subject(objectType, objectID string) *Subject {
+func (c *Client) holdSubject(message *ripostev1.SubjectKey) *Subject {
 	return &Subject{
-		&ripostev1.SubjectKey{ObjectType: objectType, ObjectId: objectID},
-		c,
+		SubjectKey: message,
+		client:     c,
 	}
+}
+
+// Subject makes a handle; it calls nothing.
+func (c *Client) Subject(objectType string, objectID string) *Subject {
+	return c.holdSubject(&ripostev1.SubjectKey{ObjectType: objectType, ObjectId: objectID})
 }
 
 // Comment writes a root comment under the subject, as a member.
@@ -36,10 +45,10 @@ func (h *Subject) Comment(ctx context.Context, memberID string, text string) (*C
 	if err != nil {
 		return nil, err
 	}
-	return h.client.Comment(answer.Comment), nil
+	return h.client.holdComment(answer.Comment), nil
 }
 
-// SubjectCommentsOption is an option of [Subject.Comments]: [CommentSort].
+// SubjectCommentsOption is an option of [Subject.Comments]: [CommentSort], [ReplySort].
 type SubjectCommentsOption interface {
 	subjectCommentsOption(*ripostev1.ListCommentsRequest)
 }
@@ -48,33 +57,31 @@ func (o CommentSort) subjectCommentsOption(request *ripostev1.ListCommentsReques
 	request.Sort = ripostev1.CommentSort(o)
 }
 
+func (o ReplySort) subjectCommentsOption(request *ripostev1.ListCommentsRequest) {
+	request.Sort = ripostev1.CommentSort(o)
+}
+
 // Comments walks over the root comments under the subject, each with the first replies of its
 // thread.
-func (h *Subject) Comments(ctx context.Context, options ...SubjectCommentsOption) iter.Seq2[*ripostev1.CommentThread, error] {
+func (h *Subject) Comments(ctx context.Context, options ...SubjectCommentsOption) iter.Seq2[*Thread, error] {
 	request := &ripostev1.ListCommentsRequest{
 		Subject: h.SubjectKey,
 	}
 	for _, option := range options {
 		option.subjectCommentsOption(request)
 	}
-	return h.client.ListComments(ctx, request)
+	return mapped(h.client.ListComments(ctx, request), h.client.holdThread)
 }
 
 // CommentSort is an option. The order of a list. All orders are total: ties of a rank break by
 // create time, then id, newest first.
 type CommentSort ripostev1.CommentSort
 
-// The values of CommentSort.
+// The values of CommentSort that are not those of every list.
 const (
-	// Highest floor first.
-	Newest = CommentSort(ripostev1.CommentSort_COMMENT_SORT_NEWEST)
-	// Lowest floor first.
-	Oldest = CommentSort(ripostev1.CommentSort_COMMENT_SORT_OLDEST)
 	// 2 · likes + replies. For object types of the decaying profile log10(max(1, 2 · likes + replies))
 	// and an age term: being 12.5 hours newer counts as much as ten times the rest.
 	Hot = CommentSort(ripostev1.CommentSort_COMMENT_SORT_HOT)
-	// likes − dislikes.
-	Top = CommentSort(ripostev1.CommentSort_COMMENT_SORT_TOP)
 	// The lower bound of the Wilson interval of likes, z = 1.281551565545.
 	Best = CommentSort(ripostev1.CommentSort_COMMENT_SORT_BEST)
 	// (likes + dislikes) to the power of min / max; 0 if one side is 0.
@@ -82,6 +89,117 @@ const (
 	// reply_count.
 	MostReplies = CommentSort(ripostev1.CommentSort_COMMENT_SORT_MOST_REPLIES)
 )
+
+// SubjectPageOption is an option of [Subject.Page]: [CommentSort], [ReplySort], [PageSize], [PageToken], [ReplyPreviewSize], [Viewer].
+type SubjectPageOption interface {
+	subjectPageOption(*ripostev1.ListCommentsRequest, *string)
+}
+
+func (o CommentSort) subjectPageOption(request *ripostev1.ListCommentsRequest, _ *string) {
+	request.Sort = ripostev1.CommentSort(o)
+}
+
+func (o ReplySort) subjectPageOption(request *ripostev1.ListCommentsRequest, _ *string) {
+	request.Sort = ripostev1.CommentSort(o)
+}
+
+func (o PageSize) subjectPageOption(request *ripostev1.ListCommentsRequest, _ *string) {
+	request.PageSize = int32(o)
+}
+
+func (o PageToken) subjectPageOption(request *ripostev1.ListCommentsRequest, _ *string) {
+	request.PageToken = string(o)
+}
+
+func (o ReplyPreviewSize) subjectPageOption(request *ripostev1.ListCommentsRequest, _ *string) {
+	request.ReplyPreviewSize = proto.Int32(int32(o))
+}
+
+func (o Viewer) subjectPageOption(_ *ripostev1.ListCommentsRequest, viewer *string) {
+	*viewer = string(o)
+}
+
+// Page reads one page of the root comments under the subject, with its cursor.
+func (h *Subject) Page(ctx context.Context, options ...SubjectPageOption) (*ThreadPage, error) {
+	request := &ripostev1.ListCommentsRequest{
+		Subject: h.SubjectKey,
+	}
+	var viewer string
+	for _, option := range options {
+		option.subjectPageOption(request, &viewer)
+	}
+	answer, err := h.client.Comments().ListComments(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	page := h.client.holdThreadPage(answer)
+	if viewer != "" {
+		err = h.client.ownLikes(ctx, h.SubjectKey, viewer, page.marked)
+	}
+	return page, err
+}
+
+// PageSize is an option. Roots wanted: default 20 (when 0), at most 100 (more is read as 100),
+// negative is FIELD_INVALID. A page may end early at 1 MiB; one by rank is shorter, or even empty,
+// where roots went away since the walk began.
+type PageSize int32
+
+// PageToken is an option. `next_page_token` or `previous_page_token` of an earlier page of the same
+// walk. Empty: the first page. Subject and sort must be those of that walk, else
+// PAGE_TOKEN_MISMATCH; page_size may change. In the ranked sorts a walk may take 30 minutes from
+// its first page on, then PAGE_TOKEN_EXPIRED.
+type PageToken string
+
+// ReplyPreviewSize is an option. Replies shown below each root: 0 to 10. Unset: 3; 0: none.
+type ReplyPreviewSize int32
+
+// Ensure creates the subject unless there is one of its name. A deleted subject stays deleted.
+// It answers whether this call did.
+func (h *Subject) Ensure(ctx context.Context) (bool, error) {
+	request := &ripostev1.CreateSubjectRequest{
+		Key: h.SubjectKey,
+	}
+	_, err := h.client.Subjects().CreateSubject(ctx, request)
+	if errors.Is(err, ReasonSubjectAlreadyExists) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// MemberLikes walks over what a member likes and dislikes under the subject.
+func (h *Subject) MemberLikes(ctx context.Context, memberID string) iter.Seq2[*ripostev1.MemberLike, error] {
+	request := &ripostev1.ListMemberLikesRequest{
+		Subject:  h.SubjectKey,
+		MemberId: memberID,
+	}
+	return h.client.ListMemberLikes(ctx, request)
+}
+
+// SubjectMemberLikesPageOption is an option of [Subject.MemberLikesPage]: [PageSize], [PageToken].
+type SubjectMemberLikesPageOption interface {
+	subjectMemberLikesPageOption(*ripostev1.ListMemberLikesRequest)
+}
+
+func (o PageSize) subjectMemberLikesPageOption(request *ripostev1.ListMemberLikesRequest) {
+	request.PageSize = int32(o)
+}
+
+func (o PageToken) subjectMemberLikesPageOption(request *ripostev1.ListMemberLikesRequest) {
+	request.PageToken = string(o)
+}
+
+// MemberLikesPage reads one page of what a member likes and dislikes under the subject, with its
+// cursor.
+func (h *Subject) MemberLikesPage(ctx context.Context, memberID string, options ...SubjectMemberLikesPageOption) (*ripostev1.ListMemberLikesResponse, error) {
+	request := &ripostev1.ListMemberLikesRequest{
+		Subject:  h.SubjectKey,
+		MemberId: memberID,
+	}
+	for _, option := range options {
+		option.subjectMemberLikesPageOption(request)
+	}
+	return h.client.Likes().ListMemberLikes(ctx, request)
+}
 
 // Get reads the subject with its counts.
 func (h *Subject) Get(ctx context.Context) (*ripostev1.GetSubjectResponse, error) {
@@ -100,10 +218,11 @@ func (o AfterRevision) subjectWatchOption(request *ripostev1.WatchSubjectRequest
 	request.AfterRevision = int64(o)
 }
 
-// Watch follows the changes of the subject. The stream resumes by itself after the last revision
-// seen; revisions that can no longer be told one by one come as a gap. Each time it is opened, an
-// event tells where.
-func (h *Subject) Watch(ctx context.Context, options ...SubjectWatchOption) iter.Seq2[*ripostev1.WatchSubjectResponse, error] {
+// Watch follows the changes of the subject. It returns once the service has opened the stream, else
+// it fails: at once if the service refuses, and after 5 s while none is available. Later the stream
+// resumes by itself after the last revision seen; revisions that can no longer be told one by one
+// come as a gap. Each time it is opened, an event tells where.
+func (h *Subject) Watch(ctx context.Context, options ...SubjectWatchOption) (*Watch[ripostev1.WatchSubjectResponse], error) {
 	request := &ripostev1.WatchSubjectRequest{
 		Subject: h.SubjectKey,
 	}
@@ -120,18 +239,227 @@ func (h *Subject) Watch(ctx context.Context, options ...SubjectWatchOption) iter
 // state, the watch begins at the subject's own revision, with a gap that says so.
 type AfterRevision int64
 
-// Comment is a handle.
+// ThreadPage is a handle.
 //
-// A comment or a reply, as it was when it was read or written.
-type Comment struct {
-	*ripostev1.Comment
+// A page of root comments, with its cursor.
+type ThreadPage struct {
+	*ripostev1.ListCommentsResponse
+	// The roots in the order asked for, each with its preview. Pinned ones stand in their place too.
+	Threads []*Thread
+	// The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+	// page_token.
+	Pinned []*Thread
 	client *Client
 }
 
-// Comment makes a handle of a message that was read, or of one with the id alone; it
-// calls nothing.
-func (c *Client) Comment(message *ripostev1.Comment) *Comment {
-	return &Comment{message, c}
+func (c *Client) holdThreadPage(message *ripostev1.ListCommentsResponse) *ThreadPage {
+	return &ThreadPage{
+		ListCommentsResponse: message,
+		Threads:              held(message.GetThreads(), c.holdThread),
+		Pinned:               held(message.GetPinned(), c.holdThread),
+		client:               c,
+	}
+}
+
+// marked visits what a page learns the likes of its viewer of.
+func (h *ThreadPage) marked(visit func(*Comment)) {
+	for _, one := range h.Threads {
+		one.marked(visit)
+	}
+	for _, one := range h.Pinned {
+		one.marked(visit)
+	}
+}
+
+// WithJustMade puts above the threads of the page those root comments of the given ones that it
+// does not show: what its reader has just written, as the service answered it. It answers a list of
+// its own; on any page but the first, the threads alone. The page with its tokens stays as it is.
+func (h *ThreadPage) WithJustMade(comments ...*ripostev1.Comment) []*Thread {
+	var above []*Thread
+	shown := map[int64]bool{}
+	for _, one := range h.Threads {
+		shown[one.Comment.GetId()] = true
+	}
+	for _, one := range comments {
+		ours := proto.Equal(one.GetSubject(), h.ListCommentsResponse.GetSubject().GetKey())
+		if h.GetPreviousPageToken() == "" && one.GetRootId() == 0 && ours && !shown[one.GetId()] {
+			shown[one.GetId()] = true
+			above = append(above, h.client.holdThread(&ripostev1.CommentThread{Comment: one}))
+		}
+	}
+	return append(above, h.Threads...)
+}
+
+// Thread is a handle.
+//
+// A root comment with the first replies of its thread.
+type Thread struct {
+	*ripostev1.CommentThread
+	// The root, or its tombstone.
+	Comment *Comment
+	// The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+	// replies with equally many likes, the one with the lowest floor.
+	Replies []*Comment
+	client  *Client
+}
+
+func (c *Client) holdThread(message *ripostev1.CommentThread) *Thread {
+	return &Thread{
+		CommentThread: message,
+		Comment:       c.holdComment(message.GetComment()),
+		Replies:       held(message.GetReplies(), c.holdComment),
+		client:        c,
+	}
+}
+
+// marked visits what a page learns the likes of its viewer of.
+func (h *Thread) marked(visit func(*Comment)) {
+	h.Comment.marked(visit)
+	for _, one := range h.Replies {
+		one.marked(visit)
+	}
+}
+
+// ReplyPage is a handle.
+//
+// A page of replies, with its cursor.
+type ReplyPage struct {
+	*ripostev1.ListRepliesResponse
+	// The replies in the order asked for.
+	Replies []*Comment
+	// The root, or its tombstone.
+	Root   *Comment
+	client *Client
+}
+
+func (c *Client) holdReplyPage(message *ripostev1.ListRepliesResponse) *ReplyPage {
+	return &ReplyPage{
+		ListRepliesResponse: message,
+		Replies:             held(message.GetReplies(), c.holdComment),
+		Root:                c.holdComment(message.GetRoot()),
+		client:              c,
+	}
+}
+
+// marked visits what a page learns the likes of its viewer of.
+func (h *ReplyPage) marked(visit func(*Comment)) {
+	for _, one := range h.Replies {
+		one.marked(visit)
+	}
+	h.Root.marked(visit)
+}
+
+// Member is a handle.
+//
+// A member's comments on all objects of a type. Making one calls nothing.
+type Member struct {
+	*ripostev1.ListMemberCommentsRequest
+	client *Client
+}
+
+func (c *Client) holdMember(message *ripostev1.ListMemberCommentsRequest) *Member {
+	return &Member{
+		ListMemberCommentsRequest: message,
+		client:                    c,
+	}
+}
+
+// Member makes a handle; it calls nothing.
+func (c *Client) Member(objectType string, memberID string) *Member {
+	return c.holdMember(&ripostev1.ListMemberCommentsRequest{ObjectType: objectType, MemberId: memberID})
+}
+
+// Comments walks over the member's comments, the newest first.
+func (h *Member) Comments(ctx context.Context) iter.Seq2[*Comment, error] {
+	request := &ripostev1.ListMemberCommentsRequest{
+		ObjectType: h.ListMemberCommentsRequest.GetObjectType(),
+		MemberId:   h.ListMemberCommentsRequest.GetMemberId(),
+	}
+	return mapped(h.client.ListMemberComments(ctx, request), h.client.holdComment)
+}
+
+// MemberPageOption is an option of [Member.Page]: [PageSize], [PageToken].
+type MemberPageOption interface {
+	memberPageOption(*ripostev1.ListMemberCommentsRequest)
+}
+
+func (o PageSize) memberPageOption(request *ripostev1.ListMemberCommentsRequest) {
+	request.PageSize = int32(o)
+}
+
+func (o PageToken) memberPageOption(request *ripostev1.ListMemberCommentsRequest) {
+	request.PageToken = string(o)
+}
+
+// Page reads one page of the member's comments, the newest first, with its cursor.
+func (h *Member) Page(ctx context.Context, options ...MemberPageOption) (*CommentPage, error) {
+	request := &ripostev1.ListMemberCommentsRequest{
+		ObjectType: h.ListMemberCommentsRequest.GetObjectType(),
+		MemberId:   h.ListMemberCommentsRequest.GetMemberId(),
+	}
+	for _, option := range options {
+		option.memberPageOption(request)
+	}
+	answer, err := h.client.Comments().ListMemberComments(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	page := h.client.holdCommentPage(answer)
+	return page, nil
+}
+
+// CommentPage is a handle.
+//
+// A page of a member's comments, with its cursor.
+type CommentPage struct {
+	*ripostev1.ListMemberCommentsResponse
+	// The comments, newest first.
+	Comments []*Comment
+	client   *Client
+}
+
+func (c *Client) holdCommentPage(message *ripostev1.ListMemberCommentsResponse) *CommentPage {
+	return &CommentPage{
+		ListMemberCommentsResponse: message,
+		Comments:                   held(message.GetComments(), c.holdComment),
+		client:                     c,
+	}
+}
+
+// marked visits what a page learns the likes of its viewer of.
+func (h *CommentPage) marked(visit func(*Comment)) {
+	for _, one := range h.Comments {
+		one.marked(visit)
+	}
+}
+
+// Comment is a handle.
+//
+// A comment or a reply, as it was when it was read or written. One that a client makes by an id
+// holds nothing else; making it calls nothing.
+type Comment struct {
+	*ripostev1.Comment
+	// OwnLike is whether the [Viewer] of the page likes it; UNSPECIFIED if that is
+	// unknown or was not asked.
+	OwnLike ripostev1.LikeValue
+	client  *Client
+}
+
+func (c *Client) holdComment(message *ripostev1.Comment) *Comment {
+	return &Comment{
+		Comment: message,
+		client:  c,
+	}
+}
+
+// Comment makes a handle; it calls nothing.
+func (c *Client) Comment(id int64) *Comment {
+	return c.holdComment(&ripostev1.Comment{Id: id})
+}
+
+// marked visits what a page learns the likes of its viewer of.
+func (h *Comment) marked(visit func(*Comment)) {
+	visit(h)
 }
 
 // Reply answers the comment, as a member.
@@ -145,27 +473,90 @@ func (h *Comment) Reply(ctx context.Context, memberID string, text string) (*Com
 	if err != nil {
 		return nil, err
 	}
-	return h.client.Comment(answer.Reply), nil
+	return h.client.holdComment(answer.Reply), nil
 }
 
-// CommentRepliesOption is an option of [Comment.Replies]: [CommentSort].
+// CommentRepliesOption is an option of [Comment.Replies]: [ReplySort].
 type CommentRepliesOption interface {
 	commentRepliesOption(*ripostev1.ListRepliesRequest)
 }
 
-func (o CommentSort) commentRepliesOption(request *ripostev1.ListRepliesRequest) {
+func (o ReplySort) commentRepliesOption(request *ripostev1.ListRepliesRequest) {
 	request.Sort = ripostev1.CommentSort(o)
 }
 
 // Replies walks over all replies of the comment's thread; the comment is a root.
-func (h *Comment) Replies(ctx context.Context, options ...CommentRepliesOption) iter.Seq2[*ripostev1.Comment, error] {
+func (h *Comment) Replies(ctx context.Context, options ...CommentRepliesOption) iter.Seq2[*Comment, error] {
 	request := &ripostev1.ListRepliesRequest{
 		RootId: h.Comment.GetId(),
 	}
 	for _, option := range options {
 		option.commentRepliesOption(request)
 	}
-	return h.client.ListReplies(ctx, request)
+	return mapped(h.client.ListReplies(ctx, request), h.client.holdComment)
+}
+
+// ReplySort is an option: a CommentSort that every list takes.
+type ReplySort ripostev1.CommentSort
+
+// The values of ReplySort.
+const (
+	// Highest floor first.
+	Newest = ReplySort(ripostev1.CommentSort_COMMENT_SORT_NEWEST)
+	// Lowest floor first.
+	Oldest = ReplySort(ripostev1.CommentSort_COMMENT_SORT_OLDEST)
+	// likes − dislikes.
+	Top = ReplySort(ripostev1.CommentSort_COMMENT_SORT_TOP)
+)
+
+// CommentPageOption is an option of [Comment.Page]: [ReplySort], [PageSize], [PageToken], [Viewer].
+type CommentPageOption interface {
+	commentPageOption(*ripostev1.ListRepliesRequest, *string)
+}
+
+func (o ReplySort) commentPageOption(request *ripostev1.ListRepliesRequest, _ *string) {
+	request.Sort = ripostev1.CommentSort(o)
+}
+
+func (o PageSize) commentPageOption(request *ripostev1.ListRepliesRequest, _ *string) {
+	request.PageSize = int32(o)
+}
+
+func (o PageToken) commentPageOption(request *ripostev1.ListRepliesRequest, _ *string) {
+	request.PageToken = string(o)
+}
+
+func (o Viewer) commentPageOption(_ *ripostev1.ListRepliesRequest, viewer *string) {
+	*viewer = string(o)
+}
+
+// Page reads one page of the replies of the comment's thread, with its cursor; the comment is a
+// root.
+func (h *Comment) Page(ctx context.Context, options ...CommentPageOption) (*ReplyPage, error) {
+	request := &ripostev1.ListRepliesRequest{
+		RootId: h.Comment.GetId(),
+	}
+	var viewer string
+	for _, option := range options {
+		option.commentPageOption(request, &viewer)
+	}
+	answer, err := h.client.Replies().ListReplies(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	page := h.client.holdReplyPage(answer)
+	if viewer != "" {
+		err = h.client.ownLikes(ctx, answer.GetRoot().GetSubject(), viewer, page.marked)
+	}
+	return page, err
+}
+
+// Get reads the comment.
+func (h *Comment) Get(ctx context.Context) (*ripostev1.GetCommentResponse, error) {
+	request := &ripostev1.GetCommentRequest{
+		Id: h.Comment.GetId(),
+	}
+	return h.client.Comments().GetComment(ctx, request)
 }
 
 // Like likes the comment, as a member; a dislike of that member ends.
@@ -198,8 +589,8 @@ func (h *Comment) ClearLike(ctx context.Context, memberID string) (*ripostev1.Se
 	return h.client.Likes().SetLike(ctx, request)
 }
 
-// Edit gives the comment a new text, as its author.
-func (h *Comment) Edit(ctx context.Context, memberID string, text string) (*ripostev1.UpdateCommentResponse, error) {
+// Update gives the comment a new text, as its author.
+func (h *Comment) Update(ctx context.Context, memberID string, text string) (*ripostev1.UpdateCommentResponse, error) {
 	request := &ripostev1.UpdateCommentRequest{
 		Id:       h.Comment.GetId(),
 		MemberId: memberID,
@@ -215,4 +606,69 @@ func (h *Comment) Delete(ctx context.Context, memberID string) (*ripostev1.Delet
 		MemberId: memberID,
 	}
 	return h.client.Comments().DeleteComment(ctx, request)
+}
+
+// Hide hides the comment, as a moderator; for a client that may call AdminService.
+func (h *Comment) Hide(ctx context.Context, moderatorID string, reason string) (*ripostev1.HideCommentResponse, error) {
+	request := &ripostev1.HideCommentRequest{
+		Id:          h.Comment.GetId(),
+		ModeratorId: moderatorID,
+		Reason:      reason,
+	}
+	return h.client.Admin().HideComment(ctx, request)
+}
+
+// Unhide shows a hidden comment again, as a moderator; for a client that may call AdminService.
+func (h *Comment) Unhide(ctx context.Context, moderatorID string, reason string) (*ripostev1.UnhideCommentResponse, error) {
+	request := &ripostev1.UnhideCommentRequest{
+		Id:          h.Comment.GetId(),
+		ModeratorId: moderatorID,
+		Reason:      reason,
+	}
+	return h.client.Admin().UnhideComment(ctx, request)
+}
+
+// ModeratorDelete deletes the comment, as a moderator; for a client that may call AdminService.
+func (h *Comment) ModeratorDelete(ctx context.Context, moderatorID string, reason string) (*ripostev1.AdminServiceDeleteCommentResponse, error) {
+	request := &ripostev1.AdminServiceDeleteCommentRequest{
+		Id:          h.Comment.GetId(),
+		ModeratorId: moderatorID,
+		Reason:      reason,
+	}
+	return h.client.Admin().DeleteComment(ctx, request)
+}
+
+// Viewer is an option: the member who looks at a page. What this member likes is asked for as well,
+// and stands at each Comment as OwnLike; it is unknown where that call fails.
+type Viewer string
+
+// ownLikes marks what a member likes, asking of 200 at a time, side by side. The error is
+// INVALID_ARGUMENT if the member is no name of one; what cannot be asked stays unknown.
+func (c *Client) ownLikes(ctx context.Context, subject *ripostev1.SubjectKey, member string, marked func(func(*Comment))) error {
+	var ids []int64
+	marked(func(one *Comment) { ids = append(ids, one.GetId()) })
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	var lock sync.Mutex
+	var calls sync.WaitGroup
+	var wrong error
+	known := map[int64]ripostev1.LikeValue{}
+	for part := range slices.Chunk(ids, 200) {
+		calls.Go(func() {
+			request := &ripostev1.BatchGetLikeStatesRequest{Subject: subject, MemberId: member, CommentIds: part}
+			answer, err := c.Likes().BatchGetLikeStates(ctx, request)
+			lock.Lock()
+			defer lock.Unlock()
+			var failed *Error
+			if errors.As(err, &failed) && failed.Code == codes.InvalidArgument {
+				wrong = err
+			}
+			for _, state := range answer.GetStates() {
+				known[state.GetCommentId()] = state.GetValue()
+			}
+		})
+	}
+	calls.Wait()
+	marked(func(one *Comment) { one.OwnLike = known[one.GetId()] })
+	return wrong
 }

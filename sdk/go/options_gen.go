@@ -25,6 +25,7 @@ var loopback = regexp.MustCompile(`(?i)^(?:localhost\.?|127(?:\.\d{1,3}){1,3}|\[
 const (
 	leastFirstWait, mostFirstWait = 100 * time.Millisecond, 400 * time.Millisecond
 	longestWait                   = 2000 * time.Millisecond
+	openWithin                    = 5000 * time.Millisecond // how long a watch may take to be opened
 	waitGrowth, waitJitter        = 1.6, 0.2
 )
 

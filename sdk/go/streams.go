@@ -2,78 +2,11 @@ package riposte
 
 import (
 	"context"
-	"errors"
-	"io"
 	"iter"
-	"math/rand/v2"
-	"time"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 )
-
-// The first bound of the wait before a broken watch is opened again; it doubles up to the longest
-// wait of a connection.
-const firstPause = leastFirstWait
-
-// watch follows a stream of events and, where it breaks, opens it again behind the last event seen,
-// until the context ends, the client is closed or the service refuses. resume makes a request begin
-// behind an event.
-func watch[Q proto.Message, E any](
-	ctx context.Context, closed func() bool, resume func(request Q, seen *E),
-	open func(context.Context, Q, ...grpc.CallOption) (grpc.ServerStreamingClient[E], error), request Q,
-) iter.Seq2[*E, error] {
-	return func(yield func(*E, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		request, pause := proto.CloneOf(request), firstPause
-		// What cannot be sent would fail as a broken stream does, for ever.
-		if err := sendable(request); err != nil {
-			yield(nil, err)
-			return
-		}
-		for {
-			stream, err := open(ctx, request)
-			for err == nil {
-				var event *E
-				if event, err = stream.Recv(); err == nil {
-					resume(request, event)
-					pause = firstPause
-					if !yield(event, nil) {
-						return
-					}
-				}
-			}
-			wait, again := resumable(ctx, err)
-			if again {
-				select {
-				case <-time.After(max(wait, rand.N(pause))):
-					pause = min(2*pause, longestWait)
-					continue
-				case <-ctx.Done():
-					err = convert(ctx.Err(), nil)
-				}
-			}
-			if !closed() {
-				yield(nil, err)
-			}
-			return
-		}
-	}
-}
-
-// resumable says whether a stream that ended with an error is worth to be opened again, and not
-// before when. What is INTERNAL without a reason is no answer of the service: the stream was reset
-// on its way.
-func resumable(ctx context.Context, err error) (wait time.Duration, again bool) {
-	var failed *Error
-	if !errors.As(err, &failed) {
-		return 0, err == io.EOF
-	}
-	reset := failed.Code == codes.Internal && failed.Reason == ""
-	return failed.RetryAfter, ctx.Err() == nil && (failed.Retryable() || reset)
-}
 
 // page is an answer that says how to ask for the one after it.
 type page interface {
@@ -115,4 +48,28 @@ func items[P page, T any](pages iter.Seq2[P, error], of func(P) []T) iter.Seq2[T
 			}
 		}
 	}
+}
+
+// mapped walks over what is made of the items of a walk.
+func mapped[T, U any](items iter.Seq2[T, error], hold func(T) U) iter.Seq2[U, error] {
+	return func(yield func(U, error) bool) {
+		for item, err := range items {
+			if err != nil {
+				yield(*new(U), err)
+				return
+			}
+			if !yield(hold(item), nil) {
+				return
+			}
+		}
+	}
+}
+
+// held is what is made of all messages of a list.
+func held[T, U any](messages []T, hold func(T) U) []U {
+	all := make([]U, len(messages))
+	for at, message := range messages {
+		all[at] = hold(message)
+	}
+	return all
 }

@@ -4,20 +4,35 @@ package riposte
 
 import (
 	"context"
-	"iter"
 
 	"riposte.dev/go/riposte/ripostev1"
 )
 
-// WatchSubject follows a stream. Wherever it breaks it is opened again behind the last
-// revision seen, until ctx ends, the client is closed or the service refuses. Each time it is
-// opened, an event tells where.
+// WatchSubject opens a stream, and returns once the service has opened it. Its error is that of a
+// refusal, or UNAVAILABLE where no service opens it within 5 s. Wherever the stream breaks later
+// it is opened again behind the last revision seen, until ctx ends, the watch or the client is
+// closed, or the service refuses. Each time it is opened, an event tells where.
 //
 // Sends the changes of one subject: dense revisions in order, resumable by `after_revision`. A gap
 // is an event of its own.
-func (c *Client) WatchSubject(ctx context.Context, request *ripostev1.WatchSubjectRequest) iter.Seq2[*ripostev1.WatchSubjectResponse, error] {
-	resume := func(request *ripostev1.WatchSubjectRequest, seen *ripostev1.WatchSubjectResponse) {
-		request.AfterRevision = max(request.AfterRevision, seen.GetOpened().GetRevision(), seen.GetChange().GetRevision(), seen.GetGap().GetLastRevision())
-	}
-	return watch(ctx, c.closed, resume, c.Subjects().WatchSubject, request)
+func (c *Client) WatchSubject(ctx context.Context, request *ripostev1.WatchSubjectRequest) (*Watch[ripostev1.WatchSubjectResponse], error) {
+	return watch(ctx, c.closed, c.Subjects().WatchSubject, request, place[*ripostev1.WatchSubjectRequest, ripostev1.WatchSubjectResponse]{
+		resume: func(request *ripostev1.WatchSubjectRequest) *int64 { return &request.AfterRevision },
+		revision: func(event *ripostev1.WatchSubjectResponse) (revision int64, opened bool) {
+			switch event := event.Event.(type) {
+			case *ripostev1.WatchSubjectResponse_Opened:
+				return event.Opened.GetRevision(), true
+			case *ripostev1.WatchSubjectResponse_Change:
+				return event.Change.GetRevision(), false
+			case *ripostev1.WatchSubjectResponse_Gap:
+				return event.Gap.GetLastRevision(), false
+			}
+			return -1, false
+		},
+		gap: func(first, last int64) *ripostev1.WatchSubjectResponse {
+			return &ripostev1.WatchSubjectResponse{Event: &ripostev1.WatchSubjectResponse_Gap{
+				Gap: &ripostev1.RevisionGap{FirstRevision: first, LastRevision: last},
+			}}
+		},
+	})
 }

@@ -7,6 +7,7 @@ mod language;
 mod measured;
 mod model;
 mod options;
+mod parts;
 mod plugins;
 mod readme;
 mod reference;

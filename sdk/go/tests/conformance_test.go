@@ -22,6 +22,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protopath"
@@ -37,7 +38,7 @@ type object = map[string]any
 type step struct {
 	Call, List, Watch string
 	Together          []step
-	Outage            int
+	Outage, Late      int
 	Request           object
 	Fault             string
 	DeadlineMs        int `yaml:"deadline_ms"`
@@ -198,6 +199,8 @@ func (r *run) once(s step, i int, answers *sync.Map) error {
 	switch {
 	case s.Outage > 0:
 		return r.outage(ctx, s)
+	case s.Late > 0:
+		return r.late(ctx, s)
 	case s.Call != "":
 		return r.call(ctx, s, i, answers)
 	case s.List != "":
@@ -347,24 +350,26 @@ func (r *run) watch(ctx context.Context, s step) error {
 	if err != nil {
 		return err
 	}
-	during := make(chan error, 1)
-	go func() { during <- r.all(s.During) }()
-	next, stop := iter.Pull2(function.Call([]reflect.Value{reflect.ValueOf(ctx), request})[0].Seq2())
+	opened := function.Call([]reflect.Value{reflect.ValueOf(ctx), request})
+	if err, failed := opened[1].Interface().(error); failed || s.Error != nil {
+		return r.failure(s, err)
+	}
+	if err := r.all(s.During); err != nil {
+		return err
+	}
+	next, stop := iter.Pull2(opened[0].MethodByName("Events").Call(nil)[0].Seq2())
 	defer stop()
 	var events []any
-	for s.Error != nil || len(events) < len(*s.Events) {
+	for len(events) < len(*s.Events) {
 		event, failed, _ := next()
 		if err, _ := failed.Interface().(error); err != nil {
-			return r.failure(s, err)
+			return err
 		}
 		got, err := written(event.Interface().(proto.Message))
 		if err != nil {
 			return err
 		}
 		events = append(events, got)
-	}
-	if err := <-during; err != nil {
-		return err
 	}
 	return r.matches(*s.Events, events)
 }
@@ -576,6 +581,55 @@ func (r *run) outage(ctx context.Context, s step) error {
 			return err
 		}
 	}
+}
+
+// late watches through a gate that leads to the server only after so many attempts, and that loses
+// it while the subject comes into being.
+func (r *run) late(ctx context.Context, s step) error {
+	gate := serve(r.t, listen(r.t), dev.Target)
+	gate.shut()
+	go func() {
+		for gate.tried() < s.Late {
+			time.Sleep(20 * time.Millisecond)
+		}
+		gate.open()
+	}()
+	subject := func(client *riposte.Client) *riposte.Subject { return client.Subject("article", r.filled("${unique}")) }
+	watch, err := subject(connect(r.t, riposte.Options{Target: gate.address()})).Watch(ctx)
+	if err != nil {
+		return err
+	}
+	var revision int64
+	var told []string
+	for event, err := range watch.Events() {
+		if err != nil {
+			return err
+		}
+		told = append(told, fmt.Sprint(event.GetOpened().GetRevision(), event.GetGap().GetFirstRevision(), event.GetGap().GetLastRevision()))
+		if len(told) == 1 {
+			gate.shut()
+			if _, err := subject(dev.Client).Comment(ctx, "m1", "Hi"); err != nil {
+				return err
+			}
+			answer, err := subject(dev.Client).Get(ctx)
+			if err != nil {
+				return err
+			}
+			revision = answer.Subject.Revision
+			gate.open()
+		} else if len(told) == 3 {
+			break
+		}
+	}
+	if want := []string{"0 0 0", fmt.Sprint(revision, 0, 0), fmt.Sprint(0, 1, revision)}; !slices.Equal(told, want) {
+		return fmt.Errorf("told %q, not %q", told, want)
+	}
+	gate.shut()
+	_, err = subject(connect(r.t, riposte.Options{Target: gate.address()})).Watch(ctx)
+	if status.Code(err) != codes.Unavailable {
+		return fmt.Errorf("a watch without a server: %v", err)
+	}
+	return nil
 }
 
 // stub finds the generated client of a service.

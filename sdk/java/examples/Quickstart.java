@@ -11,7 +11,7 @@ public final class Quickstart {
     var s = c.subject("article", "42");
     var p = s.comment("m7", "Hi");
     p.like("m9");
-    for (var x : s.comments(dev.riposte.Sort.HOT)) System.out.println(x.getComment().getContent().getText());
+    for (var x : s.comments(dev.riposte.Sort.HOT)) System.out.println(x.comment().getContent().getText());
     // [quickstart]
   }
 }

@@ -47,12 +47,37 @@ class StandIn(v1.LikeServiceServicer, v1.SubjectServiceServicer):
             context.abort(failure, "as told")
 
 
+class FailingLikes(StandIn, v1.CommentServiceServicer):
+    """Lists 60 threads of 11 comments; tells the likes of no more than 60 comments, and fails when
+    it is asked for more."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[v1.BatchGetLikeStatesRequest] = []
+
+    def ListComments(self, request: v1.ListCommentsRequest, context: Any) -> v1.ListCommentsResponse:
+        ids = iter(range(1, 661))
+        threads = [[v1.Comment(id=next(ids)) for _ in range(11)] for _ in range(60)]
+        return v1.ListCommentsResponse(
+            threads=[v1.CommentThread(comment=root, replies=replies) for root, *replies in threads]
+        )
+
+    def BatchGetLikeStates(self, request: v1.BatchGetLikeStatesRequest, context: Any) -> v1.BatchGetLikeStatesResponse:
+        self.asked.append(request)
+        if len(request.comment_ids) > 60:
+            context.abort(grpc.StatusCode.INTERNAL, "too many")
+        states = [v1.LikeState(comment_id=one, value=v1.LIKE_VALUE_LIKE) for one in request.comment_ids]
+        return v1.BatchGetLikeStatesResponse(states=states)
+
+
 @contextmanager
 def serving(service: StandIn, credentials: grpc.ServerCredentials | None = None) -> Iterator[str]:
     """Serves on a free port of this machine; gives ``host:port``."""
     server = grpc.server(ThreadPoolExecutor(max_workers=8))
     v1.add_LikeServiceServicer_to_server(service, server)
     v1.add_SubjectServiceServicer_to_server(service, server)
+    if isinstance(service, v1.CommentServiceServicer):
+        v1.add_CommentServiceServicer_to_server(service, server)
     if credentials is None:
         port = server.add_insecure_port("127.0.0.1:0")
     else:

@@ -2,8 +2,10 @@
 
 import asyncio
 import secrets
+from collections.abc import Callable
 
 import pytest
+from standin import FailingLikes, serving
 
 import riposte_sdk
 import riposte_sdk.aio
@@ -19,7 +21,7 @@ def test_the_handles_do_what_they_say(riposte_client: riposte_sdk.Client) -> Non
     assert root.like("m9").like_count == 1
     assert root.dislike("m9").dislike_count == 1
     assert root.clear_like("m9").value == v1.LIKE_VALUE_NONE
-    assert reply.edit("m8", "Hello").comment.content.text == "Hello"
+    assert reply.update("m8", "Hello").comment.content.text == "Hello"
     assert [one.content.text for one in root.replies(sort="oldest")] == ["Hello"]
     assert reply.delete("m8").comment.state == v1.COMMENT_STATE_DELETED
     assert subject.get(metadata=[]).subject.root_count == 1
@@ -64,6 +66,84 @@ def test_the_pages_of_a_walk_can_be_had(riposte_client: riposte_sdk.Client) -> N
     assert pages[0].subject.root_count == 5
 
 
-def test_an_order_that_does_not_exist_is_told(riposte_client: riposte_sdk.Client) -> None:
-    with pytest.raises(ValueError, match="COMMENT_SORT_LOUDEST"):
-        riposte_client.subject("article", "1").comments(sort="loudest")  # type: ignore[arg-type]
+def test_a_wrong_argument_is_told_at_the_call(riposte_client: riposte_sdk.Client) -> None:
+    subject, comment = riposte_client.subject("article", "1"), riposte_client.comment(7)
+    wrong: list[Callable[[], object]] = [
+        lambda: subject.comments(sort="loudest"),  # type: ignore[arg-type]
+        lambda: subject.comments(page_size=5),  # type: ignore[call-arg]
+        lambda: comment.replies(sort="hot"),  # type: ignore[arg-type]
+        lambda: subject.page(page_size="many"),  # type: ignore[arg-type]
+        lambda: subject.page(page_size=-1),
+        lambda: subject.watch(after_revision="1.5"),
+        lambda: subject.comment("m7", 5),  # type: ignore[arg-type]
+        lambda: subject.comment("m7", "Hi", deadline=3),  # type: ignore[call-arg]
+        lambda: riposte_client.comment("seven"),
+    ]
+    for call in wrong:
+        with pytest.raises(riposte_sdk.InvalidArgument):
+            call()
+
+
+def test_a_page_has_handles_its_cursor_and_what_its_viewer_likes(riposte_client: riposte_sdk.Client) -> None:
+    subject = riposte_client.subject("article", secrets.token_hex(8))
+    assert (subject.ensure(), subject.ensure()) == (True, False)
+    roots = [subject.comment("m7", str(number)) for number in range(3)]
+    reply = riposte_client.comment(str(roots[0].id)).reply("m8", "Welcome")
+    riposte_client.comment(reply.id).like("m9")
+    roots[0].dislike("m9")
+    page = subject.page(sort="oldest", page_size=2, reply_preview_size=1, viewer="m9")
+    assert [one.comment.content.text for one in page.threads] == ["0", "1"]
+    assert [one.own_like for one in page.threads] == [v1.LIKE_VALUE_DISLIKE, v1.LIKE_VALUE_NONE]
+    assert [one.own_like for one in page.threads[0].replies] == [v1.LIKE_VALUE_LIKE]
+    last = subject.page(sort="oldest", page_size=2, page_token=page.next_page_token)
+    assert [one.comment.id for one in last.threads] == [roots[2].id]
+    assert last.threads[0].own_like == v1.LIKE_VALUE_UNSPECIFIED
+    replies = riposte_client.comment(roots[0].id).page(sort="top", viewer="m9")
+    assert [(one.id, one.own_like) for one in replies.replies] == [(reply.id, v1.LIKE_VALUE_LIKE)]
+    with pytest.raises(riposte_sdk.InvalidArgument):
+        subject.page(viewer="m" * 65)
+    assert [one.comment_id for one in subject.member_likes_page("m9", page_size=1).likes] == [roots[0].id]
+
+
+def test_what_was_just_written_stands_above_the_first_page(riposte_client: riposte_sdk.Client) -> None:
+    subject = riposte_client.subject("article", secrets.token_hex(8))
+    roots = [subject.comment("m7", str(number)) for number in range(3)]
+    reply = roots[0].reply("m7", "mine")
+    elsewhere = riposte_client.subject("article", secrets.token_hex(8)).comment("m7", "elsewhere")
+    handed = [one.message for one in (roots[2], roots[0], reply, elsewhere, roots[2])]
+    page = subject.page(sort="oldest", page_size=2)
+    assert [one.comment.id for one in page.with_just_made(handed)] == [one.id for one in (roots[2], roots[0], roots[1])]
+    assert len(page.threads) == 2
+    second = subject.page(sort="oldest", page_size=2, page_token=page.next_page_token)
+    assert [one.comment.id for one in second.with_just_made(handed)] == [roots[2].id]
+
+
+def test_own_likes_that_cannot_be_asked_are_unknown() -> None:
+    service = FailingLikes()
+    with serving(service) as target, riposte_sdk.connect(target) as client:
+        page = client.subject("article", "1").page(viewer="m9")
+    assert [one.own_like for one in page.threads] == [v1.LIKE_VALUE_UNSPECIFIED] * 55 + [v1.LIKE_VALUE_LIKE] * 5
+    assert sorted(len(request.comment_ids) for request in service.asked) == [60, 200, 200, 200]
+
+    async def run(target: str) -> list[int]:
+        async with riposte_sdk.aio.connect(target) as client:
+            page = await client.subject("article", "1").page(viewer="m9")
+            return [one.own_like for one in page.threads]
+
+    with serving(service) as target:
+        assert asyncio.run(run(target)) == [one.own_like for one in page.threads]
+
+
+def test_a_moderator_hides_shows_and_deletes(riposte_server: DevServer) -> None:
+    with riposte_sdk.connect(riposte_server.target, admin_target=riposte_server.admin_target) as client:
+        comment = client.subject("article", secrets.token_hex(8)).comment("m7", "Hi")
+        assert comment.hide("mod", "spam").comment.state == v1.COMMENT_STATE_HIDDEN
+        assert comment.unhide("mod", "fine").comment.state == v1.COMMENT_STATE_ACTIVE
+        assert comment.moderator_delete("mod", "spam").comment.deleted_by == v1.DELETED_BY_MODERATOR
+        assert client.member("article", "nobody").page().comments == []
+
+
+def test_ids_are_texts_in_json(riposte_client: riposte_sdk.Client) -> None:
+    comment = riposte_client.subject("article", secrets.token_hex(8)).comment("m7", "Hi")
+    written = riposte_sdk.to_json(comment.message)
+    assert (written["id"], written["rootId"], written["likeCount"]) == (str(comment.id), "0", 0)

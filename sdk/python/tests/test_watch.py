@@ -57,22 +57,31 @@ def test_a_watch_with_asyncio_goes_on_too() -> None:
     check(service, events)
 
 
-def test_what_a_repeat_does_not_heal_ends_the_watch() -> None:
-    service = StandIn(grpc.StatusCode.PERMISSION_DENIED)
+@pytest.mark.parametrize("code", [grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.RESOURCE_EXHAUSTED])
+def test_a_refusal_is_raised_when_the_watch_is_opened(code: grpc.StatusCode) -> None:
+    service = StandIn(code)
+    with serving(service) as target, riposte_sdk.connect(target) as client, pytest.raises(riposte_sdk.Error) as raised:
+        client.subject("article", "1").watch()
+    assert raised.value.code is code
+    assert len(service.requests) == 1
+
+
+def test_a_gap_that_goes_back_is_resumed_at_its_end() -> None:
+    service = StandIn(*BROKEN)
+    service.streams = [[gap(9, 3)], [change(4)]]
     with (
         serving(service) as target,
         riposte_sdk.connect(target) as client,
-        client.subject("article", "1").watch() as watch,
-        pytest.raises(riposte_sdk.PermissionDenied),
+        client.subject("article", "1").watch(after_revision=8) as watch,
     ):
-        next(watch)
-    assert len(service.requests) == 1
+        assert [next(watch), next(watch)] == [gap(9, 3), change(4)]
+    assert [request.after_revision for request in service.requests[:2]] == [8, 3]
 
 
 def test_a_watch_is_closed_by_another_thread_while_it_waits(riposte_client: riposte_sdk.Client) -> None:
     subject = riposte_client.subject("article", "closed-while-it-waits")
     first = subject.comment("m7", "one")
-    first.edit("m7", "two")
+    first.update("m7", "two")
     watch = subject.watch(after_revision=1)
     begun = threading.Event()
     ended: list[list[v1.WatchSubjectResponse]] = []
@@ -91,8 +100,10 @@ def test_a_watch_is_closed_by_another_thread_while_it_waits(riposte_client: ripo
     assert ended == [[]]
 
 
-def test_a_watch_that_waits_for_a_dead_service_can_be_closed() -> None:
-    with riposte_sdk.connect("127.0.0.1:1") as client:
+def test_a_watch_that_waits_for_its_service_can_be_closed() -> None:
+    service = StandIn()
+    service.streams = [[change(1)]]
+    with serving(service) as target, riposte_sdk.connect(target) as client:
         watch = client.subject("article", "1").watch()
         thread = threading.Thread(target=lambda: list(watch))
         thread.start()
@@ -110,7 +121,7 @@ def test_a_task_that_is_cancelled_leaves_the_watch_usable(riposte_server: DevSer
                 assert (await asyncio.wait_for(anext(watch), 10)).opened.revision == 1
                 with pytest.raises(asyncio.TimeoutError):
                     await asyncio.wait_for(anext(watch), 0.1)
-                await comment.edit("m7", "Hello")
+                await comment.update("m7", "Hello")
                 assert (await asyncio.wait_for(anext(watch), 10)).change.revision == 2
                 waiting = asyncio.ensure_future(anext(watch))
                 await asyncio.sleep(0)
@@ -130,7 +141,7 @@ def test_a_change_that_comes_while_nobody_waits_is_not_lost(riposte_server: DevS
                 assert (await asyncio.wait_for(anext(watch), 10)).opened.revision == 1
                 with pytest.raises(asyncio.TimeoutError):
                     await asyncio.wait_for(anext(watch), 0.5)
-                await comment.edit("m7", "Hello")
+                await comment.update("m7", "Hello")
                 # The stream outlived the wait: one that was opened anew would tell so first.
                 assert (await asyncio.wait_for(anext(watch), 10)).change.revision == 2
 

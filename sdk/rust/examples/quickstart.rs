@@ -12,7 +12,7 @@ async fn main() -> Result<(), riposte_sdk::Error> {
     comment.like("m9").await?;
     let mut all = subject.comments(Hot).items();
     while let Some(thread) = all.next().await? {
-        println!("{}", thread.comment.unwrap_or_default().content.unwrap_or_default().text);
+        println!("{}", thread.comment.content.clone().unwrap_or_default().text);
     }
     // [quickstart]
     Ok(())

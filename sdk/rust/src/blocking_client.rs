@@ -68,44 +68,54 @@ impl Client {
 
     /// Returns the pages of a list, from the one that the request names to the end.
     pub fn list<R: List>(&self, request: R) -> Pages<R> {
-        Pages::new(self.clone(), self.inner.list(request))
+        Pages::new(self.clone(), self.inner.list(request), |_, item| item)
     }
 
-    /// Follows the changes that the request names.
-    pub fn follow<R: Follow>(&self, request: R) -> Watch<R> {
-        Watch::new(self.clone(), self.inner.follow(request))
+    /// Follows the changes that the request names; see [`crate::Client::follow`].
+    ///
+    /// # Errors
+    /// A refusal, at once; UNAVAILABLE if no service opens the stream in time.
+    pub fn follow<R: Follow>(&self, request: R) -> Result<Watch<R>, Error> {
+        Ok(Watch::new(self.clone(), self.wait(self.inner.follow(request))?))
     }
 }
 
-/// A walk of the asynchronous client, as an iterator. After an error, the next call repeats the
-/// same request.
+/// The pages of a list, as an iterator; their items become `B`s. After an error, the next call
+/// repeats the same request.
 #[derive(Debug)]
-pub struct Waiting<W> {
+pub struct Pages<R: List, T = <R as List>::Item, B = T> {
     client: Client,
-    walk: W,
+    walk: crate::Pages<R, T>,
+    hold: fn(&Client, T) -> B,
 }
 
-/// The pages of a list, as an iterator.
-pub type Pages<R> = Waiting<crate::Pages<R>>;
-/// The items of a list, as an iterator.
-pub type Items<R> = Waiting<crate::Items<R>>;
+/// The items of a list, as an iterator. After an error, the next call repeats the same request.
+#[derive(Debug)]
+pub struct Items<R: List, T = <R as List>::Item, B = T> {
+    client: Client,
+    walk: crate::Items<R, T>,
+    hold: fn(&Client, T) -> B,
+}
+
 /// A stream of changes without an end, which resumes by itself.
-pub type Watch<R> = Waiting<crate::Watch<R>>;
-
-impl<W> Waiting<W> {
-    pub(crate) fn new(client: Client, walk: W) -> Self {
-        Self { client, walk }
-    }
+#[derive(Debug)]
+pub struct Watch<R: Follow> {
+    client: Client,
+    walk: crate::Watch<R>,
 }
 
-impl<R: List> Pages<R> {
+impl<R: List, T, B> Pages<R, T, B> {
+    pub(crate) fn new(client: Client, walk: crate::Pages<R, T>, hold: fn(&Client, T) -> B) -> Self {
+        Self { client, walk, hold }
+    }
+
     /// Converts the walk over pages into a walk over items.
-    pub fn items(self) -> Items<R> {
-        Waiting::new(self.client, self.walk.items())
+    pub fn items(self) -> Items<R, T, B> {
+        Items { client: self.client, walk: self.walk.items(), hold: self.hold }
     }
 }
 
-impl<R: List> Iterator for Pages<R> {
+impl<R: List, T, B> Iterator for Pages<R, T, B> {
     type Item = Result<R::Page, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -113,11 +123,18 @@ impl<R: List> Iterator for Pages<R> {
     }
 }
 
-impl<R: List> Iterator for Items<R> {
-    type Item = Result<R::Item, Error>;
+impl<R: List, T, B> Iterator for Items<R, T, B> {
+    type Item = Result<B, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.client.wait(self.walk.next()).transpose()
+        let item = self.client.wait(self.walk.next()).transpose();
+        item.map(|item| item.map(|item| (self.hold)(&self.client, item)))
+    }
+}
+
+impl<R: Follow> Watch<R> {
+    pub(crate) fn new(client: Client, walk: crate::Watch<R>) -> Self {
+        Self { client, walk }
     }
 }
 

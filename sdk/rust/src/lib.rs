@@ -2,8 +2,8 @@
 //! over them. Building it needs neither protoc nor buf.
 //!
 //! Features: `client` (default) for callers; `blocking` adds a client for programs without an async
-//! runtime; `server` adds the service traits, for servers and for stubs in tests; `dev-server`
-//! starts a real server for a test.
+//! runtime; `json` adds a writer of messages as JSON; `server` adds the service traits, for servers
+//! and for stubs in tests; `dev-server` starts a real server for a test.
 //!
 //! ```no_run
 //! # async fn demo() -> Result<(), riposte_sdk::Error> {
@@ -16,7 +16,7 @@
 //! comment.like("m9").await?;
 //! let mut all = subject.comments(Hot).items();
 //! while let Some(thread) = all.next().await? {
-//!     println!("{}", thread.comment.unwrap_or_default().content.unwrap_or_default().text);
+//!     println!("{}", thread.comment.content.clone().unwrap_or_default().text);
 //! }
 //! # Ok(())
 //! # }
@@ -35,6 +35,8 @@ mod dev;
 #[expect(clippy::needless_update, reason = "generated code, which leaves open how many fields a message has")]
 #[path = "gen/handles.rs"]
 mod handles;
+#[cfg(feature = "json")]
+mod json;
 #[cfg(feature = "client")]
 #[path = "gen/services.rs"]
 mod services;
@@ -48,7 +50,9 @@ pub use dev::{DevServer, Starter};
 #[cfg(feature = "blocking")]
 pub use handles::blocking;
 #[cfg(feature = "client")]
-pub use handles::{Comment, Subject};
+pub use handles::*;
+#[cfg(feature = "json")]
+pub use json::JsonWriter;
 
 /// The contract `riposte.v1`: its messages, enums, clients and service traits.
 pub mod v1 {

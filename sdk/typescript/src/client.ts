@@ -47,7 +47,7 @@ export class Riposte extends Handles {
    * The administration, which listens at an address of its own (default: `adminTarget` of the
    * options); with this client's token and trust. Throws INVALID_ARGUMENT for what cannot be used.
    */
-  admin(target: string = this.#options.adminTarget ?? DEFAULT_ADMIN_TARGET): AdminClient {
+  override admin(target: string = this.#options.adminTarget ?? DEFAULT_ADMIN_TARGET): AdminClient {
     const connection = this.#admins.get(target) ?? new Connection(target, this.#options);
     this.#admins.set(target, connection);
     return new AdminClient(connection);

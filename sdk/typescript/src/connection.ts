@@ -73,6 +73,11 @@ export class Connection {
     });
   }
 
+  /** Throws INVALID_ARGUMENT for a request that cannot be sent. */
+  check<I extends DescMessage>({ input }: { input: I }, init: MessageInitShape<I>): void {
+    this.#request(input, init);
+  }
+
   /** One request, one answer. */
   unary<I extends DescMessage, O extends DescMessage>(
     method: Method<"unary", I, O>,

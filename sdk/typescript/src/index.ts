@@ -6,9 +6,11 @@
  */
 export { Riposte } from "./client.js";
 export type { CallOptions } from "./connection.js";
+export { jsonOf } from "./json.js";
 export { Code, RiposteError, type Reason, type Violation } from "./error.js";
 export * from "./gen/handles.js";
 export * from "./gen/services.js";
 export type { Options } from "./gen/options.js";
 export { Pages } from "./pages.js";
 export { RequestIds } from "./requestIds.js";
+export type { Watch } from "./watch.js";

@@ -1,5 +1,6 @@
-import { isMessage, toJson } from "@bufbuild/protobuf";
+import { isMessage, toJson, type JsonValue, type Message } from "@bufbuild/protobuf";
 import { TimestampSchema, type Timestamp } from "@bufbuild/protobuf/wkt";
+import { registry } from "./gen/registry.js";
 
 /** The form that `JSON.stringify` asks a time for. */
 const form: PropertyDescriptor & ThisType<Timestamp> = {
@@ -18,4 +19,13 @@ export function stringifiable<T extends object>(message: T): T {
     else if (typeof inner === "object") stringifiable(inner);
   }
   return message;
+}
+
+/**
+ * A message in the JSON form of proto3, for `JSON.stringify`: ids and revisions are strings, which
+ * JavaScript does not round, enums are names, and times are RFC 3339. Fields with their default are
+ * written too.
+ */
+export function jsonOf(message: Message): JsonValue {
+  return toJson(registry.getMessage(message.$typeName)!, message, { alwaysEmitImplicit: true, registry });
 }

@@ -8,10 +8,11 @@ export function valueOf<E extends Record<string, string | number>, V extends num
   option: string,
   values: E & Record<string, string | V>,
   name: NameOf<E> | undefined,
+  only = Object.keys(values),
 ): V | undefined {
   if (name === undefined) return undefined;
-  const value = values[name.toUpperCase()];
-  if (typeof value === "number") return value;
-  const names = Object.keys(values).filter((key) => typeof values[key] === "number" && values[key] !== 0);
+  const value = values[String(name).toUpperCase()];
+  if (typeof value === "number" && value !== 0 && only.includes(String(name).toUpperCase())) return value;
+  const names = only.filter((key) => typeof values[key] === "number" && values[key] !== 0);
   throw invalid(`${option}: ${name} is none of ${names.join(", ").toLowerCase()}`);
 }

@@ -28,6 +28,11 @@ export class Pages<Page extends ListResponse, Item> implements PromiseLike<Page>
     [this.#ask, this.#further, this.#items] = [ask, further, items];
   }
 
+  /** @internal The same list, with something made of each item. */
+  map<Made>(make: (item: Item) => Made): Pages<Page, Made> {
+    return new Pages(this.#ask, this.#further, (page) => this.#items(page).map(make));
+  }
+
   /** The page that the request names. */
   then<A = Page, B = never>(
     fulfilled?: ((page: Page) => A | PromiseLike<A>) | null,

@@ -34,7 +34,7 @@ test("a watch opens again behind the last revision it saw, after an end, a cut a
     (call) => call.write(change("10")),
   );
   const seen: string[] = [];
-  for await (const { event } of subject.watch({ afterRevision: "4" })) {
+  for await (const { event } of await subject.watch({ afterRevision: "4" })) {
     seen.push(`${event.case} ${event.case === "gap" ? event.value.lastRevision : event.value?.revision}`);
     if (seen.length === 4) break;
   }
@@ -45,16 +45,16 @@ test("a watch opens again behind the last revision it saw, after an end, a cut a
 test("a watch that cannot be opened is tried until it can, and not again where it is refused", async (t) => {
   const refused = Array.from({ length: 4 }, () => new Refusal(Code.UNAVAILABLE));
   const { server, subject } = await watched(t, ...refused, (call) => call.write(change("1")), new Refusal(Code.NOT_FOUND));
-  for await (const _ of subject.watch()) break;
+  for await (const _ of await subject.watch()) break;
   assert.equal(server.calls.length, 5);
-  await assert.rejects(subject.watch()[Symbol.asyncIterator]().next(), fails(Code.NOT_FOUND));
+  await assert.rejects(subject.watch(), fails(Code.NOT_FOUND));
   assert.equal(server.calls.length, 6);
 });
 
 test("a watch ends quietly when its client is closed", async (t) => {
   const { client, subject } = await watched(t, (call) => call.write(change("1")));
   const seen: unknown[] = [];
-  for await (const event of subject.watch()) {
+  for await (const event of await subject.watch()) {
     seen.push(event);
     setImmediate(() => client.close());
   }
@@ -64,7 +64,7 @@ test("a watch ends quietly when its client is closed", async (t) => {
 test("a watch ends with the signal and with the caller's deadline", async (t) => {
   const { subject } = await watched(t, (call) => call.sendMetadata(new Metadata()));
   const reading = async (options: { signal?: AbortSignal; timeoutMs?: number }) => {
-    for await (const _ of subject.watch(options)) assert.fail("an event came");
+    for await (const _ of await subject.watch(options)) assert.fail("an event came");
   };
   await assert.rejects(reading({ signal: AbortSignal.timeout(100) }), fails(Code.CANCELLED));
   await assert.rejects(reading({ timeoutMs: 100 }), fails(Code.DEADLINE_EXCEEDED));
@@ -72,6 +72,16 @@ test("a watch ends with the signal and with the caller's deadline", async (t) =>
 
 test("a watch whose request cannot be sent fails at once", async (t) => {
   const { server, subject } = await watched(t, (call) => call.write(change("1")));
-  await assert.rejects(subject.watch({ afterRevision: "1.5" })[Symbol.asyncIterator]().next(), fails(Code.INVALID_ARGUMENT));
+  await assert.rejects(subject.watch({ afterRevision: "1.5" }), fails(Code.INVALID_ARGUMENT));
   assert.equal(server.calls.length, 0);
+});
+
+test("a gap that goes back is resumed at its end", async (t) => {
+  const back = create(WatchSubjectResponseSchema, { event: { case: "gap", value: { firstRevision: "9", lastRevision: "3" } } });
+  const { server, subject } = await watched(t, (call) => (call.write(back), call.end()), (call) => call.write(change("4")));
+  const watch = await subject.watch({ afterRevision: "8" });
+  assert.equal((await watch.next()).value?.event.case, "gap");
+  assert.equal((await watch.next()).value?.event.case, "change");
+  watch.close();
+  assert.deepEqual(server.calls.map(({ request }) => request.afterRevision), ["8", "3"]);
 });

@@ -46,7 +46,7 @@ async fn no_call_fails_while_every_server_is_replaced(kind: RedisKind) -> Result
     let client = fleet.names.client()?;
     let load = Load::by(&client, CALLERS);
     until("there is load", || std::future::ready(Ok(load.calls() > 200))).await?;
-    let (seen, watch) = follow(&client, revision(&client).await?);
+    let (seen, watch) = follow(&client, revision(&client).await?).await?;
     let (rolls, begun) = (rolls()?, Instant::now());
     for roll in 0..rolls {
         fleet.replace(roll).await.with_context(|| format!("restart {roll}"))?;
@@ -159,10 +159,10 @@ async fn counted(client: &Client, done: &Done) -> Result<()> {
 }
 
 /// Watches a subject over all restarts, and sends the last revision up to which there is no gap.
-fn follow(client: &Client, begin: i64) -> (watch::Receiver<i64>, JoinHandle<Result<()>>) {
+async fn follow(client: &Client, begin: i64) -> Result<(watch::Receiver<i64>, JoinHandle<Result<()>>)> {
     let (report, seen) = watch::channel(begin);
     let key = subject(0);
-    let mut watch = client.subject(key.object_type, key.object_id).watch(begin);
+    let mut watch = client.subject(key.object_type, key.object_id).watch(begin).await?;
     let follow = async move {
         loop {
             match watch.next().await?.event.context("no event")? {
@@ -176,7 +176,7 @@ fn follow(client: &Client, begin: i64) -> (watch::Receiver<i64>, JoinHandle<Resu
             }
         }
     };
-    (seen, tokio::spawn(follow))
+    Ok((seen, tokio::spawn(follow)))
 }
 
 /// Waits until a watch has reported a revision; fails with the error that ended the watch.

@@ -15,6 +15,9 @@ const FOLDER: &str = "sdk/rust/src/gen";
 /// Adds the files that the Rust SDK generates from the public contract without a template.
 pub(crate) fn add(repo: &Repo, public: &FileDescriptorSet, files: &mut Files) -> Result<()> {
     let scratch = tempfile::tempdir()?;
+    let mut config = tonic_prost_build::Config::new();
+    // `to_json` finds a message's descriptor by its name.
+    config.enable_type_names();
     tonic_prost_build::configure()
         .out_dir(scratch.path())
         .emit_rerun_if_changed(false)
@@ -23,7 +26,7 @@ pub(crate) fn add(repo: &Repo, public: &FileDescriptorSet, files: &mut Files) ->
         .build_transport(false)
         .client_mod_attribute(".", "#[cfg(feature = \"client\")]")
         .server_mod_attribute(".", "#[cfg(feature = \"server\")]")
-        .compile_fds(public.clone())?;
+        .compile_fds_with_config(public.clone(), config)?;
     files.add(format!("{FOLDER}/{PUBLIC}.rs"), fs::read(scratch.path().join(format!("{PUBLIC}.rs")))?)?;
     files.add(format!("{FOLDER}/{PUBLIC}.descriptors.bin"), reflected(public).encode_to_vec())?;
     let contract = Contract::of(public);

@@ -1,6 +1,7 @@
 //! A check of sdk/handles.yaml with the contract: every name in it must exist.
 
 use super::model::{MethodModel, first_paragraph, short_value};
+use super::parts::{ClientPart, HeldField, JustMade, OwnLikes};
 use crate::generate::contract::{Contract, Field, Message};
 use crate::repo::Repo;
 use anyhow::{Context, Result, bail, ensure};
@@ -16,6 +17,7 @@ pub(super) const FILE: &str = "sdk/handles.yaml";
 pub(super) struct Listed {
     clients: BTreeMap<String, String>,
     admin: BTreeMap<String, String>,
+    own_likes: Option<OwnLikes>,
     handles: Vec<ListedHandle>,
 }
 
@@ -26,6 +28,9 @@ struct ListedHandle {
     about: String,
     contains: HandleMessage,
     made_by_client: Option<Vec<String>>,
+    #[serde(default)]
+    parts: Vec<(String, String)>,
+    just_made: Option<JustMade>,
     verbs: Vec<ListedVerb>,
 }
 
@@ -37,8 +42,18 @@ struct ListedVerb {
     call: String,
     set: Vec<(String, String)>,
     #[serde(default)]
-    options: Vec<String>,
+    options: Vec<ListedOption>,
     returns: ListedReturn,
+}
+
+/// A field that a caller may leave out; `as` is the type of those `values` of its enum that the
+/// call takes.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ListedOption {
+    field: String,
+    r#as: Option<String>,
+    values: Option<Vec<String>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -46,8 +61,11 @@ struct ListedVerb {
 enum ListedReturn {
     Message {},
     Handle { handle: String, field: String },
+    Page { handle: String, viewer: Option<String> },
+    Items { handle: String },
     Pages {},
-    Watch { resume: String, revisions: Vec<String> },
+    Made { unless: String },
+    Watch { resume: String, revisions: Vec<String>, opened: String, gap: [String; 2] },
 }
 
 /// A handle, in the form of the templates.
@@ -55,8 +73,10 @@ enum ListedReturn {
 pub(super) struct Handle {
     name: String,
     about: String,
-    made_by_client: Option<Vec<String>>,
+    made_by_client: Option<Vec<ClientPart>>,
     contains: HandleMessage,
+    fields: Vec<HeldField>,
+    just_made: Option<JustMade>,
     verbs: Vec<Verb>,
 }
 
@@ -123,6 +143,11 @@ struct VerbOption {
     /// The name of the enum, if its type is one.
     #[serde(rename = "enum")]
     enumeration: Option<String>,
+    /// Unset differs from the default.
+    optional: bool,
+    /// The name of its own type and the values that it takes, without the prefix of the enum.
+    r#as: Option<String>,
+    values: Option<Vec<String>>,
     about: String,
 }
 
@@ -136,9 +161,23 @@ enum VerbReturn {
         handle: String,
         field: String,
     },
+    /// `viewer` leads to the subject of which a member can be asked for: from the response or, if
+    /// it is empty, the message that the handle of the verb holds.
+    Page {
+        handle: String,
+        viewer: Option<Vec<String>>,
+    },
+    Items {
+        handle: String,
+        items: String,
+        item: String,
+    },
     Pages {
         items: String,
         item: String,
+    },
+    Made {
+        unless: String,
     },
     /// `oneof` is the oneof in which each of `revisions` begins, by its name in the languages.
     Watch {
@@ -146,6 +185,10 @@ enum VerbReturn {
         resume: String,
         oneof: String,
         revisions: Vec<Vec<String>>,
+        opened: Vec<String>,
+        gap: [Vec<String>; 2],
+        /// The message of a gap.
+        gap_message: String,
     },
 }
 
@@ -173,22 +216,37 @@ impl Listed {
     pub(super) fn resolve(&self, contract: &Contract<'_>, find: &Find<'_>) -> Result<Vec<Handle>> {
         let handle = |listed: &ListedHandle| -> Result<Handle> {
             let held = contract.named(&listed.contains.message)?;
-            for part in listed.made_by_client.iter().flatten() {
-                let found = held.field(part)?.type_name();
-                ensure!(found == "string", "{part} is a {found}, and a client makes handles of texts");
+            let made = |parts: &Vec<String>| parts.iter().map(|part| ClientPart::of(held, part)).collect::<Result<_>>();
+            if let Some(just_made) = &listed.just_made {
+                just_made.check(contract, held)?;
             }
             let verb = |verb| self.verb(contract, find, held, verb);
             let verbs = listed.verbs.iter().map(|one| verb(one).with_context(|| format!("verb {}", one.name)));
             Ok(Handle {
                 name: listed.name.clone(),
                 about: listed.about.clone(),
-                made_by_client: listed.made_by_client.clone(),
+                made_by_client: listed.made_by_client.as_ref().map(made).transpose()?,
                 contains: listed.contains.clone(),
+                fields: HeldField::all(held, &listed.parts, |handle| self.contained(handle))?,
+                just_made: listed.just_made.clone(),
                 verbs: verbs.collect::<Result<_>>()?,
             })
         };
         let resolved = self.handles.iter().map(|one| handle(one).with_context(|| format!("{FILE}, {}", one.name)));
         resolved.collect()
+    }
+
+    /// Returns the call that returns what a member likes of a page, completed from the contract.
+    pub(super) fn own_likes(&self, contract: &Contract<'_>, find: &Find<'_>) -> Result<Option<OwnLikes>> {
+        let Some(own) = &self.own_likes else { return Ok(None) };
+        self.contained(&own.handle)?;
+        own.resolve(contract, find).with_context(|| format!("{FILE}, own_likes")).map(Some)
+    }
+
+    /// Returns the name of the message that a handle holds.
+    fn contained(&self, handle: &str) -> Result<&str> {
+        let target = self.handles.iter().find(|one| one.name == handle);
+        Ok(&target.with_context(|| format!("there is no handle {handle}"))?.contains.message)
     }
 
     fn verb(&self, contract: &Contract<'_>, find: &Find<'_>, held: &Message<'_>, verb: &ListedVerb) -> Result<Verb> {
@@ -203,7 +261,7 @@ impl Listed {
             arguments.extend(argument);
             set.push(one);
         }
-        let options = verb.options.iter().map(|name| Ok(VerbOption::of(request.field(name)?)));
+        let options = verb.options.iter().map(|option| VerbOption::of(contract, request.field(&option.field)?, option));
         Ok(Verb {
             name: verb.name.clone(),
             about: verb.about.clone(),
@@ -231,23 +289,44 @@ impl Listed {
         Ok(match listed {
             ListedReturn::Message {} => VerbReturn::Message { message: response.name.to_owned() },
             ListedReturn::Handle { handle, field } => {
-                let target = self.handles.iter().find(|one| one.name == *handle);
-                let contains = &target.with_context(|| format!("there is no handle {handle}"))?.contains.message;
-                let found = response.field(field)?.type_name();
-                ensure!(*contains == found, "{field} is a {found}, and {handle} contains a {contains}");
+                let (contains, found) = (self.contained(handle)?, response.field(field)?.type_name());
+                ensure!(contains == found, "{field} is a {found}, and {handle} contains a {contains}");
                 VerbReturn::Handle { handle: handle.clone(), field: field.clone() }
+            }
+            ListedReturn::Page { handle, viewer } => {
+                let contains = self.contained(handle)?;
+                ensure!(contains == response.name, "{handle} contains a {contains}, no {}", response.name);
+                let path = viewer.as_ref().map(|path| match path.as_str() {
+                    "self" => Ok(Vec::new()),
+                    path => walk(contract, response, path).map(|(names, _, _)| names),
+                });
+                VerbReturn::Page { handle: handle.clone(), viewer: path.transpose()? }
+            }
+            ListedReturn::Items { handle } => {
+                let pages = method.pages.clone().with_context(|| format!("{} has no pages", method.name))?;
+                let contains = self.contained(handle)?;
+                ensure!(contains == pages.item, "{handle} contains a {contains}, no {}", pages.item);
+                VerbReturn::Items { handle: handle.clone(), items: pages.items, item: pages.item }
+            }
+            ListedReturn::Made { unless } => {
+                let value = format!("ERROR_REASON_{unless}");
+                let known = contract.enumeration("ErrorReason")?.values.iter().any(|(name, _, _)| *name == value);
+                ensure!(known, "there is no reason {unless}");
+                VerbReturn::Made { unless: unless.clone() }
             }
             ListedReturn::Pages {} => {
                 let pages = method.pages.clone().with_context(|| format!("{} has no pages", method.name))?;
                 VerbReturn::Pages { items: pages.items, item: pages.item }
             }
-            ListedReturn::Watch { resume, revisions } => {
+            ListedReturn::Watch { resume, revisions, opened, gap } => {
                 request.field(resume)?;
                 let path = |path: &String| walk(contract, response, path).map(|(names, _, _)| names);
                 let revisions = revisions.iter().map(path).collect::<Result<_>>()?;
                 let oneof = response.oneofs().next().context("an event is a oneof of kinds")?;
                 let (item, oneof) = (response.name.to_owned(), oneof.to_owned());
-                VerbReturn::Watch { item, resume: resume.clone(), oneof, revisions }
+                let (opened, gap) = (path(opened)?, [path(&gap[0])?, path(&gap[1])?]);
+                let gap_message = response.field(&gap[0][0])?.type_name();
+                VerbReturn::Watch { item, resume: resume.clone(), oneof, revisions, opened, gap, gap_message }
             }
         })
     }
@@ -260,15 +339,24 @@ impl Argument {
 }
 
 impl VerbOption {
-    fn of(field: &Field<'_>) -> Self {
+    fn of(contract: &Contract<'_>, field: &Field<'_>, listed: &ListedOption) -> Result<Self> {
         let kind = field.type_name();
-        Self {
+        for value in listed.values.iter().flatten() {
+            let known =
+                contract.enumeration(&kind)?.values.iter().any(|(name, _, _)| short_value(&kind, name) == *value);
+            ensure!(known, "{kind} has no value {value}");
+        }
+        ensure!(listed.values.is_some() == listed.r#as.is_some(), "{} needs both values and as", field.name);
+        Ok(Self {
             name: field.name.to_owned(),
             field: field.name.to_owned(),
             enumeration: field.is_enum().then(|| kind.clone()),
             kind,
+            optional: field.says.proto3_optional(),
+            r#as: listed.r#as.clone(),
+            values: listed.values.clone(),
             about: first_paragraph(&field.about),
-        }
+        })
     }
 }
 
@@ -312,7 +400,7 @@ impl Set {
 
 /// Returns the fields that a path such as `content.text` names, the messages on the way, and the
 /// last field.
-fn walk<'c>(
+pub(super) fn walk<'c>(
     contract: &'c Contract<'c>,
     from: &'c Message<'c>,
     path: &str,
@@ -333,70 +421,4 @@ fn walk<'c>(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use prost_types::{
-        DescriptorProto, EnumDescriptorProto, EnumValueDescriptorProto, FileDescriptorProto, FileDescriptorSet,
-        field_descriptor_proto::Type,
-    };
-
-    fn field(name: &str, kind: Type, type_name: &str) -> prost_types::FieldDescriptorProto {
-        let mut field = prost_types::FieldDescriptorProto { name: Some(name.into()), ..Default::default() };
-        field.set_type(kind);
-        field.type_name = (!type_name.is_empty()).then(|| format!(".a.{type_name}"));
-        field
-    }
-
-    fn contract() -> FileDescriptorSet {
-        let message = |name: &str, field| DescriptorProto { name: Some(name.into()), field, ..Default::default() };
-        let value = EnumValueDescriptorProto { name: Some("MOOD_GOOD".into()), ..Default::default() };
-        let file = FileDescriptorProto {
-            package: Some("a".into()),
-            message_type: vec![
-                message("Key", vec![field("id", Type::String, "")]),
-                message("Request", vec![field("key", Type::Message, "Key"), field("mood", Type::Enum, "Mood")]),
-                message("Response", vec![]),
-            ],
-            enum_type: vec![EnumDescriptorProto {
-                name: Some("Mood".into()),
-                value: vec![value],
-                ..Default::default()
-            }],
-            ..Default::default()
-        };
-        FileDescriptorSet { file: vec![file] }
-    }
-
-    /// Resolves a file whose only verb has this list of fields.
-    fn resolved(set: &str) -> Result<Vec<Handle>> {
-        let text = format!(
-            "clients: {{}}\nadmin: {{}}\nhandles:\n- {{name: H, about: h, contains: {{name: key, message: Key}}, verbs: \
-             [{{name: v, about: w, call: S.M, set: {set}, returns: {{kind: message}}}}]}}"
-        );
-        let set = contract();
-        let method = MethodModel::example("M", "Request", "Response");
-        Listed::parse(&text)?.resolve(&Contract::of(&set), &|_, name| (name == "M").then_some(&method))
-    }
-
-    #[test]
-    fn a_verb_is_filled_in_from_the_contract() {
-        let handles = resolved("[[key.id, member], [mood, =MOOD_GOOD]]").unwrap();
-        let verb = &handles[0].verbs[0];
-        assert_eq!((verb.arguments[0].name.as_str(), verb.arguments[0].kind.as_str()), ("member", "string"));
-        assert_eq!((verb.set[0].messages[0].as_str(), verb.set[1].source), ("Key", "constant"));
-    }
-
-    #[test]
-    fn a_name_that_is_not_in_the_contract_is_an_error() {
-        for (set, message) in [
-            ("[[kay, self]]", "Request has no field kay"),
-            ("[[key, self.ed]]", "Key has no field ed"),
-            ("[[mood, =MOOD_BAD]]", "Mood has no value MOOD_BAD"),
-            ("[[key, self.id]]", "key is a Key, and self.id is a string"),
-            ("[[key.id, a], [key.id, b]]", "key is set twice"),
-        ] {
-            let error = format!("{:#}", resolved(set).unwrap_err());
-            assert!(error.contains(message) && error.contains("sdk/handles.yaml, H: verb v"), "{error}");
-        }
-    }
-}
+mod tests;

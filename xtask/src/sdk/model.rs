@@ -2,6 +2,7 @@
 
 use super::handles::{self, Handle};
 use super::options::{self, ClientOptions};
+use super::parts::OwnLikes;
 use crate::generate::contract::{Contract, Enum, Message, Method, Service};
 use crate::generate::rules::Configured;
 use crate::repo::Repo;
@@ -21,6 +22,8 @@ pub(super) struct Model {
     /// The gRPC service configurations of all services in one.
     service_config: Value,
     handles: Vec<Handle>,
+    /// The call that returns what a member likes of a page.
+    own_likes: Option<OwnLikes>,
     /// The options of a client and the rest of sdk/options.yaml.
     #[serde(flatten)]
     client: ClientOptions,
@@ -125,6 +128,7 @@ impl Model {
         Ok(Self {
             version: env!("CARGO_PKG_VERSION"),
             handles: listed.resolve(&contract, &find)?,
+            own_likes: listed.own_likes(&contract, &find)?,
             enums: contract.enums.iter().map(EnumModel::of).collect(),
             reasons: reasons(contract.enumeration("ErrorReason")?)?,
             service_config: configured.merged,

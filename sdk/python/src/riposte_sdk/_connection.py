@@ -6,6 +6,7 @@ from typing import Any
 import grpc
 import grpc.aio
 
+from riposte_sdk._arguments import check_options
 from riposte_sdk._error import Error
 from riposte_sdk._generated.config import TIMEOUT_S, WITH_REQUEST_ID
 from riposte_sdk._request_ids import RequestIds
@@ -77,6 +78,7 @@ class _Method:
         **options: Any,
     ) -> Any:
         self.connection.check_open()
+        check_options(options)
         timeout = self._timeout if timeout is None else timeout
         metadata = (*self.connection.token, *(metadata or ()))
         with _OURS:

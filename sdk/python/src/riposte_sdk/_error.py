@@ -108,9 +108,11 @@ def check_texts(texts: dict[str, str]) -> None:
     bad = details.BadRequest()
     for field, text in texts.items():
         try:
-            text.encode()
+            str.encode(text)
         except UnicodeEncodeError:
             bad.field_violations.add(field=field, description="is no valid Unicode: it has a lone surrogate")
+        except TypeError:
+            bad.field_violations.add(field=field, description=f"is {text!r}, no text")
     if bad.field_violations:
         status = status_pb2.Status()
         status.details.add().Pack(bad)

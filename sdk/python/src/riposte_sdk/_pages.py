@@ -3,15 +3,19 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
+from riposte_sdk._arguments import check_options
+
 Page = TypeVar("Page")
 Walk = TypeVar("Walk")
 Item = TypeVar("Item")
+Held = TypeVar("Held")
 
 
 class _Walk:
     """Where a walk over a list stands: the request for the next page, none after the last one."""
 
     def __init__(self, call: Callable[..., Any], request: Any, first_page_only: Sequence[str], options: dict[str, Any]):
+        check_options(options)
         self._call, self._first_page_only, self._options = call, first_page_only, options
         self._next: Any = type(request)()
         self._next.CopyFrom(request)
@@ -71,6 +75,10 @@ class Pages(_Held[PageWalk[Page], Page, Item], Iterator[Item], Generic[Page, Ite
                 return item
             self._held = iter(self._items(next(self._walk)))
 
+    def _held_by(self, make: Callable[[Item], Held]) -> Pages[Page, Held]:
+        """The same walk, each of whose items a handle holds."""
+        return Pages(self._walk, lambda page: map(make, self._items(page)))
+
 
 class AsyncPages(_Held[AsyncPageWalk[Page], Page, Item], AsyncIterator[Item], Generic[Page, Item]):
     """The asyncio twin of ``Pages``."""
@@ -80,3 +88,7 @@ class AsyncPages(_Held[AsyncPageWalk[Page], Page, Item], AsyncIterator[Item], Ge
             for item in self._held:
                 return item
             self._held = iter(self._items(await anext(self._walk)))
+
+    def _held_by(self, make: Callable[[Item], Held]) -> AsyncPages[Page, Held]:
+        """See ``Pages``."""
+        return AsyncPages(self._walk, lambda page: map(make, self._items(page)))

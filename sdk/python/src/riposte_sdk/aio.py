@@ -11,14 +11,28 @@ import grpc.aio
 from typing_extensions import Self
 
 from riposte_sdk._client import Base
-from riposte_sdk._generated.handles import AsyncComment, AsyncHandles, AsyncSubject
+from riposte_sdk._generated.handles import (
+    AsyncComment,
+    AsyncCommentPage,
+    AsyncHandles,
+    AsyncMember,
+    AsyncReplyPage,
+    AsyncSubject,
+    AsyncThread,
+    AsyncThreadPage,
+)
 from riposte_sdk._generated.options import Options
 from riposte_sdk._generated.services import AsyncAdminService
 from riposte_sdk._pages import AsyncPages, AsyncPageWalk
 from riposte_sdk._watch import AsyncWatch
 
 Comment = AsyncComment
+CommentPage = AsyncCommentPage
+Member = AsyncMember
+ReplyPage = AsyncReplyPage
 Subject = AsyncSubject
+Thread = AsyncThread
+ThreadPage = AsyncThreadPage
 Pages = AsyncPages
 PageWalk = AsyncPageWalk
 Watch = AsyncWatch

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity, Uri};
 
 pub use generated::Options;
-pub(super) use generated::{FIRST_WAIT_MS, JITTER_PERCENT, LONGEST_WAIT_MS};
+pub(super) use generated::{FIRST_WAIT_MS, JITTER_PERCENT, LONGEST_WAIT_MS, OPEN_WITHIN_MS};
 
 /// The schemes that may precede the host of a target; without one, the target is plaintext.
 const SCHEMES: [&str; 3] = ["https://", "http://", "dns:///"];

@@ -2,7 +2,90 @@
 
 use crate::client::{Client, Error, Pages, Watch};
 use crate::v1;
+use futures_util::future::join_all;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
+use tonic::Code;
+
+/// The options of [`Subject::page`].
+#[derive(Debug, Clone, Default)]
+pub struct SubjectPageOptions {
+    /// The order. Default NEWEST.
+    pub sort: Option<v1::CommentSort>,
+    /// Roots wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+    /// FIELD_INVALID. A page may end early at 1 MiB; one by rank is shorter, or even empty, where
+    /// roots went away since the walk began.
+    pub page_size: Option<i32>,
+    /// `next_page_token` or `previous_page_token` of an earlier page of the same walk. Empty: the
+    /// first page. Subject and sort must be those of that walk, else PAGE_TOKEN_MISMATCH; page_size
+    /// may change. In the ranked sorts a walk may take 30 minutes from its first page on, then
+    /// PAGE_TOKEN_EXPIRED.
+    pub page_token: Option<String>,
+    /// Replies shown below each root: 0 to 10. Unset: 3; 0: none.
+    pub reply_preview_size: Option<i32>,
+    /// The member who looks. What this member likes is requested too and stands as `own_like`; it is
+    /// unknown if that call fails.
+    pub viewer: Option<String>,
+}
+
+/// The options of [`Subject::member_likes_page`].
+#[derive(Debug, Clone, Default)]
+pub struct SubjectMemberLikesPageOptions {
+    /// Likes wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+    /// FIELD_INVALID.
+    pub page_size: Option<i32>,
+    /// `next_page_token` of an earlier page of the same walk. Empty: the first page.
+    pub page_token: Option<String>,
+}
+
+/// The options of [`Member::page`].
+#[derive(Debug, Clone, Default)]
+pub struct MemberPageOptions {
+    /// Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+    /// FIELD_INVALID. A page may end early at 1 MiB.
+    pub page_size: Option<i32>,
+    /// `next_page_token` of an earlier page of the same walk. Empty: the first page.
+    pub page_token: Option<String>,
+}
+
+/// The values of `CommentSort` that such a list takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReplySort {
+    /// Highest floor first.
+    Newest,
+    /// Lowest floor first.
+    Oldest,
+    /// likes − dislikes.
+    Top,
+}
+
+impl From<ReplySort> for v1::CommentSort {
+    fn from(value: ReplySort) -> Self {
+        match value {
+            ReplySort::Newest => Self::Newest,
+            ReplySort::Oldest => Self::Oldest,
+            ReplySort::Top => Self::Top,
+        }
+    }
+}
+
+/// The options of [`Comment::page`].
+#[derive(Debug, Clone, Default)]
+pub struct CommentPageOptions {
+    /// The order: OLDEST (the default), NEWEST or TOP; another one is FIELD_INVALID.
+    pub sort: Option<ReplySort>,
+    /// Replies wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+    /// FIELD_INVALID. A page may end early at 1 MiB; one by rank is shorter, or even empty, where
+    /// replies went away since the walk began.
+    pub page_size: Option<i32>,
+    /// `next_page_token` or `previous_page_token` of an earlier page of the same walk, or
+    /// `reply_page_token` of a thread (sort OLDEST). Empty: the first page. Root and sort must be
+    /// those of that walk, else PAGE_TOKEN_MISMATCH.
+    pub page_token: Option<String>,
+    /// The member who looks. What this member likes is requested too and stands as `own_like`; it is
+    /// unknown if that call fails.
+    pub viewer: Option<String>,
+}
 
 /// A subject by its name. Making one calls nothing, so it need not exist.
 #[derive(Debug, Clone)]
@@ -14,8 +97,8 @@ pub struct Subject {
 impl Client {
     /// A subject by its name. Making one calls nothing, so it need not exist.
     pub fn subject(&self, object_type: impl Into<String>, object_id: impl Into<String>) -> Subject {
-        let key = v1::SubjectKey { object_type: object_type.into(), object_id: object_id.into() };
-        Subject { client: self.clone(), key }
+        let key = v1::SubjectKey { object_type: object_type.into(), object_id: object_id.into(), ..Default::default() };
+        Subject::hold(self, key)
     }
 }
 
@@ -29,6 +112,10 @@ impl Deref for Subject {
 }
 
 impl Subject {
+    fn hold(client: &Client, key: v1::SubjectKey) -> Self {
+        Self { client: client.clone(), key }
+    }
+
     /// What it holds.
     pub fn into_key(self) -> v1::SubjectKey {
         self.key
@@ -52,19 +139,93 @@ impl Subject {
             ..Default::default()
         };
         let answer = self.client.comments().create_comment(request).await?.into_inner();
-        Ok(self.client.comment(answer.comment.unwrap_or_default()))
+        Ok(Comment::hold(&self.client, answer.comment.unwrap_or_default()))
     }
 
     /// Walks over the root comments under the subject, each with the first replies of its thread.
     ///
     /// * `sort`: The order. Default NEWEST.
-    pub fn comments(&self, sort: impl Into<Option<v1::CommentSort>>) -> Pages<v1::ListCommentsRequest> {
+    pub fn comments(&self, sort: impl Into<Option<v1::CommentSort>>) -> Pages<v1::ListCommentsRequest, Thread> {
         let request = v1::ListCommentsRequest {
             subject: Some(self.key.clone()),
-            sort: sort.into().unwrap_or_default().into(),
+            sort: sort.into().map(v1::CommentSort::from).unwrap_or_default().into(),
+            ..Default::default()
+        };
+        self.client.list(request).held(Thread::hold)
+    }
+
+    /// Reads one page of the root comments under the subject, with its cursor.
+    ///
+    /// # Errors
+    /// Those of `ListComments`; INVALID_ARGUMENT if the viewer is no name of a member.
+    pub async fn page(&self, options: SubjectPageOptions) -> Result<ThreadPage, Error> {
+        let request = v1::ListCommentsRequest {
+            subject: Some(self.key.clone()),
+            sort: options.sort.map(v1::CommentSort::from).unwrap_or_default().into(),
+            page_size: options.page_size.unwrap_or_default(),
+            page_token: options.page_token.unwrap_or_default(),
+            reply_preview_size: options.reply_preview_size,
+            ..Default::default()
+        };
+        let answer = self.client.comments().list_comments(request).await?.into_inner();
+        let mut page = ThreadPage::hold(&self.client, answer);
+        if let Some(viewer) = options.viewer {
+            let subject = self.key.clone();
+            let mut ids = BTreeSet::new();
+            page.marked(&mut |one| {
+                ids.insert(one.id);
+            });
+            let known = own_likes(&self.client, subject, viewer, ids).await?;
+            page.marked(&mut |one| one.own_like = known.get(&one.id).copied().unwrap_or_default());
+        }
+        Ok(page)
+    }
+
+    /// Creates the subject unless there is one of its name. A deleted subject stays deleted.
+    /// Returns true if this call did.
+    ///
+    /// # Errors
+    /// Those of `CreateSubject`.
+    pub async fn ensure(&self) -> Result<bool, Error> {
+        let request = v1::CreateSubjectRequest { key: Some(self.key.clone()), ..Default::default() };
+        match self.client.subjects().create_subject(request).await.map_err(Error::from) {
+            Ok(_) => Ok(true),
+            Err(error) if error.reason() == v1::ErrorReason::SubjectAlreadyExists => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Walks over what a member likes and dislikes under the subject.
+    ///
+    /// * `member_id`: The member. Required.
+    pub fn member_likes(&self, member_id: impl Into<String>) -> Pages<v1::ListMemberLikesRequest> {
+        let request = v1::ListMemberLikesRequest {
+            subject: Some(self.key.clone()),
+            member_id: member_id.into(),
             ..Default::default()
         };
         self.client.list(request)
+    }
+
+    /// Reads one page of what a member likes and dislikes under the subject, with its cursor.
+    ///
+    /// * `member_id`: The member. Required.
+    ///
+    /// # Errors
+    /// Those of `ListMemberLikes`.
+    pub async fn member_likes_page(
+        &self,
+        member_id: impl Into<String>,
+        options: SubjectMemberLikesPageOptions,
+    ) -> Result<v1::ListMemberLikesResponse, Error> {
+        let request = v1::ListMemberLikesRequest {
+            subject: Some(self.key.clone()),
+            member_id: member_id.into(),
+            page_size: options.page_size.unwrap_or_default(),
+            page_token: options.page_token.unwrap_or_default(),
+            ..Default::default()
+        };
+        Ok(self.client.likes().list_member_likes(request).await?.into_inner())
     }
 
     /// Reads the subject with its counts.
@@ -76,9 +237,10 @@ impl Subject {
         Ok(self.client.subjects().get_subject(request).await?.into_inner())
     }
 
-    /// Follows the changes of the subject. The stream resumes by itself after the last revision
-    /// seen; revisions that can no longer be told one by one come as a gap. Each time it is opened,
-    /// an event tells where.
+    /// Follows the changes of the subject. It returns once the service has opened the stream, else
+    /// it fails: at once if the service refuses, and after 5 s while none is available. Later the
+    /// stream resumes by itself after the last revision seen; revisions that can no longer be told
+    /// one by one come as a gap. Each time it is opened, an event tells where.
     ///
     /// * `after_revision`: The watch sends the changes with a greater revision. To resume, pass the
     ///   last revision received. Default 0: the watch sends the changes after its start. A negative
@@ -86,27 +248,264 @@ impl Subject {
     ///   older ones are a gap. If the subject has no such revision, because its data was restored
     ///   to an earlier state, the watch begins at the subject's own revision, with a gap that says
     ///   so.
-    pub fn watch(&self, after_revision: impl Into<Option<i64>>) -> Watch<v1::WatchSubjectRequest> {
+    ///
+    /// # Errors
+    /// A refusal, and UNAVAILABLE if no service opens the stream in time.
+    pub async fn watch(&self, after_revision: impl Into<Option<i64>>) -> Result<Watch<v1::WatchSubjectRequest>, Error> {
         let request = v1::WatchSubjectRequest {
             subject: Some(self.key.clone()),
             after_revision: after_revision.into().unwrap_or_default(),
             ..Default::default()
         };
-        self.client.follow(request)
+        self.client.follow(request).await
     }
 }
 
-/// A comment or a reply, as it was when it was read or written.
+/// A page of root comments, with its cursor.
+#[derive(Debug, Clone)]
+pub struct ThreadPage {
+    client: Client,
+    response: v1::ListCommentsResponse,
+    /// The roots in the order asked for, each with its preview. Pinned ones stand in their place
+    /// too.
+    pub threads: Vec<Thread>,
+    /// The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for
+    /// without a page_token.
+    pub pinned: Vec<Thread>,
+}
+
+impl Deref for ThreadPage {
+    type Target = v1::ListCommentsResponse;
+
+    /// What it holds.
+    fn deref(&self) -> &Self::Target {
+        &self.response
+    }
+}
+
+impl ThreadPage {
+    fn hold(client: &Client, response: v1::ListCommentsResponse) -> Self {
+        let threads = response.threads.iter().map(|one| Thread::hold(client, one.clone())).collect();
+        let pinned = response.pinned.iter().map(|one| Thread::hold(client, one.clone())).collect();
+        Self { client: client.clone(), response, threads, pinned }
+    }
+
+    /// What it holds.
+    pub fn into_response(self) -> v1::ListCommentsResponse {
+        self.response
+    }
+
+    fn marked(&mut self, visit: &mut dyn FnMut(&mut Comment)) {
+        self.threads.iter_mut().for_each(|one| one.marked(visit));
+        self.pinned.iter_mut().for_each(|one| one.marked(visit));
+    }
+
+    /// Returns the threads of the page, below the root comments among these that it does not show:
+    /// those that the reader has just written, as the service returned them. On any page but the
+    /// first, returns the threads alone. The page itself, with its tokens, stays as it is.
+    pub fn with_just_made(&self, comments: impl IntoIterator<Item = v1::Comment>) -> Vec<Thread> {
+        let mut shown: BTreeSet<i64> = self.threads.iter().map(|one| one.comment.id).collect();
+        let mut all = Vec::new();
+        if self.previous_page_token.is_empty() {
+            let subject = self.response.subject.as_ref().and_then(|held| held.key.as_ref());
+            let ours = |one: &v1::Comment| one.root_id == 0 && one.subject.as_ref() == subject;
+            for one in comments.into_iter().filter(ours) {
+                if shown.insert(one.id) {
+                    let thread = v1::CommentThread { comment: Some(one), ..Default::default() };
+                    all.push(Thread::hold(&self.client, thread));
+                }
+            }
+        }
+        all.extend(self.threads.iter().cloned());
+        all
+    }
+}
+
+/// A root comment with the first replies of its thread.
+#[derive(Debug, Clone)]
+pub struct Thread {
+    message: v1::CommentThread,
+    /// The root, or its tombstone.
+    pub comment: Comment,
+    /// The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+    /// replies with equally many likes, the one with the lowest floor.
+    pub replies: Vec<Comment>,
+}
+
+impl Deref for Thread {
+    type Target = v1::CommentThread;
+
+    /// What it holds.
+    fn deref(&self) -> &Self::Target {
+        &self.message
+    }
+}
+
+impl Thread {
+    fn hold(client: &Client, message: v1::CommentThread) -> Self {
+        let comment = Comment::hold(client, message.comment.clone().unwrap_or_default());
+        let replies = message.replies.iter().map(|one| Comment::hold(client, one.clone())).collect();
+        Self { message, comment, replies }
+    }
+
+    /// What it holds.
+    pub fn into_message(self) -> v1::CommentThread {
+        self.message
+    }
+
+    fn marked(&mut self, visit: &mut dyn FnMut(&mut Comment)) {
+        self.comment.marked(visit);
+        self.replies.iter_mut().for_each(|one| one.marked(visit));
+    }
+}
+
+/// A page of replies, with its cursor.
+#[derive(Debug, Clone)]
+pub struct ReplyPage {
+    response: v1::ListRepliesResponse,
+    /// The replies in the order asked for.
+    pub replies: Vec<Comment>,
+    /// The root, or its tombstone.
+    pub root: Comment,
+}
+
+impl Deref for ReplyPage {
+    type Target = v1::ListRepliesResponse;
+
+    /// What it holds.
+    fn deref(&self) -> &Self::Target {
+        &self.response
+    }
+}
+
+impl ReplyPage {
+    fn hold(client: &Client, response: v1::ListRepliesResponse) -> Self {
+        let replies = response.replies.iter().map(|one| Comment::hold(client, one.clone())).collect();
+        let root = Comment::hold(client, response.root.clone().unwrap_or_default());
+        Self { response, replies, root }
+    }
+
+    /// What it holds.
+    pub fn into_response(self) -> v1::ListRepliesResponse {
+        self.response
+    }
+
+    fn marked(&mut self, visit: &mut dyn FnMut(&mut Comment)) {
+        self.replies.iter_mut().for_each(|one| one.marked(visit));
+        self.root.marked(visit);
+    }
+}
+
+/// A member's comments on all objects of a type. Making one calls nothing.
+#[derive(Debug, Clone)]
+pub struct Member {
+    client: Client,
+    asked: v1::ListMemberCommentsRequest,
+}
+
+impl Client {
+    /// A member's comments on all objects of a type. Making one calls nothing.
+    pub fn member(&self, object_type: impl Into<String>, member_id: impl Into<String>) -> Member {
+        let asked = v1::ListMemberCommentsRequest {
+            object_type: object_type.into(),
+            member_id: member_id.into(),
+            ..Default::default()
+        };
+        Member::hold(self, asked)
+    }
+}
+
+impl Deref for Member {
+    type Target = v1::ListMemberCommentsRequest;
+
+    /// What it holds.
+    fn deref(&self) -> &Self::Target {
+        &self.asked
+    }
+}
+
+impl Member {
+    fn hold(client: &Client, asked: v1::ListMemberCommentsRequest) -> Self {
+        Self { client: client.clone(), asked }
+    }
+
+    /// What it holds.
+    pub fn into_asked(self) -> v1::ListMemberCommentsRequest {
+        self.asked
+    }
+
+    /// Walks over the member's comments, the newest first.
+    pub fn comments(&self) -> Pages<v1::ListMemberCommentsRequest, Comment> {
+        let request = v1::ListMemberCommentsRequest {
+            object_type: self.asked.object_type.clone(),
+            member_id: self.asked.member_id.clone(),
+            ..Default::default()
+        };
+        self.client.list(request).held(Comment::hold)
+    }
+
+    /// Reads one page of the member's comments, the newest first, with its cursor.
+    ///
+    /// # Errors
+    /// Those of `ListMemberComments`.
+    pub async fn page(&self, options: MemberPageOptions) -> Result<CommentPage, Error> {
+        let request = v1::ListMemberCommentsRequest {
+            object_type: self.asked.object_type.clone(),
+            member_id: self.asked.member_id.clone(),
+            page_size: options.page_size.unwrap_or_default(),
+            page_token: options.page_token.unwrap_or_default(),
+            ..Default::default()
+        };
+        let answer = self.client.comments().list_member_comments(request).await?.into_inner();
+        Ok(CommentPage::hold(&self.client, answer))
+    }
+}
+
+/// A page of a member's comments, with its cursor.
+#[derive(Debug, Clone)]
+pub struct CommentPage {
+    response: v1::ListMemberCommentsResponse,
+    /// The comments, newest first.
+    pub comments: Vec<Comment>,
+}
+
+impl Deref for CommentPage {
+    type Target = v1::ListMemberCommentsResponse;
+
+    /// What it holds.
+    fn deref(&self) -> &Self::Target {
+        &self.response
+    }
+}
+
+impl CommentPage {
+    fn hold(client: &Client, response: v1::ListMemberCommentsResponse) -> Self {
+        let comments = response.comments.iter().map(|one| Comment::hold(client, one.clone())).collect();
+        Self { response, comments }
+    }
+
+    /// What it holds.
+    pub fn into_response(self) -> v1::ListMemberCommentsResponse {
+        self.response
+    }
+}
+
+/// A comment or a reply, as it was when it was read or written. One that a client makes by an id
+/// holds nothing else; making it calls nothing.
 #[derive(Debug, Clone)]
 pub struct Comment {
     client: Client,
     message: v1::Comment,
+    /// Whether the viewer of the page likes it; unspecified if that is unknown or was not requested.
+    pub own_like: v1::LikeValue,
 }
 
 impl Client {
-    /// A comment or a reply, as it was when it was read or written.
-    pub fn comment(&self, message: v1::Comment) -> Comment {
-        Comment { client: self.clone(), message }
+    /// A comment or a reply, as it was when it was read or written. One that a client makes by an
+    /// id holds nothing else; making it calls nothing.
+    pub fn comment(&self, id: impl Into<i64>) -> Comment {
+        let message = v1::Comment { id: id.into(), ..Default::default() };
+        Comment::hold(self, message)
     }
 }
 
@@ -120,9 +519,17 @@ impl Deref for Comment {
 }
 
 impl Comment {
+    fn hold(client: &Client, message: v1::Comment) -> Self {
+        Self { client: client.clone(), message, own_like: v1::LikeValue::Unspecified }
+    }
+
     /// What it holds.
     pub fn into_message(self) -> v1::Comment {
         self.message
+    }
+
+    fn marked(&mut self, visit: &mut dyn FnMut(&mut Comment)) {
+        visit(self);
     }
 
     /// Answers the comment, as a member.
@@ -137,25 +544,61 @@ impl Comment {
     /// Those of `CreateReply`.
     pub async fn reply(&self, member_id: impl Into<String>, text: impl Into<String>) -> Result<Comment, Error> {
         let request = v1::CreateReplyRequest {
-            parent_id: self.message.id,
+            parent_id: self.message.id.clone(),
             member_id: member_id.into(),
             content: Some(v1::Content { text: text.into(), ..Default::default() }),
             ..Default::default()
         };
         let answer = self.client.replies().create_reply(request).await?.into_inner();
-        Ok(self.client.comment(answer.reply.unwrap_or_default()))
+        Ok(Comment::hold(&self.client, answer.reply.unwrap_or_default()))
     }
 
     /// Walks over all replies of the comment's thread; the comment is a root.
     ///
     /// * `sort`: The order: OLDEST (the default), NEWEST or TOP; another one is FIELD_INVALID.
-    pub fn replies(&self, sort: impl Into<Option<v1::CommentSort>>) -> Pages<v1::ListRepliesRequest> {
+    pub fn replies(&self, sort: impl Into<Option<ReplySort>>) -> Pages<v1::ListRepliesRequest, Comment> {
         let request = v1::ListRepliesRequest {
-            root_id: self.message.id,
-            sort: sort.into().unwrap_or_default().into(),
+            root_id: self.message.id.clone(),
+            sort: sort.into().map(v1::CommentSort::from).unwrap_or_default().into(),
             ..Default::default()
         };
-        self.client.list(request)
+        self.client.list(request).held(Comment::hold)
+    }
+
+    /// Reads one page of the replies of the comment's thread, with its cursor; the comment is a
+    /// root.
+    ///
+    /// # Errors
+    /// Those of `ListReplies`; INVALID_ARGUMENT if the viewer is no name of a member.
+    pub async fn page(&self, options: CommentPageOptions) -> Result<ReplyPage, Error> {
+        let request = v1::ListRepliesRequest {
+            root_id: self.message.id.clone(),
+            sort: options.sort.map(v1::CommentSort::from).unwrap_or_default().into(),
+            page_size: options.page_size.unwrap_or_default(),
+            page_token: options.page_token.unwrap_or_default(),
+            ..Default::default()
+        };
+        let answer = self.client.replies().list_replies(request).await?.into_inner();
+        let mut page = ReplyPage::hold(&self.client, answer);
+        if let Some(viewer) = options.viewer {
+            let subject = page.response.root.clone().unwrap_or_default().subject.clone().unwrap_or_default();
+            let mut ids = BTreeSet::new();
+            page.marked(&mut |one| {
+                ids.insert(one.id);
+            });
+            let known = own_likes(&self.client, subject, viewer, ids).await?;
+            page.marked(&mut |one| one.own_like = known.get(&one.id).copied().unwrap_or_default());
+        }
+        Ok(page)
+    }
+
+    /// Reads the comment.
+    ///
+    /// # Errors
+    /// Those of `GetComment`.
+    pub async fn get(&self) -> Result<v1::GetCommentResponse, Error> {
+        let request = v1::GetCommentRequest { id: self.message.id.clone(), ..Default::default() };
+        Ok(self.client.comments().get_comment(request).await?.into_inner())
     }
 
     /// Likes the comment, as a member; a dislike of that member ends.
@@ -166,7 +609,7 @@ impl Comment {
     /// Those of `SetLike`.
     pub async fn like(&self, member_id: impl Into<String>) -> Result<v1::SetLikeResponse, Error> {
         let request = v1::SetLikeRequest {
-            comment_id: self.message.id,
+            comment_id: self.message.id.clone(),
             member_id: member_id.into(),
             value: v1::LikeValue::Like.into(),
             ..Default::default()
@@ -182,7 +625,7 @@ impl Comment {
     /// Those of `SetLike`.
     pub async fn dislike(&self, member_id: impl Into<String>) -> Result<v1::SetLikeResponse, Error> {
         let request = v1::SetLikeRequest {
-            comment_id: self.message.id,
+            comment_id: self.message.id.clone(),
             member_id: member_id.into(),
             value: v1::LikeValue::Dislike.into(),
             ..Default::default()
@@ -198,7 +641,7 @@ impl Comment {
     /// Those of `SetLike`.
     pub async fn clear_like(&self, member_id: impl Into<String>) -> Result<v1::SetLikeResponse, Error> {
         let request = v1::SetLikeRequest {
-            comment_id: self.message.id,
+            comment_id: self.message.id.clone(),
             member_id: member_id.into(),
             value: v1::LikeValue::None.into(),
             ..Default::default()
@@ -215,13 +658,13 @@ impl Comment {
     ///
     /// # Errors
     /// Those of `UpdateComment`.
-    pub async fn edit(
+    pub async fn update(
         &self,
         member_id: impl Into<String>,
         text: impl Into<String>,
     ) -> Result<v1::UpdateCommentResponse, Error> {
         let request = v1::UpdateCommentRequest {
-            id: self.message.id,
+            id: self.message.id.clone(),
             member_id: member_id.into(),
             content: Some(v1::Content { text: text.into(), ..Default::default() }),
             ..Default::default()
@@ -237,9 +680,108 @@ impl Comment {
     /// Those of `DeleteComment`.
     pub async fn delete(&self, member_id: impl Into<String>) -> Result<v1::DeleteCommentResponse, Error> {
         let request =
-            v1::DeleteCommentRequest { id: self.message.id, member_id: member_id.into(), ..Default::default() };
+            v1::DeleteCommentRequest { id: self.message.id.clone(), member_id: member_id.into(), ..Default::default() };
         Ok(self.client.comments().delete_comment(request).await?.into_inner())
     }
+
+    /// Hides the comment, as a moderator; for a client that may call AdminService.
+    ///
+    /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
+    ///   no response contains it.
+    /// * `reason`: Why, for the service's log. 0 to 512 code points.
+    ///
+    /// # Errors
+    /// Those of `HideComment`.
+    pub async fn hide(
+        &self,
+        moderator_id: impl Into<String>,
+        reason: impl Into<String>,
+    ) -> Result<v1::HideCommentResponse, Error> {
+        let request = v1::HideCommentRequest {
+            id: self.message.id.clone(),
+            moderator_id: moderator_id.into(),
+            reason: reason.into(),
+            ..Default::default()
+        };
+        Ok(self.client.admin()?.hide_comment(request).await?.into_inner())
+    }
+
+    /// Shows a hidden comment again, as a moderator; for a client that may call AdminService.
+    ///
+    /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
+    ///   no response contains it.
+    /// * `reason`: Why, for the service's log. 0 to 512 code points.
+    ///
+    /// # Errors
+    /// Those of `UnhideComment`.
+    pub async fn unhide(
+        &self,
+        moderator_id: impl Into<String>,
+        reason: impl Into<String>,
+    ) -> Result<v1::UnhideCommentResponse, Error> {
+        let request = v1::UnhideCommentRequest {
+            id: self.message.id.clone(),
+            moderator_id: moderator_id.into(),
+            reason: reason.into(),
+            ..Default::default()
+        };
+        Ok(self.client.admin()?.unhide_comment(request).await?.into_inner())
+    }
+
+    /// Deletes the comment, as a moderator; for a client that may call AdminService.
+    ///
+    /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
+    ///   no response contains it.
+    /// * `reason`: Why, for the service's log. 0 to 512 code points.
+    ///
+    /// # Errors
+    /// Those of `DeleteComment`.
+    pub async fn moderator_delete(
+        &self,
+        moderator_id: impl Into<String>,
+        reason: impl Into<String>,
+    ) -> Result<v1::AdminServiceDeleteCommentResponse, Error> {
+        let request = v1::AdminServiceDeleteCommentRequest {
+            id: self.message.id.clone(),
+            moderator_id: moderator_id.into(),
+            reason: reason.into(),
+            ..Default::default()
+        };
+        Ok(self.client.admin()?.delete_comment(request).await?.into_inner())
+    }
+}
+
+/// Returns what a member likes, requested for 200 comments at a time, side by side. What cannot be
+/// requested is left out; INVALID_ARGUMENT is an error, because the member is no name of one.
+async fn own_likes(
+    client: &Client,
+    subject: v1::SubjectKey,
+    member: String,
+    ids: BTreeSet<i64>,
+) -> Result<BTreeMap<i64, v1::LikeValue>, Error> {
+    let ids: Vec<i64> = ids.into_iter().collect();
+    let calls = ids.chunks(200).map(|part| {
+        let request = v1::BatchGetLikeStatesRequest {
+            subject: Some(subject.clone()),
+            member_id: member.clone(),
+            comment_ids: part.to_vec(),
+            ..Default::default()
+        };
+        let mut likes = client.likes();
+        async move { likes.batch_get_like_states(request).await }
+    });
+    let mut known = BTreeMap::new();
+    for answer in join_all(calls).await {
+        match answer {
+            Ok(answer) => {
+                let states = answer.into_inner().states;
+                known.extend(states.into_iter().map(|state| (state.comment_id, state.value())));
+            }
+            Err(status) if status.code() == Code::InvalidArgument => return Err(status.into()),
+            Err(_) => {}
+        }
+    }
+    Ok(known)
 }
 
 /// The client for programs without an async runtime, and its handles: the same names, and every
@@ -250,7 +792,7 @@ impl Comment {
 /// tokio panics.
 #[cfg(feature = "blocking")]
 pub mod blocking {
-    pub use crate::blocking_client::{Client, Items, Pages, Waiting, Watch};
+    pub use crate::blocking_client::{Client, Items, Pages, Watch};
     use crate::{Error, v1};
     use std::ops::Deref;
 
@@ -264,7 +806,7 @@ pub mod blocking {
     impl Client {
         /// A subject by its name. Making one calls nothing, so it need not exist.
         pub fn subject(&self, object_type: impl Into<String>, object_id: impl Into<String>) -> Subject {
-            Subject { client: self.clone(), inner: self.asynchronous().subject(object_type, object_id) }
+            Subject::hold(self, self.asynchronous().subject(object_type, object_id))
         }
     }
 
@@ -278,6 +820,10 @@ pub mod blocking {
     }
 
     impl Subject {
+        fn hold(client: &Client, inner: super::Subject) -> Self {
+            Self { client: client.clone(), inner }
+        }
+
         /// Writes a root comment under the subject, as a member.
         ///
         /// * `member_id`: The member who writes. Required; 1 to 64 bytes of UTF-8 without control
@@ -289,15 +835,55 @@ pub mod blocking {
         /// # Errors
         /// Those of `CreateComment`.
         pub fn comment(&self, member_id: impl Into<String>, text: impl Into<String>) -> Result<Comment, Error> {
-            let inner = self.client.wait(self.inner.comment(member_id, text))?;
-            Ok(Comment { client: self.client.clone(), inner })
+            Ok(Comment::hold(&self.client, self.client.wait(self.inner.comment(member_id, text))?))
         }
 
         /// Walks over the root comments under the subject, each with the first replies of its thread.
         ///
         /// * `sort`: The order. Default NEWEST.
-        pub fn comments(&self, sort: impl Into<Option<v1::CommentSort>>) -> Pages<v1::ListCommentsRequest> {
-            Pages::new(self.client.clone(), self.inner.comments(sort))
+        pub fn comments(
+            &self,
+            sort: impl Into<Option<v1::CommentSort>>,
+        ) -> Pages<v1::ListCommentsRequest, super::Thread, Thread> {
+            Pages::new(self.client.clone(), self.inner.comments(sort), Thread::hold)
+        }
+
+        /// Reads one page of the root comments under the subject, with its cursor.
+        ///
+        /// # Errors
+        /// Those of `ListComments`; INVALID_ARGUMENT if the viewer is no name of a member.
+        pub fn page(&self, options: super::SubjectPageOptions) -> Result<ThreadPage, Error> {
+            Ok(ThreadPage::hold(&self.client, self.client.wait(self.inner.page(options))?))
+        }
+
+        /// Creates the subject unless there is one of its name. A deleted subject stays deleted.
+        /// Returns true if this call did.
+        ///
+        /// # Errors
+        /// Those of `CreateSubject`.
+        pub fn ensure(&self) -> Result<bool, Error> {
+            self.client.wait(self.inner.ensure())
+        }
+
+        /// Walks over what a member likes and dislikes under the subject.
+        ///
+        /// * `member_id`: The member. Required.
+        pub fn member_likes(&self, member_id: impl Into<String>) -> Pages<v1::ListMemberLikesRequest> {
+            Pages::new(self.client.clone(), self.inner.member_likes(member_id), |_, item| item)
+        }
+
+        /// Reads one page of what a member likes and dislikes under the subject, with its cursor.
+        ///
+        /// * `member_id`: The member. Required.
+        ///
+        /// # Errors
+        /// Those of `ListMemberLikes`.
+        pub fn member_likes_page(
+            &self,
+            member_id: impl Into<String>,
+            options: super::SubjectMemberLikesPageOptions,
+        ) -> Result<v1::ListMemberLikesResponse, Error> {
+            self.client.wait(self.inner.member_likes_page(member_id, options))
         }
 
         /// Reads the subject with its counts.
@@ -308,9 +894,10 @@ pub mod blocking {
             self.client.wait(self.inner.get())
         }
 
-        /// Follows the changes of the subject. The stream resumes by itself after the last revision
-        /// seen; revisions that can no longer be told one by one come as a gap. Each time it is opened,
-        /// an event tells where.
+        /// Follows the changes of the subject. It returns once the service has opened the stream, else
+        /// it fails: at once if the service refuses, and after 5 s while none is available. Later the
+        /// stream resumes by itself after the last revision seen; revisions that can no longer be told
+        /// one by one come as a gap. Each time it is opened, an event tells where.
         ///
         /// * `after_revision`: The watch sends the changes with a greater revision. To resume, pass the
         ///   last revision received. Default 0: the watch sends the changes after its start. A negative
@@ -318,22 +905,188 @@ pub mod blocking {
         ///   older ones are a gap. If the subject has no such revision, because its data was restored
         ///   to an earlier state, the watch begins at the subject's own revision, with a gap that says
         ///   so.
-        pub fn watch(&self, after_revision: impl Into<Option<i64>>) -> Watch<v1::WatchSubjectRequest> {
-            Watch::new(self.client.clone(), self.inner.watch(after_revision))
+        ///
+        /// # Errors
+        /// A refusal, and UNAVAILABLE if no service opens the stream in time.
+        pub fn watch(&self, after_revision: impl Into<Option<i64>>) -> Result<Watch<v1::WatchSubjectRequest>, Error> {
+            let watch = self.client.wait(self.inner.watch(after_revision))?;
+            Ok(Watch::new(self.client.clone(), watch))
         }
     }
 
-    /// A comment or a reply, as it was when it was read or written.
+    /// A page of root comments, with its cursor.
+    #[derive(Debug, Clone)]
+    pub struct ThreadPage {
+        client: Client,
+        inner: super::ThreadPage,
+        /// The roots in the order asked for, each with its preview. Pinned ones stand in their
+        /// place too.
+        pub threads: Vec<Thread>,
+        /// The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for
+        /// without a page_token.
+        pub pinned: Vec<Thread>,
+    }
+
+    impl Deref for ThreadPage {
+        type Target = v1::ListCommentsResponse;
+
+        /// What it holds.
+        fn deref(&self) -> &Self::Target {
+            &self.inner
+        }
+    }
+
+    impl ThreadPage {
+        fn hold(client: &Client, inner: super::ThreadPage) -> Self {
+            let threads = inner.threads.iter().map(|one| Thread::hold(client, one.clone())).collect();
+            let pinned = inner.pinned.iter().map(|one| Thread::hold(client, one.clone())).collect();
+            Self { client: client.clone(), threads, pinned, inner }
+        }
+
+        /// Returns the threads of the page, below the root comments among these that it does not
+        /// show; see [`with_just_made`](super::ThreadPage::with_just_made).
+        pub fn with_just_made(&self, comments: impl IntoIterator<Item = v1::Comment>) -> Vec<Thread> {
+            self.inner.with_just_made(comments).into_iter().map(|one| Thread::hold(&self.client, one)).collect()
+        }
+    }
+
+    /// A root comment with the first replies of its thread.
+    #[derive(Debug, Clone)]
+    pub struct Thread {
+        inner: super::Thread,
+        /// The root, or its tombstone.
+        pub comment: Comment,
+        /// The preview: at most `reply_preview_size` replies of the root, the most liked ones
+        /// first; of replies with equally many likes, the one with the lowest floor.
+        pub replies: Vec<Comment>,
+    }
+
+    impl Deref for Thread {
+        type Target = v1::CommentThread;
+
+        /// What it holds.
+        fn deref(&self) -> &Self::Target {
+            &self.inner
+        }
+    }
+
+    impl Thread {
+        fn hold(client: &Client, inner: super::Thread) -> Self {
+            let comment = Comment::hold(client, inner.comment.clone());
+            let replies = inner.replies.iter().map(|one| Comment::hold(client, one.clone())).collect();
+            Self { comment, replies, inner }
+        }
+    }
+
+    /// A page of replies, with its cursor.
+    #[derive(Debug, Clone)]
+    pub struct ReplyPage {
+        inner: super::ReplyPage,
+        /// The replies in the order asked for.
+        pub replies: Vec<Comment>,
+        /// The root, or its tombstone.
+        pub root: Comment,
+    }
+
+    impl Deref for ReplyPage {
+        type Target = v1::ListRepliesResponse;
+
+        /// What it holds.
+        fn deref(&self) -> &Self::Target {
+            &self.inner
+        }
+    }
+
+    impl ReplyPage {
+        fn hold(client: &Client, inner: super::ReplyPage) -> Self {
+            let replies = inner.replies.iter().map(|one| Comment::hold(client, one.clone())).collect();
+            let root = Comment::hold(client, inner.root.clone());
+            Self { replies, root, inner }
+        }
+    }
+
+    /// A member's comments on all objects of a type. Making one calls nothing.
+    #[derive(Debug, Clone)]
+    pub struct Member {
+        client: Client,
+        inner: super::Member,
+    }
+
+    impl Client {
+        /// A member's comments on all objects of a type. Making one calls nothing.
+        pub fn member(&self, object_type: impl Into<String>, member_id: impl Into<String>) -> Member {
+            Member::hold(self, self.asynchronous().member(object_type, member_id))
+        }
+    }
+
+    impl Deref for Member {
+        type Target = v1::ListMemberCommentsRequest;
+
+        /// What it holds.
+        fn deref(&self) -> &Self::Target {
+            &self.inner
+        }
+    }
+
+    impl Member {
+        fn hold(client: &Client, inner: super::Member) -> Self {
+            Self { client: client.clone(), inner }
+        }
+
+        /// Walks over the member's comments, the newest first.
+        pub fn comments(&self) -> Pages<v1::ListMemberCommentsRequest, super::Comment, Comment> {
+            Pages::new(self.client.clone(), self.inner.comments(), Comment::hold)
+        }
+
+        /// Reads one page of the member's comments, the newest first, with its cursor.
+        ///
+        /// # Errors
+        /// Those of `ListMemberComments`.
+        pub fn page(&self, options: super::MemberPageOptions) -> Result<CommentPage, Error> {
+            Ok(CommentPage::hold(&self.client, self.client.wait(self.inner.page(options))?))
+        }
+    }
+
+    /// A page of a member's comments, with its cursor.
+    #[derive(Debug, Clone)]
+    pub struct CommentPage {
+        inner: super::CommentPage,
+        /// The comments, newest first.
+        pub comments: Vec<Comment>,
+    }
+
+    impl Deref for CommentPage {
+        type Target = v1::ListMemberCommentsResponse;
+
+        /// What it holds.
+        fn deref(&self) -> &Self::Target {
+            &self.inner
+        }
+    }
+
+    impl CommentPage {
+        fn hold(client: &Client, inner: super::CommentPage) -> Self {
+            let comments = inner.comments.iter().map(|one| Comment::hold(client, one.clone())).collect();
+            Self { comments, inner }
+        }
+    }
+
+    /// A comment or a reply, as it was when it was read or written. One that a client makes by an
+    /// id holds nothing else; making it calls nothing.
     #[derive(Debug, Clone)]
     pub struct Comment {
         client: Client,
         inner: super::Comment,
+        /// Whether the viewer of the page likes it; unspecified if that is unknown or was not
+        /// requested.
+        pub own_like: v1::LikeValue,
     }
 
     impl Client {
-        /// A comment or a reply, as it was when it was read or written.
-        pub fn comment(&self, message: v1::Comment) -> Comment {
-            Comment { client: self.clone(), inner: self.asynchronous().comment(message) }
+        /// A comment or a reply, as it was when it was read or written. One that a client makes by
+        /// an id holds nothing else; making it calls nothing.
+        pub fn comment(&self, id: impl Into<i64>) -> Comment {
+            Comment::hold(self, self.asynchronous().comment(id))
         }
     }
 
@@ -347,6 +1100,10 @@ pub mod blocking {
     }
 
     impl Comment {
+        fn hold(client: &Client, inner: super::Comment) -> Self {
+            Self { client: client.clone(), own_like: inner.own_like, inner }
+        }
+
         /// Answers the comment, as a member.
         ///
         /// * `member_id`: The member who writes. Required; 1 to 64 bytes of UTF-8 without control
@@ -358,15 +1115,34 @@ pub mod blocking {
         /// # Errors
         /// Those of `CreateReply`.
         pub fn reply(&self, member_id: impl Into<String>, text: impl Into<String>) -> Result<Comment, Error> {
-            let inner = self.client.wait(self.inner.reply(member_id, text))?;
-            Ok(Comment { client: self.client.clone(), inner })
+            Ok(Comment::hold(&self.client, self.client.wait(self.inner.reply(member_id, text))?))
         }
 
         /// Walks over all replies of the comment's thread; the comment is a root.
         ///
         /// * `sort`: The order: OLDEST (the default), NEWEST or TOP; another one is FIELD_INVALID.
-        pub fn replies(&self, sort: impl Into<Option<v1::CommentSort>>) -> Pages<v1::ListRepliesRequest> {
-            Pages::new(self.client.clone(), self.inner.replies(sort))
+        pub fn replies(
+            &self,
+            sort: impl Into<Option<super::ReplySort>>,
+        ) -> Pages<v1::ListRepliesRequest, super::Comment, Comment> {
+            Pages::new(self.client.clone(), self.inner.replies(sort), Comment::hold)
+        }
+
+        /// Reads one page of the replies of the comment's thread, with its cursor; the comment is a
+        /// root.
+        ///
+        /// # Errors
+        /// Those of `ListReplies`; INVALID_ARGUMENT if the viewer is no name of a member.
+        pub fn page(&self, options: super::CommentPageOptions) -> Result<ReplyPage, Error> {
+            Ok(ReplyPage::hold(&self.client, self.client.wait(self.inner.page(options))?))
+        }
+
+        /// Reads the comment.
+        ///
+        /// # Errors
+        /// Those of `GetComment`.
+        pub fn get(&self) -> Result<v1::GetCommentResponse, Error> {
+            self.client.wait(self.inner.get())
         }
 
         /// Likes the comment, as a member; a dislike of that member ends.
@@ -408,12 +1184,12 @@ pub mod blocking {
         ///
         /// # Errors
         /// Those of `UpdateComment`.
-        pub fn edit(
+        pub fn update(
             &self,
             member_id: impl Into<String>,
             text: impl Into<String>,
         ) -> Result<v1::UpdateCommentResponse, Error> {
-            self.client.wait(self.inner.edit(member_id, text))
+            self.client.wait(self.inner.update(member_id, text))
         }
 
         /// Deletes the comment, as its author; a tombstone stays where it stood.
@@ -424,6 +1200,54 @@ pub mod blocking {
         /// Those of `DeleteComment`.
         pub fn delete(&self, member_id: impl Into<String>) -> Result<v1::DeleteCommentResponse, Error> {
             self.client.wait(self.inner.delete(member_id))
+        }
+
+        /// Hides the comment, as a moderator; for a client that may call AdminService.
+        ///
+        /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
+        ///   no response contains it.
+        /// * `reason`: Why, for the service's log. 0 to 512 code points.
+        ///
+        /// # Errors
+        /// Those of `HideComment`.
+        pub fn hide(
+            &self,
+            moderator_id: impl Into<String>,
+            reason: impl Into<String>,
+        ) -> Result<v1::HideCommentResponse, Error> {
+            self.client.wait(self.inner.hide(moderator_id, reason))
+        }
+
+        /// Shows a hidden comment again, as a moderator; for a client that may call AdminService.
+        ///
+        /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
+        ///   no response contains it.
+        /// * `reason`: Why, for the service's log. 0 to 512 code points.
+        ///
+        /// # Errors
+        /// Those of `UnhideComment`.
+        pub fn unhide(
+            &self,
+            moderator_id: impl Into<String>,
+            reason: impl Into<String>,
+        ) -> Result<v1::UnhideCommentResponse, Error> {
+            self.client.wait(self.inner.unhide(moderator_id, reason))
+        }
+
+        /// Deletes the comment, as a moderator; for a client that may call AdminService.
+        ///
+        /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
+        ///   no response contains it.
+        /// * `reason`: Why, for the service's log. 0 to 512 code points.
+        ///
+        /// # Errors
+        /// Those of `DeleteComment`.
+        pub fn moderator_delete(
+            &self,
+            moderator_id: impl Into<String>,
+            reason: impl Into<String>,
+        ) -> Result<v1::AdminServiceDeleteCommentResponse, Error> {
+            self.client.wait(self.inner.moderator_delete(moderator_id, reason))
         }
     }
 }

@@ -9,6 +9,8 @@ use std::sync::Arc;
 /// longest, and by how many percent each is longer or shorter at random.
 pub(crate) const FIRST_WAIT_MS: (u64, u64) = (100, 400);
 pub(crate) const LONGEST_WAIT_MS: u64 = 2000;
+/// How long a watch may take to be opened, in milliseconds.
+pub(crate) const OPEN_WITHIN_MS: u64 = 5000;
 pub(crate) const JITTER_PERCENT: u64 = 20;
 
 /// How to reach a service.

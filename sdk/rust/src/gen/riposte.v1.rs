@@ -12,6 +12,16 @@ pub struct Degradation {
     #[prost(enumeration = "DegradedReason", tag = "2")]
     pub reason: i32,
 }
+impl ::prost::Name for Degradation {
+    const NAME: &'static str = "Degradation";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.Degradation".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.Degradation".into()
+    }
+}
 /// The parts of an answer that may be missing without the whole call failing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
@@ -112,6 +122,16 @@ pub struct SubjectKey {
     #[prost(string, tag = "2")]
     pub object_id: ::prost::alloc::string::String,
 }
+impl ::prost::Name for SubjectKey {
+    const NAME: &'static str = "SubjectKey";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.SubjectKey".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.SubjectKey".into()
+    }
+}
 /// The thing under which comments stand: a video, an article, a product.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Subject {
@@ -158,6 +178,16 @@ pub struct Subject {
     #[prost(message, optional, tag = "11")]
     pub delete_time: ::core::option::Option<::prost_types::Timestamp>,
 }
+impl ::prost::Name for Subject {
+    const NAME: &'static str = "Subject";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.Subject".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.Subject".into()
+    }
+}
 /// Asks for a new subject.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CreateSubjectRequest {
@@ -177,6 +207,16 @@ pub struct CreateSubjectRequest {
     #[prost(string, tag = "4")]
     pub request_id: ::prost::alloc::string::String,
 }
+impl ::prost::Name for CreateSubjectRequest {
+    const NAME: &'static str = "CreateSubjectRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.CreateSubjectRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.CreateSubjectRequest".into()
+    }
+}
 /// The subject made, or found made by the same request.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CreateSubjectResponse {
@@ -186,6 +226,16 @@ pub struct CreateSubjectResponse {
     /// The revision that this request made; the same at every repeat.
     #[prost(int64, tag = "2")]
     pub subject_revision: i64,
+}
+impl ::prost::Name for CreateSubjectResponse {
+    const NAME: &'static str = "CreateSubjectResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.CreateSubjectResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.CreateSubjectResponse".into()
+    }
 }
 /// Asks for one subject.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -199,6 +249,16 @@ pub struct GetSubjectRequest {
     /// The answer comes from the primary copy. Default false.
     #[prost(bool, tag = "3")]
     pub fresh: bool,
+}
+impl ::prost::Name for GetSubjectRequest {
+    const NAME: &'static str = "GetSubjectRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.GetSubjectRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.GetSubjectRequest".into()
+    }
 }
 /// One subject.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -214,6 +274,16 @@ pub struct GetSubjectResponse {
     #[prost(int64, tag = "3")]
     pub subject_revision: i64,
 }
+impl ::prost::Name for GetSubjectResponse {
+    const NAME: &'static str = "GetSubjectResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.GetSubjectResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.GetSubjectResponse".into()
+    }
+}
 /// Asks for many subjects, of one or several object types.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct BatchGetSubjectsRequest {
@@ -228,6 +298,16 @@ pub struct BatchGetSubjectsRequest {
     #[prost(bool, tag = "3")]
     pub fresh: bool,
 }
+impl ::prost::Name for BatchGetSubjectsRequest {
+    const NAME: &'static str = "BatchGetSubjectsRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.BatchGetSubjectsRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.BatchGetSubjectsRequest".into()
+    }
+}
 /// Many subjects.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct BatchGetSubjectsResponse {
@@ -240,6 +320,16 @@ pub struct BatchGetSubjectsResponse {
     /// What this answer lacks; empty when it is whole.
     #[prost(message, repeated, tag = "3")]
     pub degraded: ::prost::alloc::vec::Vec<Degradation>,
+}
+impl ::prost::Name for BatchGetSubjectsResponse {
+    const NAME: &'static str = "BatchGetSubjectsResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.BatchGetSubjectsResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.BatchGetSubjectsResponse".into()
+    }
 }
 /// Asks for a change of a subject.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -257,6 +347,16 @@ pub struct UpdateSubjectRequest {
     #[prost(string, tag = "3")]
     pub request_id: ::prost::alloc::string::String,
 }
+impl ::prost::Name for UpdateSubjectRequest {
+    const NAME: &'static str = "UpdateSubjectRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.UpdateSubjectRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.UpdateSubjectRequest".into()
+    }
+}
 /// The subject after the change.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct UpdateSubjectResponse {
@@ -266,6 +366,16 @@ pub struct UpdateSubjectResponse {
     /// The revision that this request made; the same at every repeat.
     #[prost(int64, tag = "2")]
     pub subject_revision: i64,
+}
+impl ::prost::Name for UpdateSubjectResponse {
+    const NAME: &'static str = "UpdateSubjectResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.UpdateSubjectResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.UpdateSubjectResponse".into()
+    }
 }
 /// Asks to take a subject away, with everything below it. Nothing is erased.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -280,6 +390,16 @@ pub struct DeleteSubjectRequest {
     #[prost(string, tag = "3")]
     pub request_id: ::prost::alloc::string::String,
 }
+impl ::prost::Name for DeleteSubjectRequest {
+    const NAME: &'static str = "DeleteSubjectRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.DeleteSubjectRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.DeleteSubjectRequest".into()
+    }
+}
 /// The subject after its deletion.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct DeleteSubjectResponse {
@@ -289,6 +409,16 @@ pub struct DeleteSubjectResponse {
     /// The revision that this request made; the same at every repeat.
     #[prost(int64, tag = "2")]
     pub subject_revision: i64,
+}
+impl ::prost::Name for DeleteSubjectResponse {
+    const NAME: &'static str = "DeleteSubjectResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.DeleteSubjectResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.DeleteSubjectResponse".into()
+    }
 }
 /// Asks to bring a deleted subject back, with everything below it.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -300,6 +430,16 @@ pub struct UndeleteSubjectRequest {
     #[prost(string, tag = "2")]
     pub request_id: ::prost::alloc::string::String,
 }
+impl ::prost::Name for UndeleteSubjectRequest {
+    const NAME: &'static str = "UndeleteSubjectRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.UndeleteSubjectRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.UndeleteSubjectRequest".into()
+    }
+}
 /// The subject after its return.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct UndeleteSubjectResponse {
@@ -309,6 +449,16 @@ pub struct UndeleteSubjectResponse {
     /// The revision that this request made; the same at every repeat.
     #[prost(int64, tag = "2")]
     pub subject_revision: i64,
+}
+impl ::prost::Name for UndeleteSubjectResponse {
+    const NAME: &'static str = "UndeleteSubjectResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.UndeleteSubjectResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.UndeleteSubjectResponse".into()
+    }
 }
 /// Asks for the changes of one subject from a revision on.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -323,6 +473,16 @@ pub struct WatchSubjectRequest {
     /// state, the watch begins at the subject's own revision, with a gap that says so.
     #[prost(int64, tag = "2")]
     pub after_revision: i64,
+}
+impl ::prost::Name for WatchSubjectRequest {
+    const NAME: &'static str = "WatchSubjectRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.WatchSubjectRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.WatchSubjectRequest".into()
+    }
 }
 /// One event of a watched subject.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -347,6 +507,16 @@ pub mod watch_subject_response {
         Opened(super::WatchOpened),
     }
 }
+impl ::prost::Name for WatchSubjectResponse {
+    const NAME: &'static str = "WatchSubjectResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.WatchSubjectResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.WatchSubjectResponse".into()
+    }
+}
 /// Where a watch has begun.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct WatchOpened {
@@ -355,6 +525,16 @@ pub struct WatchOpened {
     /// `after_revision` of another call it resumes a stream that broke before its first change.
     #[prost(int64, tag = "1")]
     pub revision: i64,
+}
+impl ::prost::Name for WatchOpened {
+    const NAME: &'static str = "WatchOpened";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.WatchOpened".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.WatchOpened".into()
+    }
 }
 /// All that one revision of a subject changed.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -369,6 +549,16 @@ pub struct SubjectChange {
     #[prost(bool, tag = "3")]
     pub subject_changed: bool,
 }
+impl ::prost::Name for SubjectChange {
+    const NAME: &'static str = "SubjectChange";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.SubjectChange".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.SubjectChange".into()
+    }
+}
 /// One comment that changed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CommentChange {
@@ -382,6 +572,16 @@ pub struct CommentChange {
     #[prost(enumeration = "CommentChangeKind", tag = "3")]
     pub kind: i32,
 }
+impl ::prost::Name for CommentChange {
+    const NAME: &'static str = "CommentChange";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.CommentChange".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.CommentChange".into()
+    }
+}
 /// A range of revisions that are not sent one by one.
 ///
 /// If the last revision is below the first, the numbering went back: the subject has no revision
@@ -394,6 +594,16 @@ pub struct RevisionGap {
     /// The last revision left out; the next change follows it.
     #[prost(int64, tag = "2")]
     pub last_revision: i64,
+}
+impl ::prost::Name for RevisionGap {
+    const NAME: &'static str = "RevisionGap";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.RevisionGap".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.RevisionGap".into()
+    }
 }
 /// What may be done under a subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
@@ -547,6 +757,16 @@ pub struct Comment {
     #[prost(message, optional, tag = "20")]
     pub delete_time: ::core::option::Option<::prost_types::Timestamp>,
 }
+impl ::prost::Name for Comment {
+    const NAME: &'static str = "Comment";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.Comment".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.Comment".into()
+    }
+}
 /// What a comment says.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Content {
@@ -567,6 +787,16 @@ pub struct Content {
         ::prost::alloc::string::String,
     >,
 }
+impl ::prost::Name for Content {
+    const NAME: &'static str = "Content";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.Content".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.Content".into()
+    }
+}
 /// Where a comment was written. Kept for moderation; no answer to a reader ever contains it.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ClientInfo {
@@ -579,6 +809,16 @@ pub struct ClientInfo {
     /// The device, for example `iPhone17,1`. At most 128 bytes, no control characters.
     #[prost(string, tag = "3")]
     pub device: ::prost::alloc::string::String,
+}
+impl ::prost::Name for ClientInfo {
+    const NAME: &'static str = "ClientInfo";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ClientInfo".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ClientInfo".into()
+    }
 }
 /// A root comment with some of its replies.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -595,6 +835,16 @@ pub struct CommentThread {
     #[prost(string, tag = "3")]
     pub reply_page_token: ::prost::alloc::string::String,
 }
+impl ::prost::Name for CommentThread {
+    const NAME: &'static str = "CommentThread";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.CommentThread".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.CommentThread".into()
+    }
+}
 /// One former text of a comment.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CommentRevision {
@@ -610,6 +860,16 @@ pub struct CommentRevision {
     /// When this text was written.
     #[prost(message, optional, tag = "4")]
     pub create_time: ::core::option::Option<::prost_types::Timestamp>,
+}
+impl ::prost::Name for CommentRevision {
+    const NAME: &'static str = "CommentRevision";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.CommentRevision".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.CommentRevision".into()
+    }
 }
 /// Asks for a new root comment.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -630,6 +890,16 @@ pub struct CreateCommentRequest {
     #[prost(string, tag = "5")]
     pub request_id: ::prost::alloc::string::String,
 }
+impl ::prost::Name for CreateCommentRequest {
+    const NAME: &'static str = "CreateCommentRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.CreateCommentRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.CreateCommentRequest".into()
+    }
+}
 /// The comment made, or found made by the same request.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CreateCommentResponse {
@@ -642,6 +912,16 @@ pub struct CreateCommentResponse {
     /// How far the write had come when it was first answered; the same at every repeat.
     #[prost(enumeration = "Ack", tag = "3")]
     pub ack: i32,
+}
+impl ::prost::Name for CreateCommentResponse {
+    const NAME: &'static str = "CreateCommentResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.CreateCommentResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.CreateCommentResponse".into()
+    }
 }
 /// Asks for one comment.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -660,6 +940,16 @@ pub struct GetCommentRequest {
     #[prost(bool, tag = "4")]
     pub fresh: bool,
 }
+impl ::prost::Name for GetCommentRequest {
+    const NAME: &'static str = "GetCommentRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.GetCommentRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.GetCommentRequest".into()
+    }
+}
 /// One comment.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct GetCommentResponse {
@@ -669,6 +959,16 @@ pub struct GetCommentResponse {
     /// What this answer lacks; empty when it is whole.
     #[prost(message, repeated, tag = "2")]
     pub degraded: ::prost::alloc::vec::Vec<Degradation>,
+}
+impl ::prost::Name for GetCommentResponse {
+    const NAME: &'static str = "GetCommentResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.GetCommentResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.GetCommentResponse".into()
+    }
 }
 /// Asks for many comments, of one or several subjects.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -684,6 +984,16 @@ pub struct BatchGetCommentsRequest {
     #[prost(bool, tag = "3")]
     pub fresh: bool,
 }
+impl ::prost::Name for BatchGetCommentsRequest {
+    const NAME: &'static str = "BatchGetCommentsRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.BatchGetCommentsRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.BatchGetCommentsRequest".into()
+    }
+}
 /// Many comments.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct BatchGetCommentsResponse {
@@ -696,6 +1006,16 @@ pub struct BatchGetCommentsResponse {
     /// What this answer lacks; empty when it is whole.
     #[prost(message, repeated, tag = "3")]
     pub degraded: ::prost::alloc::vec::Vec<Degradation>,
+}
+impl ::prost::Name for BatchGetCommentsResponse {
+    const NAME: &'static str = "BatchGetCommentsResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.BatchGetCommentsResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.BatchGetCommentsResponse".into()
+    }
 }
 /// Asks for a page of root comments.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -735,6 +1055,16 @@ pub struct ListCommentsRequest {
     #[prost(bool, tag = "9")]
     pub fresh: bool,
 }
+impl ::prost::Name for ListCommentsRequest {
+    const NAME: &'static str = "ListCommentsRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListCommentsRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListCommentsRequest".into()
+    }
+}
 /// A page of root comments.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListCommentsResponse {
@@ -762,6 +1092,16 @@ pub struct ListCommentsResponse {
     #[prost(int64, tag = "7")]
     pub subject_revision: i64,
 }
+impl ::prost::Name for ListCommentsResponse {
+    const NAME: &'static str = "ListCommentsResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListCommentsResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListCommentsResponse".into()
+    }
+}
 /// Asks to change what a comment says.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct UpdateCommentRequest {
@@ -781,6 +1121,16 @@ pub struct UpdateCommentRequest {
     #[prost(string, tag = "5")]
     pub request_id: ::prost::alloc::string::String,
 }
+impl ::prost::Name for UpdateCommentRequest {
+    const NAME: &'static str = "UpdateCommentRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.UpdateCommentRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.UpdateCommentRequest".into()
+    }
+}
 /// The comment after the edit.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct UpdateCommentResponse {
@@ -790,6 +1140,16 @@ pub struct UpdateCommentResponse {
     /// The revision that this request made; the same at every repeat.
     #[prost(int64, tag = "2")]
     pub subject_revision: i64,
+}
+impl ::prost::Name for UpdateCommentResponse {
+    const NAME: &'static str = "UpdateCommentResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.UpdateCommentResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.UpdateCommentResponse".into()
+    }
 }
 /// Asks for the former texts of a comment.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -805,6 +1165,16 @@ pub struct ListCommentRevisionsRequest {
     #[prost(string, tag = "3")]
     pub page_token: ::prost::alloc::string::String,
 }
+impl ::prost::Name for ListCommentRevisionsRequest {
+    const NAME: &'static str = "ListCommentRevisionsRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListCommentRevisionsRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListCommentRevisionsRequest".into()
+    }
+}
 /// A page of former texts.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListCommentRevisionsResponse {
@@ -815,6 +1185,16 @@ pub struct ListCommentRevisionsResponse {
     /// For the page after this one. Empty: the end.
     #[prost(string, tag = "2")]
     pub next_page_token: ::prost::alloc::string::String,
+}
+impl ::prost::Name for ListCommentRevisionsResponse {
+    const NAME: &'static str = "ListCommentRevisionsResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListCommentRevisionsResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListCommentRevisionsResponse".into()
+    }
 }
 /// Asks to delete one comment. Replies below it stay.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -835,6 +1215,16 @@ pub struct DeleteCommentRequest {
     #[prost(string, tag = "5")]
     pub request_id: ::prost::alloc::string::String,
 }
+impl ::prost::Name for DeleteCommentRequest {
+    const NAME: &'static str = "DeleteCommentRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.DeleteCommentRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.DeleteCommentRequest".into()
+    }
+}
 /// The comment after its deletion.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct DeleteCommentResponse {
@@ -844,6 +1234,16 @@ pub struct DeleteCommentResponse {
     /// The revision that this request made; the same at every repeat.
     #[prost(int64, tag = "2")]
     pub subject_revision: i64,
+}
+impl ::prost::Name for DeleteCommentResponse {
+    const NAME: &'static str = "DeleteCommentResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.DeleteCommentResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.DeleteCommentResponse".into()
+    }
 }
 /// Asks to bring a deleted comment back to the state it had.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -858,6 +1258,16 @@ pub struct UndeleteCommentRequest {
     #[prost(string, tag = "3")]
     pub request_id: ::prost::alloc::string::String,
 }
+impl ::prost::Name for UndeleteCommentRequest {
+    const NAME: &'static str = "UndeleteCommentRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.UndeleteCommentRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.UndeleteCommentRequest".into()
+    }
+}
 /// The comment after its return.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct UndeleteCommentResponse {
@@ -867,6 +1277,16 @@ pub struct UndeleteCommentResponse {
     /// The revision that this request made; the same at every repeat.
     #[prost(int64, tag = "2")]
     pub subject_revision: i64,
+}
+impl ::prost::Name for UndeleteCommentResponse {
+    const NAME: &'static str = "UndeleteCommentResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.UndeleteCommentResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.UndeleteCommentResponse".into()
+    }
 }
 /// Asks to pin a root.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -881,6 +1301,16 @@ pub struct PinCommentRequest {
     #[prost(string, tag = "3")]
     pub request_id: ::prost::alloc::string::String,
 }
+impl ::prost::Name for PinCommentRequest {
+    const NAME: &'static str = "PinCommentRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.PinCommentRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.PinCommentRequest".into()
+    }
+}
 /// The root, pinned.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct PinCommentResponse {
@@ -890,6 +1320,16 @@ pub struct PinCommentResponse {
     /// The revision that this request made or, if it changed nothing, found; the same at every repeat.
     #[prost(int64, tag = "2")]
     pub subject_revision: i64,
+}
+impl ::prost::Name for PinCommentResponse {
+    const NAME: &'static str = "PinCommentResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.PinCommentResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.PinCommentResponse".into()
+    }
 }
 /// Asks to unpin a root.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -904,6 +1344,16 @@ pub struct UnpinCommentRequest {
     #[prost(string, tag = "3")]
     pub request_id: ::prost::alloc::string::String,
 }
+impl ::prost::Name for UnpinCommentRequest {
+    const NAME: &'static str = "UnpinCommentRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.UnpinCommentRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.UnpinCommentRequest".into()
+    }
+}
 /// The root, not pinned.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct UnpinCommentResponse {
@@ -913,6 +1363,16 @@ pub struct UnpinCommentResponse {
     /// The revision that this request made or, if it changed nothing, found; the same at every repeat.
     #[prost(int64, tag = "2")]
     pub subject_revision: i64,
+}
+impl ::prost::Name for UnpinCommentResponse {
+    const NAME: &'static str = "UnpinCommentResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.UnpinCommentResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.UnpinCommentResponse".into()
+    }
 }
 /// Asks for the comments of one member, across subjects.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -936,6 +1396,16 @@ pub struct ListMemberCommentsRequest {
     #[prost(string, tag = "5")]
     pub page_token: ::prost::alloc::string::String,
 }
+impl ::prost::Name for ListMemberCommentsRequest {
+    const NAME: &'static str = "ListMemberCommentsRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListMemberCommentsRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListMemberCommentsRequest".into()
+    }
+}
 /// A page of one member's comments.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListMemberCommentsResponse {
@@ -948,6 +1418,16 @@ pub struct ListMemberCommentsResponse {
     /// What this answer lacks; empty when it is whole.
     #[prost(message, repeated, tag = "3")]
     pub degraded: ::prost::alloc::vec::Vec<Degradation>,
+}
+impl ::prost::Name for ListMemberCommentsResponse {
+    const NAME: &'static str = "ListMemberCommentsResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListMemberCommentsResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListMemberCommentsResponse".into()
+    }
 }
 /// The visibility of a comment. Only an ACTIVE comment counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
@@ -1172,6 +1652,16 @@ pub struct LikeState {
     #[prost(enumeration = "LikeValue", tag = "2")]
     pub value: i32,
 }
+impl ::prost::Name for LikeState {
+    const NAME: &'static str = "LikeState";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.LikeState".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.LikeState".into()
+    }
+}
 /// One member who likes, or dislikes, a comment.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Liker {
@@ -1181,6 +1671,16 @@ pub struct Liker {
     /// When the member's state last changed.
     #[prost(message, optional, tag = "2")]
     pub like_time: ::core::option::Option<::prost_types::Timestamp>,
+}
+impl ::prost::Name for Liker {
+    const NAME: &'static str = "Liker";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.Liker".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.Liker".into()
+    }
 }
 /// One comment that a member likes or dislikes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1194,6 +1694,16 @@ pub struct MemberLike {
     /// When the state last changed.
     #[prost(message, optional, tag = "3")]
     pub like_time: ::core::option::Option<::prost_types::Timestamp>,
+}
+impl ::prost::Name for MemberLike {
+    const NAME: &'static str = "MemberLike";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.MemberLike".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.MemberLike".into()
+    }
 }
 /// Asks to set a member's like state of a comment.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1212,6 +1722,16 @@ pub struct SetLikeRequest {
     /// newer one.
     #[prost(string, tag = "4")]
     pub request_id: ::prost::alloc::string::String,
+}
+impl ::prost::Name for SetLikeRequest {
+    const NAME: &'static str = "SetLikeRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.SetLikeRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.SetLikeRequest".into()
+    }
 }
 /// The state after the call.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1232,6 +1752,16 @@ pub struct SetLikeResponse {
     #[prost(int64, tag = "5")]
     pub comment_revision: i64,
 }
+impl ::prost::Name for SetLikeResponse {
+    const NAME: &'static str = "SetLikeResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.SetLikeResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.SetLikeResponse".into()
+    }
+}
 /// Asks what a member thinks of many comments of one subject.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct BatchGetLikeStatesRequest {
@@ -1249,6 +1779,16 @@ pub struct BatchGetLikeStatesRequest {
     #[prost(bool, tag = "4")]
     pub fresh: bool,
 }
+impl ::prost::Name for BatchGetLikeStatesRequest {
+    const NAME: &'static str = "BatchGetLikeStatesRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.BatchGetLikeStatesRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.BatchGetLikeStatesRequest".into()
+    }
+}
 /// What the member thinks.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct BatchGetLikeStatesResponse {
@@ -1258,6 +1798,16 @@ pub struct BatchGetLikeStatesResponse {
     /// What this answer lacks; empty when it is whole.
     #[prost(message, repeated, tag = "2")]
     pub degraded: ::prost::alloc::vec::Vec<Degradation>,
+}
+impl ::prost::Name for BatchGetLikeStatesResponse {
+    const NAME: &'static str = "BatchGetLikeStatesResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.BatchGetLikeStatesResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.BatchGetLikeStatesResponse".into()
+    }
 }
 /// Asks who likes, or dislikes, a comment.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1277,6 +1827,16 @@ pub struct ListLikersRequest {
     #[prost(string, tag = "4")]
     pub page_token: ::prost::alloc::string::String,
 }
+impl ::prost::Name for ListLikersRequest {
+    const NAME: &'static str = "ListLikersRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListLikersRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListLikersRequest".into()
+    }
+}
 /// A page of members.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListLikersResponse {
@@ -1286,6 +1846,16 @@ pub struct ListLikersResponse {
     /// For the page after this one. Empty: the end, and the only sign of it.
     #[prost(string, tag = "2")]
     pub next_page_token: ::prost::alloc::string::String,
+}
+impl ::prost::Name for ListLikersResponse {
+    const NAME: &'static str = "ListLikersResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListLikersResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListLikersResponse".into()
+    }
 }
 /// Asks who likes, or dislikes, each of several comments of one subject.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1309,12 +1879,32 @@ pub struct BatchListLikersRequest {
     #[prost(string, repeated, tag = "5")]
     pub first_member_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
+impl ::prost::Name for BatchListLikersRequest {
+    const NAME: &'static str = "BatchListLikersRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.BatchListLikersRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.BatchListLikersRequest".into()
+    }
+}
 /// Who likes, or dislikes, each of the comments.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct BatchListLikersResponse {
     /// One entry per comment of the request, in its order.
     #[prost(message, repeated, tag = "1")]
     pub comments: ::prost::alloc::vec::Vec<CommentLikers>,
+}
+impl ::prost::Name for BatchListLikersResponse {
+    const NAME: &'static str = "BatchListLikersResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.BatchListLikersResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.BatchListLikersResponse".into()
+    }
 }
 /// Who likes, or dislikes, one comment: some of the members, and the number of all.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1330,6 +1920,16 @@ pub struct CommentLikers {
     /// names by a moment.
     #[prost(int32, tag = "3")]
     pub count: i32,
+}
+impl ::prost::Name for CommentLikers {
+    const NAME: &'static str = "CommentLikers";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.CommentLikers".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.CommentLikers".into()
+    }
 }
 /// Asks what a member likes and dislikes within one subject.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1348,6 +1948,16 @@ pub struct ListMemberLikesRequest {
     #[prost(string, tag = "4")]
     pub page_token: ::prost::alloc::string::String,
 }
+impl ::prost::Name for ListMemberLikesRequest {
+    const NAME: &'static str = "ListMemberLikesRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListMemberLikesRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListMemberLikesRequest".into()
+    }
+}
 /// A page of what a member likes and dislikes.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListMemberLikesResponse {
@@ -1357,6 +1967,16 @@ pub struct ListMemberLikesResponse {
     /// For the page after this one. Empty: the end, and the only sign of it.
     #[prost(string, tag = "2")]
     pub next_page_token: ::prost::alloc::string::String,
+}
+impl ::prost::Name for ListMemberLikesResponse {
+    const NAME: &'static str = "ListMemberLikesResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListMemberLikesResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListMemberLikesResponse".into()
+    }
 }
 /// What a member thinks of a comment. A state, not an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
@@ -1402,6 +2022,16 @@ pub struct ImportCommentsRequest {
     #[prost(message, optional, tag = "1")]
     pub item: ::core::option::Option<ImportItem>,
 }
+impl ::prost::Name for ImportCommentsRequest {
+    const NAME: &'static str = "ImportCommentsRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ImportCommentsRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ImportCommentsRequest".into()
+    }
+}
 /// One thing to import: a subject, a comment or a like.
 ///
 /// Its identity is its kind, `source` and `external_id`: the same again is UNCHANGED, whatever the
@@ -1436,6 +2066,16 @@ pub mod import_item {
         Like(super::ImportedLike),
     }
 }
+impl ::prost::Name for ImportItem {
+    const NAME: &'static str = "ImportItem";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ImportItem".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ImportItem".into()
+    }
+}
 /// A subject to import. A subject that stands already is UNCHANGED.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ImportedSubject {
@@ -1457,6 +2097,16 @@ pub struct ImportedSubject {
     /// When it came into being. Default: the time of the import.
     #[prost(message, optional, tag = "5")]
     pub create_time: ::core::option::Option<::prost_types::Timestamp>,
+}
+impl ::prost::Name for ImportedSubject {
+    const NAME: &'static str = "ImportedSubject";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ImportedSubject".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ImportedSubject".into()
+    }
 }
 /// A comment to import. Send a parent before what answers it, and siblings in the order of their
 /// times: floors are given in the order of the stream, after those that stand already.
@@ -1495,6 +2145,16 @@ pub struct ImportedComment {
     #[prost(message, optional, tag = "10")]
     pub delete_time: ::core::option::Option<::prost_types::Timestamp>,
 }
+impl ::prost::Name for ImportedComment {
+    const NAME: &'static str = "ImportedComment";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ImportedComment".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ImportedComment".into()
+    }
+}
 /// A like or dislike to import.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ImportedLike {
@@ -1518,6 +2178,16 @@ pub struct ImportedLike {
     /// It counts as any other. Default false.
     #[prost(bool, tag = "6")]
     pub synthetic: bool,
+}
+impl ::prost::Name for ImportedLike {
+    const NAME: &'static str = "ImportedLike";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ImportedLike".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ImportedLike".into()
+    }
 }
 /// What became of one item. Answers come in the order of the items.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1546,6 +2216,16 @@ pub struct ImportCommentsResponse {
     #[prost(message, optional, tag = "7")]
     pub error: ::core::option::Option<ItemError>,
 }
+impl ::prost::Name for ImportCommentsResponse {
+    const NAME: &'static str = "ImportCommentsResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ImportCommentsResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ImportCommentsResponse".into()
+    }
+}
 /// An error of one item within a call that goes on: what ErrorInfo and BadRequest say of a whole
 /// call.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1566,6 +2246,16 @@ pub struct ItemError {
     #[prost(message, repeated, tag = "4")]
     pub violations: ::prost::alloc::vec::Vec<FieldViolation>,
 }
+impl ::prost::Name for ItemError {
+    const NAME: &'static str = "ItemError";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ItemError".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ItemError".into()
+    }
+}
 /// One field at fault.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct FieldViolation {
@@ -1576,12 +2266,32 @@ pub struct FieldViolation {
     #[prost(string, tag = "2")]
     pub description: ::prost::alloc::string::String,
 }
+impl ::prost::Name for FieldViolation {
+    const NAME: &'static str = "FieldViolation";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.FieldViolation".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.FieldViolation".into()
+    }
+}
 /// Asks for all of one subject.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ExportSubjectRequest {
     /// The subject. Required. A deleted one is exported too.
     #[prost(message, optional, tag = "1")]
     pub key: ::core::option::Option<SubjectKey>,
+}
+impl ::prost::Name for ExportSubjectRequest {
+    const NAME: &'static str = "ExportSubjectRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ExportSubjectRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ExportSubjectRequest".into()
+    }
 }
 /// The next item of an export: the subject first, then its comments, each after its parent, then the
 /// likes.
@@ -1607,12 +2317,32 @@ pub mod export_subject_response {
         Like(super::ExportedLike),
     }
 }
+impl ::prost::Name for ExportSubjectResponse {
+    const NAME: &'static str = "ExportSubjectResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ExportSubjectResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ExportSubjectResponse".into()
+    }
+}
 /// An exported subject.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ExportedSubject {
     /// The subject with its counts.
     #[prost(message, optional, tag = "1")]
     pub subject: ::core::option::Option<Subject>,
+}
+impl ::prost::Name for ExportedSubject {
+    const NAME: &'static str = "ExportedSubject";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ExportedSubject".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ExportedSubject".into()
+    }
 }
 /// An exported comment.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1635,6 +2365,16 @@ pub struct ExportedComment {
     #[prost(string, tag = "5")]
     pub parent_external_id: ::prost::alloc::string::String,
 }
+impl ::prost::Name for ExportedComment {
+    const NAME: &'static str = "ExportedComment";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ExportedComment".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ExportedComment".into()
+    }
+}
 /// An exported like or dislike.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ExportedLike {
@@ -1651,6 +2391,16 @@ pub struct ExportedLike {
     #[prost(message, optional, tag = "4")]
     pub time: ::core::option::Option<::prost_types::Timestamp>,
 }
+impl ::prost::Name for ExportedLike {
+    const NAME: &'static str = "ExportedLike";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ExportedLike".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ExportedLike".into()
+    }
+}
 /// Asks for a page of the subjects of one object type.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListSubjectsRequest {
@@ -1666,6 +2416,16 @@ pub struct ListSubjectsRequest {
     #[prost(string, tag = "3")]
     pub page_token: ::prost::alloc::string::String,
 }
+impl ::prost::Name for ListSubjectsRequest {
+    const NAME: &'static str = "ListSubjectsRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListSubjectsRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListSubjectsRequest".into()
+    }
+}
 /// A page of subjects.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListSubjectsResponse {
@@ -1675,6 +2435,16 @@ pub struct ListSubjectsResponse {
     /// For the page after this one. Empty: the end, and the only sign of it.
     #[prost(string, tag = "2")]
     pub next_page_token: ::prost::alloc::string::String,
+}
+impl ::prost::Name for ListSubjectsResponse {
+    const NAME: &'static str = "ListSubjectsResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListSubjectsResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListSubjectsResponse".into()
+    }
 }
 /// Asks to take a comment out of sight.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1693,6 +2463,16 @@ pub struct HideCommentRequest {
     #[prost(string, tag = "4")]
     pub request_id: ::prost::alloc::string::String,
 }
+impl ::prost::Name for HideCommentRequest {
+    const NAME: &'static str = "HideCommentRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.HideCommentRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.HideCommentRequest".into()
+    }
+}
 /// The comment, hidden.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct HideCommentResponse {
@@ -1702,6 +2482,16 @@ pub struct HideCommentResponse {
     /// The revision that this request made; the same at every repeat.
     #[prost(int64, tag = "2")]
     pub subject_revision: i64,
+}
+impl ::prost::Name for HideCommentResponse {
+    const NAME: &'static str = "HideCommentResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.HideCommentResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.HideCommentResponse".into()
+    }
 }
 /// Asks to bring a hidden comment back.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1720,6 +2510,16 @@ pub struct UnhideCommentRequest {
     #[prost(string, tag = "4")]
     pub request_id: ::prost::alloc::string::String,
 }
+impl ::prost::Name for UnhideCommentRequest {
+    const NAME: &'static str = "UnhideCommentRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.UnhideCommentRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.UnhideCommentRequest".into()
+    }
+}
 /// The comment, in sight again.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct UnhideCommentResponse {
@@ -1729,6 +2529,16 @@ pub struct UnhideCommentResponse {
     /// The revision that this request made; the same at every repeat.
     #[prost(int64, tag = "2")]
     pub subject_revision: i64,
+}
+impl ::prost::Name for UnhideCommentResponse {
+    const NAME: &'static str = "UnhideCommentResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.UnhideCommentResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.UnhideCommentResponse".into()
+    }
 }
 /// Asks to delete a comment as a moderator. Named apart from CommentService's own request.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1747,6 +2557,16 @@ pub struct AdminServiceDeleteCommentRequest {
     #[prost(string, tag = "4")]
     pub request_id: ::prost::alloc::string::String,
 }
+impl ::prost::Name for AdminServiceDeleteCommentRequest {
+    const NAME: &'static str = "AdminServiceDeleteCommentRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.AdminServiceDeleteCommentRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.AdminServiceDeleteCommentRequest".into()
+    }
+}
 /// The comment after its deletion by a moderator.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct AdminServiceDeleteCommentResponse {
@@ -1756,6 +2576,16 @@ pub struct AdminServiceDeleteCommentResponse {
     /// The revision that this request made; the same at every repeat.
     #[prost(int64, tag = "2")]
     pub subject_revision: i64,
+}
+impl ::prost::Name for AdminServiceDeleteCommentResponse {
+    const NAME: &'static str = "AdminServiceDeleteCommentResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.AdminServiceDeleteCommentResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.AdminServiceDeleteCommentResponse".into()
+    }
 }
 /// Names one subject, or all subjects of an object type.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1781,9 +2611,29 @@ pub mod subject_scope {
         All(super::AllSubjects),
     }
 }
+impl ::prost::Name for SubjectScope {
+    const NAME: &'static str = "SubjectScope";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.SubjectScope".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.SubjectScope".into()
+    }
+}
 /// Every subject there is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AllSubjects {}
+impl ::prost::Name for AllSubjects {
+    const NAME: &'static str = "AllSubjects";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.AllSubjects".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.AllSubjects".into()
+    }
+}
 /// Asks to compare stored counts with the rows they count.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct VerifyCountsRequest {
@@ -1795,6 +2645,16 @@ pub struct VerifyCountsRequest {
     /// FIELD_INVALID.
     #[prost(string, tag = "2")]
     pub resume_token: ::prost::alloc::string::String,
+}
+impl ::prost::Name for VerifyCountsRequest {
+    const NAME: &'static str = "VerifyCountsRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.VerifyCountsRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.VerifyCountsRequest".into()
+    }
 }
 /// What the verification of one subject found.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1813,6 +2673,16 @@ pub struct VerifyCountsResponse {
     #[prost(string, tag = "4")]
     pub resume_token: ::prost::alloc::string::String,
 }
+impl ::prost::Name for VerifyCountsResponse {
+    const NAME: &'static str = "VerifyCountsResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.VerifyCountsResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.VerifyCountsResponse".into()
+    }
+}
 /// One stored count that differs from the rows it counts.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CountDrift {
@@ -1830,6 +2700,16 @@ pub struct CountDrift {
     #[prost(int64, tag = "4")]
     pub actual: i64,
 }
+impl ::prost::Name for CountDrift {
+    const NAME: &'static str = "CountDrift";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.CountDrift".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.CountDrift".into()
+    }
+}
 /// Asks to set stored counts to what their rows say.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RepairCountsRequest {
@@ -1844,6 +2724,16 @@ pub struct RepairCountsRequest {
     /// FIELD_INVALID.
     #[prost(string, tag = "3")]
     pub resume_token: ::prost::alloc::string::String,
+}
+impl ::prost::Name for RepairCountsRequest {
+    const NAME: &'static str = "RepairCountsRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.RepairCountsRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.RepairCountsRequest".into()
+    }
 }
 /// What the repair of one subject did.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1862,6 +2752,16 @@ pub struct RepairCountsResponse {
     #[prost(string, tag = "4")]
     pub resume_token: ::prost::alloc::string::String,
 }
+impl ::prost::Name for RepairCountsResponse {
+    const NAME: &'static str = "RepairCountsResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.RepairCountsResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.RepairCountsResponse".into()
+    }
+}
 /// Asks to rebuild members' own histories from the comments.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RebuildMemberHistoryRequest {
@@ -1876,6 +2776,16 @@ pub struct RebuildMemberHistoryRequest {
     /// FIELD_INVALID.
     #[prost(string, tag = "3")]
     pub resume_token: ::prost::alloc::string::String,
+}
+impl ::prost::Name for RebuildMemberHistoryRequest {
+    const NAME: &'static str = "RebuildMemberHistoryRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.RebuildMemberHistoryRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.RebuildMemberHistoryRequest".into()
+    }
 }
 /// How far a rebuild of histories has come: the sums of this call so far. The last message stands
 /// for all.
@@ -1895,6 +2805,16 @@ pub struct RebuildMemberHistoryResponse {
     #[prost(string, tag = "4")]
     pub resume_token: ::prost::alloc::string::String,
 }
+impl ::prost::Name for RebuildMemberHistoryResponse {
+    const NAME: &'static str = "RebuildMemberHistoryResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.RebuildMemberHistoryResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.RebuildMemberHistoryResponse".into()
+    }
+}
 /// Asks to rebuild what ranked lists are made from.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RebuildRanksRequest {
@@ -1909,6 +2829,16 @@ pub struct RebuildRanksRequest {
     /// FIELD_INVALID.
     #[prost(string, tag = "3")]
     pub resume_token: ::prost::alloc::string::String,
+}
+impl ::prost::Name for RebuildRanksRequest {
+    const NAME: &'static str = "RebuildRanksRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.RebuildRanksRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.RebuildRanksRequest".into()
+    }
 }
 /// How far a rebuild of ranks has come: the sums of this call so far. The last message stands for
 /// all.
@@ -1928,6 +2858,16 @@ pub struct RebuildRanksResponse {
     #[prost(string, tag = "4")]
     pub resume_token: ::prost::alloc::string::String,
 }
+impl ::prost::Name for RebuildRanksResponse {
+    const NAME: &'static str = "RebuildRanksResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.RebuildRanksResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.RebuildRanksResponse".into()
+    }
+}
 /// Asks to rebuild what is cached of subjects from their rows.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RebuildCacheRequest {
@@ -1938,12 +2878,32 @@ pub struct RebuildCacheRequest {
     #[prost(string, tag = "2")]
     pub request_id: ::prost::alloc::string::String,
 }
+impl ::prost::Name for RebuildCacheRequest {
+    const NAME: &'static str = "RebuildCacheRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.RebuildCacheRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.RebuildCacheRequest".into()
+    }
+}
 /// How far a rebuild has come. The last message stands for all.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RebuildCacheResponse {
     /// The subjects rebuilt so far.
     #[prost(int64, tag = "1")]
     pub subjects_rebuilt: i64,
+}
+impl ::prost::Name for RebuildCacheResponse {
+    const NAME: &'static str = "RebuildCacheResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.RebuildCacheResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.RebuildCacheResponse".into()
+    }
 }
 /// Asks for the subjects under the greatest load.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1953,12 +2913,32 @@ pub struct ListHotSubjectsRequest {
     #[prost(int32, tag = "1")]
     pub limit: i32,
 }
+impl ::prost::Name for ListHotSubjectsRequest {
+    const NAME: &'static str = "ListHotSubjectsRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListHotSubjectsRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListHotSubjectsRequest".into()
+    }
+}
 /// The subjects under the greatest load, as the process that answers sees it.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListHotSubjectsResponse {
     /// The subjects, hottest first.
     #[prost(message, repeated, tag = "1")]
     pub subjects: ::prost::alloc::vec::Vec<HotSubject>,
+}
+impl ::prost::Name for ListHotSubjectsResponse {
+    const NAME: &'static str = "ListHotSubjectsResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListHotSubjectsResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListHotSubjectsResponse".into()
+    }
 }
 /// One subject under load.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1972,6 +2952,16 @@ pub struct HotSubject {
     /// Writes per second, over a window of seconds.
     #[prost(double, tag = "3")]
     pub writes_per_second: f64,
+}
+impl ::prost::Name for HotSubject {
+    const NAME: &'static str = "HotSubject";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.HotSubject".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.HotSubject".into()
+    }
 }
 /// What became of an imported item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
@@ -5641,6 +6631,16 @@ pub struct CreateReplyRequest {
     #[prost(string, tag = "5")]
     pub request_id: ::prost::alloc::string::String,
 }
+impl ::prost::Name for CreateReplyRequest {
+    const NAME: &'static str = "CreateReplyRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.CreateReplyRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.CreateReplyRequest".into()
+    }
+}
 /// The reply made, or found made by the same request.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CreateReplyResponse {
@@ -5653,6 +6653,16 @@ pub struct CreateReplyResponse {
     /// How far the write had come when it was first answered; the same at every repeat.
     #[prost(enumeration = "Ack", tag = "3")]
     pub ack: i32,
+}
+impl ::prost::Name for CreateReplyResponse {
+    const NAME: &'static str = "CreateReplyResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.CreateReplyResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.CreateReplyResponse".into()
+    }
 }
 /// Asks for a page of the replies of one root, at any depth.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -5683,6 +6693,16 @@ pub struct ListRepliesRequest {
     #[prost(bool, tag = "7")]
     pub fresh: bool,
 }
+impl ::prost::Name for ListRepliesRequest {
+    const NAME: &'static str = "ListRepliesRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListRepliesRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListRepliesRequest".into()
+    }
+}
 /// A page of replies.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListRepliesResponse {
@@ -5705,6 +6725,16 @@ pub struct ListRepliesResponse {
     /// What this answer lacks; empty when it is whole.
     #[prost(message, repeated, tag = "6")]
     pub degraded: ::prost::alloc::vec::Vec<Degradation>,
+}
+impl ::prost::Name for ListRepliesResponse {
+    const NAME: &'static str = "ListRepliesResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListRepliesResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListRepliesResponse".into()
+    }
 }
 /// Asks for a comment and all that stands below it.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -5730,6 +6760,16 @@ pub struct GetThreadRequest {
     #[prost(bool, tag = "6")]
     pub fresh: bool,
 }
+impl ::prost::Name for GetThreadRequest {
+    const NAME: &'static str = "GetThreadRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.GetThreadRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.GetThreadRequest".into()
+    }
+}
 /// A page of a subtree.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct GetThreadResponse {
@@ -5749,6 +6789,16 @@ pub struct GetThreadResponse {
     #[prost(int64, tag = "4")]
     pub subject_revision: i64,
 }
+impl ::prost::Name for GetThreadResponse {
+    const NAME: &'static str = "GetThreadResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.GetThreadResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.GetThreadResponse".into()
+    }
+}
 /// Asks for the chain of comments that a comment answers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListConversationRequest {
@@ -5761,6 +6811,16 @@ pub struct ListConversationRequest {
     /// The answer comes from the primary copy. Default false.
     #[prost(bool, tag = "3")]
     pub fresh: bool,
+}
+impl ::prost::Name for ListConversationRequest {
+    const NAME: &'static str = "ListConversationRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListConversationRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListConversationRequest".into()
+    }
 }
 /// The chain upward from a comment.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -5782,6 +6842,16 @@ pub struct ListConversationResponse {
     /// for at least this state.
     #[prost(int64, tag = "5")]
     pub subject_revision: i64,
+}
+impl ::prost::Name for ListConversationResponse {
+    const NAME: &'static str = "ListConversationResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListConversationResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListConversationResponse".into()
+    }
 }
 /// Generated client implementations.
 #[cfg(feature = "client")]

@@ -193,13 +193,26 @@ impl Follow for v1::WatchSubjectRequest {
         client.subjects().watch_subject(self).await
     }
 
-    fn resume_after(&mut self, event: &Self::Event) {
+    fn place(&mut self) -> &mut i64 {
+        &mut self.after_revision
+    }
+
+    fn revision(event: &Self::Event) -> Option<i64> {
         use v1::watch_subject_response::Event;
         match &event.event {
-            Some(Event::Opened(part)) => self.after_revision = part.revision,
-            Some(Event::Change(part)) => self.after_revision = part.revision,
-            Some(Event::Gap(part)) => self.after_revision = part.last_revision,
-            None => {}
+            Some(Event::Opened(part)) => Some(part.revision),
+            Some(Event::Change(part)) => Some(part.revision),
+            Some(Event::Gap(part)) => Some(part.last_revision),
+            None => None,
         }
+    }
+
+    fn opens(event: &Self::Event) -> bool {
+        matches!(event.event, Some(v1::watch_subject_response::Event::Opened(_)))
+    }
+
+    fn gap(first: i64, last: i64) -> Self::Event {
+        let gap = v1::RevisionGap { first_revision: first, last_revision: last };
+        v1::WatchSubjectResponse { event: Some(v1::watch_subject_response::Event::Gap(gap)) }
     }
 }

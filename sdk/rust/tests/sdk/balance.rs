@@ -167,7 +167,7 @@ async fn a_name_without_addresses_is_unavailable_and_a_new_address_takes_calls()
 async fn a_watch_resumes_after_the_last_revision_seen() {
     let (port, counters, _servers) = servers(2).await;
     let names = Names(Arc::new(Mutex::new(vec![1, 2])));
-    let mut watch = client(port, &names).subject("article", "1").watch(41);
+    let mut watch = client(port, &names).subject("article", "1").watch(41).await.unwrap();
     for revision in 42..46 {
         match watch.next().await.unwrap().event.unwrap() {
             Event::Change(change) => assert_eq!(change.revision, revision),

@@ -29,15 +29,14 @@ fn a_program_without_a_runtime_writes_likes_lists_and_watches() {
     let subject = client.subject("article", "42");
     let first = subject.comment("m7", "Hi").unwrap();
     assert_eq!(first.like("m9").unwrap().like_count, 1);
-    let mut watch = subject.watch(first.revision);
+    let mut watch = subject.watch(first.revision).unwrap();
     let second = subject.comment("m8", "Hello").unwrap();
     assert!(matches!(watch.next().unwrap().unwrap().event, Some(Event::Opened(_))));
     match watch.next().unwrap().unwrap().event.unwrap() {
         Event::Change(change) => assert_eq!(change.comments[0].comment_id, second.id),
         other @ (Event::Gap(_) | Event::Opened(_)) => panic!("{other:?}"),
     }
-    let floors: Vec<i32> =
-        subject.comments(Oldest).items().map(|thread| thread.unwrap().comment.unwrap().floor).collect();
+    let floors: Vec<i32> = subject.comments(Oldest).items().map(|thread| thread.unwrap().comment.floor).collect();
     assert_eq!(floors, [1, 2]);
     let request = ListCommentsRequest { subject: Some((*subject).clone()), page_size: 1, ..Default::default() };
     assert_eq!(client.list(request).map(|page| page.unwrap().threads.len()).collect::<Vec<_>>(), [1, 1]);

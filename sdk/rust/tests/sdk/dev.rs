@@ -29,7 +29,7 @@ async fn a_server_starts_serves_and_ends_when_it_is_dropped() {
     let reply = comment.reply("m8", "Hello").await.unwrap();
     assert_eq!(reply.parent_id, comment.id);
     let mut all = subject.comments(Hot).items();
-    assert_eq!(all.next().await.unwrap().unwrap().comment.unwrap().id, comment.id);
+    assert_eq!(all.next().await.unwrap().unwrap().comment.id, comment.id);
     assert!(all.next().await.unwrap().is_none());
     let mut replies = comment.replies(None).items();
     assert_eq!(replies.next().await.unwrap().unwrap().id, reply.id);
@@ -48,7 +48,7 @@ async fn a_watch_of_a_handle_returns_the_changes() {
     let client = server.client().unwrap();
     let subject = client.subject("article", "watched");
     let seen = subject.comment("m1", "seen").await.unwrap();
-    let mut watch = subject.watch(seen.revision);
+    let mut watch = subject.watch(seen.revision).await.unwrap();
     let opened = watch.next().await.unwrap().event.unwrap();
     assert_eq!(opened, Event::Opened(WatchOpened { revision: seen.revision }));
     let first = subject.comment("m1", "first").await.unwrap();

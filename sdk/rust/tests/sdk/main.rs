@@ -6,5 +6,6 @@ mod blocking;
 mod client;
 mod conformance;
 mod dev;
+mod handles;
 mod local;
 mod pages;

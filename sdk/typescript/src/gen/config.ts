@@ -312,6 +312,8 @@ export const LOOPBACK = /^(?:localhost\.?|127(?:\.\d{1,3}){1,3}|\[[0:]+(?:1|ffff
 export const [LEAST_FIRST_WAIT, MOST_FIRST_WAIT, LONGEST_WAIT] = [100, 400, 2000];
 /** How long a resolution of the name stands, in milliseconds. */
 export const RESOLVE_AFTER = 30000;
+/** How long a watch may take to be opened, in milliseconds. */
+export const OPEN_WITHIN = 5000;
 
 /** The deadline of every unary method by its path, in milliseconds; streams have none. */
 export const timeouts: Readonly<Record<string, number>> = {

@@ -2,9 +2,11 @@
 
 import { create } from "@bufbuild/protobuf";
 import type { CallOptions } from "../connection.js";
+import { Code, RiposteError } from "../error.js";
 import { valueOf, type NameOf } from "../names.js";
 import type { Pages } from "../pages.js";
 import * as v1 from "../v1.js";
+import type { Watch } from "../watch.js";
 import { Services } from "./services.js";
 
 /**
@@ -19,6 +21,22 @@ export class SubjectHandle {
   constructor(services: Services, key: v1.SubjectKey) {
     this.#services = services;
     this.key = key;
+  }
+
+  /**
+   * The kind of object, for example `video`. It is the boundary of tenancy and policy. Required;
+   * matches `[a-z][a-z0-9_]{0,31}` and is registered with the service.
+   */
+  get objectType(): v1.SubjectKey["objectType"] {
+    return this.key.objectType;
+  }
+
+  /**
+   * The caller's own id of the object. Required; 1 to 64 bytes of UTF-8 without control characters,
+   * compared byte by byte.
+   */
+  get objectId(): v1.SubjectKey["objectId"] {
+    return this.key.objectId;
   }
 
   /**
@@ -42,10 +60,91 @@ export class SubjectHandle {
    * @param options.sort The order. Default NEWEST.
    */
   comments(
-    options: { sort?: NameOf<typeof v1.CommentSort> | undefined } & CallOptions = {},
-  ): Pages<v1.ListCommentsResponse, v1.CommentThread> {
-    return this.#services.comments.listComments(
-      { subject: this.key, sort: valueOf("sort", v1.CommentSort, options.sort) },
+    options: { readonly sort?: NameOf<typeof v1.CommentSort> | undefined } & CallOptions = {},
+  ): Pages<v1.ListCommentsResponse, ThreadHandle> {
+    return this.#services.comments
+      .listComments({ subject: this.key, sort: valueOf("sort", v1.CommentSort, options.sort) }, options)
+      .map((one) => new ThreadHandle(this.#services, one));
+  }
+
+  /**
+   * Reads one page of the root comments under the subject, with its cursor.
+   * @param options.sort The order. Default NEWEST.
+   * @param options.pageSize Roots wanted: default 20 (when 0), at most 100 (more is read as 100),
+   * negative is FIELD_INVALID. A page may end early at 1 MiB; one by rank is shorter, or even
+   * empty, where roots went away since the walk began.
+   * @param options.pageToken `next_page_token` or `previous_page_token` of an earlier page of the
+   * same walk. Empty: the first page. Subject and sort must be those of that walk, else
+   * PAGE_TOKEN_MISMATCH; page_size may change. In the ranked sorts a walk may take 30 minutes from
+   * its first page on, then PAGE_TOKEN_EXPIRED.
+   * @param options.replyPreviewSize Replies shown below each root: 0 to 10. Unset: 3; 0: none.
+   * @param options.viewer The member who looks. What this member likes is asked for as well, and
+   * stands as `ownLike`; it is unknown where that call fails.
+   */
+  async page(
+    options: {
+      readonly sort?: NameOf<typeof v1.CommentSort> | undefined;
+      readonly pageSize?: number | undefined;
+      readonly pageToken?: string | undefined;
+      readonly replyPreviewSize?: number | undefined;
+      readonly viewer?: string | undefined;
+    } & CallOptions = {},
+  ): Promise<ThreadPage> {
+    const page = new ThreadPage(
+      this.#services,
+      await this.#services.comments.listComments(
+        {
+          subject: this.key,
+          sort: valueOf("sort", v1.CommentSort, options.sort),
+          pageSize: options.pageSize,
+          pageToken: options.pageToken,
+          replyPreviewSize: options.replyPreviewSize,
+        },
+        options,
+      ),
+    );
+    const subject = this.key;
+    if (options.viewer !== undefined)
+      await ownLikes(this.#services, subject, options.viewer, [...page.marked()], options);
+    return page;
+  }
+
+  /**
+   * Creates the subject unless there is one of its name. A deleted subject stays deleted.
+   * Resolves to whether this call did.
+   */
+  async ensure(options?: CallOptions): Promise<boolean> {
+    try {
+      await this.#services.subjects.createSubject({ key: this.key }, options);
+      return true;
+    } catch (error) {
+      if (error instanceof RiposteError && error.reason === "SUBJECT_ALREADY_EXISTS") return false;
+      throw error;
+    }
+  }
+
+  /**
+   * Walks over what a member likes and dislikes under the subject.
+   * @param memberId The member. Required.
+   */
+  memberLikes(memberId: string, options?: CallOptions): Pages<v1.ListMemberLikesResponse, v1.MemberLike> {
+    return this.#services.likes.listMemberLikes({ subject: this.key, memberId: memberId }, options);
+  }
+
+  /**
+   * Reads one page of what a member likes and dislikes under the subject, with its cursor.
+   * @param memberId The member. Required.
+   * @param options.pageSize Likes wanted: default 20 (when 0), at most 100 (more is read as 100),
+   * negative is FIELD_INVALID.
+   * @param options.pageToken `next_page_token` of an earlier page of the same walk. Empty: the
+   * first page.
+   */
+  async memberLikesPage(
+    memberId: string,
+    options: { readonly pageSize?: number | undefined; readonly pageToken?: string | undefined } & CallOptions = {},
+  ): Promise<v1.ListMemberLikesResponse> {
+    return this.#services.likes.listMemberLikes(
+      { subject: this.key, memberId: memberId, pageSize: options.pageSize, pageToken: options.pageToken },
       options,
     );
   }
@@ -53,37 +152,499 @@ export class SubjectHandle {
   /**
    * Reads the subject with its counts.
    */
-  get(options?: CallOptions): Promise<v1.GetSubjectResponse> {
+  async get(options?: CallOptions): Promise<v1.GetSubjectResponse> {
     return this.#services.subjects.getSubject({ key: this.key }, options);
   }
 
   /**
-   * Follows the changes of the subject. The stream resumes by itself after the last revision seen;
-   * revisions that can no longer be told one by one come as a gap. Each time it is opened, an event
-   * tells where.
+   * Follows the changes of the subject. It returns once the service has opened the stream, else it
+   * fails: at once if the service refuses, and after 5 s while none is available. Later the stream
+   * resumes by itself after the last revision seen; revisions that can no longer be told one by one
+   * come as a gap. Each time it is opened, an event tells where.
    * @param options.afterRevision The watch sends the changes with a greater revision. To resume,
    * pass the last revision received. Default 0: the watch sends the changes after its start. A
    * negative value is FIELD_INVALID. Of the last 24 h, the last 1,024 revisions can be sent one by
    * one; older ones are a gap. If the subject has no such revision, because its data was restored
    * to an earlier state, the watch begins at the subject's own revision, with a gap that says so.
    */
-  watch(options: { afterRevision?: string | undefined } & CallOptions = {}): AsyncIterable<v1.WatchSubjectResponse> {
+  watch(
+    options: { readonly afterRevision?: string | undefined } & CallOptions = {},
+  ): Promise<Watch<v1.WatchSubjectResponse>> {
     return this.#services.subjects.watchSubject({ subject: this.key, afterRevision: options.afterRevision }, options);
   }
 }
 
 /**
- * A comment or a reply, as it was when it was read or written.
+ * A page of root comments, with its cursor.
+ */
+export class ThreadPage {
+  /** What the handle stands for. */
+  readonly response: v1.ListCommentsResponse;
+  readonly #services: Services;
+  /**
+   * The roots in the order asked for, each with its preview. Pinned ones stand in their place too.
+   */
+  readonly threads: ThreadHandle[];
+  /**
+   * The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for without a
+   * page_token.
+   */
+  readonly pinned: ThreadHandle[];
+
+  /** @internal */
+  constructor(services: Services, response: v1.ListCommentsResponse) {
+    this.#services = services;
+    this.response = response;
+    this.threads = response.threads.map((one) => new ThreadHandle(services, one));
+    this.pinned = response.pinned.map((one) => new ThreadHandle(services, one));
+  }
+
+  /** @internal What a page learns the likes of its viewer of. */
+  *marked(): Generator<CommentHandle, void> {
+    for (const one of this.threads) yield* one.marked();
+    for (const one of this.pinned) yield* one.marked();
+  }
+
+  /**
+   * For the page after this one. Empty: the end, and the only sign of it.
+   */
+  get nextPageToken(): v1.ListCommentsResponse["nextPageToken"] {
+    return this.response.nextPageToken;
+  }
+
+  /**
+   * For the page before this one, in the same order. Empty: this page begins the list.
+   */
+  get previousPageToken(): v1.ListCommentsResponse["previousPageToken"] {
+    return this.response.previousPageToken;
+  }
+
+  /**
+   * The subject with its counts.
+   */
+  get subject(): v1.ListCommentsResponse["subject"] {
+    return this.response.subject;
+  }
+
+  /**
+   * What this answer lacks; empty when it is whole.
+   */
+  get degraded(): v1.ListCommentsResponse["degraded"] {
+    return this.response.degraded;
+  }
+
+  /**
+   * The revision of the subject that this page shows: `subject.revision`. The walk starts at that
+   * of its first page. As `min_revision` of another call it asks for at least this state.
+   */
+  get subjectRevision(): v1.ListCommentsResponse["subjectRevision"] {
+    return this.response.subjectRevision;
+  }
+
+  /**
+   * The threads of the page, below the root comments among these that it does not show: those that
+   * the reader has just written, as the service answered them. On any page but the first, the
+   * threads alone. The page itself, with its tokens, stays as it is.
+   */
+  withJustMade(comments: Iterable<v1.Comment>): ThreadHandle[] {
+    const key = this.response?.subject?.key;
+    const shown = new Set(this.threads.map((one) => one.comment.id));
+    const above: ThreadHandle[] = [];
+    for (const comment of this.previousPageToken === "" ? comments : []) {
+      const { id, rootId, subject } = comment;
+      const ours = subject?.objectType === key?.objectType && subject?.objectId === key?.objectId;
+      if (rootId !== "0" || !ours || shown.has(id)) continue;
+      shown.add(id);
+      above.push(new ThreadHandle(this.#services, create(v1.CommentThreadSchema, { comment: comment })));
+    }
+    return [...above, ...this.threads];
+  }
+}
+
+/**
+ * A root comment with the first replies of its thread.
+ */
+export class ThreadHandle {
+  /** What the handle stands for. */
+  readonly message: v1.CommentThread;
+  /**
+   * The root, or its tombstone.
+   */
+  readonly comment: CommentHandle;
+  /**
+   * The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+   * replies with equally many likes, the one with the lowest floor.
+   */
+  readonly replies: CommentHandle[];
+
+  /** @internal */
+  constructor(services: Services, message: v1.CommentThread) {
+    this.message = message;
+    this.comment = new CommentHandle(services, message.comment!);
+    this.replies = message.replies.map((one) => new CommentHandle(services, one));
+  }
+
+  /** @internal What a page learns the likes of its viewer of. */
+  *marked(): Generator<CommentHandle, void> {
+    yield* this.comment.marked();
+    for (const one of this.replies) yield* one.marked();
+  }
+
+  /**
+   * For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty exactly
+   * when the preview shows them all.
+   */
+  get replyPageToken(): v1.CommentThread["replyPageToken"] {
+    return this.message.replyPageToken;
+  }
+}
+
+/**
+ * A page of replies, with its cursor.
+ */
+export class ReplyPage {
+  /** What the handle stands for. */
+  readonly response: v1.ListRepliesResponse;
+  /**
+   * The replies in the order asked for.
+   */
+  readonly replies: CommentHandle[];
+  /**
+   * The root, or its tombstone.
+   */
+  readonly root: CommentHandle;
+
+  /** @internal */
+  constructor(services: Services, response: v1.ListRepliesResponse) {
+    this.response = response;
+    this.replies = response.replies.map((one) => new CommentHandle(services, one));
+    this.root = new CommentHandle(services, response.root!);
+  }
+
+  /** @internal What a page learns the likes of its viewer of. */
+  *marked(): Generator<CommentHandle, void> {
+    for (const one of this.replies) yield* one.marked();
+    yield* this.root.marked();
+  }
+
+  /**
+   * For the page after this one. Empty: the end, and the only sign of it.
+   */
+  get nextPageToken(): v1.ListRepliesResponse["nextPageToken"] {
+    return this.response.nextPageToken;
+  }
+
+  /**
+   * For the page before this one, in the same order. Empty: this page begins the list.
+   */
+  get previousPageToken(): v1.ListRepliesResponse["previousPageToken"] {
+    return this.response.previousPageToken;
+  }
+
+  /**
+   * The revision of the subject that this page shows. The walk starts at that of its first page. As
+   * `min_revision` of another call it asks for at least this state.
+   */
+  get subjectRevision(): v1.ListRepliesResponse["subjectRevision"] {
+    return this.response.subjectRevision;
+  }
+
+  /**
+   * What this answer lacks; empty when it is whole.
+   */
+  get degraded(): v1.ListRepliesResponse["degraded"] {
+    return this.response.degraded;
+  }
+}
+
+/**
+ * A member's comments on all objects of a type. Making one calls nothing.
+ */
+export class MemberHandle {
+  /** What the handle stands for. */
+  readonly asked: v1.ListMemberCommentsRequest;
+  readonly #services: Services;
+
+  /** @internal */
+  constructor(services: Services, asked: v1.ListMemberCommentsRequest) {
+    this.#services = services;
+    this.asked = asked;
+  }
+
+  /**
+   * The object type whose member it is. Required.
+   */
+  get objectType(): v1.ListMemberCommentsRequest["objectType"] {
+    return this.asked.objectType;
+  }
+
+  /**
+   * The member. Required.
+   */
+  get memberId(): v1.ListMemberCommentsRequest["memberId"] {
+    return this.asked.memberId;
+  }
+
+  /**
+   * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED
+   * and SHADOWED ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of
+   * the walk, else PAGE_TOKEN_MISMATCH.
+   */
+  get includeUnlisted(): v1.ListMemberCommentsRequest["includeUnlisted"] {
+    return this.asked.includeUnlisted;
+  }
+
+  /**
+   * Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID. A page may end early at 1 MiB.
+   */
+  get pageSize(): v1.ListMemberCommentsRequest["pageSize"] {
+    return this.asked.pageSize;
+  }
+
+  /**
+   * `next_page_token` of an earlier page of the same walk. Empty: the first page.
+   */
+  get pageToken(): v1.ListMemberCommentsRequest["pageToken"] {
+    return this.asked.pageToken;
+  }
+
+  /**
+   * Walks over the member's comments, the newest first.
+   */
+  comments(options?: CallOptions): Pages<v1.ListMemberCommentsResponse, CommentHandle> {
+    return this.#services.comments
+      .listMemberComments({ objectType: this.asked.objectType, memberId: this.asked.memberId }, options)
+      .map((one) => new CommentHandle(this.#services, one));
+  }
+
+  /**
+   * Reads one page of the member's comments, the newest first, with its cursor.
+   * @param options.pageSize Comments wanted: default 20 (when 0), at most 100 (more is read as
+   * 100), negative is FIELD_INVALID. A page may end early at 1 MiB.
+   * @param options.pageToken `next_page_token` of an earlier page of the same walk. Empty: the
+   * first page.
+   */
+  async page(
+    options: { readonly pageSize?: number | undefined; readonly pageToken?: string | undefined } & CallOptions = {},
+  ): Promise<CommentPage> {
+    const page = new CommentPage(
+      this.#services,
+      await this.#services.comments.listMemberComments(
+        {
+          objectType: this.asked.objectType,
+          memberId: this.asked.memberId,
+          pageSize: options.pageSize,
+          pageToken: options.pageToken,
+        },
+        options,
+      ),
+    );
+    return page;
+  }
+}
+
+/**
+ * A page of a member's comments, with its cursor.
+ */
+export class CommentPage {
+  /** What the handle stands for. */
+  readonly response: v1.ListMemberCommentsResponse;
+  /**
+   * The comments, newest first.
+   */
+  readonly comments: CommentHandle[];
+
+  /** @internal */
+  constructor(services: Services, response: v1.ListMemberCommentsResponse) {
+    this.response = response;
+    this.comments = response.comments.map((one) => new CommentHandle(services, one));
+  }
+
+  /** @internal What a page learns the likes of its viewer of. */
+  *marked(): Generator<CommentHandle, void> {
+    for (const one of this.comments) yield* one.marked();
+  }
+
+  /**
+   * For the page after this one. Empty: the end.
+   */
+  get nextPageToken(): v1.ListMemberCommentsResponse["nextPageToken"] {
+    return this.response.nextPageToken;
+  }
+
+  /**
+   * What this answer lacks; empty when it is whole.
+   */
+  get degraded(): v1.ListMemberCommentsResponse["degraded"] {
+    return this.response.degraded;
+  }
+}
+
+/**
+ * A comment or a reply, as it was when it was read or written. One that a client makes by an id
+ * holds nothing else; making it calls nothing.
  */
 export class CommentHandle {
   /** What the handle stands for. */
   readonly message: v1.Comment;
   readonly #services: Services;
+  /**
+   * Whether the `viewer` of the page likes it; UNSPECIFIED if that is unknown or was not asked.
+   */
+  ownLike: v1.LikeValue = v1.LikeValue.UNSPECIFIED;
 
   /** @internal */
   constructor(services: Services, message: v1.Comment) {
     this.#services = services;
     this.message = message;
+  }
+
+  /** @internal What a page learns the likes of its viewer of. */
+  *marked(): Generator<CommentHandle, void> {
+    yield this;
+  }
+
+  /**
+   * The comment's own id, minted by the service, greater than 0 and unique over all subjects. No
+   * order rests on it.
+   */
+  get id(): v1.Comment["id"] {
+    return this.message.id;
+  }
+
+  /**
+   * The subject it stands under.
+   */
+  get subject(): v1.Comment["subject"] {
+    return this.message.subject;
+  }
+
+  /**
+   * The root of its thread; 0 for a root.
+   */
+  get rootId(): v1.Comment["rootId"] {
+    return this.message.rootId;
+  }
+
+  /**
+   * The comment it answers, also where the depth cap moved it up; 0 for a root.
+   */
+  get parentId(): v1.Comment["parentId"] {
+    return this.message.parentId;
+  }
+
+  /**
+   * Its level in the thread, after the depth cap of the object type; 0 for a root.
+   */
+  get depth(): v1.Comment["depth"] {
+    return this.message.depth;
+  }
+
+  /**
+   * Its number: among the roots of the subject, or among the replies of its root. Starts at 1,
+   * dense, unique, never reused. 0 while an ACCEPTED comment is not applied.
+   */
+  get floor(): v1.Comment["floor"] {
+    return this.message.floor;
+  }
+
+  /**
+   * The member who wrote it. Empty in a tombstone.
+   */
+  get memberId(): v1.Comment["memberId"] {
+    return this.message.memberId;
+  }
+
+  /**
+   * What it says. Unset in a tombstone.
+   */
+  get content(): v1.Comment["content"] {
+    return this.message.content;
+  }
+
+  /**
+   * The visibility of the comment.
+   */
+  get state(): v1.Comment["state"] {
+    return this.message.state;
+  }
+
+  /**
+   * Who deleted it; unspecified unless `state` is DELETED.
+   */
+  get deletedBy(): v1.Comment["deletedBy"] {
+    return this.message.deletedBy;
+  }
+
+  /**
+   * The number of members whose like state is LIKE. In lists at most 1 s old as a rule.
+   */
+  get likeCount(): v1.Comment["likeCount"] {
+    return this.message.likeCount;
+  }
+
+  /**
+   * The number of members whose like state is DISLIKE. As old as `like_count`.
+   */
+  get dislikeCount(): v1.Comment["dislikeCount"] {
+    return this.message.dislikeCount;
+  }
+
+  /**
+   * For a root, the visible replies below it at any depth; for a reply, its visible direct answers.
+   */
+  get replyCount(): v1.Comment["replyCount"] {
+    return this.message.replyCount;
+  }
+
+  /**
+   * True for a root that the subject's owner has pinned.
+   */
+  get pinned(): v1.Comment["pinned"] {
+    return this.message.pinned;
+  }
+
+  /**
+   * Grows with every change of the comment, likes too.
+   */
+  get revision(): v1.Comment["revision"] {
+    return this.message.revision;
+  }
+
+  /**
+   * An opaque version of content and state. Likes and replies do not change it.
+   */
+  get etag(): v1.Comment["etag"] {
+    return this.message.etag;
+  }
+
+  /**
+   * When it was written.
+   */
+  get createTime(): v1.Comment["createTime"] {
+    return this.message.createTime;
+  }
+
+  /**
+   * When content, state or pin last changed.
+   */
+  get updateTime(): v1.Comment["updateTime"] {
+    return this.message.updateTime;
+  }
+
+  /**
+   * When its content was last edited; unset if never.
+   */
+  get editTime(): v1.Comment["editTime"] {
+    return this.message.editTime;
+  }
+
+  /**
+   * When it was deleted; unset unless `state` is DELETED.
+   */
+  get deleteTime(): v1.Comment["deleteTime"] {
+    return this.message.deleteTime;
   }
 
   /**
@@ -108,19 +669,67 @@ export class CommentHandle {
    * FIELD_INVALID.
    */
   replies(
-    options: { sort?: NameOf<typeof v1.CommentSort> | undefined } & CallOptions = {},
-  ): Pages<v1.ListRepliesResponse, v1.Comment> {
-    return this.#services.replies.listReplies(
-      { rootId: this.message.id, sort: valueOf("sort", v1.CommentSort, options.sort) },
-      options,
+    options: { readonly sort?: "newest" | "oldest" | "top" | undefined } & CallOptions = {},
+  ): Pages<v1.ListRepliesResponse, CommentHandle> {
+    return this.#services.replies
+      .listReplies(
+        { rootId: this.message.id, sort: valueOf("sort", v1.CommentSort, options.sort, ["NEWEST", "OLDEST", "TOP"]) },
+        options,
+      )
+      .map((one) => new CommentHandle(this.#services, one));
+  }
+
+  /**
+   * Reads one page of the replies of the comment's thread, with its cursor; the comment is a root.
+   * @param options.sort The order: OLDEST (the default), NEWEST or TOP; another one is
+   * FIELD_INVALID.
+   * @param options.pageSize Replies wanted: default 20 (when 0), at most 100 (more is read as 100),
+   * negative is FIELD_INVALID. A page may end early at 1 MiB; one by rank is shorter, or even
+   * empty, where replies went away since the walk began.
+   * @param options.pageToken `next_page_token` or `previous_page_token` of an earlier page of the
+   * same walk, or `reply_page_token` of a thread (sort OLDEST). Empty: the first page. Root and
+   * sort must be those of that walk, else PAGE_TOKEN_MISMATCH.
+   * @param options.viewer The member who looks. What this member likes is asked for as well, and
+   * stands as `ownLike`; it is unknown where that call fails.
+   */
+  async page(
+    options: {
+      readonly sort?: "newest" | "oldest" | "top" | undefined;
+      readonly pageSize?: number | undefined;
+      readonly pageToken?: string | undefined;
+      readonly viewer?: string | undefined;
+    } & CallOptions = {},
+  ): Promise<ReplyPage> {
+    const page = new ReplyPage(
+      this.#services,
+      await this.#services.replies.listReplies(
+        {
+          rootId: this.message.id,
+          sort: valueOf("sort", v1.CommentSort, options.sort, ["NEWEST", "OLDEST", "TOP"]),
+          pageSize: options.pageSize,
+          pageToken: options.pageToken,
+        },
+        options,
+      ),
     );
+    const subject = page.response.root?.subject;
+    if (options.viewer !== undefined)
+      await ownLikes(this.#services, subject, options.viewer, [...page.marked()], options);
+    return page;
+  }
+
+  /**
+   * Reads the comment.
+   */
+  async get(options?: CallOptions): Promise<v1.GetCommentResponse> {
+    return this.#services.comments.getComment({ id: this.message.id }, options);
   }
 
   /**
    * Likes the comment, as a member; a dislike of that member ends.
    * @param memberId The member. Required; 1 to 64 bytes of UTF-8 without control characters.
    */
-  like(memberId: string, options?: CallOptions): Promise<v1.SetLikeResponse> {
+  async like(memberId: string, options?: CallOptions): Promise<v1.SetLikeResponse> {
     return this.#services.likes.setLike(
       { commentId: this.message.id, memberId: memberId, value: v1.LikeValue.LIKE },
       options,
@@ -131,7 +740,7 @@ export class CommentHandle {
    * Dislikes the comment, as a member; a like of that member ends.
    * @param memberId The member. Required; 1 to 64 bytes of UTF-8 without control characters.
    */
-  dislike(memberId: string, options?: CallOptions): Promise<v1.SetLikeResponse> {
+  async dislike(memberId: string, options?: CallOptions): Promise<v1.SetLikeResponse> {
     return this.#services.likes.setLike(
       { commentId: this.message.id, memberId: memberId, value: v1.LikeValue.DISLIKE },
       options,
@@ -142,7 +751,7 @@ export class CommentHandle {
    * Ends a member's like or dislike of the comment.
    * @param memberId The member. Required; 1 to 64 bytes of UTF-8 without control characters.
    */
-  clearLike(memberId: string, options?: CallOptions): Promise<v1.SetLikeResponse> {
+  async clearLike(memberId: string, options?: CallOptions): Promise<v1.SetLikeResponse> {
     return this.#services.likes.setLike(
       { commentId: this.message.id, memberId: memberId, value: v1.LikeValue.NONE },
       options,
@@ -156,7 +765,7 @@ export class CommentHandle {
    * marks and characters that Unicode calls default-ignorable; at most the object type's limit
    * (default 5,000 code points after NFC, else CONTENT_TOO_LONG).
    */
-  edit(memberId: string, text: string, options?: CallOptions): Promise<v1.UpdateCommentResponse> {
+  async update(memberId: string, text: string, options?: CallOptions): Promise<v1.UpdateCommentResponse> {
     return this.#services.comments.updateComment(
       { id: this.message.id, memberId: memberId, content: { text: text } },
       options,
@@ -167,16 +776,93 @@ export class CommentHandle {
    * Deletes the comment, as its author; a tombstone stays where it stood.
    * @param memberId The member who deletes. Required.
    */
-  delete(memberId: string, options?: CallOptions): Promise<v1.DeleteCommentResponse> {
+  async delete(memberId: string, options?: CallOptions): Promise<v1.DeleteCommentResponse> {
     return this.#services.comments.deleteComment({ id: this.message.id, memberId: memberId }, options);
+  }
+
+  /**
+   * Hides the comment, as a moderator; for a client that may call AdminService.
+   * @param moderatorId The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
+   * no response contains it.
+   * @param reason Why, for the service's log. 0 to 512 code points.
+   */
+  async hide(moderatorId: string, reason: string, options?: CallOptions): Promise<v1.HideCommentResponse> {
+    return this.#services
+      .admin()
+      .hideComment({ id: this.message.id, moderatorId: moderatorId, reason: reason }, options);
+  }
+
+  /**
+   * Shows a hidden comment again, as a moderator; for a client that may call AdminService.
+   * @param moderatorId The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
+   * no response contains it.
+   * @param reason Why, for the service's log. 0 to 512 code points.
+   */
+  async unhide(moderatorId: string, reason: string, options?: CallOptions): Promise<v1.UnhideCommentResponse> {
+    return this.#services
+      .admin()
+      .unhideComment({ id: this.message.id, moderatorId: moderatorId, reason: reason }, options);
+  }
+
+  /**
+   * Deletes the comment, as a moderator; for a client that may call AdminService.
+   * @param moderatorId The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
+   * no response contains it.
+   * @param reason Why, for the service's log. 0 to 512 code points.
+   */
+  async moderatorDelete(
+    moderatorId: string,
+    reason: string,
+    options?: CallOptions,
+  ): Promise<v1.AdminServiceDeleteCommentResponse> {
+    return this.#services
+      .admin()
+      .deleteComment({ id: this.message.id, moderatorId: moderatorId, reason: reason }, options);
   }
 }
 
+/**
+ * Marks what a member likes, asking of 200 at a time, side by side. Rejects if the member is no name
+ * of one; what cannot be asked stays unknown.
+ */
+async function ownLikes(
+  services: Services,
+  subject: v1.SubjectKey | undefined,
+  member: string,
+  marked: CommentHandle[],
+  { timeoutMs, signal, headers }: CallOptions,
+): Promise<void> {
+  const ids = [...new Set(marked.map(({ id }) => id))];
+  const known = new Map<string, v1.LikeValue>();
+  const ask = async (part: string[]) => {
+    const request = { subject: subject!, memberId: member, commentIds: part };
+    try {
+      const answer = await services.likes.batchGetLikeStates(request, { timeoutMs, signal, headers });
+      for (const state of answer.states) known.set(state.commentId, state.value);
+    } catch (error) {
+      if (RiposteError.from(error).code === Code.INVALID_ARGUMENT) throw error;
+    }
+  };
+  const parts = Array.from({ length: Math.ceil(ids.length / 200) }, (_, n) => ids.slice(n * 200, (n + 1) * 200));
+  await Promise.all(parts.map(ask));
+  for (const one of marked) one.ownLike = known.get(one.id) ?? one.ownLike;
+}
+
 /** The handles that a client makes, and the services. */
-export class Handles extends Services {
+export abstract class Handles extends Services {
   /** A subject by its name. Making one calls nothing, so it need not exist. */
   subject(objectType: string, objectId: string): SubjectHandle {
     const key = create(v1.SubjectKeySchema, { objectType, objectId });
     return new SubjectHandle(this, key);
+  }
+  /** A member's comments on all objects of a type. Making one calls nothing. */
+  member(objectType: string, memberId: string): MemberHandle {
+    const asked = create(v1.ListMemberCommentsRequestSchema, { objectType, memberId });
+    return new MemberHandle(this, asked);
+  }
+  /** A comment or a reply, as it was when it was read or written. One that a client makes by an id holds nothing else; making it calls nothing. */
+  comment(id: string): CommentHandle {
+    const message = create(v1.CommentSchema, { id });
+    return new CommentHandle(this, message);
   }
 }

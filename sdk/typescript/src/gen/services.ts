@@ -4,7 +4,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { CallOptions, Connection } from "../connection.js";
 import { Pages } from "../pages.js";
 import * as v1 from "../v1.js";
-import { watching } from "../watch.js";
+import { watching, type Watch } from "../watch.js";
 
 /**
  * Comments: roots under subjects, and what is done to any single comment.
@@ -55,6 +55,7 @@ export class CommentsClient {
     options?: CallOptions,
   ): Pages<v1.ListCommentsResponse, v1.CommentThread> {
     const further = { aroundCommentId: "0", aroundFloor: 0 };
+    this.#connection.check(v1.CommentService.method.listComments, request);
     const ask = (changes: object) =>
       this.#connection.unary(v1.CommentService.method.listComments, { ...request, ...changes }, options);
     return new Pages(ask, further, (page) => page.threads);
@@ -79,6 +80,7 @@ export class CommentsClient {
     options?: CallOptions,
   ): Pages<v1.ListCommentRevisionsResponse, v1.CommentRevision> {
     const further = {};
+    this.#connection.check(v1.CommentService.method.listCommentRevisions, request);
     const ask = (changes: object) =>
       this.#connection.unary(v1.CommentService.method.listCommentRevisions, { ...request, ...changes }, options);
     return new Pages(ask, further, (page) => page.revisions);
@@ -133,6 +135,7 @@ export class CommentsClient {
     options?: CallOptions,
   ): Pages<v1.ListMemberCommentsResponse, v1.Comment> {
     const further = {};
+    this.#connection.check(v1.CommentService.method.listMemberComments, request);
     const ask = (changes: object) =>
       this.#connection.unary(v1.CommentService.method.listMemberComments, { ...request, ...changes }, options);
     return new Pages(ask, further, (page) => page.comments);
@@ -177,6 +180,7 @@ export class LikesClient {
     options?: CallOptions,
   ): Pages<v1.ListLikersResponse, v1.Liker> {
     const further = {};
+    this.#connection.check(v1.LikeService.method.listLikers, request);
     const ask = (changes: object) =>
       this.#connection.unary(v1.LikeService.method.listLikers, { ...request, ...changes }, options);
     return new Pages(ask, further, (page) => page.likers);
@@ -202,6 +206,7 @@ export class LikesClient {
     options?: CallOptions,
   ): Pages<v1.ListMemberLikesResponse, v1.MemberLike> {
     const further = {};
+    this.#connection.check(v1.LikeService.method.listMemberLikes, request);
     const ask = (changes: object) =>
       this.#connection.unary(v1.LikeService.method.listMemberLikes, { ...request, ...changes }, options);
     return new Pages(ask, further, (page) => page.likes);
@@ -236,6 +241,7 @@ export class RepliesClient {
     options?: CallOptions,
   ): Pages<v1.ListRepliesResponse, v1.Comment> {
     const further = { aroundCommentId: "0" };
+    this.#connection.check(v1.ReplyService.method.listReplies, request);
     const ask = (changes: object) =>
       this.#connection.unary(v1.ReplyService.method.listReplies, { ...request, ...changes }, options);
     return new Pages(ask, further, (page) => page.replies);
@@ -249,6 +255,7 @@ export class RepliesClient {
     options?: CallOptions,
   ): Pages<v1.GetThreadResponse, v1.Comment> {
     const further = {};
+    this.#connection.check(v1.ReplyService.method.getThread, request);
     const ask = (changes: object) =>
       this.#connection.unary(v1.ReplyService.method.getThread, { ...request, ...changes }, options);
     return new Pages(ask, further, (page) => page.comments);
@@ -339,16 +346,25 @@ export class SubjectsClient {
   /**
    * Sends the changes of one subject: dense revisions in order, resumable by `after_revision`. A
    * gap is an event of its own.
+   *
+   * Resolves once the service has opened the stream; rejects with what refuses it, and with
+   * UNAVAILABLE where no service opens it within 5 s. Later the stream opens again by itself.
    */
   watchSubject(
     request: MessageInitShape<typeof v1.WatchSubjectRequestSchema>,
     options?: CallOptions,
-  ): AsyncIterable<v1.WatchSubjectResponse> {
+  ): Promise<Watch<v1.WatchSubjectResponse>> {
     return watching(
       this.#connection,
       v1.SubjectService.method.watchSubject,
       request,
-      { resume: "afterRevision", revisions: { opened: "revision", change: "revision", gap: "lastRevision" } },
+      {
+        resume: "afterRevision",
+        kinds: "event",
+        opened: "opened",
+        gap: ["gap", "firstRevision", "lastRevision"],
+        revisions: { opened: "revision", change: "revision", gap: "lastRevision" },
+      },
       options,
     );
   }
@@ -395,6 +411,7 @@ export class AdminClient {
     options?: CallOptions,
   ): Pages<v1.ListSubjectsResponse, v1.Subject> {
     const further = {};
+    this.#connection.check(v1.AdminService.method.listSubjects, request);
     const ask = (changes: object) =>
       this.#connection.unary(v1.AdminService.method.listSubjects, { ...request, ...changes }, options);
     return new Pages(ask, further, (page) => page.subjects);
@@ -496,7 +513,7 @@ export class AdminClient {
 }
 
 /** The services that callers use. */
-export class Services {
+export abstract class Services {
   /**
    * Comments: roots under subjects, and what is done to any single comment.
    */
@@ -521,4 +538,10 @@ export class Services {
     this.replies = new RepliesClient(connection);
     this.subjects = new SubjectsClient(connection);
   }
+
+  /**
+   * What operators and moderators do. Served on a port of its own, with its own authorisation; the
+   * public port answers UNIMPLEMENTED to it.
+   */
+  abstract admin(target?: string): AdminClient;
 }

@@ -1,6 +1,6 @@
 import { create, fromBinary, toBinary, type DescMethod, type Message } from "@bufbuild/protobuf";
 import { Metadata, Server, ServerCredentials, status, type ServiceDefinition } from "@grpc/grpc-js";
-import { LikeService, ReplyService, SetLikeResponseSchema, SubjectService } from "riposte-sdk/v1";
+import { CommentService, LikeService, ReplyService, SetLikeResponseSchema, SubjectService } from "riposte-sdk/v1";
 
 /** What the server of this process does with a call: answers, fails, or says nothing. */
 export type Behaviour = (request: any, call: any) => Record<string, unknown> | Message | Refusal | undefined;
@@ -26,7 +26,7 @@ export class Flaky {
     credentials = ServerCredentials.createInsecure(),
   ): Promise<Flaky> {
     const flaky = new Flaky();
-    for (const service of [LikeService, ReplyService, SubjectService]) {
+    for (const service of [CommentService, LikeService, ReplyService, SubjectService]) {
       const methods = Object.entries(service.method as Record<string, DescMethod>).filter(([name]) => name in behaviours);
       if (methods.length === 0) continue;
       const definition = Object.fromEntries(methods.map(([name, method]) => [name, definitionOf(method)]));

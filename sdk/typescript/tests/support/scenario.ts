@@ -11,7 +11,7 @@ import { mismatch } from "./match.js";
 const KEYS = new Set(
   (
     "call list watch together request expect error save repeat at_once different fault fault_every deadline_ms " +
-    "items count pages during events eventually outage unsent"
+    "items count pages during events eventually outage late unsent"
   ).split(" "),
 );
 /**
@@ -59,6 +59,7 @@ export class Scenario {
 
   async #once(step: any): Promise<void> {
     if (step.outage) await this.#outage(step.outage);
+    else if (step.late) await this.#late(step.late);
     else if (step.together) await Promise.all(step.together.map((each: any) => this.#step(each)));
     else if (step.call) await this.#call(step);
     else if (step.list) await this.#list(step);
@@ -89,6 +90,41 @@ export class Scenario {
       }
     } finally {
       client.close();
+      gate.close();
+    }
+  }
+
+  /**
+   * Watches through a gate that leads to the server only after so many attempts, and that loses it
+   * while the subject comes into being.
+   */
+  async #late(attempts: number): Promise<void> {
+    const gate = await Gate.before(this.#server);
+    gate.shut();
+    const [client, lost, direct] = [gate.target, gate.target, this.#server].map((target) => Riposte.connect(target));
+    const subject = (through: Riposte) => through.subject("article", this.#saved["unique"]);
+    const lead = async () => {
+      while (gate.ended < attempts) await sleep(20);
+      gate.open();
+    };
+    try {
+      const [watch] = await Promise.all([subject(client!).watch(), lead()]);
+      const next = async () => (await watch.next()).value?.event;
+      const opened = await next();
+      assert.ok(opened?.case === "opened" && opened.value.revision === "0", String(opened?.case));
+      gate.shut();
+      await subject(direct!).comment("m1", "Hi");
+      const { revision } = (await subject(direct!).get()).subject!;
+      gate.open();
+      const again = await next();
+      assert.ok(again?.case === "opened" && again.value.revision === revision, String(again?.case));
+      const gap = await next();
+      assert.ok(gap?.case === "gap" && gap.value.firstRevision === "1" && gap.value.lastRevision === revision, String(gap?.case));
+      watch.close();
+      gate.shut();
+      await assert.rejects(subject(lost!).watch(), (error) => error instanceof RiposteError && error.code === Code.UNAVAILABLE);
+    } finally {
+      for (const one of [client, lost, direct]) one!.close();
       gate.close();
     }
   }
@@ -145,11 +181,11 @@ export class Scenario {
     const [request, options] = this.#terms(method, step);
     const abort = new AbortController();
     const patience = setTimeout(() => abort.abort(), PATIENCE);
-    const stream = invoke(request, { ...options, signal: abort.signal });
-    if (step.error) return await this.#failure(step, collect(stream)).finally(() => clearTimeout(patience));
-    const events = collect<Message>(stream, step.events.length);
+    const opening = invoke(request, { ...options, signal: abort.signal });
+    if (step.error) return await this.#failure(step, opening).finally(() => clearTimeout(patience));
+    const stream = await opening;
     await this.run(step.during ?? []);
-    const told = (await events).map((event) => json(method, event));
+    const told = (await collect<Message>(stream, step.events.length)).map((event) => json(method, event));
     clearTimeout(patience);
     assert.equal(mismatch(this.#filled(step.events), told, "events"), undefined);
   }

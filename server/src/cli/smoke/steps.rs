@@ -1,7 +1,7 @@
 //! The steps of the smoke test on one subject.
 
 use anyhow::{Context, Result, ensure};
-use riposte_sdk::v1::{Comment, CreateSubjectRequest, ErrorReason, ListCommentsRequest};
+use riposte_sdk::v1::{Comment, ListCommentsRequest};
 use riposte_sdk::{Client, Error, Subject};
 
 /// The members that write and like.
@@ -11,7 +11,7 @@ const LIKER: &str = "smoke-liker";
 /// Writes, reads, likes and deletes under one subject. Lists are read from the primary, so that
 /// each step is checked against the rows.
 pub(super) async fn run(client: &Client, subject: &Subject) -> Result<()> {
-    ensure_subject(client, subject).await.context("create the subject")?;
+    subject.ensure().await.context("create the subject")?;
     let root = subject.comment(AUTHOR, "smoke").await.context("comment")?;
     let reply = root.reply(AUTHOR, "smoke").await.context("reply")?;
     let like = reply.like(LIKER).await.context("like")?;
@@ -26,15 +26,6 @@ pub(super) async fn run(client: &Client, subject: &Subject) -> Result<()> {
     let (listed, _) = find(client, subject, &root).await.context("list after the deletion")?;
     ensure!(!listed, "list after the deletion: the comment is still in it");
     Ok(())
-}
-
-/// Makes sure that the subject exists, from now on or from an earlier run.
-async fn ensure_subject(client: &Client, subject: &Subject) -> Result<(), Error> {
-    let request = CreateSubjectRequest { key: Some((**subject).clone()), ..CreateSubjectRequest::default() };
-    match client.subjects().create_subject(request).await.map_err(Error::from) {
-        Err(error) if error.reason() != ErrorReason::SubjectAlreadyExists => Err(error),
-        Ok(_) | Err(_) => Ok(()),
-    }
 }
 
 /// Returns true if the list contains the comment, and the replies that the list shows below it.

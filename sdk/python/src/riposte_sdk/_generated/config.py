@@ -30,6 +30,8 @@ LOOPBACK = r"(?i)(?:localhost\.?|127(?:\.\d{1,3}){1,3}|\[[0:]+(?:1|ffff:127(?:\.
 FIRST_WAIT_MS = (100, 400)
 LONGEST_WAIT_MS = 2000
 RESOLVE_MS = 30000
+# How long a watch may take to be opened.
+OPEN_WITHIN_S = 5.0
 
 # The deadlines of the methods that have one, in seconds.
 TIMEOUT_S = {

@@ -3,14 +3,65 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
+from google.protobuf.timestamp_pb2 import Timestamp
+from typing_extensions import Unpack
+
 from riposte_sdk import v1
-from riposte_sdk._error import check_texts
+from riposte_sdk._arguments import CallOptions, choice, given, set_field
+from riposte_sdk._error import Error, check_texts
 from riposte_sdk._generated import services
+from riposte_sdk._generated.errors import InvalidArgument
+from riposte_sdk._generated.reasons import Reason
 from riposte_sdk._pages import AsyncPages, Pages
 from riposte_sdk._watch import AsyncWatch, Watch
+
+
+def _asked(
+    subject: v1.SubjectKey, member: str, marked: Iterable[Comment | AsyncComment]
+) -> list[v1.BatchGetLikeStatesRequest]:
+    """The requests for what a member likes of these."""
+    ids = list(dict.fromkeys(one.message.id for one in marked))
+    parts = [ids[at : at + 200] for at in range(0, len(ids), 200)]
+    return [v1.BatchGetLikeStatesRequest(subject=subject, member_id=member, comment_ids=part) for part in parts]
+
+
+def _mark(
+    marked: Iterable[Comment | AsyncComment], answers: Iterable[v1.BatchGetLikeStatesResponse | BaseException]
+) -> None:
+    """Puts what was answered down. Raises what says that the member is no name of one."""
+    known: dict[int, v1.LikeValue.ValueType] = {}
+    for answer in answers:
+        if isinstance(answer, InvalidArgument) or not isinstance(answer, (v1.BatchGetLikeStatesResponse, Error)):
+            raise answer
+        if not isinstance(answer, Error):
+            known.update((state.comment_id, state.value) for state in answer.states)
+    for one in marked:
+        one.own_like = known.get(one.message.id, one.own_like)
+
+
+def _own_likes(client: Handles, subject: v1.SubjectKey, member: str, marked: Sequence[Comment], options: Any) -> None:
+    calls = [client.likes.BatchGetLikeStates.future(request, **options) for request in _asked(subject, member, marked)]
+    answers: list[v1.BatchGetLikeStatesResponse | BaseException] = []
+    for call in calls:
+        try:
+            answers.append(call.result())
+        except Error as error:
+            answers.append(error)
+    _mark(marked, answers)
+
+
+async def _async_own_likes(
+    client: AsyncHandles, subject: v1.SubjectKey, member: str, marked: Sequence[AsyncComment], options: Any
+) -> None:
+    async def ask(request: v1.BatchGetLikeStatesRequest) -> v1.BatchGetLikeStatesResponse:
+        return await client.likes.BatchGetLikeStates(request, **given(options))
+
+    asked = _asked(subject, member, marked)
+    _mark(marked, await asyncio.gather(*map(ask, asked), return_exceptions=True))
 
 
 class Handles:
@@ -34,25 +85,72 @@ class Handles:
         Subjects: the things under which comments stand.
         """
 
+    def admin(self, target: str | None = None) -> services.AdminService:
+        """
+        What operators and moderators do. Served on a port of its own, with its own authorisation;
+        the public port answers UNIMPLEMENTED to it.
+        """
+        raise NotImplementedError
+
     def subject(self, object_type: str, object_id: str) -> Subject:
         """
         A subject by its name. Making one calls nothing, so it need not exist.
         """
-        check_texts({"object_type": object_type, "object_id": object_id})
-        key = v1.SubjectKey(object_type=object_type, object_id=object_id)
+        key = v1.SubjectKey()
+        set_field(key, "object_type", object_type)
+        set_field(key, "object_id", object_id)
         return Subject(key, self)
 
+    def member(self, object_type: str, member_id: str) -> Member:
+        """
+        A member's comments on all objects of a type. Making one calls nothing.
+        """
+        asked = v1.ListMemberCommentsRequest()
+        set_field(asked, "object_type", object_type)
+        set_field(asked, "member_id", member_id)
+        return Member(asked, self)
 
-@dataclass(frozen=True)
+    def comment(self, id: int | str) -> Comment:
+        """
+        A comment or a reply, as it was when it was read or written. One that a client makes by an
+        id holds nothing else; making it calls nothing.
+        """
+        message = v1.Comment()
+        set_field(message, "id", id)
+        return Comment(message, self)
+
+
 class Subject:
     """
     A subject by its name. Making one calls nothing, so it need not exist.
     """
 
-    key: v1.SubjectKey
-    client: Handles = field(repr=False, compare=False)
+    def __init__(self, key: v1.SubjectKey, client: Handles) -> None:
+        self.key, self.client = key, client
 
-    def comment(self, member_id: str, text: str, **options: Any) -> Comment:
+    def __repr__(self) -> str:
+        return f"Subject({self.key!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Subject) and self.key == other.key
+
+    @property
+    def object_type(self) -> str:
+        """
+        The kind of object, for example `video`. It is the boundary of tenancy and policy. Required;
+        matches `[a-z][a-z0-9_]{0,31}` and is registered with the service.
+        """
+        return self.key.object_type
+
+    @property
+    def object_id(self) -> str:
+        """
+        The caller's own id of the object. Required; 1 to 64 bytes of UTF-8 without control
+        characters, compared byte by byte.
+        """
+        return self.key.object_id
+
+    def comment(self, member_id: str, text: str, **options: Unpack[CallOptions]) -> Comment:
         """
         Writes a root comment under the subject, as a member.
 
@@ -68,15 +166,15 @@ class Subject:
         request.subject.CopyFrom(self.key)
         request.member_id = member_id
         request.content.text = text
-        answer = self.client.comments.CreateComment(request, **options)
+        answer = self.client.comments.CreateComment(request, **given(options))
         return Comment(answer.comment, self.client)
 
     def comments(
         self,
         *,
         sort: Literal["newest", "oldest", "hot", "top", "best", "controversial", "most_replies"] | None = None,
-        **options: Any,
-    ) -> Pages[v1.ListCommentsResponse, v1.CommentThread]:
+        **options: Unpack[CallOptions],
+    ) -> Pages[v1.ListCommentsResponse, Thread]:
         """
         Walks over the root comments under the subject, each with the first replies of its thread.
 
@@ -86,10 +184,142 @@ class Subject:
         request = v1.ListCommentsRequest()
         request.subject.CopyFrom(self.key)
         if sort is not None:
-            request.sort = v1.CommentSort.Value("COMMENT_SORT_" + sort.upper())
-        return self.client.comments.list_comments(request, **options)
+            request.sort = choice(
+                "sort",
+                sort,
+                {
+                    "newest": v1.COMMENT_SORT_NEWEST,
+                    "oldest": v1.COMMENT_SORT_OLDEST,
+                    "hot": v1.COMMENT_SORT_HOT,
+                    "top": v1.COMMENT_SORT_TOP,
+                    "best": v1.COMMENT_SORT_BEST,
+                    "controversial": v1.COMMENT_SORT_CONTROVERSIAL,
+                    "most_replies": v1.COMMENT_SORT_MOST_REPLIES,
+                },
+            )
+        walk = self.client.comments.list_comments(request, **given(options))
+        return walk._held_by(lambda one: Thread(one, self.client))
 
-    def get(self, **options: Any) -> v1.GetSubjectResponse:
+    def page(
+        self,
+        *,
+        sort: Literal["newest", "oldest", "hot", "top", "best", "controversial", "most_replies"] | None = None,
+        page_size: int | None = None,
+        page_token: str | None = None,
+        reply_preview_size: int | None = None,
+        viewer: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> ThreadPage:
+        """
+        Reads one page of the root comments under the subject, with its cursor.
+
+        ``sort``: The order. Default NEWEST.
+        ``page_size``: Roots wanted: default 20 (when 0), at most 100 (more is read as 100),
+        negative is FIELD_INVALID. A page may end early at 1 MiB; one by rank is shorter, or even
+        empty, where roots went away since the walk began.
+        ``page_token``: `next_page_token` or `previous_page_token` of an earlier page of the same
+        walk. Empty: the first page. Subject and sort must be those of that walk, else
+        PAGE_TOKEN_MISMATCH; page_size may change. In the ranked sorts a walk may take 30 minutes
+        from its first page on, then PAGE_TOKEN_EXPIRED.
+        ``reply_preview_size``: Replies shown below each root: 0 to 10. Unset: 3; 0: none.
+        ``viewer``: The member who looks. What this member likes is asked for as well, and stands as
+        ``own_like``; it is unknown where that call fails.
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        request = v1.ListCommentsRequest()
+        request.subject.CopyFrom(self.key)
+        if sort is not None:
+            request.sort = choice(
+                "sort",
+                sort,
+                {
+                    "newest": v1.COMMENT_SORT_NEWEST,
+                    "oldest": v1.COMMENT_SORT_OLDEST,
+                    "hot": v1.COMMENT_SORT_HOT,
+                    "top": v1.COMMENT_SORT_TOP,
+                    "best": v1.COMMENT_SORT_BEST,
+                    "controversial": v1.COMMENT_SORT_CONTROVERSIAL,
+                    "most_replies": v1.COMMENT_SORT_MOST_REPLIES,
+                },
+            )
+        if page_size is not None:
+            set_field(request, "page_size", page_size)
+        if page_token is not None:
+            set_field(request, "page_token", page_token)
+        if reply_preview_size is not None:
+            set_field(request, "reply_preview_size", reply_preview_size)
+        if viewer is not None:
+            check_texts({"viewer": viewer})
+        answer = self.client.comments.ListComments(request, **given(options))
+        page = ThreadPage(answer, self.client)
+        if viewer is not None:
+            subject = self.key
+            _own_likes(self.client, subject, viewer, list(page._marked()), given(options))
+        return page
+
+    def ensure(self, **options: Unpack[CallOptions]) -> bool:
+        """
+        Creates the subject unless there is one of its name. A deleted subject stays deleted.
+
+        Returns whether this call created it.
+
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        request = v1.CreateSubjectRequest()
+        request.key.CopyFrom(self.key)
+        try:
+            self.client.subjects.CreateSubject(request, **given(options))
+        except Error as error:
+            if error.reason is not Reason.SUBJECT_ALREADY_EXISTS:
+                raise
+            return False
+        return True
+
+    def member_likes(
+        self, member_id: str, **options: Unpack[CallOptions]
+    ) -> Pages[v1.ListMemberLikesResponse, v1.MemberLike]:
+        """
+        Walks over what a member likes and dislikes under the subject.
+
+        ``member_id``: The member. Required.
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        check_texts({"member_id": member_id})
+        request = v1.ListMemberLikesRequest()
+        request.subject.CopyFrom(self.key)
+        request.member_id = member_id
+        return self.client.likes.list_member_likes(request, **given(options))
+
+    def member_likes_page(
+        self,
+        member_id: str,
+        *,
+        page_size: int | None = None,
+        page_token: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> v1.ListMemberLikesResponse:
+        """
+        Reads one page of what a member likes and dislikes under the subject, with its cursor.
+
+        ``member_id``: The member. Required.
+        ``page_size``: Likes wanted: default 20 (when 0), at most 100 (more is read as 100),
+        negative is FIELD_INVALID.
+        ``page_token``: `next_page_token` of an earlier page of the same walk. Empty: the first
+        page.
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        check_texts({"member_id": member_id})
+        request = v1.ListMemberLikesRequest()
+        request.subject.CopyFrom(self.key)
+        request.member_id = member_id
+        if page_size is not None:
+            set_field(request, "page_size", page_size)
+        if page_token is not None:
+            set_field(request, "page_token", page_token)
+        answer = self.client.likes.ListMemberLikes(request, **given(options))
+        return answer
+
+    def get(self, **options: Unpack[CallOptions]) -> v1.GetSubjectResponse:
         """
         Reads the subject with its counts.
 
@@ -97,14 +327,17 @@ class Subject:
         """
         request = v1.GetSubjectRequest()
         request.key.CopyFrom(self.key)
-        answer = self.client.subjects.GetSubject(request, **options)
+        answer = self.client.subjects.GetSubject(request, **given(options))
         return answer
 
-    def watch(self, *, after_revision: int | None = None, **options: Any) -> Watch[v1.WatchSubjectResponse]:
+    def watch(
+        self, *, after_revision: int | str | None = None, **options: Unpack[CallOptions]
+    ) -> Watch[v1.WatchSubjectResponse]:
         """
-        Follows the changes of the subject. The stream resumes by itself after the last revision
-        seen; revisions that can no longer be told one by one come as a gap. Each time it is opened,
-        an event tells where.
+        Follows the changes of the subject. It returns once the service has opened the stream, else
+        it fails: at once if the service refuses, and after 5 s while none is available. Later the
+        stream resumes by itself after the last revision seen; revisions that can no longer be told
+        one by one come as a gap. Each time it is opened, an event tells where.
 
         ``after_revision``: The watch sends the changes with a greater revision. To resume, pass the
         last revision received. Default 0: the watch sends the changes after its start. A negative
@@ -116,20 +349,480 @@ class Subject:
         request = v1.WatchSubjectRequest()
         request.subject.CopyFrom(self.key)
         if after_revision is not None:
-            request.after_revision = after_revision
-        return self.client.subjects.watch_subject(request, **options)
+            set_field(request, "after_revision", after_revision)
+        return self.client.subjects.watch_subject(request, **given(options))
 
 
-@dataclass(frozen=True)
+class ThreadPage:
+    """
+    A page of root comments, with its cursor.
+    """
+
+    def __init__(self, response: v1.ListCommentsResponse, client: Handles) -> None:
+        self.response, self.client = response, client
+        self.threads = [Thread(one, client) for one in response.threads]
+        """
+        The roots in the order asked for, each with its preview. Pinned ones stand in their place
+        too.
+        """
+        self.pinned = [Thread(one, client) for one in response.pinned]
+        """
+        The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for
+        without a page_token.
+        """
+
+    def __repr__(self) -> str:
+        return f"ThreadPage({self.response!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ThreadPage) and self.response == other.response
+
+    def _marked(self) -> Iterator[Comment]:
+        for one in self.threads:
+            yield from one._marked()
+        for one in self.pinned:
+            yield from one._marked()
+
+    @property
+    def next_page_token(self) -> str:
+        """
+        For the page after this one. Empty: the end, and the only sign of it.
+        """
+        return self.response.next_page_token
+
+    @property
+    def previous_page_token(self) -> str:
+        """
+        For the page before this one, in the same order. Empty: this page begins the list.
+        """
+        return self.response.previous_page_token
+
+    @property
+    def subject(self) -> v1.Subject:
+        """
+        The subject with its counts.
+        """
+        return self.response.subject
+
+    @property
+    def degraded(self) -> Sequence[v1.Degradation]:
+        """
+        What this answer lacks; empty when it is whole.
+        """
+        return self.response.degraded
+
+    @property
+    def subject_revision(self) -> int:
+        """
+        The revision of the subject that this page shows: `subject.revision`. The walk starts at
+        that of its first page. As `min_revision` of another call it asks for at least this state.
+        """
+        return self.response.subject_revision
+
+    def with_just_made(self, comments: Iterable[v1.Comment]) -> list[Thread]:
+        """The threads of the page, below the root comments among these that it does not show: those
+        that the reader has just written, as the service answered them. On any page but the first,
+        the threads alone. The page itself, with its tokens, stays as it is."""
+        if self.response.previous_page_token:
+            return list(self.threads)
+        shown = {one.comment.id for one in self.threads}
+        above = {
+            one.id: v1.CommentThread(comment=one)
+            for one in comments
+            if not one.root_id and one.id not in shown and one.subject == self.response.subject.key
+        }
+        return [Thread(one, self.client) for one in above.values()] + self.threads
+
+
+class Thread:
+    """
+    A root comment with the first replies of its thread.
+    """
+
+    def __init__(self, message: v1.CommentThread, client: Handles) -> None:
+        self.message, self.client = message, client
+        self.comment = Comment(message.comment, client)
+        """
+        The root, or its tombstone.
+        """
+        self.replies = [Comment(one, client) for one in message.replies]
+        """
+        The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+        replies with equally many likes, the one with the lowest floor.
+        """
+
+    def __repr__(self) -> str:
+        return f"Thread({self.message!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Thread) and self.message == other.message
+
+    def _marked(self) -> Iterator[Comment]:
+        yield from self.comment._marked()
+        for one in self.replies:
+            yield from one._marked()
+
+    @property
+    def own_like(self) -> v1.LikeValue.ValueType:
+        """That of ``comment``."""
+        return self.comment.own_like
+
+    @property
+    def reply_page_token(self) -> str:
+        """
+        For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty
+        exactly when the preview shows them all.
+        """
+        return self.message.reply_page_token
+
+
+class ReplyPage:
+    """
+    A page of replies, with its cursor.
+    """
+
+    def __init__(self, response: v1.ListRepliesResponse, client: Handles) -> None:
+        self.response, self.client = response, client
+        self.replies = [Comment(one, client) for one in response.replies]
+        """
+        The replies in the order asked for.
+        """
+        self.root = Comment(response.root, client)
+        """
+        The root, or its tombstone.
+        """
+
+    def __repr__(self) -> str:
+        return f"ReplyPage({self.response!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ReplyPage) and self.response == other.response
+
+    def _marked(self) -> Iterator[Comment]:
+        for one in self.replies:
+            yield from one._marked()
+        yield from self.root._marked()
+
+    @property
+    def next_page_token(self) -> str:
+        """
+        For the page after this one. Empty: the end, and the only sign of it.
+        """
+        return self.response.next_page_token
+
+    @property
+    def previous_page_token(self) -> str:
+        """
+        For the page before this one, in the same order. Empty: this page begins the list.
+        """
+        return self.response.previous_page_token
+
+    @property
+    def subject_revision(self) -> int:
+        """
+        The revision of the subject that this page shows. The walk starts at that of its first page.
+        As `min_revision` of another call it asks for at least this state.
+        """
+        return self.response.subject_revision
+
+    @property
+    def degraded(self) -> Sequence[v1.Degradation]:
+        """
+        What this answer lacks; empty when it is whole.
+        """
+        return self.response.degraded
+
+
+class Member:
+    """
+    A member's comments on all objects of a type. Making one calls nothing.
+    """
+
+    def __init__(self, asked: v1.ListMemberCommentsRequest, client: Handles) -> None:
+        self.asked, self.client = asked, client
+
+    def __repr__(self) -> str:
+        return f"Member({self.asked!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Member) and self.asked == other.asked
+
+    @property
+    def object_type(self) -> str:
+        """
+        The object type whose member it is. Required.
+        """
+        return self.asked.object_type
+
+    @property
+    def member_id(self) -> str:
+        """
+        The member. Required.
+        """
+        return self.asked.member_id
+
+    @property
+    def include_unlisted(self) -> bool:
+        """
+        True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED
+        and SHADOWED ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that
+        of the walk, else PAGE_TOKEN_MISMATCH.
+        """
+        return self.asked.include_unlisted
+
+    @property
+    def page_size(self) -> int:
+        """
+        Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+        FIELD_INVALID. A page may end early at 1 MiB.
+        """
+        return self.asked.page_size
+
+    @property
+    def page_token(self) -> str:
+        """
+        `next_page_token` of an earlier page of the same walk. Empty: the first page.
+        """
+        return self.asked.page_token
+
+    def comments(self, **options: Unpack[CallOptions]) -> Pages[v1.ListMemberCommentsResponse, Comment]:
+        """
+        Walks over the member's comments, the newest first.
+
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        request = v1.ListMemberCommentsRequest()
+        request.object_type = self.asked.object_type
+        request.member_id = self.asked.member_id
+        walk = self.client.comments.list_member_comments(request, **given(options))
+        return walk._held_by(lambda one: Comment(one, self.client))
+
+    def page(
+        self, *, page_size: int | None = None, page_token: str | None = None, **options: Unpack[CallOptions]
+    ) -> CommentPage:
+        """
+        Reads one page of the member's comments, the newest first, with its cursor.
+
+        ``page_size``: Comments wanted: default 20 (when 0), at most 100 (more is read as 100),
+        negative is FIELD_INVALID. A page may end early at 1 MiB.
+        ``page_token``: `next_page_token` of an earlier page of the same walk. Empty: the first
+        page.
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        request = v1.ListMemberCommentsRequest()
+        request.object_type = self.asked.object_type
+        request.member_id = self.asked.member_id
+        if page_size is not None:
+            set_field(request, "page_size", page_size)
+        if page_token is not None:
+            set_field(request, "page_token", page_token)
+        answer = self.client.comments.ListMemberComments(request, **given(options))
+        page = CommentPage(answer, self.client)
+        return page
+
+
+class CommentPage:
+    """
+    A page of a member's comments, with its cursor.
+    """
+
+    def __init__(self, response: v1.ListMemberCommentsResponse, client: Handles) -> None:
+        self.response, self.client = response, client
+        self.comments = [Comment(one, client) for one in response.comments]
+        """
+        The comments, newest first.
+        """
+
+    def __repr__(self) -> str:
+        return f"CommentPage({self.response!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CommentPage) and self.response == other.response
+
+    def _marked(self) -> Iterator[Comment]:
+        for one in self.comments:
+            yield from one._marked()
+
+    @property
+    def next_page_token(self) -> str:
+        """
+        For the page after this one. Empty: the end.
+        """
+        return self.response.next_page_token
+
+    @property
+    def degraded(self) -> Sequence[v1.Degradation]:
+        """
+        What this answer lacks; empty when it is whole.
+        """
+        return self.response.degraded
+
+
 class Comment:
     """
-    A comment or a reply, as it was when it was read or written.
+    A comment or a reply, as it was when it was read or written. One that a client makes by an id
+    holds nothing else; making it calls nothing.
     """
 
-    message: v1.Comment
-    client: Handles = field(repr=False, compare=False)
+    def __init__(self, message: v1.Comment, client: Handles) -> None:
+        self.message, self.client = message, client
+        self.own_like: v1.LikeValue.ValueType = v1.LIKE_VALUE_UNSPECIFIED
+        """Whether the ``viewer`` of the page likes it; UNSPECIFIED if that is unknown or was not
+        asked."""
 
-    def reply(self, member_id: str, text: str, **options: Any) -> Comment:
+    def __repr__(self) -> str:
+        return f"Comment({self.message!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Comment) and self.message == other.message
+
+    def _marked(self) -> Iterator[Comment]:
+        yield self
+
+    @property
+    def id(self) -> int:
+        """
+        The comment's own id, minted by the service, greater than 0 and unique over all subjects. No
+        order rests on it.
+        """
+        return self.message.id
+
+    @property
+    def subject(self) -> v1.SubjectKey:
+        """
+        The subject it stands under.
+        """
+        return self.message.subject
+
+    @property
+    def root_id(self) -> int:
+        """
+        The root of its thread; 0 for a root.
+        """
+        return self.message.root_id
+
+    @property
+    def parent_id(self) -> int:
+        """
+        The comment it answers, also where the depth cap moved it up; 0 for a root.
+        """
+        return self.message.parent_id
+
+    @property
+    def depth(self) -> int:
+        """
+        Its level in the thread, after the depth cap of the object type; 0 for a root.
+        """
+        return self.message.depth
+
+    @property
+    def floor(self) -> int:
+        """
+        Its number: among the roots of the subject, or among the replies of its root. Starts at 1,
+        dense, unique, never reused. 0 while an ACCEPTED comment is not applied.
+        """
+        return self.message.floor
+
+    @property
+    def member_id(self) -> str:
+        """
+        The member who wrote it. Empty in a tombstone.
+        """
+        return self.message.member_id
+
+    @property
+    def content(self) -> v1.Content:
+        """
+        What it says. Unset in a tombstone.
+        """
+        return self.message.content
+
+    @property
+    def state(self) -> v1.CommentState.ValueType:
+        """
+        The visibility of the comment.
+        """
+        return self.message.state
+
+    @property
+    def deleted_by(self) -> v1.DeletedBy.ValueType:
+        """
+        Who deleted it; unspecified unless `state` is DELETED.
+        """
+        return self.message.deleted_by
+
+    @property
+    def like_count(self) -> int:
+        """
+        The number of members whose like state is LIKE. In lists at most 1 s old as a rule.
+        """
+        return self.message.like_count
+
+    @property
+    def dislike_count(self) -> int:
+        """
+        The number of members whose like state is DISLIKE. As old as `like_count`.
+        """
+        return self.message.dislike_count
+
+    @property
+    def reply_count(self) -> int:
+        """
+        For a root, the visible replies below it at any depth; for a reply, its visible direct
+        answers.
+        """
+        return self.message.reply_count
+
+    @property
+    def pinned(self) -> bool:
+        """
+        True for a root that the subject's owner has pinned.
+        """
+        return self.message.pinned
+
+    @property
+    def revision(self) -> int:
+        """
+        Grows with every change of the comment, likes too.
+        """
+        return self.message.revision
+
+    @property
+    def etag(self) -> str:
+        """
+        An opaque version of content and state. Likes and replies do not change it.
+        """
+        return self.message.etag
+
+    @property
+    def create_time(self) -> Timestamp:
+        """
+        When it was written.
+        """
+        return self.message.create_time
+
+    @property
+    def update_time(self) -> Timestamp:
+        """
+        When content, state or pin last changed.
+        """
+        return self.message.update_time
+
+    @property
+    def edit_time(self) -> Timestamp:
+        """
+        When its content was last edited; unset if never.
+        """
+        return self.message.edit_time
+
+    @property
+    def delete_time(self) -> Timestamp:
+        """
+        When it was deleted; unset unless `state` is DELETED.
+        """
+        return self.message.delete_time
+
+    def reply(self, member_id: str, text: str, **options: Unpack[CallOptions]) -> Comment:
         """
         Answers the comment, as a member.
 
@@ -145,15 +838,12 @@ class Comment:
         request.parent_id = self.message.id
         request.member_id = member_id
         request.content.text = text
-        answer = self.client.replies.CreateReply(request, **options)
+        answer = self.client.replies.CreateReply(request, **given(options))
         return Comment(answer.reply, self.client)
 
     def replies(
-        self,
-        *,
-        sort: Literal["newest", "oldest", "hot", "top", "best", "controversial", "most_replies"] | None = None,
-        **options: Any,
-    ) -> Pages[v1.ListRepliesResponse, v1.Comment]:
+        self, *, sort: Literal["newest", "oldest", "top"] | None = None, **options: Unpack[CallOptions]
+    ) -> Pages[v1.ListRepliesResponse, Comment]:
         """
         Walks over all replies of the comment's thread; the comment is a root.
 
@@ -163,10 +853,71 @@ class Comment:
         request = v1.ListRepliesRequest()
         request.root_id = self.message.id
         if sort is not None:
-            request.sort = v1.CommentSort.Value("COMMENT_SORT_" + sort.upper())
-        return self.client.replies.list_replies(request, **options)
+            request.sort = choice(
+                "sort",
+                sort,
+                {"newest": v1.COMMENT_SORT_NEWEST, "oldest": v1.COMMENT_SORT_OLDEST, "top": v1.COMMENT_SORT_TOP},
+            )
+        walk = self.client.replies.list_replies(request, **given(options))
+        return walk._held_by(lambda one: Comment(one, self.client))
 
-    def like(self, member_id: str, **options: Any) -> v1.SetLikeResponse:
+    def page(
+        self,
+        *,
+        sort: Literal["newest", "oldest", "top"] | None = None,
+        page_size: int | None = None,
+        page_token: str | None = None,
+        viewer: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> ReplyPage:
+        """
+        Reads one page of the replies of the comment's thread, with its cursor; the comment is a
+        root.
+
+        ``sort``: The order: OLDEST (the default), NEWEST or TOP; another one is FIELD_INVALID.
+        ``page_size``: Replies wanted: default 20 (when 0), at most 100 (more is read as 100),
+        negative is FIELD_INVALID. A page may end early at 1 MiB; one by rank is shorter, or even
+        empty, where replies went away since the walk began.
+        ``page_token``: `next_page_token` or `previous_page_token` of an earlier page of the same
+        walk, or `reply_page_token` of a thread (sort OLDEST). Empty: the first page. Root and sort
+        must be those of that walk, else PAGE_TOKEN_MISMATCH.
+        ``viewer``: The member who looks. What this member likes is asked for as well, and stands as
+        ``own_like``; it is unknown where that call fails.
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        request = v1.ListRepliesRequest()
+        request.root_id = self.message.id
+        if sort is not None:
+            request.sort = choice(
+                "sort",
+                sort,
+                {"newest": v1.COMMENT_SORT_NEWEST, "oldest": v1.COMMENT_SORT_OLDEST, "top": v1.COMMENT_SORT_TOP},
+            )
+        if page_size is not None:
+            set_field(request, "page_size", page_size)
+        if page_token is not None:
+            set_field(request, "page_token", page_token)
+        if viewer is not None:
+            check_texts({"viewer": viewer})
+        answer = self.client.replies.ListReplies(request, **given(options))
+        page = ReplyPage(answer, self.client)
+        if viewer is not None:
+            subject = answer.root.subject
+            _own_likes(self.client, subject, viewer, list(page._marked()), given(options))
+        return page
+
+    def get(self, **options: Unpack[CallOptions]) -> v1.GetCommentResponse:
+        """
+        Reads the comment.
+
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        request = v1.GetCommentRequest()
+        request.id = self.message.id
+        answer = self.client.comments.GetComment(request, **given(options))
+        return answer
+
+    def like(self, member_id: str, **options: Unpack[CallOptions]) -> v1.SetLikeResponse:
         """
         Likes the comment, as a member; a dislike of that member ends.
 
@@ -178,10 +929,10 @@ class Comment:
         request.comment_id = self.message.id
         request.member_id = member_id
         request.value = v1.LIKE_VALUE_LIKE
-        answer = self.client.likes.SetLike(request, **options)
+        answer = self.client.likes.SetLike(request, **given(options))
         return answer
 
-    def dislike(self, member_id: str, **options: Any) -> v1.SetLikeResponse:
+    def dislike(self, member_id: str, **options: Unpack[CallOptions]) -> v1.SetLikeResponse:
         """
         Dislikes the comment, as a member; a like of that member ends.
 
@@ -193,10 +944,10 @@ class Comment:
         request.comment_id = self.message.id
         request.member_id = member_id
         request.value = v1.LIKE_VALUE_DISLIKE
-        answer = self.client.likes.SetLike(request, **options)
+        answer = self.client.likes.SetLike(request, **given(options))
         return answer
 
-    def clear_like(self, member_id: str, **options: Any) -> v1.SetLikeResponse:
+    def clear_like(self, member_id: str, **options: Unpack[CallOptions]) -> v1.SetLikeResponse:
         """
         Ends a member's like or dislike of the comment.
 
@@ -208,10 +959,10 @@ class Comment:
         request.comment_id = self.message.id
         request.member_id = member_id
         request.value = v1.LIKE_VALUE_NONE
-        answer = self.client.likes.SetLike(request, **options)
+        answer = self.client.likes.SetLike(request, **given(options))
         return answer
 
-    def edit(self, member_id: str, text: str, **options: Any) -> v1.UpdateCommentResponse:
+    def update(self, member_id: str, text: str, **options: Unpack[CallOptions]) -> v1.UpdateCommentResponse:
         """
         Gives the comment a new text, as its author.
 
@@ -226,10 +977,10 @@ class Comment:
         request.id = self.message.id
         request.member_id = member_id
         request.content.text = text
-        answer = self.client.comments.UpdateComment(request, **options)
+        answer = self.client.comments.UpdateComment(request, **given(options))
         return answer
 
-    def delete(self, member_id: str, **options: Any) -> v1.DeleteCommentResponse:
+    def delete(self, member_id: str, **options: Unpack[CallOptions]) -> v1.DeleteCommentResponse:
         """
         Deletes the comment, as its author; a tombstone stays where it stood.
 
@@ -240,7 +991,60 @@ class Comment:
         request = v1.DeleteCommentRequest()
         request.id = self.message.id
         request.member_id = member_id
-        answer = self.client.comments.DeleteComment(request, **options)
+        answer = self.client.comments.DeleteComment(request, **given(options))
+        return answer
+
+    def hide(self, moderator_id: str, reason: str, **options: Unpack[CallOptions]) -> v1.HideCommentResponse:
+        """
+        Hides the comment, as a moderator; for a client that may call AdminService.
+
+        ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
+        no response contains it.
+        ``reason``: Why, for the service's log. 0 to 512 code points.
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        check_texts({"moderator_id": moderator_id, "reason": reason})
+        request = v1.HideCommentRequest()
+        request.id = self.message.id
+        request.moderator_id = moderator_id
+        request.reason = reason
+        answer = self.client.admin().HideComment(request, **given(options))
+        return answer
+
+    def unhide(self, moderator_id: str, reason: str, **options: Unpack[CallOptions]) -> v1.UnhideCommentResponse:
+        """
+        Shows a hidden comment again, as a moderator; for a client that may call AdminService.
+
+        ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
+        no response contains it.
+        ``reason``: Why, for the service's log. 0 to 512 code points.
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        check_texts({"moderator_id": moderator_id, "reason": reason})
+        request = v1.UnhideCommentRequest()
+        request.id = self.message.id
+        request.moderator_id = moderator_id
+        request.reason = reason
+        answer = self.client.admin().UnhideComment(request, **given(options))
+        return answer
+
+    def moderator_delete(
+        self, moderator_id: str, reason: str, **options: Unpack[CallOptions]
+    ) -> v1.AdminServiceDeleteCommentResponse:
+        """
+        Deletes the comment, as a moderator; for a client that may call AdminService.
+
+        ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
+        no response contains it.
+        ``reason``: Why, for the service's log. 0 to 512 code points.
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        check_texts({"moderator_id": moderator_id, "reason": reason})
+        request = v1.AdminServiceDeleteCommentRequest()
+        request.id = self.message.id
+        request.moderator_id = moderator_id
+        request.reason = reason
+        answer = self.client.admin().DeleteComment(request, **given(options))
         return answer
 
 
@@ -265,25 +1069,72 @@ class AsyncHandles:
         Subjects: the things under which comments stand.
         """
 
+    def admin(self, target: str | None = None) -> services.AsyncAdminService:
+        """
+        What operators and moderators do. Served on a port of its own, with its own authorisation;
+        the public port answers UNIMPLEMENTED to it.
+        """
+        raise NotImplementedError
+
     def subject(self, object_type: str, object_id: str) -> AsyncSubject:
         """
         A subject by its name. Making one calls nothing, so it need not exist.
         """
-        check_texts({"object_type": object_type, "object_id": object_id})
-        key = v1.SubjectKey(object_type=object_type, object_id=object_id)
+        key = v1.SubjectKey()
+        set_field(key, "object_type", object_type)
+        set_field(key, "object_id", object_id)
         return AsyncSubject(key, self)
 
+    def member(self, object_type: str, member_id: str) -> AsyncMember:
+        """
+        A member's comments on all objects of a type. Making one calls nothing.
+        """
+        asked = v1.ListMemberCommentsRequest()
+        set_field(asked, "object_type", object_type)
+        set_field(asked, "member_id", member_id)
+        return AsyncMember(asked, self)
 
-@dataclass(frozen=True)
+    def comment(self, id: int | str) -> AsyncComment:
+        """
+        A comment or a reply, as it was when it was read or written. One that a client makes by an
+        id holds nothing else; making it calls nothing.
+        """
+        message = v1.Comment()
+        set_field(message, "id", id)
+        return AsyncComment(message, self)
+
+
 class AsyncSubject:
     """
     A subject by its name. Making one calls nothing, so it need not exist.
     """
 
-    key: v1.SubjectKey
-    client: AsyncHandles = field(repr=False, compare=False)
+    def __init__(self, key: v1.SubjectKey, client: AsyncHandles) -> None:
+        self.key, self.client = key, client
 
-    async def comment(self, member_id: str, text: str, **options: Any) -> AsyncComment:
+    def __repr__(self) -> str:
+        return f"AsyncSubject({self.key!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AsyncSubject) and self.key == other.key
+
+    @property
+    def object_type(self) -> str:
+        """
+        The kind of object, for example `video`. It is the boundary of tenancy and policy. Required;
+        matches `[a-z][a-z0-9_]{0,31}` and is registered with the service.
+        """
+        return self.key.object_type
+
+    @property
+    def object_id(self) -> str:
+        """
+        The caller's own id of the object. Required; 1 to 64 bytes of UTF-8 without control
+        characters, compared byte by byte.
+        """
+        return self.key.object_id
+
+    async def comment(self, member_id: str, text: str, **options: Unpack[CallOptions]) -> AsyncComment:
         """
         Writes a root comment under the subject, as a member.
 
@@ -299,15 +1150,15 @@ class AsyncSubject:
         request.subject.CopyFrom(self.key)
         request.member_id = member_id
         request.content.text = text
-        answer = await self.client.comments.CreateComment(request, **options)
+        answer = await self.client.comments.CreateComment(request, **given(options))
         return AsyncComment(answer.comment, self.client)
 
     def comments(
         self,
         *,
         sort: Literal["newest", "oldest", "hot", "top", "best", "controversial", "most_replies"] | None = None,
-        **options: Any,
-    ) -> AsyncPages[v1.ListCommentsResponse, v1.CommentThread]:
+        **options: Unpack[CallOptions],
+    ) -> AsyncPages[v1.ListCommentsResponse, AsyncThread]:
         """
         Walks over the root comments under the subject, each with the first replies of its thread.
 
@@ -317,10 +1168,142 @@ class AsyncSubject:
         request = v1.ListCommentsRequest()
         request.subject.CopyFrom(self.key)
         if sort is not None:
-            request.sort = v1.CommentSort.Value("COMMENT_SORT_" + sort.upper())
-        return self.client.comments.list_comments(request, **options)
+            request.sort = choice(
+                "sort",
+                sort,
+                {
+                    "newest": v1.COMMENT_SORT_NEWEST,
+                    "oldest": v1.COMMENT_SORT_OLDEST,
+                    "hot": v1.COMMENT_SORT_HOT,
+                    "top": v1.COMMENT_SORT_TOP,
+                    "best": v1.COMMENT_SORT_BEST,
+                    "controversial": v1.COMMENT_SORT_CONTROVERSIAL,
+                    "most_replies": v1.COMMENT_SORT_MOST_REPLIES,
+                },
+            )
+        walk = self.client.comments.list_comments(request, **given(options))
+        return walk._held_by(lambda one: AsyncThread(one, self.client))
 
-    async def get(self, **options: Any) -> v1.GetSubjectResponse:
+    async def page(
+        self,
+        *,
+        sort: Literal["newest", "oldest", "hot", "top", "best", "controversial", "most_replies"] | None = None,
+        page_size: int | None = None,
+        page_token: str | None = None,
+        reply_preview_size: int | None = None,
+        viewer: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> AsyncThreadPage:
+        """
+        Reads one page of the root comments under the subject, with its cursor.
+
+        ``sort``: The order. Default NEWEST.
+        ``page_size``: Roots wanted: default 20 (when 0), at most 100 (more is read as 100),
+        negative is FIELD_INVALID. A page may end early at 1 MiB; one by rank is shorter, or even
+        empty, where roots went away since the walk began.
+        ``page_token``: `next_page_token` or `previous_page_token` of an earlier page of the same
+        walk. Empty: the first page. Subject and sort must be those of that walk, else
+        PAGE_TOKEN_MISMATCH; page_size may change. In the ranked sorts a walk may take 30 minutes
+        from its first page on, then PAGE_TOKEN_EXPIRED.
+        ``reply_preview_size``: Replies shown below each root: 0 to 10. Unset: 3; 0: none.
+        ``viewer``: The member who looks. What this member likes is asked for as well, and stands as
+        ``own_like``; it is unknown where that call fails.
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        request = v1.ListCommentsRequest()
+        request.subject.CopyFrom(self.key)
+        if sort is not None:
+            request.sort = choice(
+                "sort",
+                sort,
+                {
+                    "newest": v1.COMMENT_SORT_NEWEST,
+                    "oldest": v1.COMMENT_SORT_OLDEST,
+                    "hot": v1.COMMENT_SORT_HOT,
+                    "top": v1.COMMENT_SORT_TOP,
+                    "best": v1.COMMENT_SORT_BEST,
+                    "controversial": v1.COMMENT_SORT_CONTROVERSIAL,
+                    "most_replies": v1.COMMENT_SORT_MOST_REPLIES,
+                },
+            )
+        if page_size is not None:
+            set_field(request, "page_size", page_size)
+        if page_token is not None:
+            set_field(request, "page_token", page_token)
+        if reply_preview_size is not None:
+            set_field(request, "reply_preview_size", reply_preview_size)
+        if viewer is not None:
+            check_texts({"viewer": viewer})
+        answer = await self.client.comments.ListComments(request, **given(options))
+        page = AsyncThreadPage(answer, self.client)
+        if viewer is not None:
+            subject = self.key
+            await _async_own_likes(self.client, subject, viewer, list(page._marked()), given(options))
+        return page
+
+    async def ensure(self, **options: Unpack[CallOptions]) -> bool:
+        """
+        Creates the subject unless there is one of its name. A deleted subject stays deleted.
+
+        Returns whether this call created it.
+
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        request = v1.CreateSubjectRequest()
+        request.key.CopyFrom(self.key)
+        try:
+            await self.client.subjects.CreateSubject(request, **given(options))
+        except Error as error:
+            if error.reason is not Reason.SUBJECT_ALREADY_EXISTS:
+                raise
+            return False
+        return True
+
+    def member_likes(
+        self, member_id: str, **options: Unpack[CallOptions]
+    ) -> AsyncPages[v1.ListMemberLikesResponse, v1.MemberLike]:
+        """
+        Walks over what a member likes and dislikes under the subject.
+
+        ``member_id``: The member. Required.
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        check_texts({"member_id": member_id})
+        request = v1.ListMemberLikesRequest()
+        request.subject.CopyFrom(self.key)
+        request.member_id = member_id
+        return self.client.likes.list_member_likes(request, **given(options))
+
+    async def member_likes_page(
+        self,
+        member_id: str,
+        *,
+        page_size: int | None = None,
+        page_token: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> v1.ListMemberLikesResponse:
+        """
+        Reads one page of what a member likes and dislikes under the subject, with its cursor.
+
+        ``member_id``: The member. Required.
+        ``page_size``: Likes wanted: default 20 (when 0), at most 100 (more is read as 100),
+        negative is FIELD_INVALID.
+        ``page_token``: `next_page_token` of an earlier page of the same walk. Empty: the first
+        page.
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        check_texts({"member_id": member_id})
+        request = v1.ListMemberLikesRequest()
+        request.subject.CopyFrom(self.key)
+        request.member_id = member_id
+        if page_size is not None:
+            set_field(request, "page_size", page_size)
+        if page_token is not None:
+            set_field(request, "page_token", page_token)
+        answer = await self.client.likes.ListMemberLikes(request, **given(options))
+        return answer
+
+    async def get(self, **options: Unpack[CallOptions]) -> v1.GetSubjectResponse:
         """
         Reads the subject with its counts.
 
@@ -328,14 +1311,17 @@ class AsyncSubject:
         """
         request = v1.GetSubjectRequest()
         request.key.CopyFrom(self.key)
-        answer = await self.client.subjects.GetSubject(request, **options)
+        answer = await self.client.subjects.GetSubject(request, **given(options))
         return answer
 
-    def watch(self, *, after_revision: int | None = None, **options: Any) -> AsyncWatch[v1.WatchSubjectResponse]:
+    def watch(
+        self, *, after_revision: int | str | None = None, **options: Unpack[CallOptions]
+    ) -> AsyncWatch[v1.WatchSubjectResponse]:
         """
-        Follows the changes of the subject. The stream resumes by itself after the last revision
-        seen; revisions that can no longer be told one by one come as a gap. Each time it is opened,
-        an event tells where.
+        Follows the changes of the subject. It returns once the service has opened the stream, else
+        it fails: at once if the service refuses, and after 5 s while none is available. Later the
+        stream resumes by itself after the last revision seen; revisions that can no longer be told
+        one by one come as a gap. Each time it is opened, an event tells where.
 
         ``after_revision``: The watch sends the changes with a greater revision. To resume, pass the
         last revision received. Default 0: the watch sends the changes after its start. A negative
@@ -347,20 +1333,480 @@ class AsyncSubject:
         request = v1.WatchSubjectRequest()
         request.subject.CopyFrom(self.key)
         if after_revision is not None:
-            request.after_revision = after_revision
-        return self.client.subjects.watch_subject(request, **options)
+            set_field(request, "after_revision", after_revision)
+        return self.client.subjects.watch_subject(request, **given(options))
 
 
-@dataclass(frozen=True)
+class AsyncThreadPage:
+    """
+    A page of root comments, with its cursor.
+    """
+
+    def __init__(self, response: v1.ListCommentsResponse, client: AsyncHandles) -> None:
+        self.response, self.client = response, client
+        self.threads = [AsyncThread(one, client) for one in response.threads]
+        """
+        The roots in the order asked for, each with its preview. Pinned ones stand in their place
+        too.
+        """
+        self.pinned = [AsyncThread(one, client) for one in response.pinned]
+        """
+        The pinned roots, at most 3, in the order they were pinned. Sent with pages asked for
+        without a page_token.
+        """
+
+    def __repr__(self) -> str:
+        return f"AsyncThreadPage({self.response!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AsyncThreadPage) and self.response == other.response
+
+    def _marked(self) -> Iterator[AsyncComment]:
+        for one in self.threads:
+            yield from one._marked()
+        for one in self.pinned:
+            yield from one._marked()
+
+    @property
+    def next_page_token(self) -> str:
+        """
+        For the page after this one. Empty: the end, and the only sign of it.
+        """
+        return self.response.next_page_token
+
+    @property
+    def previous_page_token(self) -> str:
+        """
+        For the page before this one, in the same order. Empty: this page begins the list.
+        """
+        return self.response.previous_page_token
+
+    @property
+    def subject(self) -> v1.Subject:
+        """
+        The subject with its counts.
+        """
+        return self.response.subject
+
+    @property
+    def degraded(self) -> Sequence[v1.Degradation]:
+        """
+        What this answer lacks; empty when it is whole.
+        """
+        return self.response.degraded
+
+    @property
+    def subject_revision(self) -> int:
+        """
+        The revision of the subject that this page shows: `subject.revision`. The walk starts at
+        that of its first page. As `min_revision` of another call it asks for at least this state.
+        """
+        return self.response.subject_revision
+
+    def with_just_made(self, comments: Iterable[v1.Comment]) -> list[AsyncThread]:
+        """The threads of the page, below the root comments among these that it does not show: those
+        that the reader has just written, as the service answered them. On any page but the first,
+        the threads alone. The page itself, with its tokens, stays as it is."""
+        if self.response.previous_page_token:
+            return list(self.threads)
+        shown = {one.comment.id for one in self.threads}
+        above = {
+            one.id: v1.CommentThread(comment=one)
+            for one in comments
+            if not one.root_id and one.id not in shown and one.subject == self.response.subject.key
+        }
+        return [AsyncThread(one, self.client) for one in above.values()] + self.threads
+
+
+class AsyncThread:
+    """
+    A root comment with the first replies of its thread.
+    """
+
+    def __init__(self, message: v1.CommentThread, client: AsyncHandles) -> None:
+        self.message, self.client = message, client
+        self.comment = AsyncComment(message.comment, client)
+        """
+        The root, or its tombstone.
+        """
+        self.replies = [AsyncComment(one, client) for one in message.replies]
+        """
+        The preview: at most `reply_preview_size` replies of the root, the most liked ones first; of
+        replies with equally many likes, the one with the lowest floor.
+        """
+
+    def __repr__(self) -> str:
+        return f"AsyncThread({self.message!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AsyncThread) and self.message == other.message
+
+    def _marked(self) -> Iterator[AsyncComment]:
+        yield from self.comment._marked()
+        for one in self.replies:
+            yield from one._marked()
+
+    @property
+    def own_like(self) -> v1.LikeValue.ValueType:
+        """That of ``comment``."""
+        return self.comment.own_like
+
+    @property
+    def reply_page_token(self) -> str:
+        """
+        For ListReplies with sort OLDEST: walks all replies of this root from the first. Empty
+        exactly when the preview shows them all.
+        """
+        return self.message.reply_page_token
+
+
+class AsyncReplyPage:
+    """
+    A page of replies, with its cursor.
+    """
+
+    def __init__(self, response: v1.ListRepliesResponse, client: AsyncHandles) -> None:
+        self.response, self.client = response, client
+        self.replies = [AsyncComment(one, client) for one in response.replies]
+        """
+        The replies in the order asked for.
+        """
+        self.root = AsyncComment(response.root, client)
+        """
+        The root, or its tombstone.
+        """
+
+    def __repr__(self) -> str:
+        return f"AsyncReplyPage({self.response!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AsyncReplyPage) and self.response == other.response
+
+    def _marked(self) -> Iterator[AsyncComment]:
+        for one in self.replies:
+            yield from one._marked()
+        yield from self.root._marked()
+
+    @property
+    def next_page_token(self) -> str:
+        """
+        For the page after this one. Empty: the end, and the only sign of it.
+        """
+        return self.response.next_page_token
+
+    @property
+    def previous_page_token(self) -> str:
+        """
+        For the page before this one, in the same order. Empty: this page begins the list.
+        """
+        return self.response.previous_page_token
+
+    @property
+    def subject_revision(self) -> int:
+        """
+        The revision of the subject that this page shows. The walk starts at that of its first page.
+        As `min_revision` of another call it asks for at least this state.
+        """
+        return self.response.subject_revision
+
+    @property
+    def degraded(self) -> Sequence[v1.Degradation]:
+        """
+        What this answer lacks; empty when it is whole.
+        """
+        return self.response.degraded
+
+
+class AsyncMember:
+    """
+    A member's comments on all objects of a type. Making one calls nothing.
+    """
+
+    def __init__(self, asked: v1.ListMemberCommentsRequest, client: AsyncHandles) -> None:
+        self.asked, self.client = asked, client
+
+    def __repr__(self) -> str:
+        return f"AsyncMember({self.asked!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AsyncMember) and self.asked == other.asked
+
+    @property
+    def object_type(self) -> str:
+        """
+        The object type whose member it is. Required.
+        """
+        return self.asked.object_type
+
+    @property
+    def member_id(self) -> str:
+        """
+        The member. Required.
+        """
+        return self.asked.member_id
+
+    @property
+    def include_unlisted(self) -> bool:
+        """
+        True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED
+        and SHADOWED ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that
+        of the walk, else PAGE_TOKEN_MISMATCH.
+        """
+        return self.asked.include_unlisted
+
+    @property
+    def page_size(self) -> int:
+        """
+        Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+        FIELD_INVALID. A page may end early at 1 MiB.
+        """
+        return self.asked.page_size
+
+    @property
+    def page_token(self) -> str:
+        """
+        `next_page_token` of an earlier page of the same walk. Empty: the first page.
+        """
+        return self.asked.page_token
+
+    def comments(self, **options: Unpack[CallOptions]) -> AsyncPages[v1.ListMemberCommentsResponse, AsyncComment]:
+        """
+        Walks over the member's comments, the newest first.
+
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        request = v1.ListMemberCommentsRequest()
+        request.object_type = self.asked.object_type
+        request.member_id = self.asked.member_id
+        walk = self.client.comments.list_member_comments(request, **given(options))
+        return walk._held_by(lambda one: AsyncComment(one, self.client))
+
+    async def page(
+        self, *, page_size: int | None = None, page_token: str | None = None, **options: Unpack[CallOptions]
+    ) -> AsyncCommentPage:
+        """
+        Reads one page of the member's comments, the newest first, with its cursor.
+
+        ``page_size``: Comments wanted: default 20 (when 0), at most 100 (more is read as 100),
+        negative is FIELD_INVALID. A page may end early at 1 MiB.
+        ``page_token``: `next_page_token` of an earlier page of the same walk. Empty: the first
+        page.
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        request = v1.ListMemberCommentsRequest()
+        request.object_type = self.asked.object_type
+        request.member_id = self.asked.member_id
+        if page_size is not None:
+            set_field(request, "page_size", page_size)
+        if page_token is not None:
+            set_field(request, "page_token", page_token)
+        answer = await self.client.comments.ListMemberComments(request, **given(options))
+        page = AsyncCommentPage(answer, self.client)
+        return page
+
+
+class AsyncCommentPage:
+    """
+    A page of a member's comments, with its cursor.
+    """
+
+    def __init__(self, response: v1.ListMemberCommentsResponse, client: AsyncHandles) -> None:
+        self.response, self.client = response, client
+        self.comments = [AsyncComment(one, client) for one in response.comments]
+        """
+        The comments, newest first.
+        """
+
+    def __repr__(self) -> str:
+        return f"AsyncCommentPage({self.response!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AsyncCommentPage) and self.response == other.response
+
+    def _marked(self) -> Iterator[AsyncComment]:
+        for one in self.comments:
+            yield from one._marked()
+
+    @property
+    def next_page_token(self) -> str:
+        """
+        For the page after this one. Empty: the end.
+        """
+        return self.response.next_page_token
+
+    @property
+    def degraded(self) -> Sequence[v1.Degradation]:
+        """
+        What this answer lacks; empty when it is whole.
+        """
+        return self.response.degraded
+
+
 class AsyncComment:
     """
-    A comment or a reply, as it was when it was read or written.
+    A comment or a reply, as it was when it was read or written. One that a client makes by an id
+    holds nothing else; making it calls nothing.
     """
 
-    message: v1.Comment
-    client: AsyncHandles = field(repr=False, compare=False)
+    def __init__(self, message: v1.Comment, client: AsyncHandles) -> None:
+        self.message, self.client = message, client
+        self.own_like: v1.LikeValue.ValueType = v1.LIKE_VALUE_UNSPECIFIED
+        """Whether the ``viewer`` of the page likes it; UNSPECIFIED if that is unknown or was not
+        asked."""
 
-    async def reply(self, member_id: str, text: str, **options: Any) -> AsyncComment:
+    def __repr__(self) -> str:
+        return f"AsyncComment({self.message!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AsyncComment) and self.message == other.message
+
+    def _marked(self) -> Iterator[AsyncComment]:
+        yield self
+
+    @property
+    def id(self) -> int:
+        """
+        The comment's own id, minted by the service, greater than 0 and unique over all subjects. No
+        order rests on it.
+        """
+        return self.message.id
+
+    @property
+    def subject(self) -> v1.SubjectKey:
+        """
+        The subject it stands under.
+        """
+        return self.message.subject
+
+    @property
+    def root_id(self) -> int:
+        """
+        The root of its thread; 0 for a root.
+        """
+        return self.message.root_id
+
+    @property
+    def parent_id(self) -> int:
+        """
+        The comment it answers, also where the depth cap moved it up; 0 for a root.
+        """
+        return self.message.parent_id
+
+    @property
+    def depth(self) -> int:
+        """
+        Its level in the thread, after the depth cap of the object type; 0 for a root.
+        """
+        return self.message.depth
+
+    @property
+    def floor(self) -> int:
+        """
+        Its number: among the roots of the subject, or among the replies of its root. Starts at 1,
+        dense, unique, never reused. 0 while an ACCEPTED comment is not applied.
+        """
+        return self.message.floor
+
+    @property
+    def member_id(self) -> str:
+        """
+        The member who wrote it. Empty in a tombstone.
+        """
+        return self.message.member_id
+
+    @property
+    def content(self) -> v1.Content:
+        """
+        What it says. Unset in a tombstone.
+        """
+        return self.message.content
+
+    @property
+    def state(self) -> v1.CommentState.ValueType:
+        """
+        The visibility of the comment.
+        """
+        return self.message.state
+
+    @property
+    def deleted_by(self) -> v1.DeletedBy.ValueType:
+        """
+        Who deleted it; unspecified unless `state` is DELETED.
+        """
+        return self.message.deleted_by
+
+    @property
+    def like_count(self) -> int:
+        """
+        The number of members whose like state is LIKE. In lists at most 1 s old as a rule.
+        """
+        return self.message.like_count
+
+    @property
+    def dislike_count(self) -> int:
+        """
+        The number of members whose like state is DISLIKE. As old as `like_count`.
+        """
+        return self.message.dislike_count
+
+    @property
+    def reply_count(self) -> int:
+        """
+        For a root, the visible replies below it at any depth; for a reply, its visible direct
+        answers.
+        """
+        return self.message.reply_count
+
+    @property
+    def pinned(self) -> bool:
+        """
+        True for a root that the subject's owner has pinned.
+        """
+        return self.message.pinned
+
+    @property
+    def revision(self) -> int:
+        """
+        Grows with every change of the comment, likes too.
+        """
+        return self.message.revision
+
+    @property
+    def etag(self) -> str:
+        """
+        An opaque version of content and state. Likes and replies do not change it.
+        """
+        return self.message.etag
+
+    @property
+    def create_time(self) -> Timestamp:
+        """
+        When it was written.
+        """
+        return self.message.create_time
+
+    @property
+    def update_time(self) -> Timestamp:
+        """
+        When content, state or pin last changed.
+        """
+        return self.message.update_time
+
+    @property
+    def edit_time(self) -> Timestamp:
+        """
+        When its content was last edited; unset if never.
+        """
+        return self.message.edit_time
+
+    @property
+    def delete_time(self) -> Timestamp:
+        """
+        When it was deleted; unset unless `state` is DELETED.
+        """
+        return self.message.delete_time
+
+    async def reply(self, member_id: str, text: str, **options: Unpack[CallOptions]) -> AsyncComment:
         """
         Answers the comment, as a member.
 
@@ -376,15 +1822,12 @@ class AsyncComment:
         request.parent_id = self.message.id
         request.member_id = member_id
         request.content.text = text
-        answer = await self.client.replies.CreateReply(request, **options)
+        answer = await self.client.replies.CreateReply(request, **given(options))
         return AsyncComment(answer.reply, self.client)
 
     def replies(
-        self,
-        *,
-        sort: Literal["newest", "oldest", "hot", "top", "best", "controversial", "most_replies"] | None = None,
-        **options: Any,
-    ) -> AsyncPages[v1.ListRepliesResponse, v1.Comment]:
+        self, *, sort: Literal["newest", "oldest", "top"] | None = None, **options: Unpack[CallOptions]
+    ) -> AsyncPages[v1.ListRepliesResponse, AsyncComment]:
         """
         Walks over all replies of the comment's thread; the comment is a root.
 
@@ -394,10 +1837,71 @@ class AsyncComment:
         request = v1.ListRepliesRequest()
         request.root_id = self.message.id
         if sort is not None:
-            request.sort = v1.CommentSort.Value("COMMENT_SORT_" + sort.upper())
-        return self.client.replies.list_replies(request, **options)
+            request.sort = choice(
+                "sort",
+                sort,
+                {"newest": v1.COMMENT_SORT_NEWEST, "oldest": v1.COMMENT_SORT_OLDEST, "top": v1.COMMENT_SORT_TOP},
+            )
+        walk = self.client.replies.list_replies(request, **given(options))
+        return walk._held_by(lambda one: AsyncComment(one, self.client))
 
-    async def like(self, member_id: str, **options: Any) -> v1.SetLikeResponse:
+    async def page(
+        self,
+        *,
+        sort: Literal["newest", "oldest", "top"] | None = None,
+        page_size: int | None = None,
+        page_token: str | None = None,
+        viewer: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> AsyncReplyPage:
+        """
+        Reads one page of the replies of the comment's thread, with its cursor; the comment is a
+        root.
+
+        ``sort``: The order: OLDEST (the default), NEWEST or TOP; another one is FIELD_INVALID.
+        ``page_size``: Replies wanted: default 20 (when 0), at most 100 (more is read as 100),
+        negative is FIELD_INVALID. A page may end early at 1 MiB; one by rank is shorter, or even
+        empty, where replies went away since the walk began.
+        ``page_token``: `next_page_token` or `previous_page_token` of an earlier page of the same
+        walk, or `reply_page_token` of a thread (sort OLDEST). Empty: the first page. Root and sort
+        must be those of that walk, else PAGE_TOKEN_MISMATCH.
+        ``viewer``: The member who looks. What this member likes is asked for as well, and stands as
+        ``own_like``; it is unknown where that call fails.
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        request = v1.ListRepliesRequest()
+        request.root_id = self.message.id
+        if sort is not None:
+            request.sort = choice(
+                "sort",
+                sort,
+                {"newest": v1.COMMENT_SORT_NEWEST, "oldest": v1.COMMENT_SORT_OLDEST, "top": v1.COMMENT_SORT_TOP},
+            )
+        if page_size is not None:
+            set_field(request, "page_size", page_size)
+        if page_token is not None:
+            set_field(request, "page_token", page_token)
+        if viewer is not None:
+            check_texts({"viewer": viewer})
+        answer = await self.client.replies.ListReplies(request, **given(options))
+        page = AsyncReplyPage(answer, self.client)
+        if viewer is not None:
+            subject = answer.root.subject
+            await _async_own_likes(self.client, subject, viewer, list(page._marked()), given(options))
+        return page
+
+    async def get(self, **options: Unpack[CallOptions]) -> v1.GetCommentResponse:
+        """
+        Reads the comment.
+
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        request = v1.GetCommentRequest()
+        request.id = self.message.id
+        answer = await self.client.comments.GetComment(request, **given(options))
+        return answer
+
+    async def like(self, member_id: str, **options: Unpack[CallOptions]) -> v1.SetLikeResponse:
         """
         Likes the comment, as a member; a dislike of that member ends.
 
@@ -409,10 +1913,10 @@ class AsyncComment:
         request.comment_id = self.message.id
         request.member_id = member_id
         request.value = v1.LIKE_VALUE_LIKE
-        answer = await self.client.likes.SetLike(request, **options)
+        answer = await self.client.likes.SetLike(request, **given(options))
         return answer
 
-    async def dislike(self, member_id: str, **options: Any) -> v1.SetLikeResponse:
+    async def dislike(self, member_id: str, **options: Unpack[CallOptions]) -> v1.SetLikeResponse:
         """
         Dislikes the comment, as a member; a like of that member ends.
 
@@ -424,10 +1928,10 @@ class AsyncComment:
         request.comment_id = self.message.id
         request.member_id = member_id
         request.value = v1.LIKE_VALUE_DISLIKE
-        answer = await self.client.likes.SetLike(request, **options)
+        answer = await self.client.likes.SetLike(request, **given(options))
         return answer
 
-    async def clear_like(self, member_id: str, **options: Any) -> v1.SetLikeResponse:
+    async def clear_like(self, member_id: str, **options: Unpack[CallOptions]) -> v1.SetLikeResponse:
         """
         Ends a member's like or dislike of the comment.
 
@@ -439,10 +1943,10 @@ class AsyncComment:
         request.comment_id = self.message.id
         request.member_id = member_id
         request.value = v1.LIKE_VALUE_NONE
-        answer = await self.client.likes.SetLike(request, **options)
+        answer = await self.client.likes.SetLike(request, **given(options))
         return answer
 
-    async def edit(self, member_id: str, text: str, **options: Any) -> v1.UpdateCommentResponse:
+    async def update(self, member_id: str, text: str, **options: Unpack[CallOptions]) -> v1.UpdateCommentResponse:
         """
         Gives the comment a new text, as its author.
 
@@ -457,10 +1961,10 @@ class AsyncComment:
         request.id = self.message.id
         request.member_id = member_id
         request.content.text = text
-        answer = await self.client.comments.UpdateComment(request, **options)
+        answer = await self.client.comments.UpdateComment(request, **given(options))
         return answer
 
-    async def delete(self, member_id: str, **options: Any) -> v1.DeleteCommentResponse:
+    async def delete(self, member_id: str, **options: Unpack[CallOptions]) -> v1.DeleteCommentResponse:
         """
         Deletes the comment, as its author; a tombstone stays where it stood.
 
@@ -471,5 +1975,58 @@ class AsyncComment:
         request = v1.DeleteCommentRequest()
         request.id = self.message.id
         request.member_id = member_id
-        answer = await self.client.comments.DeleteComment(request, **options)
+        answer = await self.client.comments.DeleteComment(request, **given(options))
+        return answer
+
+    async def hide(self, moderator_id: str, reason: str, **options: Unpack[CallOptions]) -> v1.HideCommentResponse:
+        """
+        Hides the comment, as a moderator; for a client that may call AdminService.
+
+        ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
+        no response contains it.
+        ``reason``: Why, for the service's log. 0 to 512 code points.
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        check_texts({"moderator_id": moderator_id, "reason": reason})
+        request = v1.HideCommentRequest()
+        request.id = self.message.id
+        request.moderator_id = moderator_id
+        request.reason = reason
+        answer = await self.client.admin().HideComment(request, **given(options))
+        return answer
+
+    async def unhide(self, moderator_id: str, reason: str, **options: Unpack[CallOptions]) -> v1.UnhideCommentResponse:
+        """
+        Shows a hidden comment again, as a moderator; for a client that may call AdminService.
+
+        ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
+        no response contains it.
+        ``reason``: Why, for the service's log. 0 to 512 code points.
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        check_texts({"moderator_id": moderator_id, "reason": reason})
+        request = v1.UnhideCommentRequest()
+        request.id = self.message.id
+        request.moderator_id = moderator_id
+        request.reason = reason
+        answer = await self.client.admin().UnhideComment(request, **given(options))
+        return answer
+
+    async def moderator_delete(
+        self, moderator_id: str, reason: str, **options: Unpack[CallOptions]
+    ) -> v1.AdminServiceDeleteCommentResponse:
+        """
+        Deletes the comment, as a moderator; for a client that may call AdminService.
+
+        ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
+        no response contains it.
+        ``reason``: Why, for the service's log. 0 to 512 code points.
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        check_texts({"moderator_id": moderator_id, "reason": reason})
+        request = v1.AdminServiceDeleteCommentRequest()
+        request.id = self.message.id
+        request.moderator_id = moderator_id
+        request.reason = reason
+        answer = await self.client.admin().DeleteComment(request, **given(options))
         return answer

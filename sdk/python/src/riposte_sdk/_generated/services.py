@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from riposte_sdk import v1
 from riposte_sdk._pages import AsyncPages, AsyncPageWalk, Pages, PageWalk
-from riposte_sdk._watch import AsyncWatch, Watch
+from riposte_sdk._watch import AsyncWatch, Place, Watch
 
 if TYPE_CHECKING:
     from riposte_sdk.v1.comment_service_pb2_grpc import CommentServiceAsyncStub
@@ -197,15 +197,17 @@ class SubjectService(v1.SubjectServiceStub):
         Sends the changes of one subject: dense revisions in order, resumable by `after_revision`. A
         gap is an event of its own.
 
-        The stream resumes by itself; ``options`` are those of its calls, as ``metadata``.
+        A refusal is raised here, and ``Unavailable`` where no service opens it within 5 s.
+        Later the stream resumes by itself; ``options`` are those of its calls, as ``metadata``.
         """
-
-        def resume(request: v1.WatchSubjectRequest, event: v1.WatchSubjectResponse) -> None:
-            request.after_revision = (
-                event.opened.revision or event.change.revision or event.gap.last_revision or request.after_revision
-            )
-
-        return Watch(self.WatchSubject, request, resume, options)
+        place = Place(
+            resume="after_revision",
+            kinds="event",
+            revisions={"opened": "revision", "change": "revision", "gap": "last_revision"},
+            opened="opened",
+            gap=("gap", "first_revision", "last_revision"),
+        )
+        return Watch(self.WatchSubject, request, place, options)
 
 
 class AsyncSubjectService(SubjectServiceAsyncStub):
@@ -218,15 +220,18 @@ class AsyncSubjectService(SubjectServiceAsyncStub):
         Sends the changes of one subject: dense revisions in order, resumable by `after_revision`. A
         gap is an event of its own.
 
-        The stream resumes by itself; ``options`` are those of its calls, as ``metadata``.
+        It is opened by ``await``, by ``async with``, or with its first event; a refusal is raised there, and
+        ``Unavailable`` where no service opens it within 5 s.
+        Later the stream resumes by itself; ``options`` are those of its calls, as ``metadata``.
         """
-
-        def resume(request: v1.WatchSubjectRequest, event: v1.WatchSubjectResponse) -> None:
-            request.after_revision = (
-                event.opened.revision or event.change.revision or event.gap.last_revision or request.after_revision
-            )
-
-        return AsyncWatch(self.WatchSubject, request, resume, options)
+        place = Place(
+            resume="after_revision",
+            kinds="event",
+            revisions={"opened": "revision", "change": "revision", "gap": "last_revision"},
+            opened="opened",
+            gap=("gap", "first_revision", "last_revision"),
+        )
+        return AsyncWatch(self.WatchSubject, request, place, options)
 
 
 class AdminService(v1.AdminServiceStub):

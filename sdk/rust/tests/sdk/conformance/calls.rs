@@ -5,7 +5,7 @@ use prost_reflect::{
     DescriptorPool, DeserializeOptions, DynamicMessage, FieldDescriptor, MessageDescriptor, MethodDescriptor,
     SerializeOptions,
 };
-use riposte_sdk::{Client, Error, FILE_DESCRIPTOR_SET, Follow, List, v1};
+use riposte_sdk::{Client, Error, FILE_DESCRIPTOR_SET, List, Watch, v1};
 use serde_json::Value;
 use std::time::Duration;
 use tonic::Status;
@@ -100,23 +100,29 @@ impl Caller {
         Ok((found, pages))
     }
 
-    /// The first events of a stream.
-    pub(crate) async fn watch(&self, name: &str, request: &Value, count: usize) -> Result<Vec<Value>, Error> {
+    /// An open stream.
+    pub(crate) async fn watch(&self, name: &str, request: &Value) -> Result<OpenWatch, Error> {
         let method = self.method(name);
         assert_eq!(name, "SubjectService.WatchSubject");
         let request = v1::WatchSubjectRequest::decode(message(method.input(), request).encode_to_vec().as_slice());
-        self.events(method.output(), request.unwrap(), count).await
+        Ok(OpenWatch { watch: self.client.follow(request.unwrap()).await?, kind: method.output() })
     }
+}
 
-    async fn events<R>(&self, kind: MessageDescriptor, request: R, count: usize) -> Result<Vec<Value>, Error>
-    where
-        R: Follow<Event: Message>,
-    {
-        let (mut watch, mut events) = (self.client.follow(request), Vec::new());
-        // A refusal arrives in place of the first event, so at least one event is requested.
-        while events.len() < count.max(1) {
-            let event = watch.next().await?.encode_to_vec();
-            events.push(json(&DynamicMessage::decode(kind.clone(), event.as_slice()).unwrap()));
+/// An open stream, whose events are JSON.
+#[derive(Debug)]
+pub(crate) struct OpenWatch {
+    watch: Watch<v1::WatchSubjectRequest>,
+    kind: MessageDescriptor,
+}
+
+impl OpenWatch {
+    /// The first events.
+    pub(crate) async fn events(mut self, count: usize) -> Result<Vec<Value>, Error> {
+        let mut events = Vec::new();
+        while events.len() < count {
+            let event = self.watch.next().await?.encode_to_vec();
+            events.push(json(&DynamicMessage::decode(self.kind.clone(), event.as_slice()).unwrap()));
         }
         Ok(events)
     }

@@ -1,7 +1,9 @@
 //! A server that is away for a while.
 
 use super::calls::Caller;
-use futures::future::{Either, select};
+use futures::future::{Either, join, select};
+use riposte_sdk::v1::watch_subject_response::Event;
+use riposte_sdk::v1::{RevisionGap, WatchOpened};
 use riposte_sdk::{Client, Error, Options};
 use std::pin::pin;
 use std::sync::Arc;
@@ -47,6 +49,45 @@ pub(crate) async fn outage(caller: &Caller, subject: &str, attempts: usize) -> R
     }
     gate.abort();
     Ok(())
+}
+
+/// Watches through a gate that leads to the server only after that number of attempts, and that
+/// loses it while the subject comes into being.
+pub(crate) async fn late(caller: &Caller, subject: &str, attempts: usize) -> Result<(), String> {
+    let (listener, address) = crate::local::listener().await;
+    let (shut, is_shut) = watch::channel(true);
+    let ended = Arc::new(AtomicUsize::new(0));
+    let gate = tokio::spawn(forward(listener, caller.server.clone(), is_shut, Arc::clone(&ended)));
+    let connect = |target: &str| Client::connect(target).unwrap().subject("article", subject);
+    let text = |error: Error| error.to_string();
+    let (through, direct) = (connect(&address.to_string()), connect(&caller.server));
+    let open_gate = async {
+        while ended.load(Ordering::Relaxed) < attempts {
+            tokio::time::sleep(AGAIN).await;
+        }
+        shut.send_replace(false);
+    };
+    let (watched, ()) = join(through.watch(0), open_gate).await;
+    let mut watched = watched.map_err(text)?;
+    let mut events = vec![watched.next().await.map_err(text)?.event];
+    shut.send_replace(true);
+    direct.comment("m1", "Hi").await.map_err(text)?;
+    let revision = direct.get().await.map_err(text)?.subject.unwrap_or_default().revision;
+    shut.send_replace(false);
+    events.push(watched.next().await.map_err(text)?.event);
+    events.push(watched.next().await.map_err(text)?.event);
+    let opened = |revision| Some(Event::Opened(WatchOpened { revision }));
+    let gap = Some(Event::Gap(RevisionGap { first_revision: 1, last_revision: revision }));
+    if events != [opened(0), opened(revision), gap] {
+        return Err(format!("the events are {events:?}"));
+    }
+    shut.send_replace(true);
+    let lost = connect(&address.to_string()).watch(0).await;
+    gate.abort();
+    match lost {
+        Err(error) if error.code() == Code::Unavailable => Ok(()),
+        outcome => Err(format!("a watch without a server: {outcome:?}")),
+    }
 }
 
 async fn get_subject(client: &Client, subject: &str) -> Result<(), Error> {

@@ -1,9 +1,9 @@
 //! The steps of a scenario, as sdk/conformance/README.md has them.
 
 use super::calls::Caller;
-use super::gate::outage;
+use super::gate::{late, outage};
 use super::json::{at, compare, filled, filled_text};
-use futures::future::{LocalBoxFuture, join, try_join_all};
+use futures::future::{LocalBoxFuture, try_join_all};
 use futures::stream::{StreamExt, TryStreamExt, iter};
 use riposte_sdk::Error;
 use serde::Deserialize;
@@ -38,6 +38,7 @@ struct Step {
     watch: Option<String>,
     together: Option<Vec<Step>>,
     outage: Option<usize>,
+    late: Option<usize>,
     unsent: bool,
     request: Value,
     repeat: Option<usize>,
@@ -125,6 +126,9 @@ impl Step {
         if let Some(attempts) = self.outage {
             return outage(caller, &filled_text("${unique}", &vars.all()), attempts).await;
         }
+        if let Some(attempts) = self.late {
+            return late(caller, &filled_text("${unique}", &vars.all()), attempts).await;
+        }
         match (&self.call, &self.list, &self.watch, &self.together) {
             (Some(method), None, None, None) => self.call(method, caller, vars).await,
             (None, Some(method), None, None) => self.list(method, caller, vars).await,
@@ -132,7 +136,7 @@ impl Step {
             (None, None, None, Some(steps)) => {
                 try_join_all(steps.iter().map(|step| step.run(caller, vars))).await.map(drop)
             }
-            _ => Err("a step is one of call, list, watch, together and outage".to_owned()),
+            _ => Err("a step is one of call, list, watch, together, outage and late".to_owned()),
         }
     }
 
@@ -187,9 +191,9 @@ impl Step {
     async fn watch(&self, method: &str, caller: &Caller, vars: &Vars) -> Outcome {
         let watcher = caller.with_fault(self.fault.as_deref(), &caller.uuid());
         let (request, count) = (self.request(vars), self.events.as_ref().map_or(0, Vec::len));
-        let (events, done) = join(watcher.watch(method, &request, count), run(&self.during, caller, vars)).await;
-        done?;
-        let Some(events) = self.expected(events, vars)? else { return Ok(()) };
+        let Some(opened) = self.expected(watcher.watch(method, &request).await, vars)? else { return Ok(()) };
+        run(&self.during, caller, vars).await?;
+        let events = opened.events(count).await.map_err(|error| error.to_string())?;
         let wanted = Value::Array(self.events.clone().unwrap_or_default());
         compare(&filled(&wanted, &vars.all()), &Value::Array(events), method)
     }

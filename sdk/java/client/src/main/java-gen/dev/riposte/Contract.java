@@ -19,6 +19,8 @@ final class Contract {
   static final long LEAST_FIRST_WAIT_MS = 100;
   static final long MOST_FIRST_WAIT_MS = 400;
   static final long LONGEST_WAIT_MS = 2000;
+  /** How long a watch may take to be opened, in milliseconds. */
+  static final long OPEN_WITHIN_MS = 5000;
   /** By this factor each wait is longer than the one before. */
   static final double WAIT_GROWTH = 1.6;
   /** Every wait is longer or shorter by a random part, up to this. */

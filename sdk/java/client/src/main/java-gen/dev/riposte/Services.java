@@ -4,7 +4,6 @@ package dev.riposte;
 import dev.riposte.v1.*;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
-import java.util.stream.LongStream;
 
 /** The services of a client, with their lists, watches and handles. */
 public abstract sealed class Services permits Riposte {
@@ -46,6 +45,35 @@ public abstract sealed class Services permits Riposte {
   }
 
   /**
+   * A member's comments on all objects of a type. Making one calls nothing.
+   *
+   * @param objectType the object type
+   * @param memberId the member id
+   * @return the handle
+   */
+  public Handles.Member member(String objectType, String memberId) {
+    ListMemberCommentsRequest asked = ListMemberCommentsRequest.newBuilder()
+        .setObjectType(objectType)
+        .setMemberId(memberId)
+        .build();
+    return new Handles.Member(this, asked);
+  }
+
+  /**
+   * A comment or a reply, as it was when it was read or written. One that a client makes by an id
+   * holds nothing else; making it calls nothing.
+   *
+   * @param id the id
+   * @return the handle
+   */
+  public Handles.Comment comment(long id) {
+    dev.riposte.v1.Comment message = dev.riposte.v1.Comment.newBuilder()
+        .setId(id)
+        .build();
+    return new Handles.Comment(this, message);
+  }
+
+  /**
    * Comments: roots under subjects, and what is done to any single comment.
    *
    * @return a stub; it may be kept
@@ -61,6 +89,7 @@ public abstract sealed class Services permits Riposte {
    * @return a walk from that page to the end of the list; nothing is read before it is walked
    */
   public Pages<ListCommentsResponse, CommentThread> listComments(ListCommentsRequest request) {
+    Texts.check(request);
     return new Pages<>(
         token -> comments().listComments(token.isEmpty() ? request
             : request.toBuilder().setPageToken(token).clearAroundCommentId().clearAroundFloor().build()),
@@ -75,6 +104,7 @@ public abstract sealed class Services permits Riposte {
    * @return a walk from that page to the end of the list; nothing is read before it is walked
    */
   public Pages<ListCommentRevisionsResponse, CommentRevision> listCommentRevisions(ListCommentRevisionsRequest request) {
+    Texts.check(request);
     return new Pages<>(
         token -> comments().listCommentRevisions(token.isEmpty() ? request
             : request.toBuilder().setPageToken(token).build()),
@@ -89,6 +119,7 @@ public abstract sealed class Services permits Riposte {
    * @return a walk from that page to the end of the list; nothing is read before it is walked
    */
   public Pages<ListMemberCommentsResponse, Comment> listMemberComments(ListMemberCommentsRequest request) {
+    Texts.check(request);
     return new Pages<>(
         token -> comments().listMemberComments(token.isEmpty() ? request
             : request.toBuilder().setPageToken(token).build()),
@@ -112,6 +143,7 @@ public abstract sealed class Services permits Riposte {
    * @return a walk from that page to the end of the list; nothing is read before it is walked
    */
   public Pages<ListLikersResponse, Liker> listLikers(ListLikersRequest request) {
+    Texts.check(request);
     return new Pages<>(
         token -> likes().listLikers(token.isEmpty() ? request
             : request.toBuilder().setPageToken(token).build()),
@@ -127,6 +159,7 @@ public abstract sealed class Services permits Riposte {
    * @return a walk from that page to the end of the list; nothing is read before it is walked
    */
   public Pages<ListMemberLikesResponse, MemberLike> listMemberLikes(ListMemberLikesRequest request) {
+    Texts.check(request);
     return new Pages<>(
         token -> likes().listMemberLikes(token.isEmpty() ? request
             : request.toBuilder().setPageToken(token).build()),
@@ -150,6 +183,7 @@ public abstract sealed class Services permits Riposte {
    * @return a walk from that page to the end of the list; nothing is read before it is walked
    */
   public Pages<ListRepliesResponse, Comment> listReplies(ListRepliesRequest request) {
+    Texts.check(request);
     return new Pages<>(
         token -> replies().listReplies(token.isEmpty() ? request
             : request.toBuilder().setPageToken(token).clearAroundCommentId().build()),
@@ -164,6 +198,7 @@ public abstract sealed class Services permits Riposte {
    * @return a walk from that page to the end of the list; nothing is read before it is walked
    */
   public Pages<GetThreadResponse, Comment> getThread(GetThreadRequest request) {
+    Texts.check(request);
     return new Pages<>(
         token -> replies().getThread(token.isEmpty() ? request
             : request.toBuilder().setPageToken(token).build()),
@@ -198,6 +233,7 @@ public abstract sealed class Services permits Riposte {
    * @return a walk from that page to the end of the list; nothing is read before it is walked
    */
   public Pages<ListSubjectsResponse, Subject> listSubjects(ListSubjectsRequest request) {
+    Texts.check(request);
     return new Pages<>(
         token -> admin().listSubjects(token.isEmpty() ? request
             : request.toBuilder().setPageToken(token).build()),
@@ -206,18 +242,29 @@ public abstract sealed class Services permits Riposte {
   }
 
   /**
-   * Follows the changes of the subject. The stream resumes by itself after the last revision seen;
-   * revisions that can no longer be told one by one come as a gap. Each time it is opened, an event
-   * tells where.
+   * Follows the changes of the subject. It returns once the service has opened the stream, else it
+   * fails: at once if the service refuses, and after 5 s while none is available. Later the stream
+   * resumes by itself after the last revision seen; revisions that can no longer be told one by one
+   * come as a gap. Each time it is opened, an event tells where.
    *
    * @param request where to begin
-   * @return the stream; nothing is opened before it is read. Close it in the end
+   * @return the open stream. Close it in the end
+   * @throws RiposteException what refuses it, and UNAVAILABLE where no service opens it within 5 s
    */
   public Watch<WatchSubjectResponse> watchSubject(WatchSubjectRequest request) {
-    return new Watch<>(
+    Texts.check(request);
+    Watch.Kinds<WatchSubjectResponse> kinds = new Watch.Kinds<>(
         seen -> subjects().watchSubject(request.toBuilder().setAfterRevision(seen).build()),
-        request.getAfterRevision(),
-        event -> LongStream.of(event.getOpened().getRevision(), event.getChange().getRevision(), event.getGap().getLastRevision()).max().getAsLong(),
-        this::isClosed);
+        event -> switch (event.getEventCase()) {
+          case OPENED -> event.getOpened().getRevision();
+          case CHANGE -> event.getChange().getRevision();
+          case GAP -> event.getGap().getLastRevision();
+          default -> -1;
+        },
+        WatchSubjectResponse::hasOpened,
+        last -> WatchSubjectResponse.newBuilder()
+            .setGap(RevisionGap.newBuilder().setFirstRevision(1).setLastRevision(last))
+            .build());
+    return new Watch<>(kinds, request.getAfterRevision(), this::isClosed);
   }
 }

@@ -32,6 +32,11 @@ public final class Pages<P, T> implements Iterable<T> {
     this.items = items;
   }
 
+  /** The same list, with something made of each item. */
+  <U> Pages<P, U> map(Function<T, U> make) {
+    return new Pages<>(read, next, page -> items.apply(page).stream().map(make).toList());
+  }
+
   /** Walks all items. */
   @Override
   public Iterator<T> iterator() {

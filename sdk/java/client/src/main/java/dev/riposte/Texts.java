@@ -35,6 +35,13 @@ final class Texts {
         .build()));
   }
 
+  /** Throws the refusal of a request, if there is one. */
+  static void check(Message request) {
+    refusal(request).ifPresent(refusal -> {
+      throw RiposteException.from(refusal);
+    });
+  }
+
   private static void visit(Message message, String at, BadRequest.Builder bad) {
     message.getAllFields().forEach((field, value) -> {
       String path = at + field.getName();

@@ -4,20 +4,25 @@ import io.grpc.Context;
 import io.grpc.Context.CancellableContext;
 import io.grpc.Status;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongFunction;
+import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 
 /**
- * A stream of events without an end. Where it breaks (a process stops, a connection is lost, the
- * reader was too slow) it is opened again behind the last revision seen, as often as it takes, with
- * growing waits up to 2 s. Any other failure is thrown as {@link RiposteException}.
+ * An open stream of events without an end. Where it breaks (a process stops, a connection is lost,
+ * the reader was too slow) it is opened again behind the last revision seen, as often as it takes,
+ * with growing waits up to 2 s. Any other failure is thrown as {@link RiposteException}.
  *
  * <p>It is walked by one thread; any thread may close it, and has to in the end.
  *
@@ -26,27 +31,48 @@ import java.util.function.ToLongFunction;
 public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
   private static final Set<Status.Code> LOST = Set.of(Status.Code.INTERNAL, Status.Code.UNKNOWN, Status.Code.CANCELLED);
 
-  private final LongFunction<Iterator<E>> open;
-  private final ToLongFunction<E> revision;
+  private final Kinds<E> kinds;
   private final BooleanSupplier over;
   private final CancellableContext context = Context.current().withCancellation();
   private final CountDownLatch closed = new CountDownLatch(1);
+  /** True until the first event or the end of the time for it, whichever comes first. */
+  private final AtomicBoolean opening = new AtomicBoolean(true);
+  /** Events that came and were not asked for yet. */
+  private final Deque<E> ahead = new ArrayDeque<>();
+  private boolean began;
   private long seen;
   private long wait = Contract.LEAST_FIRST_WAIT_MS;
   /** The stream; null while none is open. */
   private Iterator<E> events;
 
   /**
-   * @param open opens the stream behind a revision
+   * What a stream consists of.
+   *
+   * @param open opens it behind a revision
+   * @param revision the last revision that an event tells of; negative for one that tells of none
+   * @param opens whether it is the event that begins a stream
+   * @param gap the event that tells of lost revisions, from 1 to this one
+   */
+  record Kinds<E>(LongFunction<Iterator<E>> open, ToLongFunction<E> revision, Predicate<E> opens, LongFunction<E> gap) {}
+
+  /**
+   * Opens the stream.
+   *
+   * @param kinds what it consists of
    * @param seen the revision to begin behind; 0 from the next change on
-   * @param revision the last revision that an event tells of; 0 for one that tells of none
    * @param over whether there is nothing left to open a stream by
    */
-  Watch(LongFunction<Iterator<E>> open, long seen, ToLongFunction<E> revision, BooleanSupplier over) {
-    this.open = open;
+  Watch(Kinds<E> kinds, long seen, BooleanSupplier over) {
+    this.kinds = kinds;
     this.seen = seen;
-    this.revision = revision;
     this.over = over;
+    CompletableFuture.delayedExecutor(Contract.OPEN_WITHIN_MS, TimeUnit.MILLISECONDS).execute(this::giveUp);
+    try {
+      read();
+    } catch (RiposteException refused) {
+      close();
+      throw refused;
+    }
   }
 
   /** This watch itself: it is walked once. */
@@ -63,26 +89,53 @@ public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
    */
   @Override
   public boolean hasNext() {
+    return !ended() && (!ahead.isEmpty() || read());
+  }
+
+  private boolean read() {
     while (!ended()) {
       Duration least = Duration.ZERO;
       try {
         if (events == null) {
-          context.run(() -> events = open.apply(seen));
+          context.run(() -> events = kinds.open.apply(seen));
         }
         if (events.hasNext()) {
+          take(events.next());
           return true;
         }
         events = null;
       } catch (RiposteException error) {
         events = null;
-        if (!ended() && !breaks(error)) {
+        if (!ended() && !breaks(error) && (began || opening.get())) {
           throw error;
         }
         least = error.retryAfter().orElse(least);
       }
+      if (!began && !opening.get()) {
+        throw late();
+      }
       pause(least.toMillis());
     }
     return false;
+  }
+
+  /**
+   * Keeps the place behind an event. What came after revision 0, from which no stream can resume,
+   * while none was open is told as a gap.
+   */
+  private void take(E event) {
+    if (!began && !opening.compareAndSet(true, false)) {
+      throw late();
+    }
+    long revision = kinds.revision.applyAsLong(event);
+    boolean lost = began && seen == 0 && revision > 0 && kinds.opens.test(event);
+    ahead.add(event);
+    if (lost) {
+      ahead.add(kinds.gap.apply(revision));
+    }
+    began = true;
+    seen = revision < 0 ? seen : revision;
+    wait = Contract.LEAST_FIRST_WAIT_MS;
   }
 
   /** The next event, waited for as by {@link #hasNext}. */
@@ -91,10 +144,7 @@ public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
     if (!hasNext()) {
       throw new NoSuchElementException("the watch has ended");
     }
-    E event = events.next();
-    seen = Math.max(seen, revision.applyAsLong(event));
-    wait = Contract.LEAST_FIRST_WAIT_MS;
-    return event;
+    return ahead.remove();
   }
 
   /** Ends the stream; who waits for the next event is told that there is none. */
@@ -104,17 +154,29 @@ public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
     context.cancel(null);
   }
 
+  /** Ends the attempt to open the first stream. */
+  private void giveUp() {
+    if (opening.compareAndSet(true, false)) {
+      context.cancel(null);
+    }
+  }
+
+  private static RiposteException late() {
+    String said = "the watch was not opened within " + Contract.OPEN_WITHIN_MS + " ms";
+    return RiposteException.from(Status.UNAVAILABLE.withDescription(said).asRuntimeException());
+  }
+
   private boolean ended() {
     return closed.getCount() == 0 || over.getAsBoolean();
   }
 
   /**
    * Whether the stream broke and can go on: what may be repeated, and what a transport says of a
-   * lost stream.
+   * lost stream. The first stream is opened again only where no service is.
    */
   private boolean breaks(RiposteException error) {
     boolean lost = error.reasonName().isEmpty() && LOST.contains(error.code()) && !context.isCancelled();
-    return lost || error.isRetryable();
+    return lost || (began ? error.isRetryable() : error.code() == Status.Code.UNAVAILABLE);
   }
 
   /**

@@ -6,6 +6,7 @@ import dev.riposte.v1.RepairCountsRequest;
 import dev.riposte.v1.RepairCountsResponse;
 import dev.riposte.v1.SetLikeRequest;
 import dev.riposte.v1.SetLikeResponse;
+import io.grpc.BindableService;
 import io.grpc.Context;
 import io.grpc.Grpc;
 import io.grpc.InsecureServerCredentials;
@@ -59,18 +60,31 @@ final class Recorder extends LikeServiceGrpc.LikeServiceImplBase implements Serv
   }
 
   Recorder(ServerCredentials credentials) {
+    server = loopback(credentials, this, administration).intercept(this).build();
+    start(server);
+  }
+
+  /** A server of these services on a free port of the loopback. */
+  static ServerBuilder<?> loopback(ServerCredentials credentials, BindableService... services) {
     try {
       // The transport is there at run time only, as for every user; and gRPC's own builder knows no
       // loopback address.
-      server = ((ServerBuilder<?>) Class.forName("io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder")
+      ServerBuilder<?> builder = (ServerBuilder<?>) Class.forName("io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder")
               .getMethod("forAddress", SocketAddress.class, ServerCredentials.class)
-              .invoke(null, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), credentials))
-          .addService(this)
-          .addService(administration)
-          .intercept(this)
-          .build()
-          .start();
-    } catch (IOException | ReflectiveOperationException failure) {
+              .invoke(null, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), credentials);
+      for (BindableService service : services) {
+        builder.addService(service);
+      }
+      return builder;
+    } catch (ReflectiveOperationException failure) {
+      throw new AssertionError(failure);
+    }
+  }
+
+  private static void start(Server server) {
+    try {
+      server.start();
+    } catch (IOException failure) {
       throw new AssertionError(failure);
     }
   }

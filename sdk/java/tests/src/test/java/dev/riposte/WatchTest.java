@@ -14,6 +14,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongFunction;
 import org.junit.jupiter.api.Test;
 
 class WatchTest {
@@ -21,10 +22,15 @@ class WatchTest {
   private final List<Long> opened = new ArrayList<>();
 
   private Watch<Long> watch(long after) {
-    return new Watch<>(seen -> {
+    return new Watch<>(kinds(seen -> {
       opened.add(seen);
       return streams.remove();
-    }, after, revision -> revision, () -> false);
+    }), after, () -> false);
+  }
+
+  /** Streams of revisions; one of 100 or more opens a stream, and a gap is negative. */
+  private static Watch.Kinds<Long> kinds(LongFunction<Iterator<Long>> open) {
+    return new Watch.Kinds<>(open, event -> event % 100, event -> event >= 100, last -> -last);
   }
 
   /** A stream of revisions that ends as the status says; as a server ends it, for OK. */
@@ -63,13 +69,37 @@ class WatchTest {
   }
 
   @Test
+  void aRefusalOfTheFirstStreamIsThrownAtOnce() {
+    streams.add(stream(Status.RESOURCE_EXHAUSTED));
+    assertThrows(Errors.ResourceExhausted.class, () -> watch(0));
+    assertEquals(List.of(0L), opened);
+  }
+
+  @Test
+  void whatIsLostAfterRevisionZeroIsToldAsAGap() {
+    streams.add(stream(Status.UNAVAILABLE, 100L));
+    streams.add(stream(Status.UNAVAILABLE, 103L, 4L));
+    streams.add(stream(Status.NOT_FOUND, 104L));
+    List<Long> seen = new ArrayList<>();
+    try (Watch<Long> watch = watch(0)) {
+      assertThrows(Errors.NotFound.class, () -> watch.forEach(seen::add));
+    }
+    assertEquals(List.of(100L, 103L, -3L, 4L, 104L), seen);
+    assertEquals(List.of(0L, 0L, 4L), opened);
+  }
+
+  @Test
   void closingItEndsTheWaitOfItsReader() throws Exception {
     CountDownLatch waiting = new CountDownLatch(1);
-    Watch<Long> watch = new Watch<>(seen -> new Iterator<>() {
+    Watch<Long> watch = new Watch<>(kinds(seen -> new Iterator<>() {
       private final Context context = Context.current();
+      private boolean began;
 
       @Override
       public boolean hasNext() {
+        if (!began) {
+          return true;
+        }
         CountDownLatch cancelled = new CountDownLatch(1);
         context.addListener(ended -> cancelled.countDown(), Runnable::run);
         waiting.countDown();
@@ -83,9 +113,11 @@ class WatchTest {
 
       @Override
       public Long next() {
-        throw new AssertionError("nothing came");
+        began = true;
+        return 1L;
       }
-    }, 0, revision -> revision, () -> false);
+    }), 0, () -> false);
+    assertEquals(1L, watch.next());
     CompletableFuture<Boolean> more = CompletableFuture.supplyAsync(watch::hasNext);
     waiting.await();
     watch.close();

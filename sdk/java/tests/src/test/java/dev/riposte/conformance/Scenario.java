@@ -1,15 +1,20 @@
 package dev.riposte.conformance;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.MessageOrBuilder;
+import dev.riposte.Errors;
 import dev.riposte.Pages;
 import dev.riposte.Riposte;
 import dev.riposte.RiposteException;
 import dev.riposte.Watch;
 import dev.riposte.v1.GetSubjectRequest;
+import dev.riposte.v1.RevisionGap;
 import dev.riposte.v1.SubjectKey;
+import dev.riposte.v1.WatchSubjectRequest;
+import dev.riposte.v1.WatchSubjectResponse;
 import io.grpc.ClientInterceptor;
 import io.grpc.Deadline;
 import io.grpc.Metadata;
@@ -29,6 +34,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
 /** One scenario: its steps in order, in the client's own terms. */
@@ -39,7 +45,7 @@ final class Scenario {
   private static final long LOOK_MS = 50;
   private static final Set<String> KNOWN = Set.of("call", "list", "watch", "together", "request", "expect", "error",
       "save", "repeat", "at_once", "different", "fault", "fault_every", "deadline_ms", "items", "count", "pages",
-      "eventually", "during", "events", "outage", "unsent");
+      "eventually", "during", "events", "outage", "late", "unsent");
 
   private final Riposte client;
   private final Placeholders placeholders = new Placeholders();
@@ -81,6 +87,8 @@ final class Scenario {
   private void once(Map<?, ?> step) throws Exception {
     if (step.containsKey("outage")) {
       outage(number(step, "outage"));
+    } else if (step.containsKey("late")) {
+      late(number(step, "late"));
     } else if (step.containsKey("together")) {
       together((List<?>) step.get("together"));
     } else if (step.containsKey("error")) {
@@ -136,6 +144,39 @@ final class Scenario {
     }
   }
 
+  /**
+   * Watches through a gate that leads to the server only after so many attempts, and that loses it
+   * while the subject comes into being.
+   */
+  private void late(int attempts) throws Exception {
+    SubjectKey key = SubjectKey.newBuilder().setObjectType("article").setObjectId((String) placeholders.fill("${unique}")).build();
+    WatchSubjectRequest request = WatchSubjectRequest.newBuilder().setSubject(key).build();
+    try (Gate gate = new Gate(server);
+        Riposte through = Riposte.connect(gate.target());
+        Riposte lost = Riposte.connect(gate.target())) {
+      gate.shut();
+      CompletableFuture<Void> led = CompletableFuture.runAsync(() -> {
+        while (gate.ended() < attempts) {
+          LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(LOOK_MS));
+        }
+        gate.open();
+      });
+      try (Watch<WatchSubjectResponse> watch = through.watchSubject(request)) {
+        led.join();
+        WatchSubjectResponse opened = watch.next();
+        assertTrue(opened.hasOpened() && opened.getOpened().getRevision() == 0, opened.toString());
+        gate.shut();
+        client.subject(key.getObjectType(), key.getObjectId()).comment("m1", "Hi");
+        long revision = client.subject(key.getObjectType(), key.getObjectId()).get().getSubject().getRevision();
+        gate.open();
+        assertEquals(revision, watch.next().getOpened().getRevision());
+        assertEquals(RevisionGap.newBuilder().setFirstRevision(1).setLastRevision(revision).build(), watch.next().getGap());
+      }
+      gate.shut();
+      assertThrows(Errors.Unavailable.class, () -> lost.watchSubject(request));
+    }
+  }
+
   /** What a call fails with. */
   private Optional<RiposteException> look(Riposte away) {
     SubjectKey key = SubjectKey.newBuilder().setObjectType("article").setObjectId((String) placeholders.fill("${unique}")).build();
@@ -155,9 +196,7 @@ final class Scenario {
       } else if (step.containsKey("list")) {
         methods(step).list(text(step, "list"), request(step)).forEach(item -> {});
       } else {
-        try (Watch<?> watch = methods(step).watch(text(step, "watch"), request(step))) {
-          watch.hasNext();
-        }
+        methods(step).watch(text(step, "watch"), request(step)).close();
       }
     } catch (RiposteException thrown) {
       error = thrown;
@@ -245,6 +284,9 @@ final class Scenario {
   private void watch(Map<?, ?> step) throws Exception {
     List<?> expected = (List<?>) step.get("events");
     try (Watch<?> watch = methods(step).watch(text(step, "watch"), request(step))) {
+      if (step.get("during") instanceof List<?> during) {
+        run(during);
+      }
       CompletableFuture<List<Object>> taken = CompletableFuture.supplyAsync(() -> {
         List<Object> events = new ArrayList<>();
         while (events.size() < expected.size() && watch.hasNext()) {
@@ -252,9 +294,6 @@ final class Scenario {
         }
         return events;
       });
-      if (step.get("during") instanceof List<?> during) {
-        run(during);
-      }
       compare(step, "events", taken.get(PATIENCE_MS, TimeUnit.MILLISECONDS));
     }
   }

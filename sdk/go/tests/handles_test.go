@@ -1,0 +1,129 @@
+package tests
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"riposte.dev/go/riposte"
+	"riposte.dev/go/riposte/ripostev1"
+)
+
+// must ends a test that has failed.
+func must[T any](value T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+}
+
+func TestAPageHasHandlesItsCursorAndWhatItsViewerLikes(t *testing.T) {
+	ctx, subject := t.Context(), dev.Client.Subject("article", "page-"+text(8))
+	if !must(subject.Ensure(ctx))(t) || must(subject.Ensure(ctx))(t) {
+		t.Fatal("a subject is created once")
+	}
+	var roots []*riposte.Comment
+	for at := range 3 {
+		roots = append(roots, must(subject.Comment(ctx, "m7", fmt.Sprint(at)))(t))
+	}
+	reply := must(dev.Client.Comment(roots[0].Id).Reply(ctx, "m8", "Welcome"))(t)
+	must(dev.Client.Comment(reply.Id).Like(ctx, "m9"))(t)
+	must(roots[0].Dislike(ctx, "m9"))(t)
+	page := must(subject.Page(ctx, riposte.Oldest, riposte.PageSize(2), riposte.ReplyPreviewSize(1), riposte.Viewer("m9")))(t)
+	told := fmt.Sprint(len(page.Threads), page.Threads[0].Comment.OwnLike, page.Threads[1].Comment.OwnLike, page.Threads[0].Replies[0].OwnLike)
+	if told != "2 LIKE_VALUE_DISLIKE LIKE_VALUE_NONE LIKE_VALUE_LIKE" {
+		t.Fatal(told)
+	}
+	last := must(subject.Page(ctx, riposte.Oldest, riposte.PageSize(2), riposte.PageToken(page.NextPageToken)))(t)
+	if len(last.Threads) != 1 || last.Threads[0].Comment.Id != roots[2].Id || last.Threads[0].Comment.OwnLike != 0 {
+		t.Fatal(last)
+	}
+	replies := must(dev.Client.Comment(roots[0].Id).Page(ctx, riposte.Top, riposte.Viewer("m9")))(t)
+	if len(replies.Replies) != 1 || replies.Replies[0].OwnLike != ripostev1.LikeValue_LIKE_VALUE_LIKE {
+		t.Fatal(replies)
+	}
+	if _, err := subject.Page(ctx, riposte.Viewer(fmt.Sprintf("%065d", 1))); status.Code(err) != codes.InvalidArgument {
+		t.Fatal(err)
+	}
+	above := page.WithJustMade(roots[2].Comment, roots[0].Comment, reply.Comment, roots[2].Comment)
+	if len(above) != 3 || above[0].Comment.Id != roots[2].Id || len(page.Threads) != 2 || len(last.WithJustMade(roots[0].Comment)) != 1 {
+		t.Fatal(above)
+	}
+}
+
+func TestAModeratorHidesShowsAndDeletes(t *testing.T) {
+	ctx := t.Context()
+	comment := must(dev.Client.Subject("article", "moderated-"+text(8)).Comment(ctx, "m7", "Hi"))(t)
+	hidden := must(comment.Hide(ctx, "mod", "spam"))(t).Comment.State
+	shown := must(comment.Unhide(ctx, "mod", "fine"))(t).Comment.State
+	deleted := must(comment.ModeratorDelete(ctx, "mod", "spam"))(t).Comment.DeletedBy
+	if told := fmt.Sprint(hidden, shown, deleted); told != "COMMENT_STATE_HIDDEN COMMENT_STATE_ACTIVE DELETED_BY_MODERATOR" {
+		t.Fatal(told)
+	}
+	if page := must(dev.Client.Member("article", "nobody").Page(ctx))(t); len(page.Comments) != 0 {
+		t.Fatal(page)
+	}
+}
+
+func TestIDsAreTextsInJSON(t *testing.T) {
+	comment := must(dev.Client.Subject("article", "json-"+text(8)).Comment(t.Context(), "m7", "Hi"))(t)
+	written := must(riposte.JSON(comment))(t)
+	var read struct{ ID, RootID string }
+	if err := json.Unmarshal(written, &read); err != nil || read.ID != fmt.Sprint(comment.Id) || read.RootID != "0" {
+		t.Fatal(string(written), err)
+	}
+}
+
+func TestOwnLikesThatCannotBeAskedAreUnknown(t *testing.T) {
+	var lock sync.Mutex
+	var asked []int
+	target, _ := anyServer(t, func(_ any, stream grpc.ServerStream) error {
+		method, _ := grpc.MethodFromServerStream(stream)
+		if method == ripostev1.CommentService_ListComments_FullMethodName {
+			page := &ripostev1.ListCommentsResponse{}
+			for at := range 60 {
+				thread := &ripostev1.CommentThread{Comment: &ripostev1.Comment{Id: int64(at*11 + 1)}}
+				for reply := range 10 {
+					thread.Replies = append(thread.Replies, &ripostev1.Comment{Id: int64(at*11 + reply + 2)})
+				}
+				page.Threads = append(page.Threads, thread)
+			}
+			return errors.Join(stream.RecvMsg(&ripostev1.ListCommentsRequest{}), stream.SendMsg(page))
+		}
+		var request ripostev1.BatchGetLikeStatesRequest
+		if err := stream.RecvMsg(&request); err != nil {
+			return err
+		}
+		lock.Lock()
+		asked = append(asked, len(request.CommentIds))
+		lock.Unlock()
+		if len(request.CommentIds) > 60 {
+			return status.Error(codes.Internal, "too many")
+		}
+		answer := &ripostev1.BatchGetLikeStatesResponse{}
+		for _, id := range request.CommentIds {
+			answer.States = append(answer.States, &ripostev1.LikeState{CommentId: id, Value: ripostev1.LikeValue_LIKE_VALUE_LIKE})
+		}
+		return stream.SendMsg(answer)
+	})
+	client := connect(t, riposte.Options{Target: target})
+	page := must(client.Subject("article", "1").Page(context.Background(), riposte.Viewer("m9")))(t)
+	for at, thread := range page.Threads {
+		if (thread.Comment.OwnLike == ripostev1.LikeValue_LIKE_VALUE_LIKE) != (at >= 55) {
+			t.Fatal(at, thread.Comment.OwnLike)
+		}
+	}
+	if slices.Sort(asked); !slices.Equal(asked, []int{60, 200, 200, 200}) {
+		t.Fatal(asked)
+	}
+}

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import test from "node:test";
+import { Code, jsonOf, Riposte, RiposteError, type CommentHandle } from "riposte-sdk";
+import { DevServer } from "riposte-sdk/testing";
+import { CommentState, DeletedBy, LikeValue } from "riposte-sdk/v1";
+import { Flaky, Refusal } from "./support/flaky.js";
+
+const { NONE, LIKE, DISLIKE, UNSPECIFIED } = LikeValue;
+const wrong = (error: unknown) => error instanceof RiposteError && error.code === Code.INVALID_ARGUMENT;
+
+test("the handles of a server", async (t) => {
+  const server = await DevServer.start();
+  t.after(() => server.stop());
+  const client = Riposte.connect(server.target, { adminTarget: server.adminTarget });
+  t.after(() => client.close());
+  const made = () => client.subject("article", randomBytes(8).toString("hex"));
+
+  await t.test("a page has handles, its cursor, and what its viewer likes", async () => {
+    const subject = made();
+    assert.deepEqual([await subject.ensure(), await subject.ensure()], [true, false]);
+    const roots: CommentHandle[] = [];
+    for (const text of ["0", "1", "2"]) roots.push(await subject.comment("m7", text));
+    const reply = await client.comment(roots[0]!.id).reply("m8", "Welcome");
+    await client.comment(reply.id).like("m9");
+    await roots[0]!.dislike("m9");
+    const page = await subject.page({ sort: "oldest", pageSize: 2, replyPreviewSize: 1, viewer: "m9" });
+    assert.deepEqual(page.threads.map(({ comment }) => [comment.content?.text, comment.ownLike]), [["0", DISLIKE], ["1", NONE]]);
+    assert.deepEqual(page.threads[0]!.replies.map(({ ownLike }) => ownLike), [LIKE]);
+    const last = await subject.page({ sort: "oldest", pageSize: 2, pageToken: page.nextPageToken });
+    assert.deepEqual(last.threads.map(({ comment }) => [comment.id, comment.ownLike]), [[roots[2]!.id, UNSPECIFIED]]);
+    const replies = await client.comment(roots[0]!.id).page({ sort: "top", viewer: "m9" });
+    assert.deepEqual(replies.replies.map(({ id, ownLike }) => [id, ownLike]), [[reply.id, LIKE]]);
+    await assert.rejects(subject.page({ viewer: "m".repeat(65) }), wrong);
+
+    const handed = [roots[2]!, roots[0]!, reply, roots[2]!].map(({ message }) => message);
+    assert.deepEqual(page.withJustMade(handed).map(({ comment }) => comment.id), [2, 0, 1].map((at) => roots[at]!.id));
+    assert.deepEqual([page.threads.length, last.withJustMade(handed).length], [2, 1]);
+    assert.equal((await subject.memberLikesPage("m9", { pageSize: 1 })).likes.length, 1);
+  });
+
+  await t.test("a moderator hides, shows and deletes", async () => {
+    const comment = await made().comment("m7", "Hi");
+    assert.equal((await comment.hide("mod", "spam")).comment?.state, CommentState.HIDDEN);
+    assert.equal((await comment.unhide("mod", "fine")).comment?.state, CommentState.ACTIVE);
+    assert.equal((await comment.moderatorDelete("mod", "spam")).comment?.deletedBy, DeletedBy.MODERATOR);
+    assert.deepEqual((await client.member("article", "nobody").page()).comments, []);
+  });
+
+  await t.test("ids are strings in JSON", async () => {
+    const { id, message } = await made().comment("m7", "Hi");
+    const { rootId, likeCount, ...written } = jsonOf(message) as Record<string, unknown>;
+    assert.deepEqual([written["id"], rootId, likeCount], [id, "0", 0]);
+  });
+
+  await t.test("a wrong argument is told at the call", async () => {
+    assert.throws(() => made().comments({ sort: "loudest" as "hot" }), wrong);
+    assert.throws(() => client.comment("1").replies({ sort: "hot" as "top" }), wrong);
+    assert.throws(() => client.subject("article", "\ud83d").comments(), wrong);
+    await assert.rejects(made().page({ pageSize: 1.5 }), wrong);
+  });
+});
+
+test("own likes that cannot be asked are unknown", async (t) => {
+  const asked: number[] = [];
+  const replies = (root: number) => Array.from({ length: 10 }, (_, at) => ({ id: String(root * 11 + at + 2) }));
+  const threads = Array.from({ length: 60 }, (_, at) => ({ comment: { id: String(at * 11 + 1) }, replies: replies(at) }));
+  const server = await Flaky.start(t, {
+    listComments: () => ({ threads }),
+    batchGetLikeStates: ({ commentIds }: { commentIds: string[] }) => {
+      asked.push(commentIds.length);
+      if (commentIds.length > 60) return new Refusal(Code.INTERNAL);
+      return { states: commentIds.map((commentId) => ({ commentId, value: LIKE })) };
+    },
+  });
+  const client = Riposte.connect(server.target);
+  t.after(() => client.close());
+  const page = await client.subject("article", "1").page({ viewer: "m9" });
+  assert.deepEqual(page.threads.map(({ comment }) => comment.ownLike), threads.map((_, at) => (at < 55 ? UNSPECIFIED : LIKE)));
+  assert.deepEqual(asked.sort((a, b) => a - b), [60, 200, 200, 200]);
+});
