@@ -201,6 +201,9 @@ mod tests {
         let list = "// Does it. Errors: SUBJECT_NOT_FOUND (a\n// deleted one),\n// CHALLENGE_REQUIRED.\nrpc\n";
         assert_eq!(of_call(list), [3]);
         assert_eq!(of_call("// Errors: SUBJECT_NOT_FOUND. Not served yet: CHALLENGE_REQUIRED.\n"), [0_usize; 0]);
-        assert_eq!(of_call("// Errors: SUBJECT_NOT_FOUND.\n//\n// Not served yet: CHALLENGE_REQUIRED.\n"), [0_usize; 0]);
+        assert_eq!(
+            of_call("// Errors: SUBJECT_NOT_FOUND.\n//\n// Not served yet: CHALLENGE_REQUIRED.\n"),
+            [0_usize; 0]
+        );
     }
 }

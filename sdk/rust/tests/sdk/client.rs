@@ -49,6 +49,13 @@ impl LikeService for Flaky {
         std::future::pending().await
     }
 
+    async fn batch_list_likers(
+        &self,
+        _: Request<v1::BatchListLikersRequest>,
+    ) -> Result<Response<v1::BatchListLikersResponse>, Status> {
+        Err(Status::unavailable("a read that never comes"))
+    }
+
     async fn list_likers(&self, _: Request<v1::ListLikersRequest>) -> Result<Response<v1::ListLikersResponse>, Status> {
         Err(Status::unavailable("a read that never comes"))
     }

@@ -184,6 +184,13 @@ impl LikeService for FailingLikes {
         not_here()
     }
 
+    async fn batch_list_likers(
+        &self,
+        _: Request<v1::BatchListLikersRequest>,
+    ) -> Result<Response<v1::BatchListLikersResponse>, Status> {
+        not_here()
+    }
+
     async fn list_likers(&self, _: Request<v1::ListLikersRequest>) -> Result<Response<v1::ListLikersResponse>, Status> {
         not_here()
     }
