@@ -33,7 +33,9 @@ fn folder() -> Result<tempfile::TempDir> {
 /// Returns a shell that runs a script in the folder with the binary on its path.
 fn shell(folder: &Path, script: &str) -> Result<Command> {
     let mut shell = Command::new("sh");
-    let path = format!("{}:{}", folder.join("target/release").display(), std::env::var("PATH")?);
+    let mut path = folder.join("target/release").into_os_string();
+    path.push(":");
+    path.push(std::env::var_os("PATH").context("there is no PATH")?);
     shell.args(["-euc", script]).current_dir(folder).env("PATH", path).kill_on_drop(true);
     Ok(shell)
 }
@@ -73,7 +75,7 @@ sed -i -e 's#^cert_file = ""#cert_file = "made/server/tls.crt"#' \
 
     let script = commands_of("README.md", "production")?;
     let lines = || script.lines().map(|line| line.split("  #").next().unwrap_or(line).trim_end());
-    ensure!(lines().last() == Some("riposte --config riposte.toml serve"), "{script}");
+    ensure!(lines().next_back() == Some("riposte --config riposte.toml serve"), "{script}");
     let mut shell = shell(folder.path(), &script)?;
     // The other listeners of the default ports may be taken on the machine of the test.
     shell.env("EDITOR", &editor).env("RIPOSTE__LOG__FORMAT", "json");

@@ -148,7 +148,7 @@ impl Subject {
     pub fn comments(&self, sort: impl Into<Option<v1::CommentSort>>) -> Pages<v1::ListCommentsRequest, Thread> {
         let request = v1::ListCommentsRequest {
             subject: Some(self.key.clone()),
-            sort: sort.into().map(v1::CommentSort::from).unwrap_or_default().into(),
+            sort: sort.into().unwrap_or_default().into(),
             ..Default::default()
         };
         self.client.list(request).held(Thread::hold)
@@ -161,7 +161,7 @@ impl Subject {
     pub async fn page(&self, options: SubjectPageOptions) -> Result<ThreadPage, Error> {
         let request = v1::ListCommentsRequest {
             subject: Some(self.key.clone()),
-            sort: options.sort.map(v1::CommentSort::from).unwrap_or_default().into(),
+            sort: options.sort.unwrap_or_default().into(),
             page_size: options.page_size.unwrap_or_default(),
             page_token: options.page_token.unwrap_or_default(),
             reply_preview_size: options.reply_preview_size,
@@ -544,7 +544,7 @@ impl Comment {
     /// Those of `CreateReply`.
     pub async fn reply(&self, member_id: impl Into<String>, text: impl Into<String>) -> Result<Comment, Error> {
         let request = v1::CreateReplyRequest {
-            parent_id: self.message.id.clone(),
+            parent_id: self.message.id,
             member_id: member_id.into(),
             content: Some(v1::Content { text: text.into(), ..Default::default() }),
             ..Default::default()
@@ -558,7 +558,7 @@ impl Comment {
     /// * `sort`: The order: OLDEST (the default), NEWEST or TOP; another one is FIELD_INVALID.
     pub fn replies(&self, sort: impl Into<Option<ReplySort>>) -> Pages<v1::ListRepliesRequest, Comment> {
         let request = v1::ListRepliesRequest {
-            root_id: self.message.id.clone(),
+            root_id: self.message.id,
             sort: sort.into().map(v1::CommentSort::from).unwrap_or_default().into(),
             ..Default::default()
         };
@@ -572,7 +572,7 @@ impl Comment {
     /// Those of `ListReplies`; INVALID_ARGUMENT if the viewer is no name of a member.
     pub async fn page(&self, options: CommentPageOptions) -> Result<ReplyPage, Error> {
         let request = v1::ListRepliesRequest {
-            root_id: self.message.id.clone(),
+            root_id: self.message.id,
             sort: options.sort.map(v1::CommentSort::from).unwrap_or_default().into(),
             page_size: options.page_size.unwrap_or_default(),
             page_token: options.page_token.unwrap_or_default(),
@@ -581,7 +581,7 @@ impl Comment {
         let answer = self.client.replies().list_replies(request).await?.into_inner();
         let mut page = ReplyPage::hold(&self.client, answer);
         if let Some(viewer) = options.viewer {
-            let subject = page.response.root.clone().unwrap_or_default().subject.clone().unwrap_or_default();
+            let subject = page.response.root.clone().unwrap_or_default().subject.unwrap_or_default();
             let mut ids = BTreeSet::new();
             page.marked(&mut |one| {
                 ids.insert(one.id);
@@ -597,7 +597,7 @@ impl Comment {
     /// # Errors
     /// Those of `GetComment`.
     pub async fn get(&self) -> Result<v1::GetCommentResponse, Error> {
-        let request = v1::GetCommentRequest { id: self.message.id.clone(), ..Default::default() };
+        let request = v1::GetCommentRequest { id: self.message.id, ..Default::default() };
         Ok(self.client.comments().get_comment(request).await?.into_inner())
     }
 
@@ -609,7 +609,7 @@ impl Comment {
     /// Those of `SetLike`.
     pub async fn like(&self, member_id: impl Into<String>) -> Result<v1::SetLikeResponse, Error> {
         let request = v1::SetLikeRequest {
-            comment_id: self.message.id.clone(),
+            comment_id: self.message.id,
             member_id: member_id.into(),
             value: v1::LikeValue::Like.into(),
             ..Default::default()
@@ -625,7 +625,7 @@ impl Comment {
     /// Those of `SetLike`.
     pub async fn dislike(&self, member_id: impl Into<String>) -> Result<v1::SetLikeResponse, Error> {
         let request = v1::SetLikeRequest {
-            comment_id: self.message.id.clone(),
+            comment_id: self.message.id,
             member_id: member_id.into(),
             value: v1::LikeValue::Dislike.into(),
             ..Default::default()
@@ -641,7 +641,7 @@ impl Comment {
     /// Those of `SetLike`.
     pub async fn clear_like(&self, member_id: impl Into<String>) -> Result<v1::SetLikeResponse, Error> {
         let request = v1::SetLikeRequest {
-            comment_id: self.message.id.clone(),
+            comment_id: self.message.id,
             member_id: member_id.into(),
             value: v1::LikeValue::None.into(),
             ..Default::default()
@@ -664,7 +664,7 @@ impl Comment {
         text: impl Into<String>,
     ) -> Result<v1::UpdateCommentResponse, Error> {
         let request = v1::UpdateCommentRequest {
-            id: self.message.id.clone(),
+            id: self.message.id,
             member_id: member_id.into(),
             content: Some(v1::Content { text: text.into(), ..Default::default() }),
             ..Default::default()
@@ -680,7 +680,7 @@ impl Comment {
     /// Those of `DeleteComment`.
     pub async fn delete(&self, member_id: impl Into<String>) -> Result<v1::DeleteCommentResponse, Error> {
         let request =
-            v1::DeleteCommentRequest { id: self.message.id.clone(), member_id: member_id.into(), ..Default::default() };
+            v1::DeleteCommentRequest { id: self.message.id, member_id: member_id.into(), ..Default::default() };
         Ok(self.client.comments().delete_comment(request).await?.into_inner())
     }
 
@@ -698,7 +698,7 @@ impl Comment {
         reason: impl Into<String>,
     ) -> Result<v1::HideCommentResponse, Error> {
         let request = v1::HideCommentRequest {
-            id: self.message.id.clone(),
+            id: self.message.id,
             moderator_id: moderator_id.into(),
             reason: reason.into(),
             ..Default::default()
@@ -720,7 +720,7 @@ impl Comment {
         reason: impl Into<String>,
     ) -> Result<v1::UnhideCommentResponse, Error> {
         let request = v1::UnhideCommentRequest {
-            id: self.message.id.clone(),
+            id: self.message.id,
             moderator_id: moderator_id.into(),
             reason: reason.into(),
             ..Default::default()
@@ -742,7 +742,7 @@ impl Comment {
         reason: impl Into<String>,
     ) -> Result<v1::AdminServiceDeleteCommentResponse, Error> {
         let request = v1::AdminServiceDeleteCommentRequest {
-            id: self.message.id.clone(),
+            id: self.message.id,
             moderator_id: moderator_id.into(),
             reason: reason.into(),
             ..Default::default()

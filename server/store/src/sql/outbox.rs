@@ -59,13 +59,16 @@ impl SqlOutbox {
 
     /// Runs a read of single statements on a source. It does not wait for the read limit that
     /// callers share, as [`transact::read_without_limit`].
-    async fn run<T: Send + 'static>(
+    fn run<T: Send + 'static>(
         &self,
         source: usize,
         name: &'static str,
         read: impl Future<Output = std::result::Result<T, StoreError>> + Send + 'static,
-    ) -> Result<T> {
-        task::run(self.sources.runner(), (source, name), read).await
+    ) -> impl Future<Output = Result<T>> + Send {
+        // Boxed before the first await: otherwise every future around this one would be as large as
+        // the read.
+        let read = Box::pin(read);
+        async move { task::run(self.sources.runner(), (source, name), read).await }
     }
 }
 

@@ -300,10 +300,12 @@ impl DataSources {
 
     /// Returns the form of a list of keys for this database.
     pub(crate) fn key_form(&self) -> KeyForm {
-        match self.all[0].write.get_database_backend() {
-            _ if self.is_confined() => KeyForm::Tuples,
-            DbBackend::MySql => KeyForm::TypedJoin,
-            _ => KeyForm::Join,
+        if self.is_confined() {
+            KeyForm::Tuples
+        } else if self.all[0].write.get_database_backend() == DbBackend::MySql {
+            KeyForm::TypedJoin
+        } else {
+            KeyForm::Join
         }
     }
 

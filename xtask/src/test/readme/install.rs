@@ -67,8 +67,12 @@ pub(super) fn check(live: &Arc<Live>, repository: &Path, readme: &str) -> Result
             let mut shell = Command::new("sh");
             shell.args(["-euc", script]).current_dir(folder.path()).env("RIPOSTE", repository);
             // A virtual environment is entered by its folder of programs.
-            let path = std::env::var("PATH").unwrap_or_default();
-            shell.env("PATH", format!("{}:{path}", folder.path().join("bin").display()));
+            let mut path = folder.path().join("bin").into_os_string();
+            if let Some(others) = std::env::var_os("PATH") {
+                path.push(":");
+                path.push(others);
+            }
+            shell.env("PATH", path);
             shell
         };
         output_of(&mut shell(language.empty)).with_context(|| format!("an empty project for {name}"))?;

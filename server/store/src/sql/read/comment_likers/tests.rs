@@ -14,7 +14,7 @@ const TABLES: &str = include_str!("../../../../../../migrations/golden/sqlite.sq
 async fn every_branch_on_sqlite_reads_bounded_ranges_of_keys_and_sorts_nothing() {
     let mut options = ConnectOptions::new("sqlite::memory:");
     options.max_connections(1);
-    let database = Database::connect(options).await.expect("a database in memory");
+    let database = Box::pin(Database::connect(options)).await.expect("a database in memory");
     for statement in TABLES.lines().filter(|line| line.starts_with("CREATE")) {
         database.execute_unprepared(&statement.replace(MARKER, "")).await.expect(statement);
     }
