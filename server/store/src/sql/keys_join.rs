@@ -3,8 +3,9 @@
 
 use sea_orm::sea_query::ValueTuple;
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, JoinType, Query, SelectStatement, SimpleExpr, UnionType};
-use sea_orm::{EntityTrait, QueryFilter, QuerySelect, Select, Value};
+use sea_orm::{DbBackend, EntityTrait, QueryFilter, QuerySelect, Select, Value};
 
+use super::pool::DataSources;
 use super::read::force_index;
 
 /// The highest number of keys of one statement: SQLite accepts 500 terms in a compound select.
@@ -28,6 +29,19 @@ pub(crate) enum KeyForm {
     /// A list of tuples. Vitess finds the shards of a join with a list only if all its rows are on
     /// one shard.
     Tuples,
+}
+
+impl DataSources {
+    /// Returns the form of a list of keys for these databases.
+    pub(crate) fn key_form(&self) -> KeyForm {
+        if self.is_confined() {
+            KeyForm::Tuples
+        } else if self.all()[0].write_pool().get_database_backend() == DbBackend::MySql {
+            KeyForm::TypedJoin
+        } else {
+            KeyForm::Join
+        }
+    }
 }
 
 /// Returns the rows of `select` whose `columns` have the values of one of `keys`, found through the

@@ -33,7 +33,6 @@ use crate::error::{StoreError, is_conflict, is_lost};
 use crate::layout::LayoutMap;
 use crate::on_shard::OnShard;
 use crate::shard::{ShardMap, TableSlot};
-use crate::sql::keys_join::KeyForm;
 use crate::sql::subject_id_cache::SubjectIdCache;
 use crate::sql::transaction_runner::TransactionRunner;
 use source_tx::SourceConnection;
@@ -296,17 +295,6 @@ impl DataSources {
     /// Returns the claim of this process on the waiting commits of a source of a confined store.
     pub(crate) fn claim(&self, source: usize) -> &EpochClaim {
         &self.claims[source]
-    }
-
-    /// Returns the form of a list of keys for this database.
-    pub(crate) fn key_form(&self) -> KeyForm {
-        if self.is_confined() {
-            KeyForm::Tuples
-        } else if self.all[0].write.get_database_backend() == DbBackend::MySql {
-            KeyForm::TypedJoin
-        } else {
-            KeyForm::Join
-        }
     }
 
     /// Returns every data source, in order.
