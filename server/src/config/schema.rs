@@ -121,6 +121,9 @@ mod tests {
             .collect();
         let mut schema = constraints(&schema());
         let added = ADDED.map(|path| schema.remove(path));
+        // A kind of store was added.
+        let kinds = schema.insert("store.kind".to_owned(), golden["store.kind"].clone()).map(Value::Object);
+        assert_eq!(kinds, Some(json!({"enum": ["sqlite", "mysql", "vitess"]})));
         assert_eq!(schema, golden);
         let table = json!({"type": "object", "additionalProperties": false});
         let span = schema["server.drain_delay"].clone();

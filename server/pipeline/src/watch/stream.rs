@@ -157,7 +157,7 @@ impl SubjectStream {
             return (newest, None);
         }
         if after > newest {
-            return (newest, Some(WatchItem::Gap { first: after + 1, last: newest }));
+            return (newest, Some(WatchItem::Gap { first: after.saturating_add(1), last: newest }));
         }
         let gap = (after < ring.base()).then(|| WatchItem::Gap { first: after + 1, last: ring.base() });
         (after, gap)

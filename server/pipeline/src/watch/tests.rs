@@ -120,6 +120,9 @@ async fn a_subject_that_does_not_exist_yet_is_watched_from_its_first_revision() 
     let mut ahead = fixture.join(&absent, 3).await;
     assert_eq!((first.seen(), ahead.seen()), (0, 0));
     assert_eq!(ahead.next().await, Some(Ok(WatchItem::Gap { first: 4, last: 0 })));
+    let mut farthest = fixture.join(&absent, i64::MAX).await;
+    assert_eq!(farthest.next().await, Some(Ok(WatchItem::Gap { first: i64::MAX, last: 0 })));
+    drop(farthest);
     // Another subject of the partition comes first.
     let mut other = subject(1, 1);
     other.id = SubjectId::new(1 << 14 | 2).expect("positive");

@@ -57,7 +57,7 @@ class ContractTest {
       return;
     }
     assertEquals(List.of("UNAVAILABLE"), policy.get("retryableStatusCodes"));
-    boolean reads = method.getName().matches("(Get|List|BatchGet).*");
+    boolean reads = method.getName().matches("(Get|List|BatchGet|BatchList).*");
     assertTrue(reads || method.getInputType().findFieldByName("request_id") != null, method.getFullName());
     assertNotNull(Contract.DEADLINES_MS.get(path(method)));
   }
