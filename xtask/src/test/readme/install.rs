@@ -62,12 +62,15 @@ pub(super) fn check(live: &Arc<Live>, repository: &Path, readme: &str) -> Result
             skipped.push(format!("{name}'s line of the README: {} is missing", language.program));
             continue;
         }
-        let folder = tempfile::tempdir()?;
+        let parent = tempfile::tempdir()?;
+        // npm takes the name of the folder for that of the project.
+        let folder = parent.path().join("page");
+        std::fs::create_dir(&folder)?;
         let shell = |script: &str| {
             let mut shell = Command::new("sh");
-            shell.args(["-euc", script]).current_dir(folder.path()).env("RIPOSTE", repository);
+            shell.args(["-euc", script]).current_dir(&folder).env("RIPOSTE", repository);
             // A virtual environment is entered by its folder of programs.
-            let mut path = folder.path().join("bin").into_os_string();
+            let mut path = folder.join("bin").into_os_string();
             if let Some(others) = std::env::var_os("PATH") {
                 path.push(":");
                 path.push(others);
