@@ -192,8 +192,8 @@ async fn the_commands_of_compose_yaml_migrate_and_serve_with_tls_and_callers() -
         .await?
         .ended(4)?
         .says(&["CALLER_NOT_ALLOWED"])?;
-    let mut nobody = deployment.client("web", &at_first, &list)?;
-    command::finish(nobody.env_remove("RIPOSTE_TOKEN")).await?.ended(4)?.says(&["CALLER_UNKNOWN"])?;
+    let mut without_token = deployment.client("web", &at_first, &list)?;
+    command::finish(without_token.env_remove("RIPOSTE_TOKEN")).await?.ended(4)?.says(&["CALLER_UNKNOWN"])?;
     first.kill().await?;
     second.kill().await?;
     Ok(())

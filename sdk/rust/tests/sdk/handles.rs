@@ -51,8 +51,8 @@ async fn a_page_has_handles_its_cursor_and_what_its_viewer_likes() {
     let options = CommentPageOptions { sort: Some(ReplySort::Top), viewer: Some("m9".into()), ..Default::default() };
     let replies = client.comment(roots[0].id).page(options).await.unwrap();
     assert_eq!((replies.replies.len(), replies.replies[0].own_like), (1, LikeValue::Like));
-    let nobody = SubjectPageOptions { viewer: Some("m".repeat(65)), ..Default::default() };
-    assert_eq!(subject.page(nobody).await.unwrap_err().code(), Code::InvalidArgument);
+    let too_long = SubjectPageOptions { viewer: Some("m".repeat(65)), ..Default::default() };
+    assert_eq!(subject.page(too_long).await.unwrap_err().code(), Code::InvalidArgument);
 
     let handed = [&roots[2], &roots[0], &reply, &roots[2]].map(|one| one.clone().into_message());
     let above: Vec<i64> = page.with_just_made(handed.clone()).iter().map(|thread| thread.comment.id).collect();
