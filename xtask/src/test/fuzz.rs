@@ -6,7 +6,7 @@ use crate::fuzz;
 use anyhow::Result;
 
 /// The seconds for each target. The long run is `cargo xtask fuzz`.
-const SECONDS: u32 = 15;
+const SECONDS: u32 = 10;
 
 /// Fuzzes, and reports the targets that broke.
 pub(super) fn check(at: &Run<'_>) -> Result<Report> {
