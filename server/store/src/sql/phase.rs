@@ -105,7 +105,7 @@ impl Phase {
     {
         let backend = self.backend;
         let statement = move |list| BoundStatement { statement: select(list).build(backend), expected: None };
-        let build = move |form| lists(form, size_max, &items).into_iter().map(&statement).collect();
+        let build = move |form| lists(form, size_max, items).into_iter().map(&statement).collect();
         RowsSlot(self.push(at.into(), StatementKind::Read, Box::new(build)))
     }
 
@@ -134,7 +134,7 @@ impl Phase {
             let expected = list.iter().collect::<HashSet<_>>().len() as u64;
             BoundStatement { statement: update(list).build(backend), expected: Some(expected) }
         };
-        let build = move |form| lists(form, size_max, &items).into_iter().map(&statement).collect();
+        let build = move |form| lists(form, size_max, items).into_iter().map(&statement).collect();
         self.push(at.into(), StatementKind::Write, Box::new(build));
     }
 
@@ -200,10 +200,14 @@ impl StatementGroup {
 }
 
 /// Divides items into the lists of the statements of a form.
-fn lists<T: Clone>(form: StatementForm, size_max: usize, items: &[T]) -> Vec<Vec<T>> {
+fn lists<T: Clone>(form: StatementForm, size_max: usize, mut items: Vec<T>) -> Vec<Vec<T>> {
     match form {
-        StatementForm::Prepared => padded_chunks_of(size_max, items).collect(),
-        StatementForm::Text { .. } => items.chunks(size_max).map(<[T]>::to_vec).collect(),
+        StatementForm::Prepared => padded_chunks_of(size_max, &items).collect(),
+        StatementForm::Text { .. } => std::iter::from_fn(|| {
+            let rest = items.split_off(items.len().min(size_max));
+            Some(std::mem::replace(&mut items, rest)).filter(|list| !list.is_empty())
+        })
+        .collect(),
     }
 }
 

@@ -66,6 +66,17 @@ where
     }
 }
 
+/// Runs `work` as [`run`] does, but in the task of the caller, which nobody cancels: a committer. A
+/// second task for each batch would need a copy of its commands.
+pub(crate) async fn run_here<T>(
+    runner: &TransactionRunner,
+    (source, name): (usize, &'static str),
+    work: impl Future<Output = std::result::Result<T, StoreError>>,
+) -> Result<T> {
+    let span = runner.span(name);
+    runner.observed((source, name), work).instrument(span).await.map_err(Error::from)
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
