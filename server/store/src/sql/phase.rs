@@ -129,13 +129,42 @@ impl Phase {
         T: Clone + Eq + Hash + Send + 'static,
         Q: QueryTrait,
     {
+        let expected = |list: &[T]| Some(list.iter().collect::<HashSet<_>>().len() as u64);
+        self.write_lists(at.into(), (size_max, items), expected, update);
+    }
+
+    /// Adds the DELETEs of the rows of `items`, however many rows an item has. A list may repeat
+    /// its last item.
+    pub(crate) fn delete_lists<T, Q>(
+        &mut self,
+        at: impl Into<Option<Partition>>,
+        size_max: usize,
+        items: Vec<T>,
+        delete: impl Fn(Vec<T>) -> Q + Send + 'static,
+    ) where
+        T: Clone + Send + 'static,
+        Q: QueryTrait,
+    {
+        self.write_lists(at.into(), (size_max, items), |_| None, delete);
+    }
+
+    fn write_lists<T, Q>(
+        &mut self,
+        at: Option<Partition>,
+        (size_max, items): (usize, Vec<T>),
+        expected: fn(&[T]) -> Option<u64>,
+        query: impl Fn(Vec<T>) -> Q + Send + 'static,
+    ) where
+        T: Clone + Send + 'static,
+        Q: QueryTrait,
+    {
         let backend = self.backend;
         let statement = move |list: Vec<T>| {
-            let expected = list.iter().collect::<HashSet<_>>().len() as u64;
-            BoundStatement { statement: update(list).build(backend), expected: Some(expected) }
+            let expected = expected(&list);
+            BoundStatement { statement: query(list).build(backend), expected }
         };
         let build = move |form| lists(form, size_max, items).into_iter().map(&statement).collect();
-        self.push(at.into(), StatementKind::Write, Box::new(build));
+        self.push(at, StatementKind::Write, Box::new(build));
     }
 
     /// Adds the INSERTs of new rows; nothing for no rows.

@@ -1,6 +1,7 @@
-//! Runs each piece of database work in a task of its own. The future of an RPC is dropped when its
-//! client disconnects. If it contained the database work, a pending BEGIN could be dropped with it,
-//! and would leave an open transaction on a pooled connection.
+//! Runs each piece of database work in a task of its own, except commits, whose callers are
+//! committers. The future of an RPC is dropped when its client disconnects. If it contained the
+//! database work, a pending BEGIN could be dropped with it, and would leave an open transaction on
+//! a pooled connection.
 
 use std::future::Future;
 use std::pin::Pin;
