@@ -18,7 +18,7 @@ use crate::{
 };
 use riposte_core::ports::Clock;
 use riposte_settings::{ConfigError, ConfigErrors};
-use riposte_store::{SqlStore, StoreKind};
+use riposte_store::{SqlStore, StoreKind, StoreSettings, TextForm, settings::PoolSettings};
 use std::{process::ExitCode, sync::Arc};
 
 /// Comment ids count from 2026-01-01: with a clock before it, no id can be generated.
@@ -123,6 +123,20 @@ fn clock() -> CheckResult {
     }
 }
 
+/// The statements that a writing connection keeps beside the text queries of batches: those of the
+/// outbox, the leases and the consumers, in a few sizes of lists.
+const STATEMENTS_BESIDE_TEXT: usize = 128;
+
+/// Returns the most statements that one process prepares on a server. With several index tables a
+/// batch of writes prepares none, unless text queries are off.
+fn prepared_statements(store: &StoreSettings, index_tables: u16) -> u64 {
+    let PoolSettings { connections, statements, .. } = store.pools.write;
+    let as_text = store.text_form() == TextForm::Auto && store.kind == StoreKind::Mysql && index_tables > 1;
+    let write = if as_text { statements.min(STATEMENTS_BESIDE_TEXT) } else { statements };
+    let reads = &store.pools.read;
+    u64::from(reads.connections) * reads.statements as u64 + u64::from(connections) * write as u64
+}
+
 /// Checks each data source. SQLite without a folder has nothing to check.
 async fn data_sources(config: &Config) -> anyhow::Result<Vec<CheckResult>> {
     let labels = match (config.store.kind, &config.store.data_dir) {
@@ -140,10 +154,6 @@ async fn data_sources(config: &Config) -> anyhow::Result<Vec<CheckResult>> {
             config.store.sources.iter().enumerate().map(label).collect()
         }
     };
-    let pools = &config.store.pools;
-    let prepared_statements =
-        |pool: &riposte_store::settings::PoolSettings| u64::from(pool.connections) * pool.statements as u64;
-    let statements = prepared_statements(&pools.read) + prepared_statements(&pools.write);
     let store_config = match config.store.to_config() {
         Ok(store_config) => store_config,
         Err(faults) => return Ok(vec![CheckResult::fail("data", one_line(&faults))]),
@@ -151,6 +161,7 @@ async fn data_sources(config: &Config) -> anyhow::Result<Vec<CheckResult>> {
     let store = SqlStore::open(&store_config, Arc::new(SystemClock))?;
     let (mut diagnoses, schemas) = (store.diagnose().await, store.schema().await);
     let layout = migrate::layout(config, &store);
+    let statements = prepared_statements(&config.store, store.sources().map().tables().index);
     for (source, diagnosis) in diagnoses.iter_mut().enumerate() {
         // The tables of a source that is not migrated yet are counted too.
         diagnosis.tables = diagnosis.tables.map(|tables| tables.max(layout.tables(source)));
@@ -173,4 +184,22 @@ async fn data_sources(config: &Config) -> anyhow::Result<Vec<CheckResult>> {
     let consumers = consumers::examine(&consumers, SystemClock.now());
     let results = sources.chain(text).chain(consumers).chain(cache::alone(config.cache.kind, processes));
     Ok(std::iter::once(CheckResult::ok("layout", layout.summary())).chain(results).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Inputs, Profile};
+
+    #[test]
+    fn writes_as_text_leave_room_for_more_processes() {
+        let inputs = Inputs { profile: Profile::Dev, ..Inputs::default() };
+        let mut config = Config::load(&inputs).unwrap().config;
+        config.store.kind = StoreKind::Mysql;
+        config.store.pools.write.connections = 8;
+        assert_eq!(prepared_statements(&config.store, 32), 8 * 256 + 8 * 128);
+        assert_eq!(prepared_statements(&config.store, 1), 8 * 256 + 8 * 512);
+        config.store.text = TextForm::Off;
+        assert_eq!(prepared_statements(&config.store, 32), 8 * 256 + 8 * 512);
+    }
 }

@@ -180,6 +180,8 @@ impl Row {
                         | Self::CreateSpread
                         | Self::LikeHot
                         | Self::LikeSpread
+                        | Self::PageDb
+                        | Self::StatesMiss
                         | Self::Subjects100
                         | Self::Comments200
                 ))

@@ -15,7 +15,12 @@ async fn query(pool: &DatabaseConnection, sql: String) -> Vec<sea_orm::QueryResu
 
 /// Returns the number of statements that the only connection of the pool has closed.
 async fn closed_statements(pool: &DatabaseConnection) -> usize {
-    let rows = query(pool, "SHOW SESSION STATUS LIKE 'Com_stmt_close'".to_owned()).await;
+    session_counter(pool, "Com_stmt_close").await
+}
+
+/// Returns a counter of the only connection of a pool.
+pub(crate) async fn session_counter(pool: &DatabaseConnection, name: &str) -> usize {
+    let rows = query(pool, format!("SHOW SESSION STATUS LIKE '{name}'")).await;
     let count: String = rows.first().expect("a row").try_get_by_index(1).expect("a value");
     count.parse().expect("a number")
 }

@@ -11,6 +11,7 @@ mod likes;
 mod load;
 mod lock_wait;
 
+use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -73,24 +74,24 @@ impl SqlWriter {
     async fn commit_all<K: CommitType>(&self, commands: &[Command<K>]) -> Result<BatchOutputs> {
         let Some(batch) = self.batch(commands)? else { return Ok(Vec::new()) };
         let transaction = (batch.source, K::TRANSACTION);
-        task::run(self.sources.runner(), transaction, async move { batch.run(false).await }).await
+        task::run_here(self.sources.runner(), transaction, batch.run(false)).await
     }
 
     async fn commit_unheld<K: CommitType>(&self, commands: &[Command<K>]) -> Result<UnheldOutputs> {
         let Some(batch) = self.batch(commands)? else { return Ok(Vec::new()) };
         let transaction = (batch.source, K::TRANSACTION);
-        task::run(self.sources.runner(), transaction, async move { batch.run_without_wait().await }).await
+        task::run_here(self.sources.runner(), transaction, batch.run_without_wait()).await
     }
 
     /// Returns the batch of these commands; `None` if there are none.
-    fn batch<K: CommitType>(&self, commands: &[Command<K>]) -> Result<Option<CommitBatch<K>>> {
+    fn batch<'c, K: CommitType>(&self, commands: &'c [Command<K>]) -> Result<Option<CommitBatch<'c, K>>> {
         let Some(first) = commands.first() else { return Ok(None) };
         let source = |command: &Command<K>| self.sources.map().source(command.subject.partition());
         if commands.iter().any(|command| source(command) != source(first)) {
             return Err(Error::internal("a batch spans data sources"));
         }
         let (sources, ids, observer) = (Arc::clone(&self.sources), Arc::clone(&self.ids), self.observer.clone());
-        Ok(Some(CommitBatch { sources, ids, observer, source: source(first), commands: commands.to_vec() }))
+        Ok(Some(CommitBatch { sources, ids, observer, source: source(first), commands: Cow::Borrowed(commands) }))
     }
 }
 
@@ -121,12 +122,12 @@ trait CommitType: BatchType {
 }
 
 /// The commands of one data source that are to be committed.
-struct CommitBatch<K> {
+struct CommitBatch<'c, K: CommitType> {
     sources: Arc<DataSources>,
     ids: Arc<SqlIds>,
     observer: Option<Arc<dyn CommitObserver>>,
     source: usize,
-    commands: Vec<Command<K>>,
+    commands: Cow<'c, [Command<K>]>,
 }
 
 /// The reason why a transaction ended without a result.
@@ -142,7 +143,7 @@ impl<F: Into<StoreError>> From<F> for BatchFailure {
     }
 }
 
-impl<K: CommitType> CommitBatch<K> {
+impl<K: CommitType> CommitBatch<'_, K> {
     /// Commits some commands in one transaction, with retries where they help. `outcome_unknown` is
     /// true if an earlier COMMIT of these commands was sent without a response.
     async fn commit_with_retry(

@@ -44,9 +44,10 @@ impl SqlHistories {
             transactions.entry((self.sources.map().source(partition), confined)).or_default().push(entry);
         }
         let mut changed = 0;
-        for ((source, _), rows) in transactions {
-            for rows in rows.chunks(ROWS_PER_TRANSACTION) {
-                changed += transact::write(&self.sources, source, U::from(rows.to_vec())).await?;
+        for ((source, _), mut rows) in transactions {
+            while !rows.is_empty() {
+                let rest = rows.split_off(rows.len().min(ROWS_PER_TRANSACTION));
+                changed += transact::write(&self.sources, source, U::from(std::mem::replace(&mut rows, rest))).await?;
             }
         }
         Ok(changed)

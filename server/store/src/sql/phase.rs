@@ -105,7 +105,7 @@ impl Phase {
     {
         let backend = self.backend;
         let statement = move |list| BoundStatement { statement: select(list).build(backend), expected: None };
-        let build = move |form| lists(form, size_max, &items).into_iter().map(&statement).collect();
+        let build = move |form| lists(form, size_max, items).into_iter().map(&statement).collect();
         RowsSlot(self.push(at.into(), StatementKind::Read, Box::new(build)))
     }
 
@@ -129,13 +129,42 @@ impl Phase {
         T: Clone + Eq + Hash + Send + 'static,
         Q: QueryTrait,
     {
+        let expected = |list: &[T]| Some(list.iter().collect::<HashSet<_>>().len() as u64);
+        self.write_lists(at.into(), (size_max, items), expected, update);
+    }
+
+    /// Adds the DELETEs of the rows of `items`, however many rows an item has. A list may repeat
+    /// its last item.
+    pub(crate) fn delete_lists<T, Q>(
+        &mut self,
+        at: impl Into<Option<Partition>>,
+        size_max: usize,
+        items: Vec<T>,
+        delete: impl Fn(Vec<T>) -> Q + Send + 'static,
+    ) where
+        T: Clone + Send + 'static,
+        Q: QueryTrait,
+    {
+        self.write_lists(at.into(), (size_max, items), |_| None, delete);
+    }
+
+    fn write_lists<T, Q>(
+        &mut self,
+        at: Option<Partition>,
+        (size_max, items): (usize, Vec<T>),
+        expected: fn(&[T]) -> Option<u64>,
+        query: impl Fn(Vec<T>) -> Q + Send + 'static,
+    ) where
+        T: Clone + Send + 'static,
+        Q: QueryTrait,
+    {
         let backend = self.backend;
         let statement = move |list: Vec<T>| {
-            let expected = list.iter().collect::<HashSet<_>>().len() as u64;
-            BoundStatement { statement: update(list).build(backend), expected: Some(expected) }
+            let expected = expected(&list);
+            BoundStatement { statement: query(list).build(backend), expected }
         };
-        let build = move |form| lists(form, size_max, &items).into_iter().map(&statement).collect();
-        self.push(at.into(), StatementKind::Write, Box::new(build));
+        let build = move |form| lists(form, size_max, items).into_iter().map(&statement).collect();
+        self.push(at, StatementKind::Write, Box::new(build));
     }
 
     /// Adds the INSERTs of new rows; nothing for no rows.
@@ -200,10 +229,14 @@ impl StatementGroup {
 }
 
 /// Divides items into the lists of the statements of a form.
-fn lists<T: Clone>(form: StatementForm, size_max: usize, items: &[T]) -> Vec<Vec<T>> {
+fn lists<T: Clone>(form: StatementForm, size_max: usize, mut items: Vec<T>) -> Vec<Vec<T>> {
     match form {
-        StatementForm::Prepared => padded_chunks_of(size_max, items).collect(),
-        StatementForm::Text { .. } => items.chunks(size_max).map(<[T]>::to_vec).collect(),
+        StatementForm::Prepared => padded_chunks_of(size_max, &items).collect(),
+        StatementForm::Text { .. } => std::iter::from_fn(|| {
+            let rest = items.split_off(items.len().min(size_max));
+            Some(std::mem::replace(&mut items, rest)).filter(|list| !list.is_empty())
+        })
+        .collect(),
     }
 }
 

@@ -51,7 +51,7 @@ use super::pool::{DataSources, Tx};
 use super::row::{self, HistoryEntry};
 use super::{task, transact};
 use crate::error::StoreError;
-pub(super) use comments::subjects;
+pub(super) use comments::subject_of_comment;
 use locator::CommentLocator;
 pub(super) use rows::{comments, force_index};
 pub(super) use subjects::select_by_keys;

@@ -1,6 +1,7 @@
-//! Runs each piece of database work in a task of its own. The future of an RPC is dropped when its
-//! client disconnects. If it contained the database work, a pending BEGIN could be dropped with it,
-//! and would leave an open transaction on a pooled connection.
+//! Runs each piece of database work in a task of its own, except commits, whose callers are
+//! committers. The future of an RPC is dropped when its client disconnects. If it contained the
+//! database work, a pending BEGIN could be dropped with it, and would leave an open transaction on
+//! a pooled connection.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -64,6 +65,17 @@ where
             Err(Error::internal(format!("transaction {name}: {reason}")))
         }
     }
+}
+
+/// Runs `work` as [`run`] does, but in the task of the caller, which nobody cancels: a committer. A
+/// second task for each batch would need a copy of its commands.
+pub(crate) async fn run_here<T>(
+    runner: &TransactionRunner,
+    (source, name): (usize, &'static str),
+    work: impl Future<Output = std::result::Result<T, StoreError>>,
+) -> Result<T> {
+    let span = runner.span(name);
+    runner.observed((source, name), work).instrument(span).await.map_err(Error::from)
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ pub(super) fn sides(row: Row, builder: &mut LoadBuilder<'_, '_>) -> Result<Vec<S
         Row::PageRedis => page_redis(builder)?,
         Row::PageDb => {
             builder.environment.ask(&builder.ask("threads", &PAGE))?;
-            against(builder.through("page", 1, &PAGE), builder.bare("riposte", "bare-page", &PAGE))
+            against(builder.through("page", 1, &PAGE), bare_statements(builder, "bare-page", &PAGE))
         }
         Row::DeepStable | Row::DeepRanked => {
             let filled = builder.environment.ask(&builder.ask("fill", &[&FULL[..], &MILLION].concat()))?;
@@ -55,7 +55,7 @@ pub(super) fn sides(row: Row, builder: &mut LoadBuilder<'_, '_>) -> Result<Vec<S
             // The first load creates the likes that the bare loop reads.
             let ours = builder.through("states", 1, &load);
             builder.environment.ask(&builder.ask("states", &[&load[..], &["--seconds", "0.1"]].concat()))?;
-            against(ours, builder.bare("riposte", "bare-states", &load))
+            against(ours, bare_statements(builder, "bare-states", &load))
         }
         Row::Subjects100 | Row::Comments200 => batch(row, builder)?,
         Row::Storm => {
@@ -83,6 +83,12 @@ pub(super) fn sides(row: Row, builder: &mut LoadBuilder<'_, '_>) -> Result<Vec<S
         | Row::Create1m
         | Row::Idle => bail!("{} does not read", row.name()),
     })
+}
+
+/// Returns the bare statements on the tables of the service, of which there must be one of each:
+/// with more tables they run beside the service that has one.
+fn bare_statements(builder: &LoadBuilder<'_, '_>, verb: &str, load: &[&str]) -> Vec<Side> {
+    if builder.environment.tables == Tables::One { builder.bare("riposte", verb, load) } else { Vec::new() }
 }
 
 /// Measures batch reads of one caller, alone. The bare loop reads the tables of the service if

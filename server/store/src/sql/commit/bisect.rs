@@ -16,7 +16,7 @@ struct BatchPart<K> {
     outcome_unknown: bool,
 }
 
-impl<K: CommitType> CommitBatch<K> {
+impl<K: CommitType> CommitBatch<'_, K> {
     /// Commits all commands, in one transaction if possible. `outcome_unknown` is true if an
     /// earlier COMMIT of them was sent without a response.
     pub(super) async fn run(self, outcome_unknown: bool) -> std::result::Result<BatchOutputs, StoreError> {
@@ -26,7 +26,7 @@ impl<K: CommitType> CommitBatch<K> {
             Err(failure) => {
                 let batch = BatchPart {
                     positions: (0..self.commands.len()).collect(),
-                    commands: self.commands.clone(),
+                    commands: self.commands.to_vec(),
                     outcome_unknown,
                 };
                 let mut pending = batch.split(&failure).ok_or_else(|| failure.into_store_error())?;

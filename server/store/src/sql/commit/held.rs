@@ -46,7 +46,7 @@ pub(super) enum LockedTable {
     Index,
 }
 
-impl<K: CommitType> CommitBatch<K> {
+impl<K: CommitType> CommitBatch<'_, K> {
     /// Commits the commands, except those of subjects that other transactions hold.
     pub(super) async fn run_without_wait(mut self) -> StoreResult<UnheldOutputs> {
         let mut outputs: UnheldOutputs = vec![None; self.commands.len()];
@@ -83,9 +83,10 @@ impl<K: CommitType> CommitBatch<K> {
 
     /// Removes the commands of these subjects, and returns the positions of the others.
     fn leave_out(&mut self, held: &BTreeSet<SubjectKey>, positions: Vec<usize>) -> Vec<usize> {
-        let commands = std::mem::take(&mut self.commands).into_iter().zip(positions);
-        let (commands, positions) = commands.filter(|(command, _)| !held.contains(&command.subject)).unzip();
-        self.commands = commands;
+        let commands = self.commands.iter().zip(positions);
+        let left = commands.filter(|(command, _)| !held.contains(&command.subject));
+        let (commands, positions): (Vec<_>, _) = left.map(|(command, position)| (command.clone(), position)).unzip();
+        self.commands = commands.into();
         positions
     }
 

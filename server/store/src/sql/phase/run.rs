@@ -12,10 +12,14 @@ use super::{BoundStatement, Phase, StatementForm, StatementGroup, StatementKind}
 use crate::error::{StoreError, StoreResult, start_of};
 use crate::sql::pool::{DataSources, MysqlTx, SourceTx, TextSupport};
 
-/// The number of statement groups from which a phase is sent as text. Text costs a server more for
-/// one statement, which it parses anew each time, and less for many, which need one round trip and
-/// no statement of their own on each connection (docs/decisions/0115-text-phases.md).
-const TEXT_GROUPS_MIN: usize = 8;
+/// The number of statement groups from which a phase is sent as text, if there are several tables
+/// of each kind. A connection would prepare each statement for each of them, and each is a round
+/// trip (docs/decisions/0168-text-from-two-statements-on.md).
+const TEXT_GROUPS_MIN: usize = 2;
+
+/// As [`TEXT_GROUPS_MIN`], with one table of each kind: a few prepared statements serve all
+/// batches there, and text, which a server parses anew each time, pays only for many statements.
+const TEXT_GROUPS_MIN_OF_ONE_TABLE: usize = 8;
 
 /// As [`TEXT_GROUPS_MIN`], for a phase that is a whole snapshot: text also saves its BEGIN and its
 /// ROLLBACK.
@@ -92,7 +96,8 @@ impl SourceTx {
 
     /// Returns the connection for this phase as text, if it is to be sent as text.
     fn text_for(&self, phase: &Phase) -> Option<(&MysqlTx, &TextSupport)> {
-        self.text().filter(|(_, support)| phase.groups.len() >= support.groups_min(TEXT_GROUPS_MIN))
+        let auto = if self.tables().index == 1 { TEXT_GROUPS_MIN_OF_ONE_TABLE } else { TEXT_GROUPS_MIN };
+        self.text().filter(|(_, support)| phase.groups.len() >= support.groups_min(auto))
     }
 
     async fn run_prepared(&self, phase: Phase) -> StoreResult<PhaseResults> {

@@ -54,15 +54,15 @@ fn malformed(reason: &'static str) -> Error {
 
 /// The columns that a SELECT returns.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct RowShape {
+pub(super) struct RowShape<'s> {
     /// The name of each column; `None` for an expression without a name. `None` if the columns are
     /// those of another select.
-    columns: Option<Vec<Option<String>>>,
+    columns: Option<Vec<Option<&'s str>>>,
 }
 
-impl RowShape {
+impl<'s> RowShape<'s> {
     /// Reads the shape from a statement as sea-query builds it.
-    pub(super) fn of(sql: &str) -> Self {
+    pub(super) fn of(sql: &'s str) -> Self {
         let (mut columns, mut name, mut depth, mut is_star) = (Vec::new(), None, 0_u32, false);
         let mut rest = sql.strip_prefix("SELECT ").unwrap_or(sql);
         while !(rest.is_empty() || depth == 0 && rest.starts_with(" FROM ")) {
@@ -72,7 +72,7 @@ impl RowShape {
                 _ => rest.chars().next().map_or(1, char::len_utf8),
             };
             match first {
-                b'`' => name = Some(rest[1..length.max(2) - 1].to_owned()),
+                b'`' => name = Some(&rest[1..length.max(2) - 1]),
                 b',' if depth == 0 => columns.push(name.take()),
                 b'(' => depth += 1,
                 b')' => {
@@ -93,7 +93,7 @@ impl RowShape {
     pub(super) fn accepts<'n>(&self, names: impl ExactSizeIterator<Item = &'n str>) -> bool {
         let Some(columns) = &self.columns else { return true };
         columns.len() == names.len()
-            && columns.iter().zip(names).all(|(column, name)| column.as_deref().is_none_or(|column| column == name))
+            && columns.iter().zip(names).all(|(column, name)| column.is_none_or(|column| column == name))
     }
 }
 

@@ -45,8 +45,8 @@ enum QueryPart {
 struct TextStatement {
     group: usize,
     template: String,
-    /// The columns that it returns; `None` if it is no SELECT.
-    shape: Option<RowShape>,
+    /// True for a SELECT: only such a statement returns rows.
+    is_read: bool,
     rows: Vec<QueryResult>,
 }
 
@@ -85,24 +85,27 @@ impl TextPhase {
         BoundStatement { statement, expected }: BoundStatement,
         len_max: usize,
     ) -> Result<(), Error> {
-        let mut text = String::with_capacity(statement.sql.len() * 2);
-        write_text(&mut text, &statement)?;
-        if text.len() > len_max {
-            return Err(Error::internal(format!("a statement of {} bytes exceeds a query of {len_max}", text.len())));
-        }
-        if self.last_query().text.len() + text.len() > len_max {
-            self.queries.push(TextQuery::default());
-        }
         let number = self.statements.len();
-        self.last_query().append(&text, QueryPart::Statement(number));
+        let query = self.last_query();
+        let start = query.start();
+        write_text(&mut query.text, &statement)?;
+        let len = query.text.len() - start;
+        if len > len_max {
+            return Err(Error::internal(format!("a statement of {len} bytes exceeds a query of {len_max}")));
+        }
+        if query.text.len() > len_max {
+            let next = TextQuery { text: query.text.split_off(start), parts: Vec::new() };
+            query.text.pop(); // the semicolon before the statement
+            self.queries.push(next);
+        }
+        self.last_query().parts.push(QueryPart::Statement(number));
         if let Some(expected) = expected {
             // A subquery of two rows is an error where one value is wanted. DO would ignore it.
             let check = format!("SET @matched = IF(ROW_COUNT()={expected},0,(SELECT 1 UNION ALL SELECT 2))");
             self.last_query().append(&check, QueryPart::Check(number));
         }
-        let shape = (kind == StatementKind::Read).then(|| RowShape::of(&statement.sql));
-        let template = statement.sql;
-        self.statements.push(TextStatement { group, template, shape, rows: Vec::new() });
+        let (is_read, template) = (kind == StatementKind::Read, statement.sql);
+        self.statements.push(TextStatement { group, template, is_read, rows: Vec::new() });
         Ok(())
     }
 
@@ -125,7 +128,7 @@ impl TextPhase {
             self.commit_sent |= commits;
             let mut reader = ResultReader { parts: &parts, position: 0, statements: &mut self.statements };
             let sent = if parts.first() == Some(&QueryPart::Begin) {
-                tx.query_first_text(&text, commits, &mut |result| reader.receive(result)).await
+                tx.query_first_text(text, commits, &mut |result| reader.receive(result)).await
             } else {
                 tx.query_text(text, commits, &mut |result| reader.receive(Some(result))).await
             };
@@ -158,10 +161,16 @@ impl TextPhase {
 }
 
 impl TextQuery {
-    fn append(&mut self, statement: &str, part: QueryPart) {
+    /// Separates the next statement from those before it, and returns the place of its text.
+    fn start(&mut self) -> usize {
         if !self.text.is_empty() {
             self.text.push(';');
         }
+        self.text.len()
+    }
+
+    fn append(&mut self, statement: &str, part: QueryPart) {
+        self.start();
         self.text.push_str(statement);
         self.parts.push(part);
     }
@@ -191,8 +200,9 @@ impl ResultReader<'_> {
         match (result, part) {
             (Either::Right(row), QueryPart::Statement(number)) => {
                 let statement = self.statements.get_mut(*number).ok_or_else(mismatch)?;
-                let shape = statement.shape.as_ref().ok_or_else(mismatch)?;
-                if statement.rows.is_empty() && !shape.accepts(row.columns().iter().map(Column::name)) {
+                let is_first = statement.rows.is_empty();
+                let accepts = || RowShape::of(&statement.template).accepts(row.columns().iter().map(Column::name));
+                if !statement.is_read || is_first && !accepts() {
                     return Err(mismatch());
                 }
                 statement.rows.push(row.into());

@@ -55,7 +55,7 @@ impl MysqlTx {
     /// Begins the transaction if it has not begun. A connection that turns out to be dead is
     /// replaced, because a BEGIN on it has no effect.
     pub(in crate::sql) async fn begin(&self) -> Result<(), DbErr> {
-        self.on_live_connection("BEGIN", None, &mut |_| Ok(())).await
+        self.on_live_connection("BEGIN".to_owned(), None, &mut |_| Ok(())).await
     }
 
     /// Runs a prepared statement that returns no rows.
@@ -97,7 +97,7 @@ impl MysqlTx {
     /// once. `restart` is called before each attempt.
     pub(in crate::sql) async fn query_first_text(
         &self,
-        text: &str,
+        text: String,
         ends: bool,
         receive: &mut (dyn FnMut(Option<TextResult>) -> Result<(), DbErr> + Send),
     ) -> Result<(), DbErr> {
@@ -130,7 +130,7 @@ impl MysqlTx {
 
     async fn on_live_connection(
         &self,
-        text: &str,
+        text: String,
         ends: Option<bool>,
         receive: &mut (dyn FnMut(Option<TextResult>) -> Result<(), DbErr> + Send),
     ) -> Result<(), DbErr> {
@@ -138,11 +138,12 @@ impl MysqlTx {
         if state.begun && ends.is_none() {
             return Ok(());
         }
-        let mut dead = 0;
+        // Shared with each attempt, because a query may have megabytes.
+        let (text, mut dead) = (Arc::new(text), 0);
         loop {
             state.begun = true;
             receive(None)?;
-            match state.run_text(AssertSqlSafe(text.to_owned()), &mut |result| receive(Some(result))).await {
+            match state.run_text(AssertSqlSafe(Arc::clone(&text)), &mut |result| receive(Some(result))).await {
                 Ok(()) => {
                     state.begun = ends != Some(true);
                     return Ok(());

@@ -1,9 +1,7 @@
 //! Comments with content, by their bare ids.
 
-use std::collections::HashMap;
-
 use riposte_core::comment::CommentView;
-use riposte_core::{CommentId, Partition, Subject, SubjectId};
+use riposte_core::{CommentId, Partition};
 use sea_orm::sea_query::Expr;
 use sea_orm::{
     ColumnTrait, EntityTrait, FromQueryResult, IdenStatic, Iterable, JoinType, QueryFilter, QueryResult, QuerySelect,
@@ -12,13 +10,13 @@ use sea_orm::{
 
 use super::rows;
 use super::scatter::Gather;
-use crate::error::{StoreError, StoreResult};
+use crate::error::StoreResult;
 use crate::shard::TableCounts;
-use crate::sql::chunks::{LIST_MAX, padded_chunks};
+use crate::sql::chunks::LIST_MAX;
 use crate::sql::entity::{comment_content, comment_index, comment_subject};
 use crate::sql::grouping::parts;
 use crate::sql::phase::{Phase, RowsSlot};
-use crate::sql::pool::{DataSources, SourceTx};
+use crate::sql::pool::DataSources;
 use crate::sql::row;
 
 #[derive(Debug)]
@@ -77,33 +75,10 @@ fn with_content_and_subject(ids: &[CommentId]) -> SelectTwo<comment_index::Entit
 
 /// Returns the relation of a comment to its subject. It is joined from the left: the optimizer
 /// treats a table that has just grown as an empty one, and would read all comments of a subject.
-pub(super) fn subject_of_comment() -> RelationDef {
+pub(in crate::sql) fn subject_of_comment() -> RelationDef {
     use comment_index::{Column, Entity};
     Entity::belongs_to(comment_subject::Entity)
         .from((Column::SubjectId, Column::Part))
         .to((comment_subject::Column::Id, comment_subject::Column::Part))
         .into()
-}
-
-/// Reads subjects by their ids. All of them are in one subject table.
-pub(in crate::sql) async fn subjects(
-    snapshot: &SourceTx,
-    ids: impl Iterator<Item = SubjectId>,
-) -> Result<HashMap<SubjectId, Subject>, StoreError> {
-    use comment_subject::{Column, Entity};
-    // One generator makes both kinds of ids, so the id of a subject contains its partition too.
-    let mut ids: Vec<CommentId> = ids.map(CommentId::from).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    let mut subjects = HashMap::with_capacity(ids.len());
-    for list in padded_chunks(&ids) {
-        let query = Entity::find()
-            .filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))))
-            .filter(Column::Id.is_in(list.iter().map(|id| id.get())));
-        for found in query.all(&snapshot.on(list[0].partition())).await? {
-            let subject = row::subject(found)?;
-            subjects.insert(subject.id, subject);
-        }
-    }
-    Ok(subjects)
 }

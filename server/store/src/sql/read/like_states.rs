@@ -66,6 +66,10 @@ async fn read(
     Ok(Some(found))
 }
 
+/// The columns of a row, in the order in which they are selected.
+const COMMENT_ID: usize = 0;
+const VALUE: usize = 1;
+
 /// Selects the subject, unless it is deleted, joined with some likes of the member; without likes
 /// it is one row.
 fn select_likes(key: &SubjectKey, member: &MemberId, condition: Condition) -> SelectStatement {
@@ -99,8 +103,9 @@ async fn read_into(
     let rows = sources.select(key.partition(), select).await?;
     let mut count = 0;
     for row in &rows {
-        let Some(comment) = row.try_get::<Option<i64>>("", "comment_id")? else { continue };
-        found.insert(comment, row::like_value(comment, row.try_get("", "value")?)?);
+        // By index, because a name is looked up anew for each value of each row.
+        let Some(comment) = row.try_get_by_index::<Option<i64>>(COMMENT_ID)? else { continue };
+        found.insert(comment, row::like_value(comment, row.try_get_by_index(VALUE)?)?);
         count += 1;
     }
     Ok((!rows.is_empty()).then_some(count))
