@@ -179,7 +179,8 @@ async fn a_dry_run_rejects_what_the_import_rejects() -> Result<()> {
             // The server may have the parent of an orphan: a dry run counts and keeps orphans.
             let (orphans, found): (Vec<_>, Vec<_>) =
                 found.into_iter().partition(|(_, reason)| reason == "PARENT_MISSING");
-            let counted = format!("\n{} of the comments are replies to a comment that is not", orphans.len());
+            let replies = if orphans.len() == 1 { "reply" } else { "replies" };
+            let counted = format!("\n{} {replies} to a comment that is not", orphans.len());
             ensure!(dry.out.contains(&counted), "{name}: {orphans:?} after this dry run:\n{}", dry.out);
             ensure!(
                 found == expected && ran.code == dry.code,
