@@ -184,9 +184,8 @@ fn check_metadata(metadata: &BTreeMap<String, String>, faults: &mut Vec<String>)
 /// Returns the length of a text that no server stores.
 fn excessive_length(record: &Record) -> Option<usize> {
     let Record::Comment(Comment { text, .. }) = record else { return None };
-    // Composition never makes a text longer.
-    let is_long = text.len() > TEXT_CODE_POINTS_MAX && text.chars().count() > TEXT_CODE_POINTS_MAX;
-    let length = is_long.then(|| text.nfc().count())?;
+    // NFC multiplies bytes by three at most.
+    let length = (text.len() > TEXT_CODE_POINTS_MAX / 3).then(|| text.nfc().count())?;
     (length > TEXT_CODE_POINTS_MAX).then_some(length)
 }
 
