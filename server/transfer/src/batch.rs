@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 
-use super::group::GroupEntry;
-use super::record::{Comment, CommentState, DeletedBy, Key, Like, Problem, Record, Reject, Subject};
+use super::blank::is_blank;
+use super::record::{Comment, CommentState, DeletedBy, Key, Like, Record, Reject, Subject, SubjectState};
 use super::spool::{Head, Partition};
 
 /// The most records in one part of a subject.
@@ -58,11 +58,18 @@ impl<'a> BatchWriter<'a> {
         Self { partition, sink, batch: SubjectBatch::default(), bytes: 0 }
     }
 
-    /// Begins the subject with its record, or without one for the subject of `first`.
+    /// Begins the subject with its record, or without one for the subject of `first`. It is hidden
+    /// if any of its records is.
     ///
     /// # Errors
     /// The spool cannot be read.
-    pub(crate) fn begin(&mut self, subject: Option<&Head>, first: &Head, has_comments: bool) -> Result<()> {
+    pub(crate) fn begin(
+        &mut self,
+        subject: Option<&Head>,
+        first: &Head,
+        is_hidden: bool,
+        has_comments: bool,
+    ) -> Result<()> {
         let record = self.partition.entry(subject.unwrap_or(first))?.record;
         self.batch.key = record.key().clone();
         self.batch.requires_subject = subject.is_some() || has_comments;
@@ -72,6 +79,9 @@ impl<'a> BatchWriter<'a> {
                 Subject { key: self.batch.key.clone(), ..Subject::default() }
             }
         };
+        if is_hidden {
+            self.batch.subject.state = SubjectState::Hidden;
+        }
         Ok(())
     }
 
@@ -80,13 +90,10 @@ impl<'a> BatchWriter<'a> {
     /// # Errors
     /// The spool cannot be read; that of the sink.
     pub(crate) fn reject(&mut self, head: &Head, problem: Option<(&str, &str)>) -> Result<()> {
-        let GroupEntry { record, problem: own } = self.partition.entry(head)?;
-        let problem = match (problem, own) {
-            (Some((reason, message)), _) => Problem::new(reason, message),
-            (None, Some(own)) => own,
-            (None, None) => return Ok(()),
-        };
-        self.batch.rejects.push(Reject { record, problem });
+        let entry = self.partition.entry(head)?;
+        let ordered = problem.map(|(reason, message)| entry.problem(reason, message));
+        let Some(problem) = ordered.or(entry.problem) else { return Ok(()) };
+        self.batch.rejects.push(Reject { record: entry.record, problem });
         self.count(head)
     }
 
@@ -164,7 +171,7 @@ impl<'a> BatchWriter<'a> {
 /// Turns a comment without text into a tombstone, and clears the text of one that was deleted in
 /// the source.
 fn normalized(mut comment: Comment) -> Comment {
-    if comment.state != CommentState::Deleted && comment.text.trim().is_empty() {
+    if comment.state != CommentState::Deleted && is_blank(&comment.text) {
         comment.state = CommentState::Deleted;
         comment.deleted_by = Some(DeletedBy::Author);
         comment.delete_time = comment.create_time;

@@ -11,11 +11,12 @@
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
+use unicode_normalization::UnicodeNormalization;
 
 use super::group::GroupEntry;
 use super::member_ids::{EXTERNAL_ID_BYTES_MAX, ID_BYTES_MAX};
 use super::read_notes::ReadNotes;
-use super::record::{Client, Comment, Key, Like, METADATA_BYTES_MAX, METADATA_ENTRIES_MAX, Problem, Record, Subject};
+use super::record::{Client, Comment, Key, Like, METADATA_BYTES_MAX, METADATA_ENTRIES_MAX, Record, Subject};
 
 /// The most members that a comment may mention.
 const MENTIONS_MAX: usize = 50;
@@ -26,6 +27,16 @@ const METADATA_KEY_BYTES_MAX: usize = 64;
 const SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
 /// The longest time after the present that a comment's time may have.
 const AHEAD_MAX: SignedDuration = SignedDuration::from_hours(24);
+
+/// The most votes of a comment that are known only as numbers: each becomes a like of its own.
+const VOTES_MAX: u64 = 1_000_000;
+
+/// The most code points of a text, after NFC, that the policy of any object type may allow. A longer
+/// text may also exceed the message that a server reads.
+const TEXT_CODE_POINTS_MAX: usize = 16_000;
+
+/// The reason for which a record is rejected, and the words for a person.
+type Fault = (&'static str, String);
 
 /// Applies the rules to the records of one import.
 #[derive(Debug)]
@@ -44,13 +55,13 @@ impl RecordCheck {
     pub(crate) fn apply(&self, entry: &mut GroupEntry, notes: &mut ReadNotes) {
         notes.records += 1;
         notes.controls += clean(&mut entry.record);
-        let problem = self.limit_times(&mut entry.record, notes).or_else(|| self.problem_of(&entry.record));
+        let fault = self.limit_times(&mut entry.record, notes).or_else(|| self.fault_of(&entry.record));
         if entry.problem.is_none() {
-            entry.problem = problem;
+            entry.problem = fault.map(|(reason, message)| entry.problem(reason, &message));
         }
     }
 
-    fn limit_times(&self, record: &mut Record, notes: &mut ReadNotes) -> Option<Problem> {
+    fn limit_times(&self, record: &mut Record, notes: &mut ReadNotes) -> Option<Fault> {
         let (now, mut clamped) = (self.now, 0);
         let mut clamp = |time: &mut Option<Timestamp>| {
             if let Some(time) = time.as_mut().filter(|time| **time > now) {
@@ -66,7 +77,7 @@ impl RecordCheck {
                 let create_time = comment.create_time;
                 if let Some(time) = create_time.filter(|time| time.duration_since(now) > AHEAD_MAX) {
                     let message = format!("it is written at {time}, more than a day after the present");
-                    problem = Some(Problem::new("TIME_FUTURE", message));
+                    problem = Some(("TIME_FUTURE", message));
                 } else {
                     [&mut comment.create_time, &mut comment.edit_time, &mut comment.delete_time]
                         .into_iter()
@@ -78,9 +89,19 @@ impl RecordCheck {
         problem
     }
 
-    fn problem_of(&self, record: &Record) -> Option<Problem> {
+    fn fault_of(&self, record: &Record) -> Option<Fault> {
         if let Some(fault) = time_fault(record) {
-            return Some(Problem::new("TIME_INVALID", fault));
+            return Some(("TIME_INVALID", fault));
+        }
+        if let Record::Comment(Comment { votes, .. }) = record
+            && votes.total() > VOTES_MAX
+        {
+            return Some(("COUNT_INVALID", format!("it has {} votes, of at most {VOTES_MAX}", votes.total())));
+        }
+        if let Some(length) = excessive_length(record) {
+            let fault =
+                format!("its text has {length} code points, of at most {TEXT_CODE_POINTS_MAX} in any object type");
+            return Some(("CONTENT_TOO_LONG", fault));
         }
         let mut faults = Vec::new();
         match record {
@@ -88,7 +109,7 @@ impl RecordCheck {
             Record::Comment(comment) => self.check_comment(comment, &mut faults),
             Record::Like(like) => self.check_like(like, &mut faults),
         }
-        (!faults.is_empty()).then(|| Problem::new("VALUE_INVALID", faults.join("; ")))
+        (!faults.is_empty()).then(|| ("VALUE_INVALID", faults.join("; ")))
     }
 
     fn check_subject(&self, subject: &Subject, faults: &mut Vec<String>) {
@@ -160,6 +181,14 @@ fn check_metadata(metadata: &BTreeMap<String, String>, faults: &mut Vec<String>)
     }
 }
 
+/// Returns the length of a text that no server stores.
+fn excessive_length(record: &Record) -> Option<usize> {
+    let Record::Comment(Comment { text, .. }) = record else { return None };
+    // NFC multiplies bytes by three at most.
+    let length = (text.len() > TEXT_CODE_POINTS_MAX / 3).then(|| text.nfc().count())?;
+    (length > TEXT_CODE_POINTS_MAX).then_some(length)
+}
+
 /// Returns the fault of the first time that is not stored.
 fn time_fault(record: &Record) -> Option<String> {
     let times = match record {
@@ -222,7 +251,7 @@ fn retain(text: &mut String, is_retained: impl Fn(char) -> bool) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::CommentState;
+    use crate::record::{CommentState, Problem, Votes};
 
     fn comment() -> Comment {
         Comment {
@@ -276,6 +305,18 @@ mod tests {
             Comment { mentioned_member_ids: vec!["m".to_owned(); 51], ..comment() },
             Comment { metadata, ..comment() },
         ];
+        for (length, reason) in
+            [(16_000, None), (16_001, Some("CONTENT_TOO_LONG")), (5_000_000, Some("CONTENT_TOO_LONG"))]
+        {
+            let text = "語".repeat(length);
+            assert_eq!(checked(Comment { text, ..comment() }).1.map(|problem| problem.reason).as_deref(), reason);
+        }
+        let decomposed = Comment { text: "e\u{301}".repeat(16_000), ..comment() };
+        assert_eq!(checked(decomposed).1, None, "a text is measured as it is stored");
+        let voted = |up| Comment { votes: Votes { up, down: 1 }, ..comment() };
+        assert_eq!(checked(voted(999_999)).1, None);
+        let problem = checked(voted(4_000_000_000)).1.unwrap();
+        assert_eq!(problem.reason, "COUNT_INVALID");
         for comment in invalid {
             assert_eq!(
                 checked(comment.clone()).1.map(|problem| problem.reason).as_deref(),

@@ -184,7 +184,7 @@ fn comment(
     if let Some(commenter) = commenter {
         comment.put_metadata("author_name", &commenter.name);
     }
-    GroupEntry { record: Record::Comment(comment), problem }
+    GroupEntry { record: Record::Comment(comment), problem, place: Some(place) }
 }
 
 #[cfg(test)]

@@ -24,6 +24,8 @@ pub(crate) enum KnownFile {
     Isso,
     Remark42,
     Riposte,
+    SqlDump,
+    Sqlite,
     Twikoo,
     Waline,
     WordPress,
@@ -45,8 +47,12 @@ pub(crate) fn require_json(input: &Input) -> Result<()> {
 impl KnownFile {
     /// Recognises a file by its first 64 KiB; `None` for a file of any other kind.
     pub(crate) fn of(head: &[u8]) -> Option<Self> {
+        if head.starts_with(b"SQLite format 3\0") {
+            return Some(Self::Sqlite);
+        }
         let head = head.trim_ascii_start();
         match head.first() {
+            Some(b'-' | b'/' | b'C' | b'D' | b'I' | b'P') if is_sql(head) => Some(Self::SqlDump),
             Some(b'<') => Self::of_xml(&String::from_utf8_lossy(head)),
             Some(b'{' | b'[') => Self::of_json(head),
             Some(_) | None => None,
@@ -113,13 +119,13 @@ impl KnownFile {
             ImportFormat::Isso => self == Self::Isso,
             ImportFormat::Commento => self == Self::Commento,
             ImportFormat::Jsonl => self == Self::Riposte,
-            ImportFormat::Json => !self.is_xml(),
+            ImportFormat::Json => !self.is_no_json(),
             ImportFormat::Csv => false,
         }
     }
 
-    fn is_xml(self) -> bool {
-        matches!(self, Self::Disqus | Self::Feed | Self::Html | Self::WordPress)
+    fn is_no_json(self) -> bool {
+        matches!(self, Self::Disqus | Self::Feed | Self::Html | Self::WordPress | Self::SqlDump | Self::Sqlite)
     }
 
     /// Returns the options with which this file is imported; `None` if it holds no comments.
@@ -135,7 +141,7 @@ impl KnownFile {
             Self::Twikoo => "--format json --map docs/import/twikoo.toml",
             Self::Waline => "--format json --map docs/import/waline.toml",
             Self::WordPress => "--format wordpress",
-            Self::Feed | Self::Html => return None,
+            Self::Feed | Self::Html | Self::SqlDump | Self::Sqlite => return None,
         })
     }
 }
@@ -152,6 +158,8 @@ impl fmt::Display for KnownFile {
             Self::Isso => "a file in Isso's generic format",
             Self::Remark42 => "a remark42 backup",
             Self::Riposte => "a file of `riposte export` or of rejects",
+            Self::SqlDump => "a dump of SQL statements",
+            Self::Sqlite => "an SQLite database",
             Self::Twikoo => "a Twikoo export",
             Self::Waline => "a Waline export",
             Self::WordPress => "a WordPress export (WXR)",
@@ -161,8 +169,29 @@ impl fmt::Display for KnownFile {
 
 /// Returns the message about a file that is not in the format of the command.
 pub(crate) fn wrong_format(name: &str, known: KnownFile, format: ImportFormat) -> String {
-    let cure = known.options().map_or_else(String::new, |options| format!("; import it with {options}"));
+    let cure = match (known, known.options()) {
+        (_, Some(options)) => format!("; import it with {options}"),
+        (KnownFile::SqlDump, None) => {
+            "; write its tables as text (mysql --batch, SELECT … INTO OUTFILE, COPY … CSV) and import them with --format csv"
+                .to_owned()
+        }
+        (KnownFile::Sqlite, None) => "; docs/import.md has the command that writes Isso's database as JSON".to_owned(),
+        (_, None) => String::new(),
+    };
     format!("{name} is {known}, not a file for --format {}{cure}", format.name())
+}
+
+/// Returns true for the start of a dump that is a sequence of SQL statements.
+fn is_sql(head: &[u8]) -> bool {
+    let start = head.get(..head.len().min(1024)).unwrap_or_default();
+    let start = String::from_utf8_lossy(start).to_ascii_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| start.contains(word));
+    match start.starts_with("--") || start.starts_with("/*") {
+        true => has(&["mysql dump", "mariadb dump", "sql dump", "database dump", "adminer", "/*!40", "/*m!"]),
+        false => ["create table ", "drop table ", "insert into ", "pragma foreign_keys"]
+            .iter()
+            .any(|statement| start.starts_with(statement)),
+    }
 }
 
 /// The names of members in the start of a JSON document, by their depth; the document may be cut
@@ -211,7 +240,7 @@ mod tests {
 
     #[test]
     fn exports_are_recognised_by_their_start() {
-        let cases: [(&str, Option<KnownFile>); 17] = [
+        let cases: [(&str, Option<KnownFile>); 22] = [
             (r#"[{"id":"1","rid":"0","content":"hi","page_key":"/a/"}]"#, Some(KnownFile::Artalk)),
             (r#"{"version": 3, "pages": [{"id": "0"#, Some(KnownFile::Comentario)),
             (r#"{"version": 3, "comments": [{"id": "b", "pageId": "c"}], "pag"#, Some(KnownFile::Comentario)),
@@ -226,6 +255,11 @@ mod tests {
             ("<rss xmlns:wp=\"http://wordpress.org/export/1.2/\">", Some(KnownFile::WordPress)),
             ("<rss><channel/></rss>", Some(KnownFile::Feed)),
             ("<!DOCTYPE html><html>", Some(KnownFile::Html)),
+            ("-- MySQL dump 10.13  Distrib 8.0\n", Some(KnownFile::SqlDump)),
+            ("--\n-- PostgreSQL database dump\n--\n", Some(KnownFile::SqlDump)),
+            ("INSERT INTO `c` VALUES (1);", Some(KnownFile::SqlDump)),
+            ("SQLite format 3\0", Some(KnownFile::Sqlite)),
+            ("-- my notes,x\n", None),
             ("id,text\n1,x\n", None),
             ("", None),
             (r#"{"posts": [{"id": 1}]}"#, None),

@@ -44,7 +44,7 @@ pub(crate) fn read(
             Tag::End => break,
             Tag::Open(name, attributes) if name == "thread" => threads.add(&xml.fields(attributes)?, settings),
             Tag::Open(name, attributes) if name == "post" => {
-                let fields = xml.fields(attributes)?;
+                let fields = xml.record(attributes)?;
                 match threads.knows(fields.get("thread@id")) {
                     true => out(post(&fields, &mut threads, settings))?,
                     false => early.add(&fields)?,
@@ -65,10 +65,11 @@ fn post(fields: &Fields, threads: &mut Threads, settings: &ReadSettings) -> Grou
         SourceMember { username: fields.get("author/username"), email: fields.get("author/email"), name: &name };
     let create_time = TimeReader::utc().read(fields.get("createdAt"));
     let parent = fields.get("parent@id");
-    let state = match (fields.get("isDeleted"), fields.get("isSpam")) {
-        ("true", _) => CommentState::Deleted,
-        (_, "true") => CommentState::Hidden,
-        _ => CommentState::Active,
+    let is_withheld = is_set(fields.get("isSpam")) || !matches!(fields.get("isApproved"), "" | "true");
+    let state = match (is_set(fields.get("isDeleted")), is_withheld) {
+        (true, _) => CommentState::Deleted,
+        (false, true) => CommentState::Hidden,
+        (false, false) => CommentState::Active,
     };
     let mut comment = Comment {
         key: key.clone().unwrap_or_else(|| settings.unknown_page()),
@@ -86,13 +87,22 @@ fn post(fields: &Fields, threads: &mut Threads, settings: &ReadSettings) -> Grou
     let problem = match (create_time, fields.get("@id"), key) {
         _ if fields.has_invalid_text() => problem("RECORD_INVALID", "it is not UTF-8".to_owned()),
         (_, "", _) => problem("ID_EMPTY", "it has no id".to_owned()),
-        (_, _, None) => problem("SUBJECT_MISSING", format!("the thread {thread_id} is not in the file")),
+        (_, _, None) => problem(
+            "SUBJECT_MISSING",
+            format!("the thread {thread_id} is not in the file, or it has neither id nor link"),
+        ),
         (Err(error), ..) => problem("TIME_INVALID", format!("{error:#}")),
         (Ok(_), ..) => None,
     };
-    let mut entry = GroupEntry { record: Record::Comment(comment), problem };
+    let mut entry = GroupEntry { record: Record::Comment(comment), problem, place: Some(fields.place()) };
     entry.keep_original(fields.all());
     entry
+}
+
+/// Returns true for a flag that is not off: whatever else it says, it must not show what the source
+/// withholds.
+fn is_set(flag: &str) -> bool {
+    !["", "false", "0", "no"].iter().any(|off| flag.eq_ignore_ascii_case(off))
 }
 
 #[cfg(test)]
@@ -164,6 +174,31 @@ mod tests {
             }
         }
         xml + "</disqus>"
+    }
+
+    #[test]
+    fn a_flag_in_another_spelling_shows_nothing_that_is_withheld() {
+        let post = |n: usize, flag: &str| {
+            format!("<post id='{n}'><createdAt>2012-02-02T10:00:00Z</createdAt>{flag}<thread id='1'/></post>")
+        };
+        let flags = [
+            "<isDeleted>True</isDeleted>",
+            "<isDeleted>1</isDeleted>",
+            "<isSpam>TRUE</isSpam>",
+            "<isApproved>false</isApproved>",
+            "<isDeleted>False</isDeleted><isSpam>0</isSpam>",
+        ];
+        let posts: String = flags.iter().enumerate().map(|(n, flag)| post(n, flag)).collect();
+        let xml = format!("<disqus><thread id='1'><id>a</id><isDeleted>True</isDeleted></thread>{posts}</disqus>");
+        let (entries, _) = read_text(&xml, PageRules::default());
+        let state = |entry: &GroupEntry| match &entry.record {
+            Record::Comment(comment) => Some(comment.state),
+            Record::Subject(_) | Record::Like(_) => None,
+        };
+        let states: Vec<CommentState> = entries.iter().filter_map(state).collect();
+        use CommentState::{Active, Deleted, Hidden};
+        assert_eq!(states, [Deleted, Deleted, Hidden, Hidden, Active]);
+        assert_eq!(subjects(&entries)[0].2, SubjectState::Hidden);
     }
 
     #[test]

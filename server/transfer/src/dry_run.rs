@@ -52,11 +52,12 @@ impl DryRunFindings {
         let Self { subjects, comments, orphans, likes, votes, notes } = self;
         let counts = format!(
             "nothing was sent: {}, {}, {}, {} known only as numbers\n\
-             {orphans} of the comments are replies to a comment that is not in the files: it may be on the server",
+             {} to a comment that is not in the files: it may be on the server",
             count(*subjects, "subject"),
             count(*comments, "comment"),
             count(*likes, "like"),
             count(*votes, "vote"),
+            if *orphans == 1 { "1 reply".to_owned() } else { format!("{orphans} replies") },
         );
         [vec![counts], notes.lines()].concat().join("\n")
     }

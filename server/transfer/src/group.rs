@@ -1,5 +1,6 @@
 //! Records as the readers of formats return them.
 
+use super::input::SourcePosition;
 use super::record::{Problem, Record};
 
 /// One record as the reader of a format returns it. A record with a problem will be rejected.
@@ -7,12 +8,27 @@ use super::record::{Problem, Record};
 pub(crate) struct GroupEntry {
     pub(crate) record: Record,
     pub(crate) problem: Option<Problem>,
+    /// Its place in the file; `None` for a record that several places describe.
+    pub(crate) place: Option<SourcePosition>,
 }
 
 impl GroupEntry {
     /// Creates an entry without a problem.
     pub(crate) fn valid(record: Record) -> Self {
-        Self { record, problem: None }
+        Self { record, problem: None, place: None }
+    }
+
+    /// Names the place of the entry.
+    pub(crate) fn at(self, place: SourcePosition) -> Self {
+        Self { place: Some(place), ..self }
+    }
+
+    /// Returns a problem that names the place of the entry.
+    pub(crate) fn problem(&self, reason: &str, message: &str) -> Problem {
+        match self.place {
+            Some(place) => Problem::at(reason, place, message),
+            None => Problem::new(reason, message),
+        }
     }
 
     /// Keeps the fields of the source that the record does not have as they are. E-mail addresses
@@ -34,7 +50,7 @@ impl GroupEntry {
 
     /// Creates an entry that will be rejected.
     pub(crate) fn rejected(record: Record, problem: Problem) -> Self {
-        Self { record, problem: Some(problem) }
+        Self { record, problem: Some(problem), place: None }
     }
 }
 
@@ -66,7 +82,7 @@ pub(crate) mod tests {
     /// Returns records grouped by subject, in the order in which their subjects first appear.
     pub(crate) fn groups(entries: &[GroupEntry]) -> Vec<Group> {
         let mut groups: Vec<Group> = Vec::new();
-        for GroupEntry { record, problem } in entries.iter().cloned() {
+        for GroupEntry { record, problem, .. } in entries.iter().cloned() {
             let index = groups.iter().position(|group| group.key == *record.key()).unwrap_or_else(|| {
                 groups.push(Group { key: record.key().clone(), ..Group::default() });
                 groups.len() - 1

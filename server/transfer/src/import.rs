@@ -99,7 +99,7 @@ impl Import {
         };
         println!("{}", found.text());
         println!("{} would be rejected before they are sent", rejects.total());
-        let by_reason = rejects.finish()?;
+        let by_reason = rejects.finish(true)?;
         by_reason.iter().for_each(|(reason, count)| println!("  {count:>7}  {reason}"));
         let complete = by_reason.is_empty() && found.orphans == 0;
         Ok(if complete { ImportOutcome::Complete } else { ImportOutcome::SomeRejected })
@@ -126,7 +126,8 @@ impl Import {
             () = signals.second(&stop, &progress) => return Ok(ImportOutcome::Interrupted),
         };
         let rejects = shared.rejects.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let by_reason = rejects.map_or_else(|| Ok(Default::default()), Rejects::finish)?;
+        let is_complete = outcome.is_ok() && !*stopped.borrow();
+        let by_reason = rejects.map_or_else(|| Ok(Default::default()), |rejects| rejects.finish(is_complete))?;
         let elapsed = progress.elapsed();
         drop(progress);
         // An import that fails before its first item has nothing to sum up.

@@ -57,6 +57,7 @@ pub(crate) struct Input {
     /// Read bytes of a character whose end has not been read.
     tail: Vec<u8>,
     is_at_end: bool,
+    is_gzip: bool,
     place: SourcePosition,
     /// The bytes that were read since the last record ended.
     bytes_in_record: usize,
@@ -79,7 +80,8 @@ impl Input {
             true => Box::new(io::stdin()),
             false => Box::new(File::open(path).with_context(|| format!("cannot open {name}"))?),
         };
-        Self::from_reader(raw, &base_name(path)).with_context(|| format!("cannot read {name}"))
+        let name = base_name(path);
+        Self::from_reader(raw, &name).with_context(|| format!("cannot read {name}"))
     }
 
     /// Reads bytes in the same way.
@@ -96,7 +98,8 @@ impl Input {
         let place = SourcePosition { record: 0, line: 1, byte: 0 };
         let (buffer, tail) = (Vec::new(), Vec::new());
         let name = name.to_owned();
-        let mut input = Self { raw, name, buffer, start: 0, tail, is_at_end: false, place, bytes_in_record: 0 };
+        let is_at_end = false;
+        let mut input = Self { raw, name, buffer, start: 0, tail, is_at_end, is_gzip, place, bytes_in_record: 0 };
         input.fill_from_raw()?;
         if input.buffer.starts_with(UTF8_MARK) {
             input.consume(UTF8_MARK.len());
@@ -142,7 +145,11 @@ impl Input {
         let mut bytes = std::mem::take(&mut self.tail);
         let retained = bytes.len();
         bytes.resize(BUFFER_BYTES, 0);
-        let read = read_up_to(&mut self.raw, bytes.get_mut(retained..).unwrap_or_default())?;
+        let read = read_up_to(&mut self.raw, bytes.get_mut(retained..).unwrap_or_default());
+        let read = read.map_err(|error| match self.is_gzip {
+            true => io::Error::new(error.kind(), format!("the gzip data is cut off or damaged: {error}")),
+            false => error,
+        })?;
         bytes.truncate(retained + read);
         self.is_at_end = retained + read < BUFFER_BYTES;
         self.bytes_in_record += read;
@@ -151,8 +158,7 @@ impl Input {
             let text = format!("one record is longer than {limit} MiB; is a quote or a tag left open?");
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));
         }
-        if self.place.byte == 0 && is_utf16(&bytes) {
-            let text = "the file is UTF-16; convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)";
+        if let Some(text) = Some(&bytes).filter(|_| self.place.byte == 0).and_then(|bytes| foreign_form(bytes)) {
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));
         }
         (self.buffer, self.tail) = valid_utf8(bytes, self.is_at_end);
@@ -189,8 +195,30 @@ impl BufRead for Input {
     }
 }
 
-fn is_utf16(bytes: &[u8]) -> bool {
-    bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff])
+/// The first bytes of compressed files that are not unpacked here, with the program that does.
+const PACKED: [(&[u8], &str); 6] = [
+    (b"\x28\xb5\x2f\xfd", "zstd -dc"),
+    (b"\xfd7zXZ\0", "xz -dc"),
+    (b"BZh91AY&SY", "bzip2 -dc"),
+    (b"PK\x03\x04", "unzip -p"),
+    (b"\x04\x22\x4d\x18", "lz4 -dc"),
+    (b"7z\xbc\xaf\x27\x1c", "7z x -so"),
+];
+
+/// Returns the remedy for a file whose first bytes are no UTF-8 text and no gzip.
+fn foreign_form(bytes: &[u8]) -> Option<String> {
+    if let Some((_, program)) = PACKED.iter().find(|(magic, _)| bytes.starts_with(magic)) {
+        return Some(format!("the file is compressed; unpack it first: {program} FILE | riposte import -"));
+    }
+    let encoding = match bytes {
+        [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => "UTF-32",
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "UTF-16",
+        // Without a mark of the byte order: every second byte of ASCII is zero.
+        [1..=255, 0, 1..=255, 0, ..] => "UTF-16LE",
+        [0, 1..=255, 0, 1..=255, ..] => "UTF-16BE",
+        _ => return None,
+    };
+    Some(format!("the file is {encoding}; convert it to UTF-8 first (iconv -f {encoding} -t UTF-8)"))
 }
 
 /// Fills as much of `buffer` as there is; a pipe returns its bytes in pieces of any size.
@@ -271,9 +299,31 @@ mod tests {
 
     #[test]
     fn utf16_is_refused_and_a_utf8_mark_is_skipped() {
-        let error = Input::from_reader(Cursor::new(vec![0xff, 0xfe, b'a', 0]), "x").unwrap_err();
-        assert!(error.to_string().contains("UTF-16"), "{error}");
+        let cases: [(&[u8], &str); 6] = [
+            (b"\xff\xfea\0", "UTF-16;"),
+            (b"<\0?\0x\0", "UTF-16LE"),
+            (b"\0<\0?\0x", "UTF-16BE"),
+            (b"\xff\xfe\0\0a\0\0\0", "UTF-32"),
+            (b"\x28\xb5\x2f\xfdxx", "zstd -dc"),
+            (b"PK\x03\x04xx", "unzip -p"),
+        ];
+        for (bytes, words) in cases {
+            let error = Input::from_reader(Cursor::new(bytes.to_vec()), "x").unwrap_err();
+            assert!(error.to_string().contains(words), "{error}");
+        }
         assert_eq!(text_of("\u{feff}a".as_bytes()), "a");
+    }
+
+    #[test]
+    fn gzip_that_is_cut_off_says_so() {
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+        gzip.write_all(&vec![b'a'; 1 << 20]).unwrap();
+        let whole = gzip.finish().unwrap();
+        for length in [2, 20, whole.len() / 2, whole.len() - 1] {
+            let read = Input::from_reader(Cursor::new(whole[..length].to_vec()), "x")
+                .and_then(|mut input| Ok(input.read_to_string(&mut String::new())?));
+            assert!(format!("{:#}", read.unwrap_err()).contains("cut off"), "{length}");
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::group::{EntrySink, GroupEntry};
 use super::held::HeldRecords;
@@ -41,14 +42,14 @@ struct Row {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "an id is neither a text nor a whole number")]
 enum Id {
     Number(i64),
     Text(String),
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a time is neither a text nor a number of seconds")]
 enum JsonTime {
     Seconds(f64),
     Text(String),
@@ -102,7 +103,11 @@ pub(crate) fn read(input: Input, settings: &ReadSettings, spool: &Path, out: Ent
 
 impl OpenThread {
     fn add(&mut self, element: &Element<'_>) -> Result<()> {
-        let text = || serde_json::from_str(element.text).unwrap_or_default();
+        let text = || match serde_json::from_str(element.text) {
+            Ok(Value::String(text)) => text,
+            Ok(Value::Number(number)) => number.to_string(),
+            Ok(Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_)) | Err(_) => String::new(),
+        };
         match (element.list, element.is_single) {
             (0, false) => self.comments.add(&HeldComment { text: element.text.to_owned(), place: element.place }),
             (0, true) => Ok(()),
@@ -176,7 +181,7 @@ fn comment(held: &HeldComment, key: &Key, settings: &ReadSettings) -> GroupEntry
         (Some(error), _) => Some(Problem::at("TIME_INVALID", held.place, format!("{error:#}"))),
         (None, _) => None,
     };
-    let mut entry = GroupEntry { record: Record::Comment(comment), problem };
+    let mut entry = GroupEntry { record: Record::Comment(comment), problem, place: Some(held.place) };
     json_record::keep_original(&mut entry, &held.text);
     entry
 }

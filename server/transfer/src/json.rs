@@ -19,6 +19,7 @@ use super::group::EntrySink;
 use super::held::HeldRecords;
 use super::input::{Input, NOT_UTF8, SourcePosition};
 use super::json_lists::{self, EVERY, Element, ListPath};
+use super::json_record;
 use super::map::Map;
 use super::mapped::{CommentFields, Enclosing, Joins, RowReader, SubjectFields, TableFields};
 use super::read_settings::ReadSettings;
@@ -347,7 +348,7 @@ fn parse(text: &str) -> (Value, Option<String>) {
     }
     match serde_json::from_str(text) {
         Ok(value) => (value, None),
-        Err(error) => (Value::Null, Some(format!("it is not JSON: {error}"))),
+        Err(error) => (Value::Null, Some(format!("it is not JSON: {}", json_record::fault(&error)))),
     }
 }
 

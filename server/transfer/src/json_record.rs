@@ -17,7 +17,15 @@ pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     if text.contains(NOT_UTF8) {
         return Err("it is not UTF-8".to_owned());
     }
-    serde_json::from_str(text).map_err(|error| error.to_string())
+    serde_json::from_str(text).map_err(|error| fault(&error))
+}
+
+/// Returns the words of an error, without the place within the record: its record has a place in
+/// the file.
+pub(crate) fn fault(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&place).map_or_else(|| text.clone(), |words| format!("{words} (after {} bytes)", error.column()))
 }
 
 /// Returns the rejection of a record that cannot be parsed, with its text and, if it has one, its
@@ -28,7 +36,7 @@ pub(crate) fn rejected(text: &str, place: SourcePosition, key: &Key, message: &s
     let id = id.map(|id| id.as_str().map_or_else(|| id.to_string(), str::to_owned)).unwrap_or_default();
     let comment = Comment { key: key.clone(), external_id: member_ids::fit_external_id(&id), ..Comment::default() };
     let problem = Problem::at("RECORD_INVALID", place, message);
-    let mut entry = GroupEntry::rejected(Record::Comment(comment), problem);
+    let mut entry = GroupEntry::rejected(Record::Comment(comment), problem).at(place);
     entry.keep_original([("record", text)]);
     entry
 }

@@ -16,6 +16,7 @@ use serde_json::Value;
 
 use super::group::{EntrySink, GroupEntry};
 use super::input::{Input, NOT_UTF8, SourcePosition};
+use super::json_record;
 use super::record::{Comment, Like, Original, Problem, Record, Subject};
 
 /// The name of the format in its header.
@@ -112,14 +113,15 @@ pub(crate) fn read(mut input: Input, out: EntrySink<'_>) -> Result<()> {
             return Ok(());
         }
         input.end_record();
-        let text = std::str::from_utf8(&bytes).context("the input is not UTF-8")?.trim();
+        // Files that were joined have marks of their byte order inside.
+        let text = std::str::from_utf8(&bytes).context("the input is not UTF-8")?.trim_start_matches('\u{feff}').trim();
         if text.is_empty() {
             continue;
         }
         record += 1;
         let place = SourcePosition { record, ..place };
         match parse(text) {
-            Ok(entry) => entry.into_iter().try_for_each(&mut *out)?,
+            Ok(entry) => entry.into_iter().map(|entry| entry.at(place)).try_for_each(&mut *out)?,
             Err(LineFault::File(message)) => return Err(input.error_at(place, &message)),
             Err(LineFault::Cut(message)) if input.is_finished()? => {
                 return Err(input.error_at(place, &format!("{message}: the file is cut off")));
@@ -127,7 +129,7 @@ pub(crate) fn read(mut input: Input, out: EntrySink<'_>) -> Result<()> {
             Err(LineFault::Cut(message) | LineFault::Line(message)) => out(unreadable(text, place, &message))?,
             Err(LineFault::Time(entry, message)) => {
                 let problem = Some(Problem::at("TIME_INVALID", place, message));
-                out(GroupEntry { problem, ..*entry })?;
+                out(GroupEntry { problem, ..*entry }.at(place))?;
             }
         }
     }
@@ -155,7 +157,7 @@ fn parse(text: &str) -> Result<Option<GroupEntry>, LineFault> {
     }
     let line = match serde_json::from_str::<JsonLine>(text) {
         Ok(line) => line,
-        Err(error) => return Err(without_bad_times(text).unwrap_or_else(|| cut_or(error.to_string(), text))),
+        Err(error) => return Err(without_bad_times(text).unwrap_or_else(|| cut_or(json_record::fault(&error), text))),
     };
     record_of(line)
 }
@@ -164,7 +166,7 @@ fn parse(text: &str) -> Result<Option<GroupEntry>, LineFault> {
 /// syntax alone: a member that is not known, or the half of a character, may stand before the cut.
 fn cut_or(message: String, text: &str) -> LineFault {
     match serde_json::from_str::<IgnoredAny>(text) {
-        Err(error) if error.is_eof() => LineFault::Cut(error.to_string()),
+        Err(error) if error.is_eof() => LineFault::Cut(json_record::fault(&error)),
         Ok(_) | Err(_) => LineFault::Line(message),
     }
 }
@@ -178,7 +180,15 @@ fn record_of(line: JsonLine) -> Result<Option<GroupEntry>, LineFault> {
         }
         _ if scope.is_some() => return Err(LineFault::Line("scope belongs to the header".to_owned())),
         (None, Some(subject), None, None) => GroupEntry::valid(Record::Subject(subject)),
-        (None, None, Some(comment), None) => require_time(comment),
+        (None, None, Some(comment), None) => {
+            let entry = GroupEntry::valid(Record::Comment(comment));
+            // An earlier import rejected it for that reason, and it has not been corrected. The
+            // current time would be wrong.
+            if matches!(&entry.record, Record::Comment(comment) if comment.create_time.is_none()) {
+                return Err(LineFault::Time(Box::new(entry), "it has no create_time".to_owned()));
+            }
+            entry
+        }
         (None, None, None, Some(like)) => GroupEntry::valid(Record::Like(like)),
         _ => return Err(LineFault::Line("a line holds exactly one of subject, comment and like".to_owned())),
     }))
@@ -196,7 +206,11 @@ fn without_bad_times(text: &str) -> Option<LineFault> {
             }
         }
     }
-    let mut entry = record_of(serde_json::from_value(line).ok()?).ok()??;
+    let mut entry = match record_of(serde_json::from_value(line).ok()?) {
+        Ok(entry) => entry?,
+        Err(LineFault::Time(entry, _)) => *entry,
+        Err(LineFault::File(_) | LineFault::Cut(_) | LineFault::Line(_)) => return None,
+    };
     let (name, value) = bad.first()?;
     let message = format!("{name}: {value} is not an RFC 3339 time");
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -208,18 +222,9 @@ fn without_bad_times(text: &str) -> Option<LineFault> {
 /// Returns a rejected record for a line without one; the line stands in its original fields.
 fn unreadable(text: &str, place: SourcePosition, message: &str) -> GroupEntry {
     let problem = Problem::at("RECORD_INVALID", place, message);
-    let mut entry = GroupEntry::rejected(Record::Comment(Comment::default()), problem);
+    let mut entry = GroupEntry::rejected(Record::Comment(Comment::default()), problem).at(place);
     entry.keep_original([("line", text)]);
     entry
-}
-
-/// Rejects a comment without a time: an earlier import rejected it for that reason, and it has not
-/// been corrected. The current time would be wrong.
-fn require_time(comment: Comment) -> GroupEntry {
-    match comment.create_time {
-        Some(_) => GroupEntry::valid(Record::Comment(comment)),
-        None => GroupEntry::rejected(Record::Comment(comment), Problem::new("TIME_INVALID", "it has no create_time")),
-    }
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ pub mod fuzz;
 pub mod import;
 
 mod batch;
+mod blank;
 mod check;
 mod commento;
 mod counted;

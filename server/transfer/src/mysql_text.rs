@@ -84,8 +84,13 @@ impl RowScan {
     }
 }
 
+/// Returns a row without the end of its line, which is `\r\n` in files of Windows. An escaped `\r`
+/// belongs to the last cell.
 fn strip_line_end(line: &[u8]) -> &[u8] {
-    line.strip_suffix(b"\n").unwrap_or(line)
+    let Some(row) = line.strip_suffix(b"\n") else { return line };
+    let without = row.strip_suffix(b"\r").unwrap_or(row);
+    let escapes = without.iter().rev().take_while(|byte| **byte == b'\\').count();
+    if escapes % 2 == 0 { without } else { row }
 }
 
 fn split(row: &[u8], delimiter: u8, quote: Option<u8>, cells: &mut StringRecord) {
@@ -179,6 +184,13 @@ mod tests {
         let found: Vec<_> =
             found.iter().map(|(line, cells)| (*line, cells.iter().map(String::as_str).collect())).collect();
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn line_ends_of_windows_are_no_part_of_the_last_cell() {
+        let found = rows("1\t\\N\r\n2\tx\\\\\r\n3\ty\\\r\n", '\t', None);
+        let cells: Vec<&str> = found.iter().map(|(_, cells)| cells[1].as_str()).collect();
+        assert_eq!(cells, ["", "x\\", "y\r"]);
     }
 
     #[test]

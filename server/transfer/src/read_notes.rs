@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::counted::count;
+
 /// The number of examples that a note has.
 const EXAMPLES_MAX: usize = 3;
 
@@ -38,17 +40,18 @@ impl ReadNotes {
     pub(crate) fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if self.controls > 0 {
-            lines.push(format!("{} control characters were dropped: they are not stored", self.controls));
+            let controls = count(self.controls, "control character");
+            lines.push(format!("{controls} dropped, which the server does not store"));
         }
         if self.clamped_times > 0 {
-            lines.push(format!("{} times after the present were set to it", self.clamped_times));
+            lines.push(format!("{} after the present set to it", count(self.clamped_times, "time")));
         }
         if self.shared_pages > 0 {
             let example = |(id, hosts): (&String, &Vec<String>)| format!("{id} ({})", hosts.join(", "));
             let examples: Vec<String> = self.shared_examples.iter().map(example).collect();
             lines.push(format!(
-                "{} subjects are pages of several hosts: {}; --subject-by url keeps the hosts apart",
-                self.shared_pages,
+                "{} of pages of several hosts: {}; --subject-by url keeps the hosts apart",
+                count(self.shared_pages, "subject"),
                 examples.join("; ")
             ));
         }

@@ -69,13 +69,21 @@ impl Rejects {
         self.by_reason.values().sum()
     }
 
-    /// Moves the file to its final name, and returns the number of rejects for each reason.
+    /// Moves the file to its final name, and returns the number of rejects for each reason. Without
+    /// rejects, a complete import removes the file of an earlier one, whose rejects are no longer
+    /// any.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub(crate) fn finish(self) -> Result<BTreeMap<String, u64>> {
-        let (Some(mut file), Some(path)) = (self.file, &self.path) else { return Ok(self.by_reason) };
+    pub(crate) fn finish(self, is_complete: bool) -> Result<BTreeMap<String, u64>> {
+        let Some(path) = &self.path else { return Ok(self.by_reason) };
         let context = || format!("cannot write the rejects file {}", path.display());
+        let Some(mut file) = self.file else {
+            if is_complete && path.is_file() {
+                std::fs::remove_file(path).with_context(context)?;
+            }
+            return Ok(self.by_reason);
+        };
         file.flush().with_context(context)?;
         std::fs::rename(part_path(path), path).with_context(context)?;
         Ok(self.by_reason)
@@ -102,7 +110,7 @@ mod tests {
         let problem = Problem::new("TEXT_EMPTY", "it has no text");
         rejects.add(Reject { record: Record::Comment(comment), problem }).unwrap();
         assert!(!path.exists());
-        assert_eq!(rejects.finish().unwrap(), BTreeMap::from([("TEXT_EMPTY".to_owned(), 1)]));
+        assert_eq!(rejects.finish(true).unwrap(), BTreeMap::from([("TEXT_EMPTY".to_owned(), 1)]));
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(
             text.contains("\"source\":\"isso\"") && text.contains("\"rejected\":{\"reason\":\"TEXT_EMPTY\""),
@@ -114,7 +122,13 @@ mod tests {
     fn without_rejects_there_is_no_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("r.jsonl");
-        assert!(Rejects::new(Some(path.clone()), "isso").finish().unwrap().is_empty());
+        let finish = |is_complete| Rejects::new(Some(path.clone()), "isso").finish(is_complete).unwrap();
+        assert!(finish(true).is_empty());
+        assert!(!path.exists() && !part_path(&path).exists());
+        std::fs::write(&path, "of an earlier import").unwrap();
+        finish(false);
+        assert!(path.exists(), "an import that failed says nothing of its records");
+        finish(true);
         assert!(!path.exists() && !part_path(&path).exists());
     }
 }

@@ -364,10 +364,11 @@ fn vote_stub(comment: &Comment) -> Comment {
     }
 }
 
-/// Returns the server's error as a problem, whose message includes all invalid fields.
+/// Returns the server's error as a problem, whose message includes all invalid fields once.
 fn problem_of(error: ItemError) -> Problem {
     let ItemError { reason, message, violations, .. } = error;
     let fields = violations.iter().map(|violation| format!("{}: {}", violation.field, violation.description));
+    let fields = fields.filter(|field| !message.contains(field.as_str())).collect::<Vec<_>>();
     let texts: Vec<String> = std::iter::once(message).chain(fields).filter(|text| !text.is_empty()).collect();
     Problem { reason, message: texts.join("; ") }
 }

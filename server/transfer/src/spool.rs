@@ -3,9 +3,10 @@
 //! Records are written to one of many partitions, chosen by a hash of the subject. While all of
 //! them are small, there is one partition in memory. Later each partition is read alone: first the
 //! heads of its records, from which the order of each subject is planned, then each record when it
-//! is sent. The files have no names, so nothing remains when the process ends, however it ends.
+//! is sent. The heads of a large subject have a file of their own. The files have no names, so nothing remains when the process ends, however it ends.
 
 mod disk_space;
+mod head_list;
 mod partition;
 mod record;
 
@@ -13,9 +14,10 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 pub(crate) use self::disk_space::check as check_disk_space;
+pub(crate) use self::head_list::HeadList;
 pub(crate) use self::partition::Partition;
 pub(crate) use self::record::{Head, RecordKind};
 use super::group::GroupEntry;
@@ -49,7 +51,7 @@ impl Spool {
     pub(crate) fn add(&mut self, entry: &GroupEntry) -> Result<()> {
         let (mut head, body) = record::encode(entry)?;
         head.key = self.key_hash(&entry.record);
-        head.content = self.hash(&body);
+        head.content = self.hash(&body.get(record::PLACE_BYTES..));
         match &entry.record {
             Record::Subject(_) => {}
             Record::Comment(comment) => {
@@ -74,27 +76,25 @@ impl Spool {
     /// the order of the files.
     ///
     /// # Errors
-    /// A file cannot be read; or the error of `each`.
-    pub(crate) fn into_subjects(self, each: &mut dyn FnMut(&Partition, Vec<Head>) -> Result<()>) -> Result<()> {
-        for mut partition in self.partitions {
-            let subjects = by_subject(partition.heads()?);
-            subjects.into_iter().try_for_each(|heads| each(&partition, heads))?;
+    /// A file cannot be read or written; or the error of `each`.
+    pub(crate) fn into_subjects(self, each: &mut dyn FnMut(&Partition, &HeadList) -> Result<()>) -> Result<()> {
+        for partition in self.partitions {
+            let subjects = by_subject(&partition, &self.folder)?;
+            subjects.into_iter().try_for_each(|heads| each(&partition, &heads))?;
         }
         Ok(())
     }
 
     /// Distributes what is in memory over files.
     fn spill(&mut self) -> Result<()> {
-        let Some(mut memory) = self.partitions.pop() else { return Ok(()) };
+        let Some(memory) = self.partitions.pop() else { return Ok(()) };
         self.partitions.resize_with(PARTITIONS, Partition::default);
-        for head in memory.heads()? {
+        memory.each_head(&mut |head| {
             let body = memory.body_bytes(&head)?;
-            if let Some(partition) = self.partitions.get_mut(partition_of(head.key)) {
-                partition.add(&head, &body);
-                partition.flush_if_full(&self.folder)?;
-            }
-        }
-        Ok(())
+            let Some(partition) = self.partitions.get_mut(partition_of(head.key)) else { return Ok(()) };
+            partition.add(&head, &body);
+            partition.flush_if_full(&self.folder)
+        })
     }
 
     fn hash(&self, value: &impl Hash) -> u64 {
@@ -113,17 +113,24 @@ fn partition_of(key: u128) -> usize {
 }
 
 /// Groups heads by subject, in the order in which the subjects first appear.
-fn by_subject(heads: Vec<Head>) -> Vec<Vec<Head>> {
+fn by_subject(partition: &Partition, folder: &Path) -> Result<Vec<HeadList>> {
     let mut index_by_key: HashMap<u128, usize> = HashMap::new();
-    let mut subjects: Vec<Vec<Head>> = Vec::new();
-    for head in heads {
-        let index = *index_by_key.entry(head.key).or_insert(subjects.len());
-        match subjects.get_mut(index) {
-            Some(subject) => subject.push(head),
-            None => subjects.push(vec![head]),
+    let mut counts: Vec<u32> = Vec::new();
+    partition.each_head(&mut |head| {
+        let index = *index_by_key.entry(head.key).or_insert(counts.len());
+        match counts.get_mut(index) {
+            Some(count) => *count = count.checked_add(1).context("a subject has more than 4 billion records")?,
+            None => counts.push(1),
         }
-    }
-    subjects
+        Ok(())
+    })?;
+    let mut subjects = counts.into_iter().map(|count| HeadList::new(count, folder)).collect::<Result<Vec<_>>>()?;
+    partition.each_head(&mut |head| {
+        let subject = index_by_key.get(&head.key).and_then(|index| subjects.get_mut(*index));
+        subject.map_or(Ok(()), |subject| subject.push(head))
+    })?;
+    subjects.iter_mut().try_for_each(HeadList::finish)?;
+    Ok(subjects)
 }
 
 #[cfg(test)]
@@ -152,15 +159,15 @@ mod tests {
         let mut next: HashMap<String, usize> = HashMap::new();
         spool
             .into_subjects(&mut |partition, heads| {
-                for head in &heads {
+                heads.each(&mut |_, head| {
                     let Record::Comment(comment) = partition.entry(head)?.record else { panic!("only comments") };
                     let subject = comment.key.object_id;
                     let expected = next.entry(subject.clone()).or_insert_with(|| subject.parse().unwrap());
                     assert_eq!(comment.external_id, expected.to_string());
                     assert_eq!(head.parent.is_some(), *expected >= subjects);
                     *expected += subjects;
-                }
-                Ok(())
+                    Ok(())
+                })
             })
             .unwrap();
         assert_eq!(next.len(), subjects);

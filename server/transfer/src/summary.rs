@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 
+use super::counted::count;
 use super::progress::per_second;
 use super::totals::{ImportTotals, ItemTotals};
 
@@ -34,7 +35,7 @@ impl ImportSummary<'_> {
         }
         let (done, resent) = (totals.done.get(), totals.resent.get());
         let seconds = self.elapsed.as_secs_f64();
-        let mut last = format!("{done} items in {seconds:.1} s, {}/s", per_second(done, self.elapsed));
+        let mut last = format!("{} in {seconds:.1} s, {}/s", count(done, "item"), per_second(done, self.elapsed));
         if resent > 0 {
             // Writing to a string cannot fail.
             let _ = write!(last, "; {resent} were sent again after a lost connection and may count as unchanged");

@@ -6,6 +6,7 @@ use std::path::Path;
 use ::csv::{Reader, ReaderBuilder, StringRecord};
 use anyhow::{Result, anyhow, bail, ensure};
 
+use super::counted::count;
 use super::csv_input::CsvInput;
 use super::detect::{self, KnownFile};
 use super::format::ImportFormat;
@@ -75,6 +76,15 @@ impl CsvRows {
             rows.header = rows.read()?.map(|row| row.cells).unwrap_or_default();
             rows.last.record = 0;
         }
+        if let (1, Some(cell)) = (rows.header.len(), rows.header.get(0))
+            && let Some(other) = [';', '\t', '|'].into_iter().find(|other| cell.contains(*other))
+        {
+            bail!(
+                "{}: its first line is one cell, {cell:?}; is the delimiter another one? Set delimiter = {:?} in the map",
+                rows.name,
+                other.to_string()
+            );
+        }
         ensure!(!rows.header.is_empty(), "{} is empty: a CSV file begins with the names of its columns", rows.name);
         Ok(rows)
     }
@@ -95,7 +105,8 @@ impl CsvRows {
         if row.cells.iter().any(|cell| cell.contains(NOT_UTF8)) {
             row.fault = Some("it is not UTF-8".to_owned());
         } else if cells != columns {
-            row.fault = Some(format!("it has {cells} cells, but the header has {columns}"));
+            let cells = count(u64::try_from(cells)?, "cell");
+            row.fault = Some(format!("it has {cells}, but the header has {columns}"));
         }
         Ok(Some(row))
     }

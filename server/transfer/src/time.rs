@@ -53,10 +53,13 @@ impl TimeReader {
     }
 
     /// Returns true for a text that stands for no time: nothing, or a zero date as MySQL
-    /// (0000-00-00) and PHP (-0001-11-30) write it.
+    /// (0000-00-00), PHP (-0001-11-30) and Go (0001-01-01T00:00:00Z) write it.
     pub(crate) fn is_none(text: &str) -> bool {
         let text = text.trim();
-        text.is_empty() || text.starts_with("0000-00-00") || text.starts_with("-0001-11-30")
+        let date = text.split([' ', 'T', 't']).next().unwrap_or_default();
+        let is_zero = date.contains(['-', '/', '.']) && date.chars().all(|c| matches!(c, '0' | '-' | '/' | '.'));
+        let is_first_midnight = date == "0001-01-01" && !text.chars().skip(date.len()).any(|c| matches!(c, '1'..='9'));
+        text.is_empty() || is_zero || is_first_midnight || date == "-0001-11-30"
     }
 
     /// Parses one time. For a local time that a clock change skipped, the offset before the change
@@ -67,8 +70,14 @@ impl TimeReader {
     pub(crate) fn read(&self, text: &str) -> Result<Timestamp> {
         let text = text.trim();
         let parsed = match &self.format {
-            Format::UnixSeconds => integer(text).and_then(|n| Ok(Timestamp::from_second(n)?)),
-            Format::UnixMillis => integer(text).and_then(|n| Ok(Timestamp::from_millisecond(n)?)),
+            Format::UnixSeconds => match text.parse() {
+                Ok(seconds) => Timestamp::from_second(seconds).map_err(Into::into),
+                Err(_) => number(text).and_then(from_float_seconds),
+            },
+            Format::UnixMillis => match text.parse() {
+                Ok(millis) => Timestamp::from_millisecond(millis).map_err(Into::into),
+                Err(_) => number(text).and_then(|millis| from_float_seconds(millis / 1000.0)),
+            },
             Format::Auto => match text.parse::<Timestamp>() {
                 Ok(timestamp) => Ok(timestamp),
                 // Go writes an offset without a colon after a blank.
@@ -108,8 +117,8 @@ pub(crate) fn from_float_seconds(seconds: f64) -> Result<Timestamp> {
     Ok(Timestamp::from_millisecond(millis)?)
 }
 
-fn integer(text: &str) -> Result<i64> {
-    Ok(text.parse::<i64>()?)
+fn number(text: &str) -> Result<f64> {
+    Ok(text.parse::<f64>()?)
 }
 
 /// Serde form of an optional time: RFC 3339 text.
@@ -134,6 +143,37 @@ pub(crate) mod timestamp_text {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn zero_dates_are_no_times_in_any_spelling() {
+        for zero in [
+            "",
+            " ",
+            "0000-00-00",
+            "0000-00-00 00:00:00.000000",
+            "0000-00-00T00:00:00Z",
+            "00-00-00 00:00:00",
+            "0000/00/00",
+            "00.00.0000 00:00",
+            "-0001-11-30T00:00:00+00:00",
+            "0001-01-01T00:00:00Z",
+            "0001-01-01 00:00:00",
+            "0001-01-01",
+        ] {
+            assert!(TimeReader::is_none(zero), "{zero}");
+        }
+        for time in ["0", "1970-01-01 00:00:00", "0001-01-01T00:00:01Z", "0001-01-02", "2000-00-00", "1900-01-01"] {
+            assert!(!TimeReader::is_none(time), "{time}");
+        }
+    }
+
+    #[test]
+    fn numbers_with_a_fraction_are_unix_times_too() {
+        let (seconds, millis) = (TimeReader::new("unix", "").unwrap(), TimeReader::new("unix_ms", "").unwrap());
+        assert_eq!(seconds.read("1600000000.25").unwrap().to_string(), "2020-09-13T12:26:40.25Z");
+        assert_eq!(millis.read("1600000000000.0").unwrap().to_string(), "2020-09-13T12:26:40Z");
+        assert!(seconds.read("nan").is_err() && seconds.read("1e300").is_err() && millis.read("x").is_err());
+    }
 
     #[test]
     fn madrid_summer_and_winter_times_become_utc() {

@@ -52,17 +52,19 @@ pub(crate) fn read(input: Input, settings: &ReadSettings, spool: &Path, out: Ent
 /// The posts that others are attached to, and the attached ones.
 #[derive(Debug, Default)]
 struct Posts {
-    hidden: HashSet<String>,
+    /// The ids of those that the public can read.
+    public: HashSet<String>,
     /// Each with the id of the post that it is attached to.
     attached: Vec<(String, Subject)>,
 }
 
 impl Posts {
-    /// Returns the attached posts, hidden if the post that they are attached to is.
+    /// Returns the attached posts, hidden unless the file shows that the public can read the post
+    /// that they are attached to.
     fn attached(self) -> Vec<Subject> {
-        let Self { hidden, attached } = self;
+        let Self { public, attached } = self;
         let state = |(parent, mut subject): (String, Subject)| {
-            if hidden.contains(&parent) {
+            if !matches!(parent.as_str(), "" | "0") && !public.contains(&parent) {
                 subject.state = SubjectState::Hidden;
             }
             subject
@@ -84,7 +86,7 @@ fn read_item(
     let mut comments = HeldRecords::new(spool);
     loop {
         match xml.next()? {
-            Tag::Open(name, attributes) if name == "comment" => comments.add(&xml.fields(attributes)?)?,
+            Tag::Open(name, attributes) if name == "comment" => comments.add(&xml.record(attributes)?)?,
             Tag::Open(name, attributes) => {
                 let text = xml.fields(attributes)?;
                 fields.0.entry(name).or_insert_with(|| text.get("").to_owned());
@@ -92,8 +94,8 @@ fn read_item(
             Tag::Close(_) | Tag::End => break,
         }
     }
-    if fields.is_hidden() {
-        posts.hidden.insert(fields.get("post_id").to_owned());
+    if !fields.is_hidden() {
+        posts.public.insert(fields.get("post_id").to_owned());
     }
     if comments.is_empty() {
         return Ok(());
@@ -200,7 +202,7 @@ impl Item {
         comment.put_metadata("author_name", author.name);
         comment.put_metadata("rating", rating(fields));
         let problem = self.problem(fields, create_time, settings);
-        let mut entry = GroupEntry { record: Record::Comment(comment), problem };
+        let mut entry = GroupEntry { record: Record::Comment(comment), problem, place: Some(fields.place()) };
         entry.keep_original(fields.all());
         entry
     }
@@ -338,6 +340,8 @@ zwei]]></wp:comment_content><wp:comment_approved>spam</wp:comment_approved><wp:c
             subjects(&entries(&attachment.replace("</channel>", &post), ReadSettings::of("w")))[0].state
         };
         assert_eq!((attached("publish"), attached("private")), (SubjectState::Active, SubjectState::Hidden));
+        assert_eq!(state("<status>inherit</status><post_parent>9</post_parent>"), SubjectState::Hidden);
+        assert_eq!(state("<status>inherit</status><post_parent>0</post_parent>"), SubjectState::Active);
     }
 
     #[test]

@@ -23,6 +23,8 @@ pub(crate) struct Xml {
     reader: Reader<Input>,
     buffer: Vec<u8>,
     depth: usize,
+    /// The number of records that were read.
+    records: u64,
 }
 
 /// The next event between elements.
@@ -100,7 +102,7 @@ impl Xml {
         let config = reader.config_mut();
         config.expand_empty_elements = true;
         config.allow_dangling_amp = true;
-        let mut xml = Self { reader, buffer: Vec::new(), depth: 0 };
+        let mut xml = Self { reader, buffer: Vec::new(), depth: 0, records: 0 };
         match xml.next()? {
             Tag::Open(name, _) if name == root => Ok(xml),
             Tag::Open(name, _) => {
@@ -171,6 +173,17 @@ impl Xml {
         }
     }
 
+    /// Reads the record that was just opened to its end, and counts it.
+    ///
+    /// # Errors
+    /// Same as for [`Self::fields`].
+    pub(crate) fn record(&mut self, attributes: HashMap<String, String>) -> Result<Fields> {
+        let mut fields = self.fields(attributes)?;
+        self.records += 1;
+        fields.place.record = self.records;
+        Ok(fields)
+    }
+
     fn step(&mut self) -> Result<Step> {
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.clear();
@@ -179,7 +192,8 @@ impl Xml {
             Err(error) => Err(error.into()),
         };
         self.buffer = buffer;
-        let step = step.map_err(|error| self.error_here(&format!("{error:#}")))?;
+        // The causes of an error of the parser repeat its words.
+        let step = step.map_err(|error| self.error_here(&error.to_string()))?;
         match &step {
             Step::Open { .. } if self.depth >= DEPTH_MAX => return Err(self.error_here("elements nested too deeply")),
             Step::Open { .. } => self.depth += 1,

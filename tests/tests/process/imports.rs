@@ -160,6 +160,33 @@ async fn orders_drafts_and_passwords_of_a_blog_stay_private() -> Result<()> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_value_that_no_server_stores_rejects_its_record_and_never_the_file() -> Result<()> {
+    let (server, scratch) = (Server::dev().await?, tempfile::tempdir()?);
+    let file = scratch.path().join("texts.jsonl");
+    let line =
+        |id: &str, text: &str| JSONL.replace(r#""1""#, &format!("{id:?}")).replace(r#""x""#, &format!("{text:?}"));
+    // The second is longer than any message that a server reads, the third shows nothing.
+    let lines = [line("1", "x"), line("2", &"x".repeat(5 << 20)), line("3", "\u{200b}\u{ad}"), line("4", "y")];
+    std::fs::write(&file, lines.concat())?;
+    let arguments = [file.to_str().context("a path")?, "--format", "jsonl"];
+    let expected =
+        [("2", "CONTENT_TOO_LONG"), ("3", "TEXT_EMPTY")].map(|(id, reason)| (id.to_owned(), reason.to_owned()));
+    for dry in [Some("--dry-run"), None] {
+        let arguments: Vec<&str> = arguments.iter().copied().chain(dry).collect();
+        let ran = real::import(&server, &arguments, scratch.path()).await?.ended(6)?;
+        ran.says(&[if dry.is_some() { "1 subject, 2 comments" } else { "comments  2 created" }])?;
+        let mut rejects = real::rejects(scratch.path())?;
+        rejects.sort();
+        ensure!(rejects == expected, "{rejects:?}");
+    }
+    let file = scratch.path().join("good.jsonl");
+    std::fs::write(&file, line("1", "x"))?;
+    real::import(&server, &[file.to_str().context("a path")?, "--format", "jsonl"], scratch.path()).await?.ended(0)?;
+    ensure!(real::rejects(scratch.path()).is_err(), "the rejects of the earlier import are no longer any");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_dry_run_rejects_what_the_import_rejects() -> Result<()> {
     let (server, scratch) = (Server::dev().await?, tempfile::tempdir()?);
     for (name, format) in [
@@ -179,7 +206,8 @@ async fn a_dry_run_rejects_what_the_import_rejects() -> Result<()> {
             // The server may have the parent of an orphan: a dry run counts and keeps orphans.
             let (orphans, found): (Vec<_>, Vec<_>) =
                 found.into_iter().partition(|(_, reason)| reason == "PARENT_MISSING");
-            let counted = format!("\n{} of the comments are replies to a comment that is not", orphans.len());
+            let replies = if orphans.len() == 1 { "reply" } else { "replies" };
+            let counted = format!("\n{} {replies} to a comment that is not", orphans.len());
             ensure!(dry.out.contains(&counted), "{name}: {orphans:?} after this dry run:\n{}", dry.out);
             ensure!(
                 found == expected && ran.code == dry.code,

@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 /// The file that lists the options.
 const FILE: &str = "sdk/options.yaml";
 
+/// The longest time until an SDK reaches a server at an address that its name did not have before.
+const NEW_ADDRESSES_MS: u64 = 35_000;
+
 /// The complete file.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -88,12 +91,15 @@ fn parse(text: &str) -> Result<ClientOptions> {
 }
 
 impl Reconnect {
-    /// Two of the longest waits, with their random part, lie within the bound.
+    /// Two of the longest waits, with their random part, lie within the bound, and a name is resolved
+    /// soon enough for new addresses to be reached within [`NEW_ADDRESSES_MS`].
     fn check(&self) -> Result<()> {
         let [least, most] = self.first_ms;
         ensure!(0 < least && least < most && most <= self.longest_ms, "the first wait is out of order");
         let longest = self.longest_ms * (100 + self.jitter_percent) / 100;
         ensure!(2 * longest <= self.within_ms, "two waits of {longest} ms exceed {} ms", self.within_ms);
+        let resolved = self.resolve_ms + self.within_ms;
+        ensure!(resolved <= NEW_ADDRESSES_MS, "new addresses of a name are reached after {resolved} ms");
         Ok(())
     }
 }
@@ -127,10 +133,39 @@ mod tests {
         }
     }
 
+    /// No test has a resolver whose names change, in five languages: what each of them resolves by is
+    /// set, and its README says it. Go and Java have the 30 s as the default of their libraries.
+    #[test]
+    fn every_sdk_resolves_a_name_again_as_its_readme_says() {
+        let repo = Repo::find().unwrap();
+        let text = |path: &str| {
+            std::fs::read_to_string(repo.at(path)).unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let says = |path: &str, words: &str| assert!(text(path).contains(words), "{path} does not say: {words}");
+        let seconds = read(&repo).unwrap().reconnect.resolve_ms / 1000;
+        let again = format!("resolves the name again after {seconds} s");
+        for language in ["go", "python", "typescript"] {
+            says(&format!("sdk/{language}/README.md"), &again);
+        }
+        says(
+            "sdk/java/README.md",
+            &format!("resolves the name again after `networkaddress.cache.ttl`, {seconds} s by default"),
+        );
+        says("sdk/rust/README.md", "resolves the name again after 20 s");
+        let set = "\"grpc.dns_min_time_between_resolutions_ms\"";
+        says("sdk/python/src/riposte_sdk/_options.py", &format!("({set}, RESOLVE_MS)"));
+        says("sdk/typescript/src/connection.ts", &format!("{set}: config.RESOLVE_AFTER"));
+        says("sdk/rust/src/client/balance.rs", "const REFRESH: Duration = Duration::from_secs(20);");
+    }
+
     #[test]
     fn waits_that_exceed_the_bound_are_refused() {
         assert!(parse_with("", RECONNECT).is_ok());
-        for (from, to) in [("longest_ms: 2000", "longest_ms: 2100"), ("[100, 1000]", "[1000, 100]")] {
+        for (from, to) in [
+            ("longest_ms: 2000", "longest_ms: 2100"),
+            ("[100, 1000]", "[1000, 100]"),
+            ("resolve_ms: 30000", "resolve_ms: 30001"),
+        ] {
             assert!(parse_with("", &RECONNECT.replace(from, to)).is_err(), "{to}");
         }
     }

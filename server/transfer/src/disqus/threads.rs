@@ -77,10 +77,10 @@ fn subject(fields: &Fields, settings: &ReadSettings) -> Option<Subject> {
         create_time: TimeReader::utc().read(fields.get("createdAt")).ok(),
         ..Subject::default()
     };
-    if fields.get("isClosed") == "true" {
+    if super::is_set(fields.get("isClosed")) {
         subject.state = SubjectState::ReadOnly;
     }
-    if fields.get("isDeleted") == "true" {
+    if super::is_set(fields.get("isDeleted")) {
         subject.state = SubjectState::Hidden;
     }
     subject.put_metadata("title", &html::to_line(fields.get("title")));

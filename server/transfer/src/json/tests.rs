@@ -14,7 +14,7 @@ fn read_text(json: &str, map: &Map) -> Result<Found> {
     std::fs::write(&file, json)?;
     let mut found = Found { subjects: Vec::new(), comments: Vec::new(), rejects: Vec::new() };
     let settings = ReadSettings::of(&map.source);
-    read(&[file], map, &settings, folder.path(), &mut |GroupEntry { record, problem }| {
+    read(&[file], map, &settings, folder.path(), &mut |GroupEntry { record, problem, .. }| {
         match (record, problem) {
             (_, Some(problem)) => found.rejects.push((problem.reason, problem.message)),
             (Record::Subject(subject), None) => found.subjects.push(subject),

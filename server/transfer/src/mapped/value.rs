@@ -186,7 +186,7 @@ impl<'a> RowReader<'a> {
     pub(super) fn entry(&mut self, record: Record) -> GroupEntry {
         let own = self.row.first().copied().flatten();
         let cells = own.into_iter().flat_map(|row| self.header.iter().zip(row.iter()));
-        let mut entry = GroupEntry { record, problem: self.problem.take() };
+        let mut entry = GroupEntry { record, problem: self.problem.take(), place: Some(self.place) };
         entry.keep_original(cells);
         entry
     }

@@ -1,8 +1,8 @@
 use super::*;
-use crate::batch::SubjectBatch;
+use crate::batch::{OrderedComment, SubjectBatch};
 use crate::group::GroupEntry;
 use crate::group::tests::batches;
-use crate::record::{Comment, CommentState, DeletedBy, Key, Problem, Record, Reject};
+use crate::record::{Comment, CommentState, DeletedBy, Key, Problem, Record, Reject, Subject, SubjectState};
 use jiff::Timestamp;
 
 fn comment(id: &str, parent: &str, second: i64, text: &str) -> Comment {
@@ -138,4 +138,92 @@ fn a_chain_of_a_hundred_thousand_replies_needs_no_deep_stack() {
     let batch = batch_of(chain, Orphans::Reject);
     assert_eq!(batch.comments.len(), 100_000);
     assert!(batch.comments[0].orphan && batch.comments[0].comment.external_id == "0");
+}
+
+/// Returns the ids in the order of the rule: of the comments whose parent is placed, the earliest
+/// comes next.
+fn by_the_rule(comments: &[Comment]) -> Vec<String> {
+    let mut waiting: Vec<(usize, &Comment)> = comments.iter().enumerate().collect();
+    let mut placed: Vec<String> = Vec::new();
+    loop {
+        let is_ready = |comment: &Comment| comment.parent_external_id.as_ref().is_none_or(|id| placed.contains(id));
+        let ready = waiting.iter().filter(|(_, comment)| is_ready(comment));
+        let Some(next) = ready.map(|(index, comment)| (comment.create_time, *index)).min() else { return placed };
+        waiting.retain(|(index, _)| *index != next.1);
+        placed.push(comments[next.1].external_id.clone());
+    }
+}
+
+#[test]
+fn any_thread_gets_the_order_of_the_rule() {
+    let mut state = 1_u64;
+    let mut random = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    for _ in 0..500 {
+        let count = 2 + random(10);
+        let one = |id: u64, parent: u64, second: u64| {
+            let parent = if parent < count && parent != id { parent.to_string() } else { String::new() };
+            comment(&id.to_string(), &parent, i64::try_from(second).unwrap(), "x")
+        };
+        let comments: Vec<Comment> = (0..count).map(|id| one(id, random(2 * count), random(6))).collect();
+        let expected = by_the_rule(&comments);
+        let batch = batch_of(comments.clone(), Orphans::Reject);
+        assert_eq!(ids(&batch), expected, "{comments:?}");
+        assert_eq!(batch.rejects.len(), comments.len() - expected.len());
+    }
+}
+
+#[test]
+fn a_subject_of_many_comments_is_ordered_like_a_small_one() {
+    let count = 80_000_i64;
+    // Every third comment is a reply to one that stands later in the file, every seventh an orphan,
+    // every eleventh stands twice.
+    let mut comments = Vec::new();
+    for n in 0..count {
+        let parent = match (n % 7, n % 3) {
+            (0, _) => format!("lost {}", n % 5),
+            (_, 0) => (n + 1).to_string(),
+            _ => String::new(),
+        };
+        comments.push(comment(&n.to_string(), &parent, n / 2, "x"));
+        if n % 11 == 0 {
+            comments.push(comments[comments.len() - 1].clone());
+        }
+    }
+    let batch = batch_of(comments, Orphans::Tombstone);
+    assert_eq!(batch.repeated, 7273);
+    assert!(batch.rejects.is_empty());
+    assert_eq!(batch.comments.len(), 80_005);
+    let mut seen = std::collections::HashSet::new();
+    for OrderedComment { comment, orphan } in &batch.comments {
+        assert!(!orphan && comment.parent_external_id.as_ref().is_none_or(|parent| seen.contains(parent)));
+        seen.insert(comment.external_id.clone());
+    }
+    let tombstones = batch.comments.iter().filter(|ordered| ordered.comment.state == CommentState::Deleted);
+    assert_eq!(tombstones.count(), 5);
+}
+
+#[test]
+fn a_subject_is_hidden_if_any_of_its_records_hides_it() {
+    let key = comment("1", "", 1, "x").key;
+    let subject = |state, owner: &str| {
+        let subject = Subject { key: key.clone(), state, owner_id: owner.to_owned(), ..Subject::default() };
+        GroupEntry::valid(Record::Subject(subject))
+    };
+    let entries = [subject(SubjectState::Hidden, "first"), subject(SubjectState::Active, "last")];
+    let batch = batches(&entries, Orphans::Reject).remove(0);
+    assert_eq!((batch.subject.state, batch.subject.owner_id.as_str()), (SubjectState::Hidden, "last"));
+}
+
+#[test]
+fn a_rejection_by_the_order_names_the_place() {
+    let place = crate::input::SourcePosition { record: 2, line: 7, byte: 90 };
+    let twice = [
+        GroupEntry::valid(Record::Comment(comment("1", "", 1, "x"))),
+        GroupEntry::valid(Record::Comment(comment("1", "", 1, "y"))).at(place),
+    ];
+    let batch = batches(&twice, Orphans::Reject).remove(0);
+    assert!(batch.rejects[0].problem.message.starts_with("record 2, line 7, byte 90: "), "{:?}", batch.rejects);
 }

@@ -86,7 +86,7 @@ async fn import_until(
         Client::open(Options { admin_target: server.address(), ..Options::default() }).unwrap().admin().unwrap();
     let result = run(prepared, &client, 4, &shared, &stopped).await;
     let rejects = shared.rejects.lock().unwrap().take().unwrap();
-    Outcome { by_reason: rejects.finish().unwrap(), shared, result }
+    Outcome { by_reason: rejects.finish(true).unwrap(), shared, result }
 }
 
 fn reasons(outcome: &Outcome) -> Vec<(&str, u64)> {

@@ -53,15 +53,14 @@ impl Partition {
         Ok(())
     }
 
-    /// Returns the heads of all records, in order.
+    /// Passes the heads of all records to `each`, in order.
     ///
     /// # Errors
-    /// The file cannot be read.
-    pub(super) fn heads(&mut self) -> Result<Vec<Head>> {
-        let mut heads = Vec::new();
-        if let Some(file) = &mut self.file {
+    /// The file cannot be read; or the error of `each`.
+    pub(super) fn each_head(&self, each: &mut dyn FnMut(Head) -> Result<()>) -> Result<()> {
+        if let Some(mut file) = self.file.as_ref() {
             file.seek(SeekFrom::Start(0)).context("cannot read the spool")?;
-            let mut reader = BufReader::with_capacity(WRITE_BYTES, &*file);
+            let mut reader = BufReader::with_capacity(WRITE_BYTES, file);
             let mut offset = 0;
             while offset < self.written {
                 let mut bytes = [0; HEAD_BYTES];
@@ -70,7 +69,7 @@ impl Partition {
                 let head = Head::parse(&bytes, offset).context("the spool is damaged")?;
                 reader.seek_relative(head.length.into()).context("cannot read the spool")?;
                 offset += u64::from(head.length);
-                heads.push(head);
+                each(head)?;
             }
             ensure!(offset == self.written, "the spool is damaged");
         }
@@ -79,9 +78,9 @@ impl Partition {
             position += HEAD_BYTES;
             let head = Head::parse(bytes, self.written + u64::try_from(position)?).context("the spool is damaged")?;
             position += usize::try_from(head.length)?;
-            heads.push(head);
+            each(head)?;
         }
-        Ok(heads)
+        Ok(())
     }
 
     /// Reads the body of a record.

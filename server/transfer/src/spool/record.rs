@@ -3,11 +3,15 @@
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
+use crate::blank::is_blank;
 use crate::group::GroupEntry;
-use crate::record::{Comment, CommentState, Like, LikeEvent, Original, Problem, Record, Subject};
+use crate::input::SourcePosition;
+use crate::record::{Comment, CommentState, Like, LikeEvent, Original, Problem, Record, Subject, SubjectState};
 
 /// The size of a head, in bytes.
 pub(super) const HEAD_BYTES: usize = 16 + 4 * 8 + 4 + 2;
+/// The size of the place in the source, with which a body begins, in bytes.
+pub(super) const PLACE_BYTES: usize = 3 * 8;
 
 /// The kind of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +31,7 @@ pub(crate) struct Head {
     pub(crate) id: u64,
     /// Hash of the parent's external id.
     pub(crate) parent: Option<u64>,
-    /// Hash of the body.
+    /// Hash of the body without its place.
     pub(crate) content: u64,
     /// The time in microseconds since 1970; the greatest number without one.
     pub(crate) time: i64,
@@ -35,6 +39,8 @@ pub(crate) struct Head {
     pub(crate) is_rejected: bool,
     /// True for a comment with a text, or one that was deleted in its source.
     pub(crate) has_substance: bool,
+    /// True for a subject that is hidden.
+    pub(crate) is_hidden: bool,
     /// Set for one of several votes of a member.
     pub(crate) event: Option<LikeEvent>,
     /// The offset of the body in its partition.
@@ -69,25 +75,27 @@ struct Body {
 
 /// Returns the head of a record, without its hashes, and its body.
 pub(super) fn encode(entry: &GroupEntry) -> Result<(Head, Vec<u8>)> {
-    let GroupEntry { record, problem } = entry;
+    let GroupEntry { record, problem, place } = entry;
     let original = record.original().filter(|original| !original.is_empty());
-    let mut body = BodyRef { s: None, c: None, l: None, o: original, p: problem.as_ref() };
+    let mut parts = BodyRef { s: None, c: None, l: None, o: original, p: problem.as_ref() };
     let (kind, time, event) = match record {
         Record::Subject(subject) => {
-            body.s = Some(subject);
+            parts.s = Some(subject);
             (RecordKind::Subject, subject.create_time, None)
         }
         Record::Comment(comment) => {
-            body.c = Some(comment);
+            parts.c = Some(comment);
             (RecordKind::Comment, comment.create_time, None)
         }
         Record::Like(like) => {
-            body.l = Some(like);
+            parts.l = Some(like);
             (RecordKind::Like, like.time, like.event)
         }
     };
-    let has_text = |comment: &Comment| comment.state == CommentState::Deleted || !comment.text.trim().is_empty();
-    let body = serde_json::to_vec(&body)?;
+    let has_text = |comment: &Comment| comment.state == CommentState::Deleted || !is_blank(&comment.text);
+    let SourcePosition { record: number, line, byte } = place.unwrap_or_default();
+    let mut body: Vec<u8> = [number, line, byte].into_iter().flat_map(u64::to_le_bytes).collect();
+    serde_json::to_writer(&mut body, &parts)?;
     let head = Head {
         kind,
         key: 0,
@@ -97,6 +105,7 @@ pub(super) fn encode(entry: &GroupEntry) -> Result<(Head, Vec<u8>)> {
         time: time.map_or(i64::MAX, jiff::Timestamp::as_microsecond),
         is_rejected: problem.is_some(),
         has_substance: matches!(record, Record::Comment(comment) if has_text(comment)),
+        is_hidden: matches!(record, Record::Subject(subject) if subject.state == SubjectState::Hidden),
         event,
         offset: 0,
         length: u32::try_from(body.len()).context("a record has more than 4 GiB")?,
@@ -106,6 +115,7 @@ pub(super) fn encode(entry: &GroupEntry) -> Result<(Head, Vec<u8>)> {
 
 /// Returns the record of a body.
 pub(super) fn decode(body: &[u8]) -> Result<GroupEntry> {
+    let (place, body) = body.split_at_checked(PLACE_BYTES).context("the spool is damaged")?;
     let Body { s, c, l, o, p } = serde_json::from_slice(body).context("the spool is damaged")?;
     let mut record = match (s, c, l) {
         (Some(subject), ..) => Record::Subject(subject),
@@ -116,7 +126,10 @@ pub(super) fn decode(body: &[u8]) -> Result<GroupEntry> {
     if let Some(original) = record.original_mut() {
         *original = o;
     }
-    Ok(GroupEntry { record, problem: p })
+    let mut numbers = place.chunks_exact(8).filter_map(|bytes| Some(u64::from_le_bytes(*bytes.first_chunk()?)));
+    let mut next = || numbers.next().unwrap_or_default();
+    let place = SourcePosition { record: next(), line: next(), byte: next() };
+    Ok(GroupEntry { record, problem: p, place: (place.line > 0).then_some(place) })
 }
 
 impl Head {
@@ -132,9 +145,9 @@ impl Head {
             Some(LikeEvent::Cast) => 1,
             Some(LikeEvent::Withdrawn) => 2,
         };
-        let bits = [self.parent.is_some(), self.is_rejected, self.has_substance].map(u16::from);
-        let [has_parent, is_rejected, has_substance] = bits;
-        let flags = kind | event << 2 | has_parent << 4 | is_rejected << 5 | has_substance << 6;
+        let bits = [self.parent.is_some(), self.is_rejected, self.has_substance, self.is_hidden].map(u16::from);
+        let [has_parent, is_rejected, has_substance, is_hidden] = bits;
+        let flags = kind | event << 2 | has_parent << 4 | is_rejected << 5 | has_substance << 6 | is_hidden << 7;
         out.extend(self.key.to_le_bytes());
         out.extend(self.id.to_le_bytes());
         out.extend(self.parent.unwrap_or_default().to_le_bytes());
@@ -167,6 +180,7 @@ impl Head {
             time: i64::from_le_bytes(*time),
             is_rejected: is_set(5),
             has_substance: is_set(6),
+            is_hidden: is_set(7),
             event: match flags >> 2 & 3 {
                 0 => None,
                 1 => Some(LikeEvent::Cast),
