@@ -18,7 +18,8 @@ from riposte_sdk import Reason, to_json, v1
 # The users belong to this program. Of them, Riposte stores no more than their ids.
 table = sqlite3.connect(":memory:", check_same_thread=False)
 table.execute("CREATE TABLE users (id TEXT PRIMARY KEY, name TEXT, color TEXT, moderator INTEGER)")
-PEOPLE = [("ann", "Ann Lee", "#c2410c", 0), ("bob", "Bob Ito", "#1d4ed8", 0), ("mo", "Mo Diaz", "#15803d", 1)]
+PEOPLE = [("ann", "Ann Lee", "#c2410c", 0), ("bob", "Bob Ito", "#1d4ed8", 0), ("eva", "Eva Novak", "#a16207", 0)]
+PEOPLE += [("kim", "Kim Park", "#7e22ce", 0), ("mo", "Mo Diaz", "#15803d", 1)]
 table.executemany("INSERT INTO users VALUES (?, ?, ?, ?)", PEOPLE)
 
 GONE = "This comment is not there any more."
@@ -146,8 +147,8 @@ async def all_users() -> dict[str, dict]:
 async def comments(video: str, page_token: str = "", member: Member = "") -> dict:
     subject, options = riposte.subject("video", video), {"viewer": member or None, "page_token": page_token}
     page = await subject.page(sort="hot", page_size=5, reply_preview_size=2, **options)
-    # The order by heat is some seconds old, and the author looks for what was just written.
-    mine = await read([id for of, by, id in just_made if (of, by) == (video, member)])
+    # A ranked list shows a new comment some seconds later, or far below. Its author expects it now.
+    mine = await read([id for of, by, id in reversed(just_made) if (of, by) == (video, member)][:3])
     threads = page.with_just_made(c for c in mine if c.state == v1.COMMENT_STATE_ACTIVE)
     listed = [c for t in threads for c in (t.comment, *t.replies)]
     more = {str(t.comment.id): t.reply_page_token for t in threads}

@@ -35,6 +35,8 @@ type object = map[string]any
 var table = object{
 	"ann": object{"id": "ann", "name": "Ann Lee", "color": "#c2410c", "moderator": false},
 	"bob": object{"id": "bob", "name": "Bob Ito", "color": "#1d4ed8", "moderator": false},
+	"eva": object{"id": "eva", "name": "Eva Novak", "color": "#a16207", "moderator": false},
+	"kim": object{"id": "kim", "name": "Kim Park", "color": "#7e22ce", "moderator": false},
 	"mo":  object{"id": "mo", "name": "Mo Diaz", "color": "#15803d", "moderator": true},
 }
 
@@ -85,7 +87,9 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		var failed *riposte.Error
 		if errors.As(err, &failed) {
-			words = strings.NewReplacer("{actual}", failed.Metadata["actual"], "{limit}", failed.Metadata["limit"]).Replace(words)
+			for name, fact := range failed.Metadata {
+				words = strings.ReplaceAll(words, "{"+name+"}", fact)
+			}
 		}
 		w.WriteHeader(status)
 		answer = object{"detail": words}
@@ -135,7 +139,7 @@ func (s *server) comments(r *http.Request) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	mine, err := s.mine(r.Context(), member)
+	mine, err := s.mine(r.Context(), video, member)
 	if err != nil {
 		return nil, err
 	}
@@ -148,20 +152,20 @@ func (s *server) comments(r *http.Request) (object, error) {
 		"revision": strconv.FormatInt(page.SubjectRevision, 10)})
 }
 
-// mine reads what a member has just written, which the order by heat shows some seconds later.
-func (s *server) mine(ctx context.Context, member string) ([]*ripostev1.Comment, error) {
+// mine reads what a member has just written. A ranked list shows a new comment some seconds later,
+// or far below, and its author expects it now.
+func (s *server) mine(ctx context.Context, video *riposte.Subject, member string) ([]*ripostev1.Comment, error) {
 	s.lock.Lock()
 	ids := []int64{}
-	for _, c := range s.justMade {
-		if c.MemberId == member {
+	for _, c := range slices.Backward(s.justMade) {
+		if c.MemberId == member && c.Subject.ObjectId == video.ObjectId && len(ids) < 3 {
 			ids = append(ids, c.Id)
 		}
 	}
 	s.lock.Unlock()
 	made, err := s.read(ctx, ids)
-	return slices.DeleteFunc(made, func(c *ripostev1.Comment) bool {
-		return c.State != ripostev1.CommentState_COMMENT_STATE_ACTIVE
-	}), err
+	isGone := func(c *ripostev1.Comment) bool { return c.State != ripostev1.CommentState_COMMENT_STATE_ACTIVE }
+	return slices.DeleteFunc(made, isGone), err
 }
 
 // read reads comments by their ids, as many calls as it takes.

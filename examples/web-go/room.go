@@ -110,7 +110,9 @@ func (s *server) follow(ctx context.Context, at *room, video *riposte.Subject) e
 }
 
 // told is what the page needs of an event: what changed is read once for all browsers.
-func (s *server) told(ctx context.Context, video *riposte.Subject, event *ripostev1.WatchSubjectResponse) (object, error) {
+func (s *server) told(
+	ctx context.Context, video *riposte.Subject, event *ripostev1.WatchSubjectResponse,
+) (object, error) {
 	if opened := event.GetOpened(); opened != nil {
 		return object{"opened": strconv.FormatInt(opened.Revision, 10)}, nil
 	}

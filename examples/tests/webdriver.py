@@ -10,12 +10,10 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+from back_end import Failed
+
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 LONGEST_WAIT_S = 20.0
-
-
-class Failed(Exception):
-    """What the driver answered, or what did not come in time."""
 
 
 class Driver:
@@ -78,6 +76,7 @@ class Browser:
         self._call("DELETE", "")
 
     def screenshot(self, path: Path) -> None:
+        self.run("scrollTo(0, 0)")
         path.write_bytes(base64.b64decode(self._call("GET", "/screenshot")))
 
     def wait(self, what: str, script: str, *arguments: object) -> object:

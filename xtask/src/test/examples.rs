@@ -1,0 +1,85 @@
+//! The web back ends below examples/, each tried with two browsers.
+
+use super::Run;
+use super::summary::Report;
+use crate::run::{output_of, run};
+use crate::tools;
+use anyhow::Result;
+use std::path::PathBuf;
+
+/// The pictures of the tutorial, which this example makes: they are the same for all.
+const PICTURED: &str = "web-fastapi";
+const PICTURES: &str = "docs/tutorial";
+
+/// A back end: the folder of its example, and the command that starts it there.
+#[derive(Debug)]
+struct BackEnd {
+    name: &'static str,
+    command: Vec<PathBuf>,
+}
+
+/// Builds the back ends and tries each. Returns a skip where the browser or a language is missing.
+pub(super) fn check(at: &Run<'_>) -> Result<Report> {
+    let mut report = Report::default();
+    if let Err(error) = tools::chromium(at.live) {
+        return Ok(report.but_skipped(format!("the examples in a browser: {error:#}")));
+    }
+    let mut passed = Vec::new();
+    for (name, language, build) in [("web-fastapi", "python3", fastapi as Build), ("web-go", "go", go)] {
+        if tools::on_path(language).is_none() {
+            report.skipped.push(format!("{name}: {language} is missing"));
+            continue;
+        }
+        let outcome = build(at).and_then(|command| tried(at, &BackEnd { name, command }));
+        match outcome {
+            Ok(()) => passed.push(name),
+            Err(error) => {
+                report.failed += 1;
+                report.note = format!("{name}: {error:#}");
+            }
+        }
+    }
+    report.passed = passed.len();
+    if report.failed == 0 {
+        report.note = passed.join(", ");
+    }
+    Ok(report)
+}
+
+/// Builds a back end. Returns the command that starts it.
+type Build = fn(&Run<'_>) -> Result<Vec<PathBuf>>;
+
+/// Installs the Python back end's packages in an environment of its own.
+pub(super) fn fastapi(at: &Run<'_>) -> Result<Vec<PathBuf>> {
+    let python = at.repo.tools("examples/web-fastapi").join("bin/python");
+    let requirements = ["-m", "pip", "install", "--quiet", "--requirement", "requirements.txt"];
+    if !python.is_file() {
+        tools::python_environment(at.repo, at.live, "examples/web-fastapi")?;
+    }
+    // The SDK is the last package of the list. It is installed anew, also with the same version.
+    let anew = output_of(at.repo.command(&python).args(["-m", "pip", "uninstall", "--quiet", "--yes", "riposte-sdk"]));
+    anew.and_then(|_| {
+        let mut pip = at.repo.command(&python);
+        run(at.live, pip.args(requirements).current_dir(at.repo.at("examples/web-fastapi")))
+    })?;
+    Ok(vec![python, PathBuf::from("main.py")])
+}
+
+/// Compiles the Go back end.
+fn go(at: &Run<'_>) -> Result<Vec<PathBuf>> {
+    let program = at.repo.target().join("examples/web-go");
+    let mut go = at.repo.command("go");
+    go.args(["build", "-o"]).arg(&program).arg(".").current_dir(at.repo.at("examples/web-go"));
+    run(at.live, &mut go)?;
+    Ok(vec![program])
+}
+
+fn tried(at: &Run<'_>, back_end: &BackEnd) -> Result<()> {
+    let mut test = at.repo.clean("python3");
+    test.arg(at.repo.at("examples/tests/browser.py")).arg("--riposte").arg(at.repo.server_binary());
+    if at.screenshots && back_end.name == PICTURED {
+        test.arg("--screenshots").arg(at.repo.at(PICTURES));
+    }
+    test.arg(back_end.name).args(&back_end.command).env("PYTHONDONTWRITEBYTECODE", "1");
+    run(at.live, &mut test)
+}
