@@ -25,16 +25,25 @@ from pathlib import Path
 from back_end import EXAMPLES, BackEnd, Failed, free_port, until
 
 DASHBOARDS = EXAMPLES.parent / "helm/riposte/files/dashboards"
-# What a panel needs that a healthy service never has.
-FAULTS: dict[str, str] = {}
+# The metrics that exist only after a fault, and which one.
+FAULTS = {
+    'db_system_name!="redis", error_type!=""': "a transaction that failed",
+    "riposte_connection_failures_total": "a database that cannot be reached, or a pool without a free connection",
+    "riposte_counts_drift_total": "a stored count that is wrong",
+    "riposte_writes_refused_total": "more writes than the service can take",
+    "riposte_calls_refused_total": "more calls than the service can take",
+    "riposte_connections_refused_total": "more connections than it may have",
+    "riposte_watch_streams_dropped_total": "a client that does not read its watch",
+    "riposte_clock_ahead_total": "a clock that was ahead",
+}
 FILLED_WITHIN_S = 120.0
 
 
-def sh(*command: str) -> str:
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
+def sh(*command: str, environment: dict[str, str] | None = None, may_fail: bool = False) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | (environment or {}))
+    if done.returncode and not may_fail:
         raise Failed(f"{' '.join(command)}: {done.stdout}{done.stderr}")
-    return done.stdout
+    return done.stdout + done.stderr
 
 
 @contextlib.contextmanager
@@ -54,8 +63,9 @@ class Server:
         self.grpc, self.admin, self.metrics = (f"127.0.0.1:{free_port()}" for _ in range(3))
         certificate, key, self._callers = folder / "tls.crt", folder / "tls.key", folder / "callers.toml"
         sh("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30",
-           "-subj", "/CN=riposte", "-addext", "subjectAltName=IP:127.0.0.1", "-out", str(certificate), "-keyout", str(key))
-        token = sh(program, "token", "--caller", "web", "--role", "reader,writer,moderator", "--add-to", str(self._callers))
+           "-subj", "/CN=riposte", "-addext", "subjectAltName=IP:127.0.0.1", "-addext", "basicConstraints=critical,CA:FALSE",
+           "-out", str(certificate), "-keyout", str(key))
+        token = sh(program, "token", "--caller", "web", "--role", "reader,writer,moderator,operator", "--add-to", str(self._callers))
         at = urllib.parse.urlparse(mysql)
         sh("mariadb", f"--host={at.hostname}", f"--port={at.port}", f"--user={at.username}", "--skip-ssl",
            "--execute=CREATE OR REPLACE DATABASE riposte_dashboards")
@@ -104,10 +114,14 @@ auto_create = true
         """Changes the file of callers, which the server reads again."""
         sh(self._program, "token", "--caller", "another", "--add-to", str(self._callers))
 
-    def calls_without_a_token(self) -> None:
-        list_ = [self._program, "comment", "list", "video/rain", "--target", f"https://{self.grpc}"]
-        environment = os.environ | self.environment | {"RIPOSTE_TOKEN": "wrong"}
-        subprocess.run(list_, env=environment, capture_output=True, check=False)
+    def unknown_caller(self) -> None:
+        environment = self.environment | {"RIPOSTE_TOKEN": "x" * 43}
+        said = sh(self._program, "comment", "list", "video/rain", environment=environment, may_fail=True)
+        if "CALLER_UNKNOWN" not in said:
+            raise Failed(f"an unknown caller was told: {said}")
+
+    def verify(self) -> None:
+        sh(self._program, "verify", environment=self.environment)
 
 
 def fetched(address: str) -> bytes:
@@ -194,25 +208,29 @@ def watched(prometheus: str, server: Server) -> dict[tuple[str, str, str], list[
     """The best answer to each query until all have one, or the time is over."""
     table: dict[tuple[str, str, str], list[float]] = {query: [] for query in queries()}
     end = time.monotonic() + FILLED_WITHIN_S
+    server.verify()
     server.reload()
     while time.monotonic() < end:
-        server.calls_without_a_token()
+        server.unknown_caller()
         for query, best in table.items():
             table[query] = max(best, asked(prometheus, query[2]), key=lambda found: (len(found), sum(found)))
-        if all(found or query[1] in FAULTS for query, found in table.items()):
+        if all(found or fault(query) for query, found in table.items()):
             break
         time.sleep(1)  # a scrape
     return table
 
 
+def fault(query: tuple[str, str, str]) -> str:
+    """The fault without which a query answers nothing."""
+    return next((needed for metric, needed in FAULTS.items() if metric in query[2]), "")
+
+
 def show(table: dict[tuple[str, str, str], list[float]]) -> None:
-    print("| dashboard | panel | series | largest |\n|---|---|--:|--:|")
-    empty = []
-    for (dashboard, panel, query), found in table.items():
-        if not found and panel not in FAULTS:
-            empty.append(f"{panel}: {query}")
-        print(f"| {dashboard} | {panel} | {len(found)} | {f'{max(found):.3g}' if found else '–'} |")
-    if empty:
+    print("| dashboard | panel | series | largest value |\n|---|---|--:|--:|")
+    for query, found in table.items():
+        largest = f"{max(found):.3g}" if found else f"none: needs {fault(query)}"
+        print(f"| {query[0]} | {query[1]} | {len(found)} | {largest} |")
+    if empty := [query[2] for query, found in table.items() if not found and not fault(query)]:
         raise Failed("without data:\n" + "\n".join(empty))
 
 

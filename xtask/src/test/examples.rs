@@ -83,3 +83,41 @@ fn tried(at: &Run<'_>, back_end: &BackEnd) -> Result<()> {
     test.arg(back_end.name).args(&back_end.command).env("PYTHONDONTWRITEBYTECODE", "1");
     run(at.live, &mut test)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::repo::Repo;
+
+    /// Returns the code blocks of a language.
+    fn blocks(page: &str, language: &str) -> Vec<String> {
+        let begin = format!("```{language}\n");
+        page.split(&begin).skip(1).filter_map(|rest| Some(rest.split_once("```")?.0.to_owned())).collect()
+    }
+
+    #[test]
+    fn the_code_of_the_tutorial_stands_in_the_examples() {
+        let repo = Repo::find().unwrap();
+        let read = |path: &str| std::fs::read_to_string(repo.at(path)).unwrap();
+        let page = read("docs/tutorial/README.md");
+        for (language, files) in [
+            ("py", &["examples/web-fastapi/main.py"][..]),
+            ("go", &["examples/web-go/main.go", "examples/web-go/room.go"]),
+        ] {
+            let program: String = files.iter().map(|path| read(path)).collect();
+            let blocks = blocks(&page, language);
+            assert!(blocks.len() > 5, "{language}");
+            for block in blocks {
+                assert!(program.contains(&block), "docs/tutorial/README.md has code that no example has:\n{block}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_examples_have_the_same_page() {
+        let repo = Repo::find().unwrap();
+        for file in ["index.html", "page.js", "style.css"] {
+            let page = |example| std::fs::read(repo.at(&format!("examples/{example}/page/{file}"))).unwrap();
+            assert!(page("web-fastapi") == page("web-go"), "{file} differs");
+        }
+    }
+}
