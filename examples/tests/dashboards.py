@@ -28,6 +28,7 @@ DASHBOARDS = EXAMPLES.parent / "helm/riposte/files/dashboards"
 # The metrics that exist only after a fault, and which one.
 FAULTS = {
     'db_system_name!="redis", error_type!=""': "a transaction that failed",
+    'db_system_name="redis", error_type!=""': "a call of Redis that failed",
     "riposte_connection_failures_total": "a database that cannot be reached, or a pool without a free connection",
     "riposte_counts_drift_total": "a stored count that is wrong",
     "riposte_writes_refused_total": "more writes than the service can take",
@@ -62,10 +63,12 @@ class Server:
         self._program, self._folder = program, folder
         self.grpc, self.admin, self.metrics = (f"127.0.0.1:{free_port()}" for _ in range(3))
         certificate, key, self._callers = folder / "tls.crt", folder / "tls.key", folder / "callers.toml"
-        sh("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30",
-           "-subj", "/CN=riposte", "-addext", "subjectAltName=IP:127.0.0.1", "-addext", "basicConstraints=critical,CA:FALSE",
-           "-out", str(certificate), "-keyout", str(key))
-        token = sh(program, "token", "--caller", "web", "--role", "reader,writer,moderator,operator", "--add-to", str(self._callers))
+        request = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+        request += ["-days", "30", "-subj", "/CN=riposte", "-addext", "subjectAltName=IP:127.0.0.1"]
+        request += ["-addext", "basicConstraints=critical,CA:FALSE"]
+        sh(*request, "-out", str(certificate), "-keyout", str(key))
+        roles = "reader,writer,moderator,operator"
+        token = sh(program, "token", "--caller", "web", "--role", roles, "--add-to", str(self._callers))
         at = urllib.parse.urlparse(mysql)
         sh("mariadb", f"--host={at.hostname}", f"--port={at.port}", f"--user={at.username}", "--skip-ssl",
            "--execute=CREATE OR REPLACE DATABASE riposte_dashboards")
@@ -116,9 +119,9 @@ auto_create = true
 
     def unknown_caller(self) -> None:
         environment = self.environment | {"RIPOSTE_TOKEN": "x" * 43}
-        said = sh(self._program, "comment", "list", "video/rain", environment=environment, may_fail=True)
-        if "CALLER_UNKNOWN" not in said:
-            raise Failed(f"an unknown caller was told: {said}")
+        answer = sh(self._program, "comment", "list", "video/rain", environment=environment, may_fail=True)
+        if "CALLER_UNKNOWN" not in answer:
+            raise Failed(f"an unknown caller has the answer {answer}")
 
     def verify(self) -> None:
         sh(self._program, "verify", environment=self.environment)

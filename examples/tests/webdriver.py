@@ -24,9 +24,8 @@ class Driver:
         for _ in range(5):
             with log.open("a") as output:
                 # A group of its own holds the browsers too.
-                self._process = subprocess.Popen(
-                    ["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=output, text=True, start_new_session=True
-                )
+                command, pipe = ["chromedriver", "--port=0"], subprocess.PIPE
+                self._process = subprocess.Popen(command, stdout=pipe, stderr=output, text=True, start_new_session=True)
             assert self._process.stdout
             for line in self._process.stdout:
                 if "started successfully on port" in line:
@@ -59,7 +58,8 @@ class Browser:
 
     def _call(self, method: str, path: str, body: object = None) -> object:
         data = None if method == "GET" else json.dumps(body or {}).encode()
-        request = urllib.request.Request(self._address + path, data, {"Content-Type": "application/json"}, method=method)
+        headers = {"Content-Type": "application/json"}
+        request = urllib.request.Request(self._address + path, data, headers, method=method)
         try:
             with urllib.request.urlopen(request, timeout=60) as response:
                 return json.load(response)["value"]

@@ -31,7 +31,7 @@ IN_PLAIN_WORDS = {
 } | dict.fromkeys([Reason.COMMENT_NOT_FOUND, Reason.COMMENT_UNAVAILABLE, Reason.PARENT_UNAVAILABLE], GONE)
 # The last comments made here, with author and video. Several processes would share them in a cache.
 just_made: deque[tuple[str, str, int]] = deque(maxlen=1000)
-rooms: dict[str, "Room"] = {}
+fan_outs: dict[str, "FanOut"] = {}
 Member, Text = Annotated[str, Cookie()], Annotated[str, Body(embed=True)]
 
 
@@ -80,7 +80,7 @@ async def read(ids: list[int]) -> list[v1.Comment]:
     return [c for part in parts for c in (await riposte.comments.BatchGetComments(part)).comments]
 
 
-class Room:
+class FanOut:
     """One watch of a video, and a queue for each browser of this process that shows the video."""
 
     def __init__(self, video: str) -> None:
@@ -94,13 +94,13 @@ class Room:
                 async for event in watch:
                     if event.HasField("gap"):
                         break
-                    self.send(await self.told(event))
+                    self.send(await self.news(event))
         except riposte_sdk.Error as error:
             print(error)
         finally:
             self.end()
 
-    async def told(self, event: v1.WatchSubjectResponse) -> dict:
+    async def news(self, event: v1.WatchSubjectResponse) -> dict:
         if event.HasField("opened"):
             self.revision = event.opened.revision
             return {"opened": str(self.revision)}
@@ -124,8 +124,8 @@ class Room:
 
     def end(self) -> None:
         self.task.cancel()
-        if rooms.get(self.video.object_id) is self:
-            del rooms[self.video.object_id]
+        if fan_outs.get(self.video.object_id) is self:
+            del fan_outs[self.video.object_id]
         for queue in list(self.queues):
             self.leave(queue)
 
@@ -193,9 +193,9 @@ async def hide(id: str, member: Member = "") -> dict:
 @app.get("/api/videos/{video}/events")
 async def events(video: str) -> StreamingResponse:
     queue: asyncio.Queue = asyncio.Queue()
-    room = rooms[video] = rooms.get(video) or Room(video)
-    room.queues.add(queue)
-    return StreamingResponse(room.events(queue), media_type="text/event-stream")
+    fan_out = fan_outs[video] = fan_outs.get(video) or FanOut(video)
+    fan_out.queues.add(queue)
+    return StreamingResponse(fan_out.events(queue), media_type="text/event-stream")
 
 
 app.mount("/", StaticFiles(directory="page", html=True))
@@ -205,7 +205,8 @@ class Server(uvicorn.Server):
     def handle_exit(self, sig: int, frame: object) -> None:
         """Ends the streams of the browsers too, for which the server would wait."""
         self.should_exit = True
-        asyncio.get_running_loop().call_soon_threadsafe(lambda: [room.end() for room in list(rooms.values())])
+        for fan_out in list(fan_outs.values()):
+            asyncio.get_running_loop().call_soon_threadsafe(fan_out.end)
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ var inPlainWords = map[error]string{
 type server struct {
 	riposte *riposte.Client
 	lock    sync.Mutex
-	rooms   map[string]*room
+	fanOuts map[string]*fanOut
 	// The last comments made here. Several processes would share them in a cache.
 	justMade []*ripostev1.Comment
 }
@@ -263,7 +263,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s := &server{riposte: client, rooms: map[string]*room{}}
+	s := &server{riposte: client, fanOuts: map[string]*fanOut{}}
 	page, err := fs.Sub(files, "page")
 	if err != nil {
 		log.Fatal(err)

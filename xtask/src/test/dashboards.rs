@@ -6,7 +6,7 @@ use crate::run::run_observed;
 use crate::{servers, tools};
 use anyhow::{Context, Result};
 
-/// Prints the table of all panels.
+/// Runs them, and shows the table of all panels.
 pub(super) fn check(at: &mut Run<'_>) -> Result<Report> {
     tools::mariadb(at.live)?;
     let prometheus = tools::prometheus(at.repo, at.live)?;

@@ -5,6 +5,7 @@ use super::summary::Report;
 use crate::run::{output_of, run};
 use crate::tools;
 use anyhow::Result;
+use std::fs;
 use std::path::PathBuf;
 
 /// The pictures of the tutorial, which this example makes: they are the same for all.
@@ -37,6 +38,14 @@ pub(super) fn check(at: &Run<'_>) -> Result<Report> {
                 report.failed += 1;
                 report.note = format!("{name}: {error:#}");
             }
+        }
+    }
+    match fastify(at) {
+        Ok(None) => passed.push("fastify"),
+        Ok(Some(reason)) => report.skipped.push(format!("fastify: {reason}")),
+        Err(error) => {
+            report.failed += 1;
+            report.note = format!("fastify: {error:#}");
         }
     }
     report.passed = passed.len();
@@ -74,6 +83,31 @@ fn go(at: &Run<'_>) -> Result<Vec<PathBuf>> {
     Ok(vec![program])
 }
 
+/// Tests the TypeScript back end in a folder of its own, with the package of the SDK that the step
+/// `sdk` has built. Returns the reason of a skip.
+fn fastify(at: &Run<'_>) -> Result<Option<&'static str>> {
+    let package = at.repo.target().join(concat!("sdk/typescript/riposte-sdk-", env!("CARGO_PKG_VERSION"), ".tgz"));
+    if tools::on_path("npm").is_none() {
+        return Ok(Some("npm is missing"));
+    }
+    if !package.is_file() {
+        return Ok(Some("the step sdk has not built its package"));
+    }
+    let folder = at.repo.target().join("examples/fastify");
+    fs::create_dir_all(&folder)?;
+    for file in at.repo.files()?.iter().filter_map(|path| path.strip_prefix("examples/fastify/")) {
+        let text = fs::read_to_string(at.repo.at(&format!("examples/fastify/{file}")))?;
+        let ours = package.display().to_string();
+        fs::write(folder.join(file), text.replace("file:../../sdk/typescript", &format!("file:{ours}")))?;
+    }
+    for arguments in [&["install", "--silent", "--no-audit", "--no-fund"][..], &["run", "build"], &["test"]] {
+        let mut npm = at.repo.clean("npm");
+        npm.args(arguments).current_dir(&folder).env("RIPOSTE_DEV_BINARY", at.repo.server_binary());
+        run(at.live, &mut npm)?;
+    }
+    Ok(None)
+}
+
 fn tried(at: &Run<'_>, back_end: &BackEnd) -> Result<()> {
     let mut test = at.repo.clean("python3");
     test.arg(at.repo.at("examples/tests/browser.py")).arg("--riposte").arg(at.repo.server_binary());
@@ -88,8 +122,8 @@ fn tried(at: &Run<'_>, back_end: &BackEnd) -> Result<()> {
 mod tests {
     use crate::repo::Repo;
 
-    /// Returns the code blocks of a language.
-    fn blocks(page: &str, language: &str) -> Vec<String> {
+    /// Returns the code excerpts in a language.
+    fn excerpts(page: &str, language: &str) -> Vec<String> {
         let begin = format!("```{language}\n");
         page.split(&begin).skip(1).filter_map(|rest| Some(rest.split_once("```")?.0.to_owned())).collect()
     }
@@ -101,13 +135,13 @@ mod tests {
         let page = read("docs/tutorial/README.md");
         for (language, files) in [
             ("py", &["examples/web-fastapi/main.py"][..]),
-            ("go", &["examples/web-go/main.go", "examples/web-go/room.go"]),
+            ("go", &["examples/web-go/main.go", "examples/web-go/fan_out.go"][..]),
         ] {
             let program: String = files.iter().map(|path| read(path)).collect();
-            let blocks = blocks(&page, language);
-            assert!(blocks.len() > 5, "{language}");
-            for block in blocks {
-                assert!(program.contains(&block), "docs/tutorial/README.md has code that no example has:\n{block}");
+            let excerpts = excerpts(&page, language);
+            assert!(excerpts.len() > 5, "{language}");
+            for excerpt in excerpts {
+                assert!(program.contains(&excerpt), "docs/tutorial/README.md has code that no example has:\n{excerpt}");
             }
         }
     }

@@ -15,8 +15,8 @@ import (
 	"riposte.dev/go/riposte/ripostev1"
 )
 
-// room is one watch of a video, and a channel for each browser of this process that shows the video.
-type room struct {
+// fanOut is one watch of a video, and a channel for each browser of this process that shows the video.
+type fanOut struct {
 	browsers map[chan object]bool
 	opened   object
 	stop     context.CancelFunc
@@ -25,8 +25,8 @@ type room struct {
 // events is the stream of one browser.
 func (s *server) events(w http.ResponseWriter, r *http.Request) {
 	video, events := r.PathValue("video"), make(chan object, 100)
-	room := s.join(video, events)
-	defer s.leave(video, room, events)
+	fan := s.join(video, events)
+	defer s.leave(video, fan, events)
 	w.Header().Set("Content-Type", "text/event-stream")
 	for {
 		select {
@@ -47,14 +47,14 @@ func (s *server) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *server) join(video string, events chan object) *room {
+func (s *server) join(video string, events chan object) *fanOut {
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	at := s.rooms[video]
+	at := s.fanOuts[video]
 	if at == nil {
 		ctx, stop := context.WithCancel(context.Background())
-		at = &room{browsers: map[chan object]bool{}, opened: object{"opened": "0"}, stop: stop}
-		s.rooms[video] = at
+		at = &fanOut{browsers: map[chan object]bool{}, opened: object{"opened": "0"}, stop: stop}
+		s.fanOuts[video] = at
 		go func() {
 			if err := s.follow(ctx, at, s.riposte.Subject("video", video)); err != nil && ctx.Err() == nil {
 				log.Print(err)
@@ -69,7 +69,7 @@ func (s *server) join(video string, events chan object) *room {
 	return at
 }
 
-func (s *server) leave(video string, at *room, events chan object) {
+func (s *server) leave(video string, at *fanOut, events chan object) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	delete(at.browsers, events)
@@ -78,20 +78,20 @@ func (s *server) leave(video string, at *room, events chan object) {
 	}
 }
 
-// end ends a room and its streams. The browsers connect again, and load what they have missed.
-func (s *server) end(video string, at *room) {
+// end ends a fan-out and its streams. The browsers connect again, and load what they have missed.
+func (s *server) end(video string, at *fanOut) {
 	at.stop()
 	for events := range at.browsers {
 		close(events)
 	}
 	clear(at.browsers)
-	if s.rooms[video] == at {
-		delete(s.rooms, video)
+	if s.fanOuts[video] == at {
+		delete(s.fanOuts, video)
 	}
 }
 
 // follow sends what the watch tells, until an error or a gap.
-func (s *server) follow(ctx context.Context, at *room, video *riposte.Subject) error {
+func (s *server) follow(ctx context.Context, at *fanOut, video *riposte.Subject) error {
 	watch, err := video.Watch(ctx)
 	if err != nil {
 		return err
@@ -100,17 +100,17 @@ func (s *server) follow(ctx context.Context, at *room, video *riposte.Subject) e
 		if err != nil || event.GetGap() != nil {
 			return err
 		}
-		told, err := s.told(ctx, video, event)
+		news, err := s.news(ctx, video, event)
 		if err != nil {
 			return err
 		}
-		s.send(at, told, strconv.FormatInt(max(event.GetOpened().GetRevision(), event.GetChange().GetRevision()), 10))
+		s.send(at, news, strconv.FormatInt(max(event.GetOpened().GetRevision(), event.GetChange().GetRevision()), 10))
 	}
 	return nil
 }
 
-// told is what the page needs of an event: what changed is read once for all browsers.
-func (s *server) told(
+// news is what the page needs of an event: what changed is read once for all browsers.
+func (s *server) news(
 	ctx context.Context, video *riposte.Subject, event *ripostev1.WatchSubjectResponse,
 ) (object, error) {
 	if opened := event.GetOpened(); opened != nil {
@@ -139,7 +139,7 @@ func (s *server) told(
 		"revision": strconv.FormatInt(event.GetChange().GetRevision(), 10)})
 }
 
-func (s *server) send(at *room, event object, revision string) {
+func (s *server) send(at *fanOut, event object, revision string) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	at.opened = object{"opened": revision}
