@@ -1,6 +1,7 @@
-"""Runs every query of the dashboards on a Prometheus that scrapes a server while an example is used.
+"""Runs every query of the dashboards on a Prometheus, while an example is used.
 
-    python3 dashboards.py --riposte PROGRAM --prometheus PROGRAM --mysql URL --redis URL NAME COMMAND …
+    python3 dashboards.py --riposte PROGRAM --prometheus PROGRAM --mysql URL --redis URL
+      NAME COMMAND …
 
 The server has callers, TLS, MySQL and Redis, as in production. Prints a table of all panels, and
 fails if one has no data that needs no fault to have it.
@@ -102,8 +103,7 @@ callers_file = "{self._callers}"
 endpoint = "http://127.0.0.1:{free_port()}"
 interval = "2s"
 [object_types.video]
-auto_create = true
-""")
+auto_create = true""")
 
     @contextlib.contextmanager
     def runs(self) -> Iterator[None]:

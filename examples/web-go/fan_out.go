@@ -15,7 +15,7 @@ import (
 	"riposte.dev/go/riposte/ripostev1"
 )
 
-// fanOut is one watch of a video, and a channel for each browser of this process that shows the video.
+// fanOut is one watch of a video, and a channel for each browser of this process that shows it.
 type fanOut struct {
 	browsers map[chan object]bool
 	opened   object

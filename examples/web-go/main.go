@@ -106,7 +106,7 @@ func member(r *http.Request) string {
 	return cookie.Value
 }
 
-// answer holds comments for the page, ids as texts, with their authors and what is known of own likes.
+// answer holds comments for the page, ids as texts, with their authors and the known own likes.
 func answer(comments []*riposte.Comment, more object) (object, error) {
 	messages, liked, authors := []json.RawMessage{}, map[int64]bool{}, []string{}
 	for _, c := range comments {

@@ -51,8 +51,8 @@ pub(crate) struct Args {
     /// the Helm chart into it
     #[arg(long)]
     kube: bool,
-    /// Run every query of the dashboards on a Prometheus that scrapes servers while an example runs;
-    /// it is unpacked under .tools/
+    /// Run every query of the dashboards on a Prometheus that scrapes a server while an example
+    /// runs; it is unpacked under .tools/
     #[arg(long)]
     dashboards: bool,
     /// Let the test of the examples write the pictures of the tutorial too

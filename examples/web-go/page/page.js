@@ -1,14 +1,17 @@
 const $ = (id) => document.getElementById(id), video = "videos/" + (location.search.slice(1) || "first");
-const shown = new Map(), users = {}; // what the page knows of each comment, with its elements, and of each user
+// What the page knows of each comment, with its elements, and of each user.
+const shown = new Map(), users = {};
 let seen = -1n, turn;
 
-function el(tag, props, ...children) { // texts become text nodes, so that the markup of a user stays text
+// Texts become text nodes, so that the markup of a user stays text.
+function el(tag, props, ...children) {
   const made = Object.assign(document.createElement(tag), props);
   made.append(...children);
   return made;
 }
 
-async function call(method, path, body) { // the answer; null after an error, which the page then shows
+// Returns the answer, or null after an error, which the page shows.
+async function call(method, path, body) {
   const options = { method, headers: { "content-type": "application/json" }, body: body && JSON.stringify(body) };
   const response = await fetch("/api/" + path, options).catch(() => null);
   const answer = await response?.json().catch(() => null);
@@ -37,7 +40,8 @@ function take(answer) { // draws the comments of an answer, and answers what the
 function draw(news) { // makes the elements of a comment, or brings them up to date
   const part = (className) => el("div", { className });
   const at = shown.get(news.id) ?? { card: part("card"), answer: part("answer"), replies: part("replies") };
-  if (news.revision && at.c && BigInt(news.revision) < BigInt(at.c.revision)) return at; // the page has newer ones
+  // What is older than what the page shows is left out.
+  if (news.revision && at.c && BigInt(news.revision) < BigInt(at.c.revision)) return at;
   at.node ??= el("article", { id: "c" + news.id }, at.card, at.answer, at.replies);
   shown.set(news.id, at);
   const c = (at.c = { ...at.c, ...news }), path = "comments/" + c.id, active = c.state === "COMMENT_STATE_ACTIVE";
