@@ -110,6 +110,9 @@ Examples:
   cargo xtask test --only vitess       the store's suite and the API on Vitess with two shards
   cargo xtask test --only valkey       the suites of the cache on Valkey 9
   cargo xtask test --only kube         the chart on a real API server of Kubernetes
+  cargo xtask test --only examples --screenshots
+                                       the examples in two browsers, with new pictures
+  cargo xtask test --only dashboards   every query of the dashboards on a real Prometheus
   cargo xtask test --list              what the steps are
   cargo xtask prove --smoke            six minutes of faults under a history checker
   cargo xtask prove --planted          mutants of the server, each of which has to be found

@@ -4,7 +4,9 @@ mod alone;
 mod chart;
 mod contract;
 mod crates;
+mod dashboards;
 mod deploy;
+mod examples;
 mod fuzz;
 mod kube;
 mod prove;
@@ -49,6 +51,13 @@ pub(crate) struct Args {
     /// the Helm chart into it
     #[arg(long)]
     kube: bool,
+    /// Run every query of the dashboards on a Prometheus that scrapes a server while an example
+    /// runs; it is unpacked under .tools/
+    #[arg(long)]
+    dashboards: bool,
+    /// Let the test of the examples write the pictures of the tutorial too
+    #[arg(long)]
+    screenshots: bool,
     /// Run these steps and no others
     #[arg(long, value_name = "STEP", num_args = 1.., value_enum)]
     only: Vec<Step>,
@@ -67,6 +76,8 @@ struct Run<'a> {
     live: &'a Arc<Live>,
     /// The tools of the chart's checks are fetched if `true`.
     chart: bool,
+    /// The pictures of the tutorial are written if `true`.
+    screenshots: bool,
     /// The two MariaDB servers, after the first step that needs them.
     mariadb: Option<Pair>,
     /// The Redis servers, after the first step that needs them.
@@ -82,7 +93,7 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
         return Ok(true);
     }
     let chart = args.chart || args.only.contains(&Step::Chart);
-    let mut run = Run { repo, live, chart, mariadb: None, redis: None };
+    let mut run = Run { repo, live, chart, screenshots: args.screenshots, mariadb: None, redis: None };
     let mut summary = Summary::default();
     for step in Step::value_variants().iter().filter(|step| args.wants(**step)) {
         eprintln!("\n=== {}: {}", step.name(), step.about());
@@ -109,6 +120,7 @@ impl Args {
             (Step::Valkey, self.valkey),
             (Step::Alone, self.alone),
             (Step::Kube, self.kube),
+            (Step::Dashboards, self.dashboards),
         ];
         let extra = extras.contains(&(step, true));
         let usual = self.only.is_empty() && extras.iter().all(|(extra, _)| *extra != step);
@@ -128,6 +140,8 @@ mod tests {
             alone: false,
             chart: false,
             kube: false,
+            dashboards: false,
+            screenshots: false,
             only: only.to_vec(),
             skip: skip.to_vec(),
             list: false,
@@ -138,8 +152,8 @@ mod tests {
     #[test]
     fn every_step_runs_except_those_on_request() {
         let all = Step::value_variants().len();
-        assert_eq!(wanted(&[], &[], false).len(), all - 5);
-        assert_eq!(wanted(&[], &[], true).len(), all - 4);
+        assert_eq!(wanted(&[], &[], false).len(), all - 6);
+        assert_eq!(wanted(&[], &[], true).len(), all - 5);
         assert_eq!(wanted(&[Step::Alone], &[], false), [Step::Alone]);
         assert_eq!(wanted(&[Step::Tidy], &[], false), [Step::Tidy]);
         assert_eq!(wanted(&[Step::Tidy, Step::Fmt], &[Step::Fmt], true), [Step::Tidy, Step::Mysql]);

@@ -8,7 +8,7 @@ mod packages;
 mod valkey;
 mod vitess;
 
-pub(crate) use chart::{helm, helm_at_hand, kubernetes_definitions, kubernetes_validate, promtool};
+pub(crate) use chart::{helm, helm_at_hand, kubernetes_definitions, kubernetes_validate, prometheus, promtool};
 pub(crate) use kube::{curl, etcd, kube_apiserver, module, openssl};
 pub(crate) use packages::unpack_unstable;
 pub(crate) use valkey::valkey;
@@ -131,6 +131,12 @@ fn buf_by_pip(repo: &Repo, live: &Arc<Live>) -> Result<()> {
 
 /// Makes a Python environment under .tools/, and installs packages into it.
 fn by_pip(repo: &Repo, live: &Arc<Live>, name: &str, requirements: &[&str]) -> Result<()> {
+    let home = python_environment(repo, live, name)?;
+    run(live, repo.command(home.join("bin/pip")).args(["install", "--quiet"]).args(requirements))
+}
+
+/// Makes an empty Python environment under .tools/. Returns its folder.
+pub(crate) fn python_environment(repo: &Repo, live: &Arc<Live>, name: &str) -> Result<PathBuf> {
     let home = repo.tools(name);
     drop(std::fs::remove_dir_all(&home));
     std::fs::create_dir_all(repo.tools(""))?;
@@ -141,7 +147,15 @@ fn by_pip(repo: &Repo, live: &Arc<Live>, name: &str, requirements: &[&str]) -> R
         packages::install(live, &["python3-venv"])?;
         run(live, &mut make)?;
     }
-    run(live, repo.command(home.join("bin/pip")).args(["install", "--quiet"]).args(requirements))
+    Ok(home)
+}
+
+/// Installs Chromium and its driver from the system's packages, with a font.
+pub(crate) fn chromium(live: &Arc<Live>) -> Result<()> {
+    if ["chromium", "chromedriver"].iter().all(|program| on_path(program).is_some()) {
+        return Ok(());
+    }
+    packages::install(live, &["chromium", "chromium-driver", "fonts-dejavu-core"])
 }
 
 /// Returns cargo-deny, built from source without optimisation: the build takes 40 s on two cores,

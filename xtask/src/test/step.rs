@@ -1,7 +1,9 @@
 //! The steps in their order of execution: the quick ones first, so that a mistake shows early.
 
 use super::summary::Report;
-use super::{Run, alone, chart, contract, crates, deploy, fuzz, kube, prove, readme, sdks, suites};
+use super::{
+    Run, alone, chart, contract, crates, dashboards, deploy, examples, fuzz, kube, prove, readme, sdks, suites,
+};
 use crate::run::run;
 use crate::{regenerate, tidy, tools, toys};
 use anyhow::Result;
@@ -24,6 +26,8 @@ pub(crate) enum Step {
     Test,
     Toys,
     Sdk,
+    Examples,
+    Dashboards,
     Prove,
     Fuzz,
     Alone,
@@ -51,6 +55,8 @@ impl Step {
             Self::Test => "test",
             Self::Toys => "toys",
             Self::Sdk => "sdk",
+            Self::Examples => "examples",
+            Self::Dashboards => "dashboards",
             Self::Prove => "prove",
             Self::Fuzz => "fuzz",
             Self::Alone => "alone",
@@ -82,6 +88,10 @@ impl Step {
             Self::Sdk => {
                 "the SDKs of all languages, installed from their packages, pass one list against the built server"
             }
+            Self::Examples => "the examples do what the tutorial says, with two browsers, and stop with streams open",
+            Self::Dashboards => {
+                "every panel of the dashboards has data in a real Prometheus, while the example runs (only with --dashboards)"
+            }
             Self::Prove => {
                 "under many faults every promise is kept: the checker finds no violation in the recorded responses"
             }
@@ -104,6 +114,8 @@ impl Step {
             | Self::Test
             | Self::Toys
             | Self::Sdk
+            | Self::Examples
+            | Self::Dashboards
             | Self::Prove
             | Self::Fuzz
             | Self::Readme => Some(Self::Build),
@@ -155,6 +167,8 @@ impl Step {
             Self::Test => suites::all(at),
             Self::Toys => toys::check(repo, live).map(|passed| Report { passed, ..Report::default() }),
             Self::Sdk => sdks::check(at),
+            Self::Examples => examples::check(at),
+            Self::Dashboards => dashboards::check(at),
             Self::Prove => prove::check(at),
             Self::Fuzz => fuzz::check(at),
             Self::Alone => alone::check(at),

@@ -50,6 +50,16 @@ pub(crate) fn promtool(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
     Ok(ours)
 }
 
+/// Returns the server of Prometheus, which the same package has.
+pub(crate) fn prometheus(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
+    let ours = repo.tools("prometheus/usr/bin/prometheus");
+    if let Some(found) = [Some(ours.clone()), on_path("prometheus")].into_iter().flatten().find(|path| path.is_file()) {
+        return Ok(found);
+    }
+    packages::unpack(live, "prometheus", &repo.tools("prometheus"))?;
+    Ok(ours)
+}
+
 /// Returns the validator of Kubernetes' objects, from PyPI.
 pub(crate) fn kubernetes_validate(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
     let program = repo.tools("kubernetes/bin/kubernetes-validate");

@@ -116,6 +116,10 @@ impl ConsumerLoop {
             let held = epochs.wait_for(Option::is_some).await.ok().and_then(|epoch| *epoch);
             // The leader has ended, so no epoch can follow.
             let Some(epoch) = held else { return };
+            if self.epoch.is_none() {
+                // A healthy consumer has the value 0, and not no value.
+                self.ports.metrics.consumer_stuck(self.source, self.name(), false);
+            }
             self.epoch = Some(epoch);
             match self.run_once(epoch).await {
                 Ok(RunOutcome::More) if self.isolation.is_searching() => {}

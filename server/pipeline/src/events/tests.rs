@@ -109,6 +109,17 @@ async fn an_event_that_cannot_be_applied_is_reported_and_all_earlier_events_are_
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_consumer_that_applies_all_events_is_reported_as_not_stuck() {
+    let fixture = Fixture::new().await;
+    let consumer = Arc::new(TestConsumer::durable(DURABLE));
+    fixture.source.add_events(3);
+    fixture.source.set_position(DURABLE, 0);
+    let _task = fixture.start_leader(&consumer);
+    until("all is applied", || fixture.source.position(DURABLE) == Some(3)).await;
+    assert!(fixture.has_metric("riposte_consumer_stuck{consumer=\"member_history\",source=\"1\"} 0"));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_panic_of_a_consumer_is_an_error_that_names_its_event() {
     let fixture = Fixture::new().await;
     let consumer = Arc::new(TestConsumer::durable(DURABLE));
