@@ -5,6 +5,7 @@ mod process {
     mod aging;
     mod balance;
     mod cache;
+    mod callers_file;
     mod comment;
     mod compose;
     mod control_frames;
@@ -29,11 +30,13 @@ mod process {
     mod response_cache;
     mod roles;
     mod rolling;
+    mod round_trips;
     mod secrets;
     mod serve;
     mod smoke;
     mod stop;
     mod storms;
+    mod stuck_consumers;
     mod telemetry;
     mod unavailable;
     mod upkeep;
