@@ -1,4 +1,4 @@
-//! Standard output of commands with long output.
+//! The output of commands.
 
 use std::io::{self, ErrorKind, Write};
 
@@ -8,6 +8,11 @@ use std::io::{self, ErrorKind, Write};
 /// Those of [`write`].
 pub(super) fn line(text: &str) -> io::Result<()> {
     write(&format!("{text}\n"))
+}
+
+/// Writes a line for people to standard error. If nobody can read it, the command goes on.
+pub(super) fn note(text: &str) {
+    let _unread = writeln!(io::stderr(), "{text}");
 }
 
 /// Returns a number with the noun that it counts: `1 subject`, `2 subjects`.

@@ -18,6 +18,7 @@ pub mod import;
 mod batch;
 mod check;
 mod commento;
+mod console;
 mod counted;
 mod csv;
 mod csv_input;
