@@ -26,11 +26,11 @@ mod process {
     mod overload;
     mod readme;
     mod reflection;
+    mod reimports;
     mod rejections;
     mod response_cache;
     mod roles;
     mod rolling;
-    mod round_trips;
     mod secrets;
     mod serve;
     mod smoke;

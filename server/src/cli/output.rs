@@ -10,9 +10,9 @@ pub(super) fn line(text: &str) -> io::Result<()> {
     write(&format!("{text}\n"))
 }
 
-/// Writes a line for people to standard error. If nobody can read it, the command goes on.
+/// Writes a line for people to standard error. A closed pipe does not end the command.
 pub(super) fn note(text: &str) {
-    let _unread = writeln!(io::stderr(), "{text}");
+    let _written = writeln!(io::stderr(), "{text}");
 }
 
 /// Returns a number with the noun that it counts: `1 subject`, `2 subjects`.

@@ -126,8 +126,8 @@ fn add(path: &Path, name: &str, table: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Gives a new file the owner and the group of the file that it replaces: a server that may read the
-/// one must be able to read the other.
+/// Gives a new file the owner and the group of the file that it replaces. A server that may read
+/// the one must be able to read the other.
 fn keep_owner(existing: &fs::Metadata, written: &tempfile::NamedTempFile) -> std::io::Result<()> {
     let new = fs::metadata(written.path())?;
     if (new.uid(), new.gid()) == (existing.uid(), existing.gid()) {

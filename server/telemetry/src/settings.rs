@@ -136,8 +136,8 @@ impl TelemetrySettings {
 impl LogSettings {
     /// Adds an error if the filter is malformed.
     pub fn validate(&self, report: &mut ErrorScope<'_>) {
-        // To the parser any other word is a target, so a misspelt level would turn off all messages,
-        // errors too.
+        // To the parser any other word is a target, so a misspelt level would turn off all
+        // messages, errors too.
         let is_level = |part: &str| part.contains('=') || part.parse::<LevelFilter>().is_ok();
         let has_levels = self.filter.split(',').map(str::trim).filter(|part| !part.is_empty()).all(is_level);
         report.require(

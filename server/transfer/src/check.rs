@@ -271,8 +271,8 @@ mod tests {
         let metadata =
             BTreeMap::from([("json".to_owned(), "{\n\t\"a\": 1\n}".to_owned()), ("x".to_owned(), "\0".to_owned())]);
         let exported = Comment { text: "text".to_owned(), metadata: metadata.clone(), ..comment() };
-        let (kept, problem, notes) = checked_of(ImportFormat::Jsonl, exported);
-        assert_eq!((kept.metadata, problem, notes.controls), (metadata, None, 0));
+        let (imported, problem, notes) = checked_of(ImportFormat::Jsonl, exported);
+        assert_eq!((imported.metadata, problem, notes.controls), (metadata, None, 0));
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use std::io::{self, ErrorKind, Write};
 
-/// Writes a line to standard error. If nobody can read it, the work goes on.
+/// Writes a line to standard error. A closed pipe does not end the work.
 pub(crate) fn note(text: &str) {
-    let _unread = writeln!(io::stderr(), "{text}");
+    let _written = writeln!(io::stderr(), "{text}");
 }
 
 /// Writes a line to standard output. A closed pipe is no error.

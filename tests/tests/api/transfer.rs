@@ -18,7 +18,7 @@ pub(crate) const CASES: &[Case] = cases![
     items_that_break_a_rule_are_rejected_alone,
     two_concurrent_imports_of_the_same_items_create_them_once,
     an_export_contains_everything_with_parents_first,
-    an_export_that_comes_back_copies_nothing_and_fills_up_what_is_missing,
+    an_export_that_comes_back_creates_only_what_is_missing,
 ];
 
 async fn import(fixture: &Fixture, items: Vec<ImportItem>) -> Result<Vec<ImportCommentsResponse>> {
@@ -194,7 +194,7 @@ async fn an_export_contains_everything_with_parents_first(fixture: Fixture) -> R
     Ok(())
 }
 
-async fn an_export_that_comes_back_copies_nothing_and_fills_up_what_is_missing(fixture: Fixture) -> Result<()> {
+async fn an_export_that_comes_back_creates_only_what_is_missing(fixture: Fixture) -> Result<()> {
     let say = Say::on(&fixture.client, "article");
     let root = say.comment("m", "root").await?;
     let reply = say.reply(root.id, "m", "reply").await?;
@@ -215,7 +215,8 @@ async fn an_export_that_comes_back_copies_nothing_and_fills_up_what_is_missing(f
     ensure!(Some(back[0].subject_revision) == revision, "{back:?}");
     ensure!(say.page(CommentSort::Oldest, 10).await? == before, "the export changed something");
 
-    // A comment that the server does not have, below one that it has; ids in another form are names.
+    // A comment that the server does not have, below one that it has; ids in another form are
+    // names.
     let missing = (root.id + (1 << 40)).to_string();
     let items = vec![exported(&missing, &root_id), exported(&format!("0{root_id}"), "")];
     let filled = import(&fixture, items.clone()).await?;
@@ -225,10 +226,10 @@ async fn an_export_that_comes_back_copies_nothing_and_fills_up_what_is_missing(f
     let again = import(&fixture, items).await?;
     ensure!(again.iter().all(|a| a.outcome() == ImportOutcome::Unchanged), "{again:?}");
 
-    // The comment of another subject is none of this one.
+    // A comment of another subject is not found by its id.
     let other = Say::on(&fixture.client, "article");
     let items = vec![ImportItem { source: "riposte".into(), ..comment(&other.key, &root_id, "", 1_440_000_000) }];
-    let copied = import(&fixture, items).await?;
-    ensure!(copied[0].outcome() == ImportOutcome::Created && copied[0].comment_id != root.id, "{copied:?}");
+    let created = import(&fixture, items).await?;
+    ensure!(created[0].outcome() == ImportOutcome::Created && created[0].comment_id != root.id, "{created:?}");
     super::floors::verify(&fixture, &say).await
 }

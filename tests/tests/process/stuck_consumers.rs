@@ -21,7 +21,7 @@ async fn the_alarm_of_a_consumer_names_the_fault_of_the_database() -> Result<()>
     let say = Say::on(&server.client()?, "article");
     say.comment("m", "first").await?;
     let query = |statement| mysql::query(&databases.servers[0], &databases.name, statement);
-    query("ALTER TABLE member_comment RENAME TO moved_away").await?;
+    query("ALTER TABLE member_comment RENAME TO renamed").await?;
     say.comment("m", "second").await?;
     let alarm = async {
         while let Some(line) = errors.recv().await {
@@ -33,6 +33,6 @@ async fn the_alarm_of_a_consumer_names_the_fault_of_the_database() -> Result<()>
     };
     let alarm = tokio::time::timeout(LIMIT, alarm).await?.context("the log ended")?;
     ensure!(alarm.contains("1146"), "the alarm does not say that a table is missing: {alarm}");
-    query("ALTER TABLE moved_away RENAME TO member_comment").await?;
+    query("ALTER TABLE renamed RENAME TO member_comment").await?;
     Ok(())
 }

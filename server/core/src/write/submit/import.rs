@@ -6,7 +6,7 @@
 //! the transactions of the write path, however they are mixed.
 //!
 //! An export of this server that comes back names its comments by their ids. Those that still exist
-//! are found by id, so an export fills up what its server has lost and copies nothing.
+//! are found by id, so an export adds what its server has lost, and nothing twice.
 
 use std::collections::{BTreeMap, HashMap};
 
