@@ -114,10 +114,12 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
 
 /// Describes why a PEM file cannot be read. The library's own texts show bytes as numbers.
 fn pem_fault(error: &pem::Error) -> String {
-    match error {
-        pem::Error::Io(error) => error.to_string(),
-        pem::Error::MissingSectionEnd { .. } => "it is cut off: a line BEGIN has no line END".to_owned(),
-        _ => "it is not valid PEM".to_owned(),
+    if let pem::Error::Io(error) = error {
+        error.to_string()
+    } else if let pem::Error::MissingSectionEnd { .. } = error {
+        "it is cut off: a line BEGIN has no line END".to_owned()
+    } else {
+        "it is not valid PEM".to_owned()
     }
 }
 

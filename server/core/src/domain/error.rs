@@ -160,10 +160,7 @@ impl Error {
     /// caller receives.
     #[must_use]
     pub fn log_text(&self) -> String {
-        match self {
-            Self::Internal(detail) => format!("{self}: {detail}"),
-            _ => self.to_string(),
-        }
+        if let Self::Internal(detail) = self { format!("{self}: {detail}") } else { self.to_string() }
     }
 
     /// The reason that callers match on.
