@@ -168,7 +168,7 @@ impl ConfigSources {
     /// Reports each variable that was probably meant to be a setting. Called once, by commands that
     /// read the configuration of a server.
     fn report_misspelt() {
-        misspelt_variables().iter().for_each(|sentence| eprintln!("riposte: warning: {sentence}"));
+        misspelt_variables().iter().for_each(|sentence| output::note(&format!("riposte: warning: {sentence}")));
     }
 
     /// Returns the inputs of the configuration, to which a command may add named flags.

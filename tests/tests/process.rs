@@ -5,6 +5,7 @@ mod process {
     mod aging;
     mod balance;
     mod cache;
+    mod callers_file;
     mod comment;
     mod compose;
     mod control_frames;
@@ -25,6 +26,7 @@ mod process {
     mod overload;
     mod readme;
     mod reflection;
+    mod reimports;
     mod rejections;
     mod response_cache;
     mod roles;
@@ -34,6 +36,7 @@ mod process {
     mod smoke;
     mod stop;
     mod storms;
+    mod stuck_consumers;
     mod telemetry;
     mod unavailable;
     mod upkeep;

@@ -322,7 +322,12 @@ impl CacheRepair {
                 }
             }
             if let Some((partition, error)) = failed {
-                tracing::warn!(partitions = stuck, last = partition.get(), %error, "the cache cannot be repaired; the repair is retried");
+                tracing::warn!(
+                    partitions = stuck,
+                    last = partition.get(),
+                    error = error.log_text(),
+                    "the cache cannot be repaired; the repair is retried"
+                );
                 return Err(error);
             }
         }

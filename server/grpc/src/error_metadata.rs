@@ -69,14 +69,19 @@ pub(crate) fn comment(id: i64) -> ErrorMetadata {
 
 /// Returns the metadata of an import item, for the audit log.
 pub(crate) fn item(item: &v1::ImportItem) -> ErrorMetadata {
-    let v1::ImportItem { source, external_id, kind } = item;
-    let key = match kind {
+    let v1::ImportItem { source, external_id, .. } = item;
+    subject_of_item(item).with("source", source).with("external_id", external_id)
+}
+
+/// Returns the metadata of the subject that an import item names, for its errors.
+pub(crate) fn subject_of_item(item: &v1::ImportItem) -> ErrorMetadata {
+    let key = match &item.kind {
         Some(Kind::Subject(new)) => new.key.as_ref(),
         Some(Kind::Comment(new)) => new.subject.as_ref(),
         Some(Kind::Like(new)) => new.subject.as_ref(),
         None => None,
     };
-    key.map(subject).unwrap_or_default().with("source", source).with("external_id", external_id)
+    key.map(subject).unwrap_or_default()
 }
 
 /// Adds the subject of a comment to an error. The request names only the comment.

@@ -120,7 +120,7 @@ fn comment(v: &mut Violations, policy: Option<&Policy>, new: v1::ImportedComment
 fn like(v: &mut Violations, new: v1::ImportedLike, now: Millis) -> Option<ImportKind> {
     let comment = v.take(parse::name("like.comment_external_id", &new.comment_external_id, MAX_EXTERNAL_ID));
     let member = v.take(MemberId::parse("like.member_id", &new.member_id));
-    let value = v.take(parse::like_value(new.value));
+    let value = v.take(parse::like_value(new.value).map_err(|wrong| Violation { field: "like.value".into(), ..wrong }));
     let time = v.take(parse::time("like.time", new.time));
     let like = ImportedLike { comment: comment?, member: member?, value: value?, time: time?.unwrap_or(now) };
     Some(ImportKind::Like(like))

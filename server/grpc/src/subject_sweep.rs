@@ -67,6 +67,8 @@ pub(crate) struct SweepScope {
     pub(crate) scope: Option<v1::SubjectScope>,
     /// The token that resumes a sweep.
     pub(crate) resume_token: String,
+    /// The request id, which a sweep only checks: a sweep is safe to repeat without one.
+    pub(crate) request_id: String,
 }
 
 /// The subjects of a sweep.
@@ -114,8 +116,9 @@ pub(crate) async fn run<W: SubjectTask>(
 }
 
 fn parse_range(services: &Services, caller: &Caller, scope: SweepScope) -> Result<SweepRange, RpcError> {
-    let SweepScope { method, scope, resume_token } = scope;
+    let SweepScope { method, scope, resume_token, request_id } = scope;
     let mut v = Violations::default();
+    v.take(parse::request_id(&request_id));
     let resume_position = |v: &mut Violations, context: TokenContext| {
         let position = |cursor| if let TokenCursor::Subject(position) = cursor { Some(position) } else { None };
         let open = |token: &str| services.tokens.open(&context, token);

@@ -64,7 +64,7 @@ impl OutboxMonitor {
                     interval.record(is_active);
                     interval.wait(commits.changed()).await;
                 }
-                Err(error) => tokio::time::sleep(backoff.failed(&error)).await,
+                Err(error) => tokio::time::sleep(backoff.failed(&error.log_text())).await,
             }
         }
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use arc_swap::ArcSwap;
-use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, UnixTime};
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
@@ -102,7 +102,7 @@ fn validity(certificate: &CertificateDer<'_>) -> Result<[u64; 2]> {
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
     let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-    let found = read.map_err(|error| anyhow!("cannot read {}: {error}", path.display()))?;
+    let found = read.map_err(|error| anyhow!("cannot read {}: {}", path.display(), pem_fault(&error)))?;
     ensure!(
         !found.is_empty(),
         "no certificate in {}: it must be in PEM, with a line BEGIN CERTIFICATE (`openssl x509 -inform der -in FILE` \
@@ -110,6 +110,17 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
         path.display()
     );
     Ok(found)
+}
+
+/// Describes why a PEM file cannot be read. The library's own texts show bytes as numbers.
+fn pem_fault(error: &pem::Error) -> String {
+    if let pem::Error::Io(error) = error {
+        error.to_string()
+    } else if let pem::Error::MissingSectionEnd { .. } = error {
+        "it is cut off: a line BEGIN has no line END".to_owned()
+    } else {
+        "it is not valid PEM".to_owned()
+    }
 }
 
 fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>> {

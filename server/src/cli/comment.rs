@@ -172,7 +172,7 @@ impl PageArgs {
         let page = client.comments().list_comments(request).await.map_err(riposte_sdk::Error::from)?.into_inner();
         output::write(&page::text(&name, &page))?;
         if !page.next_page_token.is_empty() {
-            eprintln!("more: add to the same command\n  --page-token {}", page.next_page_token);
+            output::note(&format!("more: add to the same command\n  --page-token {}", page.next_page_token));
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -58,8 +58,10 @@ impl Args {
         let config = sources.load()?.config;
         let store = SqlStore::open(&config.store.to_config()?, Arc::new(SystemClock))?;
         // The layout follows the database.
-        store.schema().await;
-        let removed = remove(&*store.positions(), store.sources().all().len(), stored_name(&name), yes).await;
+        let removed = match super::migrate::not_ready(&config, &store.schema().await) {
+            Some(failure) => Err(failure),
+            None => remove(&*store.positions(), store.sources().all().len(), stored_name(&name), yes).await,
+        };
         store.close().await;
         removed.map(|()| ExitCode::SUCCESS).map_err(Into::into)
     }
@@ -123,7 +125,7 @@ fn registered(shown: &str) -> Failure {
 }
 
 fn unavailable(source: usize, error: &riposte_core::Error) -> Failure {
-    Failure::new(exit::UNAVAILABLE, format!("data source {} cannot be used: {error}", source + 1))
+    Failure::new(exit::UNAVAILABLE, format!("data source {} cannot be used: {}", source + 1, error.log_text()))
 }
 
 #[cfg(test)]

@@ -78,7 +78,13 @@ pub(super) fn words(error: &anyhow::Error) -> String {
             break;
         }
     }
-    without_numbers(&message)
+    for_terminal(&without_numbers(&message))
+}
+
+/// Replaces the control characters of a message that a terminal would obey: names of files, and
+/// texts from a file or a server, stand in messages as they are.
+fn for_terminal(message: &str) -> String {
+    message.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect()
 }
 
 /// Returns what one cause says, and true if its own causes add nothing to it.

@@ -74,7 +74,7 @@ async fn plan(config: &Config, store: &SqlStore) -> Result<(), Failure> {
     }
     output::write(&text).map_err(|error| Failure::new(ERROR, error.to_string()))?;
     let count = u64::try_from(planned.len()).unwrap_or(u64::MAX);
-    eprintln!("to run: {}; {}", output::count(count, "statement"), costs(&planned));
+    output::note(&format!("to run: {}; {}", output::count(count, "statement"), costs(&planned)));
     Ok(())
 }
 
@@ -130,6 +130,16 @@ async fn with_source<T>(
     let unreachable = worst_exit_code(&riposte_migrations::status(store).await) == Some(UNAVAILABLE);
     let code = if unreachable { UNAVAILABLE } else { code };
     Err(Failure::new(code, format!("{}: {text}", label(config, source))))
+}
+
+/// Returns the failure of a command that needs the schema on every data source, or `None` if all
+/// are ready.
+pub(super) fn not_ready(config: &Config, found: &[SourceSchema]) -> Option<Failure> {
+    let code = worst_exit_code(found)?;
+    let unready = (0..).zip(found).filter(|(_, schema)| **schema != SourceSchema::Ready);
+    let lines: Vec<_> =
+        unready.map(|(index, schema)| format!("{}: {}", label(config, index), describe(schema))).collect();
+    Some(Failure::new(code, lines.join("\n")))
 }
 
 /// Returns the exit code of the worst finding.

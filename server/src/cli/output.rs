@@ -1,4 +1,4 @@
-//! Standard output of commands with long output.
+//! The output of commands.
 
 use std::io::{self, ErrorKind, Write};
 
@@ -8,6 +8,11 @@ use std::io::{self, ErrorKind, Write};
 /// Those of [`write`].
 pub(super) fn line(text: &str) -> io::Result<()> {
     write(&format!("{text}\n"))
+}
+
+/// Writes a line for people to standard error. A closed pipe does not end the command.
+pub(super) fn note(text: &str) {
+    let _written = writeln!(io::stderr(), "{text}");
 }
 
 /// Returns a number with the noun that it counts: `1 subject`, `2 subjects`.

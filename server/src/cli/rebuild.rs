@@ -8,7 +8,7 @@ use riposte_sdk::v1::{
     RebuildMemberHistoryRequest, RebuildMemberHistoryResponse, RebuildRanksRequest, RebuildRanksResponse,
 };
 
-use super::output::count;
+use super::output::{count, note};
 use super::sweep::{SubjectSweep, SweepProgress};
 
 #[derive(Debug, clap::Args)]
@@ -74,7 +74,7 @@ async fn history(subjects: &SubjectSweep) -> Result<ExitCode> {
     drop(progress);
     let RebuildMemberHistoryResponse { subjects_done, comments_checked, rows_changed, .. } = last;
     let checked = checked(subjects_done, comments_checked);
-    eprintln!("{checked}: {} brought up to date", count(rows_changed.unsigned_abs(), "history row"));
+    note(&format!("{checked}: {} brought up to date", count(rows_changed.unsigned_abs(), "history row")));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -95,7 +95,7 @@ async fn ranks(subjects: &SubjectSweep) -> Result<ExitCode> {
     drop(progress);
     let RebuildRanksResponse { subjects_done, comments_checked, comments_changed, .. } = last;
     let checked = checked(subjects_done, comments_checked);
-    eprintln!("{checked}: ranks of {} brought up to date", count(comments_changed.unsigned_abs(), "comment"));
+    note(&format!("{checked}: ranks of {} brought up to date", count(comments_changed.unsigned_abs(), "comment")));
     Ok(ExitCode::SUCCESS)
 }
 

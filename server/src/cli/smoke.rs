@@ -68,7 +68,7 @@ impl Args {
         let (mut failed, mut first) = (0, None);
         while let Some((number, outcome)) = outcomes.next().await {
             if let Err(error) = outcome {
-                eprintln!("smoke-{number}: {}", super::exit::words(&error));
+                output::note(&format!("smoke-{number}: {}", super::exit::words(&error)));
                 failed += 1;
                 first.get_or_insert(error);
             }

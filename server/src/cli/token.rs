@@ -9,6 +9,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -82,9 +83,20 @@ impl Args {
 }
 
 /// Adds the table of a caller to the file. The file is replaced in one step, because a server may
-/// read it at any moment, and only by one that the server accepts.
+/// read it at any moment, and only by one that the server accepts. A symbolic link stays, and its
+/// file is replaced.
 fn add(path: &Path, name: &str, table: &str) -> anyhow::Result<()> {
-    let shown = path.display();
+    let (shown, path) = (path.display(), fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()));
+    let path = path.as_path();
+    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        return Err(Failure::new(USAGE, format!("{shown} cannot be written: {} is no folder", folder.display())).into());
+    }
+    let cannot_write = || format!("{shown} cannot be written");
+    // Two commands at once must not overwrite the table of each other. The file itself is replaced,
+    // so the lock is on its folder.
+    let lock = fs::File::open(folder).with_context(cannot_write)?;
+    lock.lock().with_context(cannot_write)?;
     let before = match fs::read_to_string(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
         read => read.with_context(|| format!("{shown} cannot be read"))?,
@@ -95,11 +107,6 @@ fn add(path: &Path, name: &str, table: &str) -> anyhow::Result<()> {
         return Err(Failure::new(USAGE, message).into());
     }
     let separator = if before.is_empty() { "" } else { "\n" };
-    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
-    if !folder.is_dir() {
-        return Err(Failure::new(USAGE, format!("{shown} cannot be written: {} is no folder", folder.display())).into());
-    }
-    let cannot_write = || format!("{shown} cannot be written");
     let written = tempfile::NamedTempFile::new_in(folder).with_context(cannot_write)?;
     fs::write(written.path(), format!("{before}{separator}{table}")).with_context(cannot_write)?;
     Callers::read(written.path()).map_err(|error| {
@@ -108,12 +115,25 @@ fn add(path: &Path, name: &str, table: &str) -> anyhow::Result<()> {
     })?;
     // The file holds hashes only, and the server may run as another user.
     let permissions = match fs::metadata(path) {
-        Ok(existing) => existing.permissions(),
-        Err(_) => std::os::unix::fs::PermissionsExt::from_mode(0o644),
+        Ok(existing) => {
+            keep_owner(&existing, &written).with_context(|| format!("{shown} cannot keep its owner and group"))?;
+            existing.permissions()
+        }
+        Err(_) => PermissionsExt::from_mode(0o644),
     };
     fs::set_permissions(written.path(), permissions).with_context(cannot_write)?;
     written.persist(path).map_err(|error| error.error).with_context(cannot_write)?;
     Ok(())
+}
+
+/// Gives a new file the owner and the group of the file that it replaces. A server that may read
+/// the one must be able to read the other.
+fn keep_owner(existing: &fs::Metadata, written: &tempfile::NamedTempFile) -> std::io::Result<()> {
+    let new = fs::metadata(written.path())?;
+    if (new.uid(), new.gid()) == (existing.uid(), existing.gid()) {
+        return Ok(());
+    }
+    std::os::unix::fs::chown(written.path(), Some(existing.uid()), Some(existing.gid()))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use anyhow::Result;
 use riposte_sdk::v1::{CountDrift, RepairCountsRequest, SubjectKey, VerifyCountsRequest};
 
 use super::exit::ERROR;
-use super::output::count;
+use super::output::{count, note};
 use super::sweep::{SubjectSweep, SweepProgress};
 
 const RULES: &str = "\
@@ -48,7 +48,7 @@ impl Args {
     pub(super) async fn run(self) -> Result<ExitCode> {
         if self.repair {
             let VerifyTotals { subjects, drifts, .. } = self.repair_counts().await?;
-            eprintln!("{}: {} corrected", count(subjects, "subject"), count(drifts, "count"));
+            note(&format!("{}: {} corrected", count(subjects, "subject"), count(drifts, "count")));
         }
         let VerifyTotals { subjects, comments, drifts } = self.compare().await?;
         let comments = count(u64::try_from(comments).unwrap_or(0), "comment");
@@ -56,7 +56,7 @@ impl Args {
             1 => "1 count differs from its rows".to_owned(),
             _ => format!("{drifts} counts differ from their rows"),
         };
-        eprintln!("{}, {comments}: {drifts_text}", count(subjects, "subject"));
+        note(&format!("{}, {comments}: {drifts_text}", count(subjects, "subject")));
         Ok(if drifts > 0 { ExitCode::from(ERROR) } else { ExitCode::SUCCESS })
     }
 

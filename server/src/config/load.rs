@@ -177,7 +177,10 @@ impl Sources {
             Err(error) => {
                 let line = error.span().map(|span| line_at(text, span.start));
                 let column = error.span().map_or(1, |span| column_at(text, span.start));
-                let cause = error.message().lines().next().unwrap_or_default();
+                // The parser breaks some texts over lines and leaves some lines empty.
+                let cause = error.message().lines().map(str::trim).filter(|line| !line.is_empty());
+                let cause = cause.collect::<Vec<_>>().join(", ");
+                let cause = if cause.is_empty() { String::new() } else { format!(" ({cause})") };
                 let source = match source {
                     ValueOrigin::File(path, _) => ValueOrigin::File(path, line),
                     ValueOrigin::Default
@@ -185,7 +188,7 @@ impl Sources {
                     | ValueOrigin::Variable(_)
                     | ValueOrigin::Flag(_) => source,
                 };
-                self.fault(&format!("is not valid TOML at column {column} ({cause}); the file was not read"), source);
+                self.fault(&format!("is not valid TOML at column {column}{cause}; the file was not read"), source);
             }
         }
     }

@@ -27,6 +27,18 @@ pub(crate) enum StoreError {
     Unavailable,
 }
 
+/// The text for the log.
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Db(fault) => fault.fmt(f),
+            Self::Domain(error) => f.write_str(&error.log_text()),
+            Self::NoResponse => f.write_str("the data source did not respond in time"),
+            Self::Unavailable => f.write_str("the data source is unavailable and was not called"),
+        }
+    }
+}
+
 /// An error of the database, without the values that the text of the driver may quote.
 #[derive(Debug, Clone)]
 pub(crate) struct DbFault {

@@ -6,7 +6,7 @@ use riposte_settings::{ErrorScope, Secret, TimeSpan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
-use tracing_subscriber::filter::Targets;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 
 /// Export to an OpenTelemetry receiver, and the endpoint of metrics.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
@@ -136,10 +136,15 @@ impl TelemetrySettings {
 impl LogSettings {
     /// Adds an error if the filter is malformed.
     pub fn validate(&self, report: &mut ErrorScope<'_>) {
+        // To the parser any other word is a target, so a misspelt level would turn off all
+        // messages, errors too.
+        let is_level = |part: &str| part.contains('=') || part.parse::<LevelFilter>().is_ok();
+        let has_levels = self.filter.split(',').map(str::trim).filter(|part| !part.is_empty()).all(is_level);
         report.require(
-            self.filter.parse::<Targets>().is_ok(),
+            has_levels && self.filter.parse::<Targets>().is_ok(),
             "filter",
-            "is not a filter: write levels by target, as in \"info,riposte=debug\"",
+            "is not a filter: write levels by target, as in \"info,riposte=debug\"; the levels are error, warn, info, \
+             debug, trace and off",
         );
     }
 }

@@ -2,7 +2,8 @@
 //! server does not store is dropped, and what it would refuse in any database is rejected.
 //!
 //! * Control characters that are not stored are dropped: NUL in texts, all of them in names, titles
-//!   and other metadata, and in the client's data.
+//!   and other metadata, and in the client's data. Riposte's own format keeps metadata as it is,
+//!   because an export contains what a server has stored.
 //! * A comment that claims to be written up to a day after the present (a wrong clock or zone) is
 //!   as old as the import; one that claims more is rejected. Other times after the present become
 //!   the present.
@@ -13,6 +14,7 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use unicode_normalization::UnicodeNormalization;
 
+use super::format::ImportFormat;
 use super::group::GroupEntry;
 use super::member_ids::{EXTERNAL_ID_BYTES_MAX, ID_BYTES_MAX};
 use super::read_notes::ReadNotes;
@@ -43,18 +45,22 @@ type Fault = (&'static str, String);
 pub(crate) struct RecordCheck {
     source: String,
     now: Timestamp,
+    keeps_metadata: bool,
 }
 
 impl RecordCheck {
-    /// Creates the rules for records whose source is `source` unless they name one.
-    pub(crate) fn new(source: &str, now: Timestamp) -> Self {
-        Self { source: source.to_owned(), now }
+    /// Creates the rules for records of `format` whose source is `source` unless they name one.
+    pub(crate) fn new(format: ImportFormat, source: &str, now: Timestamp) -> Self {
+        Self { source: source.to_owned(), now, keeps_metadata: format == ImportFormat::Jsonl }
     }
 
     /// Cleans a record, counts what was dropped, and gives it the first problem that it has.
     pub(crate) fn apply(&self, entry: &mut GroupEntry, notes: &mut ReadNotes) {
         notes.records += 1;
         notes.controls += clean(&mut entry.record);
+        if !self.keeps_metadata {
+            notes.controls += clean_metadata(&mut entry.record);
+        }
         let fault = self.limit_times(&mut entry.record, notes).or_else(|| self.fault_of(&entry.record));
         if entry.problem.is_none() {
             entry.problem = fault.map(|(reason, message)| entry.problem(reason, &message));
@@ -208,9 +214,8 @@ fn time_fault(record: &Record) -> Option<String> {
 /// Drops what is not stored and returns the number of dropped characters.
 fn clean(record: &mut Record) -> u64 {
     match record {
-        Record::Subject(subject) => clean_metadata(&mut subject.metadata),
         Record::Comment(comment) => {
-            let mut dropped = clean_metadata(&mut comment.metadata);
+            let mut dropped = 0;
             let Client { platform, device, .. } = &mut comment.client;
             for (value, bytes_max) in [(platform, PLATFORM_BYTES_MAX), (device, DEVICE_BYTES_MAX)] {
                 dropped += without_controls(value);
@@ -221,11 +226,17 @@ fn clean(record: &mut Record) -> u64 {
             }
             dropped + retain(&mut comment.text, |c| c != '\0')
         }
-        Record::Like(_) => 0,
+        Record::Subject(_) | Record::Like(_) => 0,
     }
 }
 
-fn clean_metadata(metadata: &mut BTreeMap<String, String>) -> u64 {
+/// Makes one line of each value of the metadata and returns the number of dropped characters.
+fn clean_metadata(record: &mut Record) -> u64 {
+    let metadata = match record {
+        Record::Subject(subject) => &mut subject.metadata,
+        Record::Comment(comment) => &mut comment.metadata,
+        Record::Like(_) => return 0,
+    };
     let dropped = metadata.values_mut().map(without_controls).sum();
     metadata.retain(|_, value| !value.is_empty());
     dropped
@@ -264,10 +275,14 @@ mod tests {
     }
 
     fn checked(comment: Comment) -> (Comment, Option<Problem>, ReadNotes) {
+        checked_of(ImportFormat::Csv, comment)
+    }
+
+    fn checked_of(format: ImportFormat, comment: Comment) -> (Comment, Option<Problem>, ReadNotes) {
         let mut notes = ReadNotes::default();
         let mut entry = GroupEntry::valid(Record::Comment(comment));
         let now = "2021-06-01T00:00:00Z".parse().unwrap();
-        RecordCheck::new("s", now).apply(&mut entry, &mut notes);
+        RecordCheck::new(format, "s", now).apply(&mut entry, &mut notes);
         let Record::Comment(comment) = entry.record else { panic!("it stays a comment") };
         (comment, entry.problem, notes)
     }
@@ -278,6 +293,15 @@ mod tests {
         let (cleaned, problem, notes) = checked(Comment { text: "nul \0 in\nside".to_owned(), metadata, ..comment() });
         assert_eq!((cleaned.text.as_str(), cleaned.metadata["author_name"].as_str()), ("nul  in\nside", "Ann B"));
         assert_eq!((problem, notes.controls), (None, 3));
+    }
+
+    #[test]
+    fn the_metadata_of_an_export_stays_as_it_is() {
+        let metadata =
+            BTreeMap::from([("json".to_owned(), "{\n\t\"a\": 1\n}".to_owned()), ("x".to_owned(), "\0".to_owned())]);
+        let exported = Comment { text: "text".to_owned(), metadata: metadata.clone(), ..comment() };
+        let (imported, problem, notes) = checked_of(ImportFormat::Jsonl, exported);
+        assert_eq!((imported.metadata, problem, notes.controls), (metadata, None, 0));
     }
 
     #[test]

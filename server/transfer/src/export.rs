@@ -14,6 +14,7 @@ use riposte_sdk::v1::admin_service_client::AdminServiceClient;
 use tempfile::SpooledTempFile;
 use tokio::sync::watch;
 
+use super::console::note;
 use super::counted::count;
 use super::error::TransferError;
 use super::interrupt::{InterruptSignals, command_line};
@@ -108,16 +109,16 @@ impl ExportOptions {
         };
         outcome.with_context(|| format!("the export is incomplete. {next}\n"))?;
         if *stopped.borrow() {
-            eprintln!("the export stopped after a complete subject. {next}");
+            note(&format!("the export stopped after a complete subject. {next}"));
             return Ok(ExportOutcome::Interrupted);
         }
         run.output.finish()?;
         let Totals { subjects, comments, likes, deleted } = run.totals;
         let seconds = elapsed.as_secs_f64();
         let (subjects, comments) = (count(subjects, "subject"), count(comments, "comment"));
-        eprintln!("exported {subjects}, {comments}, {} in {seconds:.1} s", count(likes, "like"));
+        note(&format!("exported {subjects}, {comments}, {} in {seconds:.1} s", count(likes, "like")));
         if deleted > 0 {
-            eprintln!("left out {}", count(deleted, "deleted subject"));
+            note(&format!("left out {}", count(deleted, "deleted subject")));
         }
         Ok(ExportOutcome::Complete)
     }

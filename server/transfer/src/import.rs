@@ -10,6 +10,7 @@ use riposte_sdk::Connection;
 use riposte_sdk::v1::admin_service_client::AdminServiceClient;
 use tokio::sync::watch;
 
+use super::console;
 use super::dry_run;
 use super::error::TransferError;
 use super::interrupt::{InterruptSignals, command_line};
@@ -89,7 +90,7 @@ impl Import {
     pub async fn dry_run(self) -> Result<ImportOutcome> {
         let Self { prepared, options, .. } = self;
         let mut signals = InterruptSignals::install()?;
-        prepared.check_disk_space()?.iter().for_each(|text| eprintln!("{text}"));
+        prepared.check_disk_space()?.iter().for_each(|text| console::note(text));
         let mut rejects = Rejects::new(options.rejects, &prepared.settings.source);
         let read = move || dry_run::read(&prepared, options.orphans, &mut rejects).map(|found| (found, rejects));
         let reading = send::spawn_reader(read)?;
@@ -97,10 +98,10 @@ impl Import {
             found = reading => found.context("the reader broke down")??,
             () = signals.next() => return Ok(ImportOutcome::Interrupted),
         };
-        println!("{}", found.text());
-        println!("{} would be rejected before they are sent", rejects.total());
+        console::line(&found.text())?;
+        console::line(&format!("{} would be rejected before they are sent", rejects.total()))?;
         let by_reason = rejects.finish(true)?;
-        by_reason.iter().for_each(|(reason, count)| println!("  {count:>7}  {reason}"));
+        by_reason.iter().try_for_each(|(reason, count)| console::line(&format!("  {count:>7}  {reason}")))?;
         let complete = by_reason.is_empty() && found.orphans == 0;
         Ok(if complete { ImportOutcome::Complete } else { ImportOutcome::SomeRejected })
     }
@@ -133,13 +134,13 @@ impl Import {
         // An import that fails before its first item has nothing to sum up.
         if outcome.is_ok() || totals.done.get() > 0 || !by_reason.is_empty() {
             let rejects = Some(rejects_path.as_path());
-            println!("{}", ImportSummary { totals: &totals, by_reason: &by_reason, rejects, elapsed }.text());
+            console::line(&ImportSummary { totals: &totals, by_reason: &by_reason, rejects, elapsed }.text())?;
         }
         if *stopped.borrow() {
-            eprintln!(
+            console::note(&format!(
                 "the import stopped; acknowledged items are stored. To continue, run the same command again:\n  {}",
                 command_line("")
-            );
+            ));
             return Ok(ImportOutcome::Interrupted);
         }
         outcome.map_err(with_next_command)?;

@@ -19,6 +19,7 @@ mod batch;
 mod blank;
 mod check;
 mod commento;
+mod console;
 mod counted;
 mod csv;
 mod csv_input;

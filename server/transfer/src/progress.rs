@@ -9,6 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 
+use super::console::note;
 use super::totals::ImportTotals;
 
 const BAR_TICK: Duration = Duration::from_millis(100);
@@ -46,7 +47,7 @@ impl ImportProgress {
                     task_bar.set_position(totals.done.get());
                     task_bar.set_message(rate_and_rejects(&totals, task_bar.elapsed()));
                 } else {
-                    eprintln!("{}", line(&totals, task_bar.elapsed()));
+                    note(&line(&totals, task_bar.elapsed()));
                 }
             }
         });
@@ -56,7 +57,7 @@ impl ImportProgress {
     /// Shows a message without disturbing the bar.
     pub(crate) fn show_message(&self, text: &str) {
         if self.bar.is_hidden() {
-            eprintln!("{text}");
+            note(text);
         } else {
             self.bar.println(text);
         }

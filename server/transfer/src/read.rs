@@ -158,7 +158,7 @@ impl PreparedImport {
         notes: &mut ReadNotes,
         sink: BatchSink<'_>,
     ) -> Result<()> {
-        let check = RecordCheck::new(&self.settings.source, self.now);
+        let check = RecordCheck::new(self.format, &self.settings.source, self.now);
         let mut spool = Spool::new(&self.spool);
         let mut checked = ReadNotes::default();
         self.read_entries(notes, &mut |mut entry| {

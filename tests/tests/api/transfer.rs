@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use anyhow::{Context, Result, ensure};
 use futures::stream;
 use riposte_sdk::v1::{
-    CommentSort, CommentState, ErrorReason, ExportSubjectRequest, ImportCommentsRequest, ImportCommentsResponse,
-    ImportItem, ImportOutcome, ImportedComment, ImportedLike, ImportedSubject, LikeValue, SubjectKey,
-    export_subject_response::Item, import_item::Kind,
+    CommentSort, CommentState, DeleteSubjectRequest, ErrorReason, ExportSubjectRequest, ImportCommentsRequest,
+    ImportCommentsResponse, ImportItem, ImportOutcome, ImportedComment, ImportedLike, ImportedSubject, LikeValue,
+    SubjectKey, export_subject_response::Item, import_item::Kind,
 };
 use riposte_tests::say::content;
 use riposte_tests::{Case, Fixture, Say, cases};
@@ -18,6 +18,7 @@ pub(crate) const CASES: &[Case] = cases![
     items_that_break_a_rule_are_rejected_alone,
     two_concurrent_imports_of_the_same_items_create_them_once,
     an_export_contains_everything_with_parents_first,
+    an_export_that_comes_back_creates_only_what_is_missing,
 ];
 
 async fn import(fixture: &Fixture, items: Vec<ImportItem>) -> Result<Vec<ImportCommentsResponse>> {
@@ -117,15 +118,26 @@ async fn items_that_break_a_rule_are_rejected_alone(fixture: Fixture) -> Result<
         ImportItem { kind: None, ..comment(&say.key, "y", "", 1) },
         like(&say.key, "l", "missing", "x", LikeValue::Like),
         comment(&say.key, "child", "good", 1_440_000_001),
+        like(&say.key, "no value", "good", "x", LikeValue::Unspecified),
     ];
     let responses = import(&fixture, items).await?;
     use ImportOutcome::{Created, Rejected};
     let outcomes: Vec<_> = responses.iter().map(|a| a.outcome()).collect();
-    ensure!(outcomes == [Created, Rejected, Rejected, Rejected, Rejected, Rejected, Created], "{responses:?}");
+    let rejected = [Rejected; 5];
+    ensure!(outcomes == [&[Created], &rejected[..], &[Created, Rejected]].concat(), "{responses:?}");
+    // The path of a field begins at the item, for every kind of item.
+    let fields: Vec<_> = responses.iter().filter_map(|a| a.error.as_ref()).flat_map(|e| &e.violations).collect();
+    let fields: Vec<_> = fields.iter().map(|violation| violation.field.as_str()).collect();
+    ensure!(fields == ["comment.content.text", "source", "kind", "like.value"], "{fields:?}");
     let reason = |n: usize| responses[n].error.clone().unwrap_or_default().reason;
     let field = ErrorReason::FieldInvalid.as_str_name().trim_start_matches("ERROR_REASON_");
     ensure!(reason(1) == field && reason(3) == field && reason(4) == field, "{responses:?}");
     ensure!(reason(2) == "COMMENT_NOT_FOUND" && reason(5) == "COMMENT_NOT_FOUND", "{responses:?}");
+    let key = DeleteSubjectRequest { key: Some(say.key.clone()), ..DeleteSubjectRequest::default() };
+    fixture.client.subjects().delete_subject(key).await?;
+    let responses = import(&fixture, vec![comment(&say.key, "late", "", 1)]).await?;
+    let error = responses[0].error.clone().context("it was imported")?;
+    ensure!(error.reason == "SUBJECT_NOT_FOUND" && error.metadata["object_id"] == say.key.object_id, "{error:?}");
     Ok(())
 }
 
@@ -180,4 +192,44 @@ async fn an_export_contains_everything_with_parents_first(fixture: Fixture) -> R
     names.sort();
     ensure!(names == ["a", "a1", "a2", "b"] && likes == 3 && deleted == 1, "{names:?}, {likes} likes");
     Ok(())
+}
+
+async fn an_export_that_comes_back_creates_only_what_is_missing(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
+    let root = say.comment("m", "root").await?;
+    let reply = say.reply(root.id, "m", "reply").await?;
+    say.like(root.id, "x", LikeValue::Like).await?;
+    let before = say.page(CommentSort::Oldest, 10).await?;
+    // An export names comments that were written here by their ids.
+    let exported = |id: &str, parent: &str| ImportItem {
+        source: "riposte".into(),
+        ..comment(&say.key, id, parent, 1_440_000_000)
+    };
+    let (root_id, reply_id) = (root.id.to_string(), reply.id.to_string());
+    let liked = ImportItem { source: "riposte".into(), ..like(&say.key, "l", &root_id, "x", LikeValue::Like) };
+    let back = import(&fixture, vec![exported(&root_id, ""), exported(&reply_id, &root_id), liked]).await?;
+    ensure!(back.iter().all(|a| a.outcome() == ImportOutcome::Unchanged), "{back:?}");
+    let found: Vec<_> = back[..2].iter().map(|a| (a.comment_id, a.floor)).collect();
+    ensure!(found == [(root.id, root.floor), (reply.id, reply.floor)], "{back:?}");
+    let revision = before.subject.as_ref().map(|subject| subject.revision);
+    ensure!(Some(back[0].subject_revision) == revision, "{back:?}");
+    ensure!(say.page(CommentSort::Oldest, 10).await? == before, "the export changed something");
+
+    // A comment that the server does not have, below one that it has; ids in another form are
+    // names.
+    let missing = (root.id + (1 << 40)).to_string();
+    let items = vec![exported(&missing, &root_id), exported(&format!("0{root_id}"), "")];
+    let filled = import(&fixture, items.clone()).await?;
+    ensure!(filled.iter().all(|a| a.outcome() == ImportOutcome::Created), "{filled:?}");
+    let replies = say.replies(root.id, CommentSort::Oldest, 10).await?;
+    ensure!(replies.len() == 2 && replies[1].id == filled[0].comment_id, "{replies:?}");
+    let again = import(&fixture, items).await?;
+    ensure!(again.iter().all(|a| a.outcome() == ImportOutcome::Unchanged), "{again:?}");
+
+    // A comment of another subject is not found by its id.
+    let other = Say::on(&fixture.client, "article");
+    let items = vec![ImportItem { source: "riposte".into(), ..comment(&other.key, &root_id, "", 1_440_000_000) }];
+    let created = import(&fixture, items).await?;
+    ensure!(created[0].outcome() == ImportOutcome::Created && created[0].comment_id != root.id, "{created:?}");
+    super::floors::verify(&fixture, &say).await
 }

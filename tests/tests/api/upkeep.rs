@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::subject_scope::Scope;
 use riposte_sdk::v1::{
-    AllSubjects, ErrorReason, LikeValue, RebuildMemberHistoryRequest, RepairCountsRequest, SubjectScope,
-    VerifyCountsRequest,
+    AllSubjects, ErrorReason, LikeValue, RebuildCacheRequest, RebuildMemberHistoryRequest, RebuildRanksRequest,
+    RepairCountsRequest, SubjectScope, VerifyCountsRequest,
 };
 use riposte_tests::{Case, Fixture, Say, cases, refused};
 use tonic::Code;
@@ -18,6 +18,7 @@ pub(crate) const CASES: &[Case] = cases![
     a_verification_of_all_subjects_visits_every_type_and_resumes_by_its_own_tokens,
     a_rebuild_reads_every_comment_and_changes_nothing_the_second_time,
     upkeep_of_a_missing_subject_or_with_an_invalid_token_is_refused,
+    upkeep_with_a_request_id_that_is_no_uuid_is_refused,
 ];
 
 fn of(object_type: &str) -> Option<SubjectScope> {
@@ -142,5 +143,22 @@ async fn upkeep_of_a_missing_subject_or_with_an_invalid_token_is_refused(fixture
     ensure!(refused(admin.verify_counts(forged).await)? == (Code::InvalidArgument, ErrorReason::PageTokenInvalid));
     let both = VerifyCountsRequest { resume_token: "x".into(), ..request };
     ensure!(refused(admin.verify_counts(both).await)? == (Code::InvalidArgument, ErrorReason::FieldInvalid));
+    Ok(())
+}
+
+async fn upkeep_with_a_request_id_that_is_no_uuid_is_refused(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
+    say.comment("m", "root").await?;
+    let (mut admin, scope) = (fixture.server.admin()?, one(&say));
+    let invalid = (Code::InvalidArgument, ErrorReason::FieldInvalid);
+    let request_id = || "once\nmore".to_owned();
+    let repair = RepairCountsRequest { scope: scope.clone(), request_id: request_id(), ..Default::default() };
+    ensure!(refused(admin.repair_counts(repair).await)? == invalid);
+    let history = RebuildMemberHistoryRequest { scope: scope.clone(), request_id: request_id(), ..Default::default() };
+    ensure!(refused(admin.rebuild_member_history(history).await)? == invalid);
+    let ranks = RebuildRanksRequest { scope: scope.clone(), request_id: request_id(), ..Default::default() };
+    ensure!(refused(admin.rebuild_ranks(ranks).await)? == invalid);
+    let cache = RebuildCacheRequest { scope, request_id: request_id() };
+    ensure!(refused(admin.rebuild_cache(cache).await)? == invalid);
     Ok(())
 }

@@ -42,6 +42,15 @@ async fn doctor_tries_the_receiver_of_telemetry() -> Result<()> {
 }
 
 #[tokio::test]
+async fn doctor_says_in_words_why_redis_cannot_be_used() -> Result<()> {
+    let closed = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+    let ran = doctor(&["cache.kind=redis".to_owned(), format!("cache.url=redis://{closed}")]).await?;
+    let ran = ran.says(&["WARN  cache (redis://", "cannot be used", ": Connection refused\n"])?;
+    anyhow::ensure!(!ran.out.contains("Os {"), "{}", ran.out);
+    Ok(())
+}
+
+#[tokio::test]
 async fn config_check_refuses_addresses_that_serve_cannot_use_and_shows_no_secret() -> Result<()> {
     let sound =
         ["cache.kind=redis", "cache.url=redis://u:hush@cache:6379/1", "store.sources=[{url=\"mysql://a:hush@b/c\"}]"];

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use anyhow::{Context, Result, ensure};
-use riposte_tests::command;
+use riposte_tests::{Say, Server, command};
 use tokio::process::Command;
 
 /// The least number of wrong inputs of a subcommand.
@@ -59,6 +59,10 @@ fn scratch() -> Result<tempfile::TempDir> {
     write("empty.json", "")?;
     write("page.html", "<html><body>Sign in</body></html>")?;
     write("time.json", r#"[{"id": "/a", "comments": [{"id": 1, "text": "x", "created": 1e300}]}]"#)?;
+    write("duplicate.toml", "[server]\nreflection = true\n[server]\n")?;
+    write("nothing.toml", "x = \n")?;
+    write("array.toml", "x = [")?;
+    write("cut.pem", "-----BEGIN CERTIFICATE-----\nMIIB\n")?;
     write("der.pem", "\u{1}\u{2}")?;
     write("encrypted.pem", "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n")?;
     std::fs::create_dir(folder.path().join("other"))?;
@@ -117,10 +121,65 @@ async fn a_reader_that_stops_early_ends_a_command_quietly() -> Result<()> {
     ] {
         let (reader, writer) = std::io::pipe()?;
         drop(reader);
-        let ended = command::riposte(arguments)?.stdout(writer).stderr(Stdio::piped()).output().await?;
+        // `output` would replace the closed pipe by one that is read.
+        let child = command::riposte(arguments)?.stdout(writer).stderr(Stdio::piped()).spawn()?;
+        let ended = child.wait_with_output().await?;
         let output = String::from_utf8_lossy(&ended.stderr);
         let is_quiet = output.is_empty() || arguments == ["config", "print"] && !output.contains("pipe");
         ensure!(is_quiet && !output.contains("panicked"), "{arguments:?}: {output}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn readers_that_stop_early_end_no_command_with_a_fault() -> Result<()> {
+    let server = Server::dev().await?;
+    let say = Say::on(&server.client()?, "article");
+    say.comment("m", "root").await?;
+    say.comment("m", "root").await?;
+    let folder = scratch()?;
+    let (admin, public) = (["--target", server.admin_target()], ["--target", server.target()]);
+    let subject = format!("article/{}", say.key.object_id);
+    let cases: [(&[&str], &[&str]); 8] = [
+        (&["export", "--object-type", "article", "--out", "out.jsonl", "--overwrite"], &admin),
+        (&["import", "--format", "jsonl", "out.jsonl"], &admin),
+        (&["import", "--format", "jsonl", "out.jsonl", "--dry-run"], &[]),
+        (&["verify"], &admin),
+        (&["verify", "--repair"], &admin),
+        (&["rebuild", "history", "--object-type", "article"], &admin),
+        (&["rebuild", "ranks", "--object-type", "article"], &admin),
+        (&["comment", "list", &subject, "--page-size", "1"], &public),
+    ];
+    for (arguments, target) in cases {
+        for closed in [[true, false], [false, true]] {
+            let (reader, writer) = std::io::pipe()?;
+            drop(reader);
+            let stream = |is_closed| if is_closed { writer.try_clone().map(Stdio::from) } else { Ok(Stdio::piped()) };
+            let [out, err] = closed.map(stream);
+            let mut command = command::riposte([arguments, target].concat())?;
+            let child = command.current_dir(folder.path()).stdout(out?).stderr(err?).spawn()?;
+            let ended = child.wait_with_output().await?;
+            let words = String::from_utf8_lossy(&ended.stderr);
+            ensure!(ended.status.success() && !words.contains("panicked"), "{arguments:?}, {closed:?}: {words}");
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_message_about_a_name_with_control_characters_does_not_control_the_terminal() -> Result<()> {
+    let name = "\u{1b}[2J\u{9b}31m.json";
+    let setting = format!("{name}=1");
+    for arguments in [
+        &["import", "--format", "isso", name][..],
+        &["verify", "--target", name],
+        &["config", "check", "--config", name],
+        &["config", "check", "--set", &setting],
+    ] {
+        let ran = command::run(arguments).await?;
+        let is_obeyed = |c: char| c.is_control() && c != '\n';
+        ensure!(ran.code != 0 && ran.err.contains("\u{fffd}[2J"), "{arguments:?}: {:?}", ran.err);
+        ensure!(!ran.err.contains(is_obeyed) && !ran.out.contains(is_obeyed), "{arguments:?}: {:?}", ran.err);
     }
     Ok(())
 }

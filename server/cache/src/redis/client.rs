@@ -78,6 +78,19 @@ pub(super) fn parse_url(url: &str) -> Result<Config, String> {
     Config::from_url(url).map_err(|error| without_quote(error.details()))
 }
 
+/// Describes an error. The client library describes an error of the operating system by its debug
+/// text, `Os { code: 111, kind: …, message: "…" }`, of which people need the message.
+fn described(error: &fred::error::Error) -> String {
+    let details = error.details();
+    let after = |mark| details.split_once(mark).and_then(|(_, rest): (_, &str)| Some(rest.split_once('"')?.0));
+    let message = match details.split_once(" { ") {
+        Some(("Os", _)) => after("message: \""),
+        Some(("Custom", _)) => after("error: \""),
+        _ => None,
+    };
+    message.unwrap_or(details).to_owned()
+}
+
 /// Returns whether the server rejects the credentials of this address. Returns `false` if it does
 /// not respond.
 async fn is_denied(address: Config) -> bool {
@@ -150,7 +163,7 @@ impl RedisClient {
                 settings.default_command_timeout = BACKGROUND_LIMIT.max(config.budget).max(config.apply_budget)
             })
             .set_policy(ReconnectPolicy::new_exponential(0, 50, 1_000, 2));
-        let pool = builder.build_pool(config.connections.max(1)).map_err(|error| error.details().to_owned())?;
+        let pool = builder.build_pool(config.connections.max(1)).map_err(|error| described(&error))?;
         let closing = Arc::<AtomicBool>::default();
         let changes = Arc::<AtomicU64>::default();
         let open = |connection: &Connection| {
@@ -284,7 +297,7 @@ impl RedisClient {
             }
             Ok(Err(error)) => {
                 tracing::debug!(%error, function = name, "a function in Redis failed");
-                Err(Some(error.details().to_owned()))
+                Err(Some(described(&error)))
             }
             Err(_) => Err(Some("too slow".to_owned())),
         }
@@ -310,7 +323,7 @@ impl RedisClient {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(error)) => {
                 tracing::debug!(%error, "the functions could not be loaded into Redis");
-                self.record_failure(error.details());
+                self.record_failure(&described(&error));
                 Err(Unavailable)
             }
             Err(_) => {
@@ -330,9 +343,9 @@ impl RedisClient {
                 tokio::select! {
                     result = self.pool.wait_for_connect() => match result {
                         Ok(()) => return,
-                        Err(error) => error.details().clone_into(&mut reason),
+                        Err(error) => reason = described(&error),
                     },
-                    Ok((error, _)) = failures.recv() => error.details().clone_into(&mut reason),
+                    Ok((error, _)) = failures.recv() => reason = described(&error),
                 }
             }
         };
@@ -341,7 +354,7 @@ impl RedisClient {
 
     /// Returns the round-trip time of a PING, and the output of INFO, which is empty if INFO fails.
     pub(super) async fn ping_and_info(&self) -> Result<(Duration, String), String> {
-        let failed = |error: fred::error::Error| error.details().to_owned();
+        let failed = |error: fred::error::Error| described(&error);
         let begin = Instant::now();
         let _: String = self.pool.next().ping(None).await.map_err(failed)?;
         let round_trip = begin.elapsed();

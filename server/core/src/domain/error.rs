@@ -156,6 +156,13 @@ impl Error {
         Self::Internal(detail.to_string())
     }
 
+    /// Returns the error as the log shows it: a fault of the service with its detail, which no
+    /// caller receives.
+    #[must_use]
+    pub fn log_text(&self) -> String {
+        if let Self::Internal(detail) = self { format!("{self}: {detail}") } else { self.to_string() }
+    }
+
     /// The reason that callers match on.
     #[must_use]
     pub fn reason(&self) -> Reason {

@@ -82,7 +82,10 @@ fn parse_error(text: &str, error: &toml::de::Error) -> String {
     // The parser quotes the found value in one of two ways; this handles the other.
     let (before, quoted) = message.split_once('`').unwrap_or((&message, ""));
     let known = quoted.find("`, expected ").map_or("", |end| &quoted[end + 1..]);
-    let message = before.trim_end();
+    // The parser breaks some texts over lines, and leaves an `expected` without what is expected.
+    let parts = before.lines().map(|part| part.trim().trim_end_matches("expected").trim_end_matches([' ', ',']));
+    let message = parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
+    let message = if message.is_empty() { "is not valid TOML" } else { &message };
     format!("line {line}: {message}{known}")
 }
 

@@ -60,8 +60,9 @@ impl SourceSubjects {
         match failed {
             None => Ok(()),
             Some((id, error, count)) => Err(Error::internal(format!(
-                "{count} subjects could not be rebuilt, the first is subject {}: {error}",
-                id.get()
+                "{count} subjects could not be rebuilt, the first is subject {}: {}",
+                id.get(),
+                error.log_text()
             ))),
         }
     }

@@ -132,7 +132,7 @@ impl ConsumerLoop {
                     if self.start != Position::Head {
                         self.position = None;
                     }
-                    tokio::time::sleep(backoff.failed(&error)).await;
+                    tokio::time::sleep(backoff.failed(&error.log_text())).await;
                 }
             }
         }
@@ -269,7 +269,7 @@ impl ConsumerLoop {
                 tracing::error!(
                     source = self.source + 1,
                     consumer = self.name(),
-                    %error,
+                    error = error.log_text(),
                     "the consumer cannot take the state of the rows; it retries this and applies no event"
                 );
             }
@@ -387,7 +387,7 @@ impl ConsumerLoop {
                         number = first.number,
                         subject = first.event.subject.get(),
                         subjects = events.len(),
-                        %error,
+                        error = error.log_text(),
                         "the consumer cannot apply this event; it retries it and applies nothing after it"
                     );
                 }

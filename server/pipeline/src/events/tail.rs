@@ -118,7 +118,7 @@ impl EventTail {
                         tokio::time::sleep(POLL_MIN).await;
                     }
                 }
-                Err(error) => tokio::time::sleep(backoff.failed(&error)).await,
+                Err(error) => tokio::time::sleep(backoff.failed(&error.log_text())).await,
             }
         }
     }

@@ -87,7 +87,7 @@ impl Leader {
                     backoff.succeeded();
                     self.wait(epochs, &mut commits, &mut observations).await;
                 }
-                Err(error) => tokio::time::sleep(backoff.failed(&error)).await,
+                Err(error) => tokio::time::sleep(backoff.failed(&error.log_text())).await,
             }
         }
     }

@@ -43,7 +43,7 @@ impl ProgressView {
         self.bar.set_message(table);
         if self.bar.is_hidden() && self.last_line.elapsed() >= LINE_INTERVAL {
             self.last_line = Instant::now();
-            eprintln!("{}", progress_line(done, total, self.bar.elapsed()));
+            super::output::note(&progress_line(done, total, self.bar.elapsed()));
         }
     }
 

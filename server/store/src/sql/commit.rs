@@ -173,7 +173,7 @@ impl<K: CommitType> CommitBatch<'_, K> {
                     if !retry.wait_before_retry(failure.fault.class(), outcome_unknown).await {
                         return Err(BatchFailure { outcome_unknown, ..failure });
                     }
-                    tracing::debug!(error = ?failure.fault, outcome_unknown, "a transaction is retried");
+                    tracing::debug!(error = %failure.fault, outcome_unknown, "a transaction is retried");
                 }
             }
         }

@@ -272,7 +272,7 @@ impl Inner {
             if let Err(fault) = self.renew(source).await {
                 // The next call after the end of the lease tries again and returns the error to its
                 // caller.
-                tracing::warn!(error = ?fault, source = source + 1, "a worker lease was not renewed");
+                tracing::warn!(error = %fault, source = source + 1, "a worker lease was not renewed");
             }
         }
     }

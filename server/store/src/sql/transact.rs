@@ -71,7 +71,7 @@ pub(super) async fn write<B: TransactionBody>(sources: &Arc<DataSources>, source
         loop {
             match try_once(&sources, source, &body, &mut outcome_unknown).await {
                 Err(fault) if retry.wait_before_retry(fault.class(), outcome_unknown).await => {
-                    tracing::debug!(error = ?fault, outcome_unknown, "a transaction is retried");
+                    tracing::debug!(error = %fault, outcome_unknown, "a transaction is retried");
                 }
                 // An earlier COMMIT may have taken effect, so the error must not claim that it did
                 // not, whatever the last failure was.

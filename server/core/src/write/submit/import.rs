@@ -4,6 +4,9 @@
 //! first run. The items are taken apart by subject: the subject and its comments form one run, its
 //! likes another. All runs of a kind are submitted together, so that items of many subjects share
 //! the transactions of the write path, however they are mixed.
+//!
+//! An export of this server that comes back names its comments by their ids. Those that still exist
+//! are found by id, so an export adds what its server has lost, and nothing twice.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,7 +16,7 @@ use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::CommentId;
 use crate::domain::location::CommentLocation;
-use crate::domain::origin::ImportOrigin;
+use crate::domain::origin::{EXPORT_SOURCE, ImportOrigin};
 use crate::domain::request::{IdempotencyKey, RequestId, RequestIdentity};
 use crate::domain::subject::SubjectKey;
 use crate::write::command_output::{CommandOutput, Effect};
@@ -114,7 +117,11 @@ impl Mutations {
     /// process had already imported it under another id.
     async fn import_once(&self, run: &[&ImportItem]) -> Result<(Vec<Result<ImportOutcome>>, bool)> {
         let stored = self.stored_comments(run).await?;
-        let locations = self.locations(&stored).await?;
+        let own = self.own_comments(run).await?;
+        let mut locations = self.locations(&stored).await?;
+        for (name, location) in &own.locations {
+            locations.entry(name.clone()).or_insert_with(|| location.clone());
+        }
         let mut comments_of_run = RunComments { locations, created: CommentsByName::new() };
         let (mut comments, mut likes) = (Vec::new(), Vec::new());
         let mut outcomes: Vec<Option<Result<ImportOutcome>>> = Vec::with_capacity(run.len());
@@ -122,17 +129,20 @@ impl Mutations {
             let accepted = match &item.kind {
                 ImportKind::Subject(subject) => {
                     comments.push(self.import_subject(item, subject).await?);
-                    Ok(())
+                    Ok(None)
                 }
-                ImportKind::Comment(comment) => {
-                    let command = self.import_comment(item, comment, &mut comments_of_run).await?;
-                    command.map(|command| comments.push(command))
-                }
+                ImportKind::Comment(comment) => match own.outcome(item) {
+                    Some(outcome) => Ok(Some(outcome)),
+                    None => {
+                        let command = self.import_comment(item, comment, &mut comments_of_run).await?;
+                        command.map(|command| comments.push(command)).map(|()| None)
+                    }
+                },
                 ImportKind::Like(like) => {
-                    self.import_like(item, like, &comments_of_run).map(|command| likes.push(command))
+                    self.import_like(item, like, &comments_of_run).map(|command| likes.push(command)).map(|()| None)
                 }
             };
-            outcomes.push(accepted.err().map(Err));
+            outcomes.push(accepted.transpose());
         }
         // The items of a run are of one batch type.
         let batch: Batch = if likes.is_empty() { comments.into() } else { likes.into() };
@@ -141,7 +151,7 @@ impl Mutations {
         let mut outputs = outputs.into_iter();
         let mut next = || outputs.next().unwrap_or_else(|| Err(Error::internal("a result of the batch is missing")));
         let complete =
-            |rejected: Option<_>| rejected.unwrap_or_else(|| next().map_or_else(accept_existing_subject, outcome));
+            |decided: Option<_>| decided.unwrap_or_else(|| next().map_or_else(accept_existing_subject, outcome));
         Ok((outcomes.into_iter().map(complete).collect(), must_repeat))
     }
 
@@ -157,6 +167,29 @@ impl Mutations {
         let found = self.reader.created_by(&run[0].subject, &keys).await?;
         let pairs = names.into_iter().zip(found);
         Ok(pairs.filter_map(|((source, id), comment)| comment.map(|c| (item_name(source, id), c))).collect())
+    }
+
+    /// Returns the comments of the subject that this run names by their ids, as an export does.
+    async fn own_comments(&self, run: &[&ImportItem]) -> Result<OwnComments> {
+        let subject = &run[0].subject;
+        let named = run.iter().filter(|item| item.origin.source == EXPORT_SOURCE);
+        let external_ids = named.flat_map(|item| item.names().into_iter().map(|(_, id)| id).chain(item.own_name()));
+        let mut ids: Vec<_> = external_ids.filter_map(|id| comment_id(id, subject)).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        if ids.is_empty() {
+            return Ok(OwnComments::default());
+        }
+        let found = self.reader.locate(&ids).await?.into_iter().flatten().filter(|at| at.subject == *subject);
+        let locations: HashMap<_, _> =
+            found.map(|at| (item_name(EXPORT_SOURCE, &at.id.get().to_string()), at)).collect();
+        if locations.is_empty() {
+            return Ok(OwnComments::default());
+        }
+        let reader = self.reader.primary().unwrap_or(&*self.reader);
+        let subjects = reader.subjects(std::slice::from_ref(subject)).await?;
+        let revision = subjects.into_iter().flatten().next().map_or(0, |subject| subject.revision);
+        Ok(OwnComments { locations, revision })
     }
 
     /// Returns the locations of stored comments.
@@ -203,6 +236,23 @@ impl Mutations {
     }
 }
 
+/// The comments that the items of a run name by their ids.
+#[derive(Default)]
+struct OwnComments {
+    /// Their locations, by name.
+    locations: HashMap<String, CommentLocation>,
+    /// The revision of their subject.
+    revision: i64,
+}
+
+impl OwnComments {
+    /// Returns the outcome of an item that is such a comment.
+    fn outcome(&self, item: &ImportItem) -> Option<ImportOutcome> {
+        let at = self.locations.get(&item_name(&item.origin.source, &item.origin.external_id))?;
+        Some(ImportOutcome { created: false, comment: Some(at.id), floor: at.floor, revision: self.revision })
+    }
+}
+
 /// The comments that the items of a run may name.
 struct RunComments {
     /// The locations of those that are stored, by name.
@@ -238,6 +288,11 @@ impl ImportItem {
         IdempotencyKey::imported(kind, &self.origin.source, &self.origin.external_id)
     }
 
+    /// Returns the external id of a comment.
+    fn own_name(&self) -> Option<&str> {
+        matches!(self.kind, ImportKind::Comment(_)).then_some(self.origin.external_id.as_str())
+    }
+
     /// Returns the comments that the item names, as (source, external id).
     fn names(&self) -> Vec<(&str, &str)> {
         let source = self.origin.source.as_str();
@@ -247,6 +302,14 @@ impl ImportItem {
             ImportKind::Like(like) => vec![(source, like.comment.as_str())],
         }
     }
+}
+
+/// Returns the id that an external id of an export is; `None` for the id of no comment of this
+/// subject.
+fn comment_id(external_id: &str, subject: &SubjectKey) -> Option<CommentId> {
+    let id = external_id.parse().ok().and_then(CommentId::new)?;
+    let is_canonical = id.get().to_string() == external_id;
+    (is_canonical && id.partition() == subject.partition()).then_some(id)
 }
 
 /// Returns the name of an item as one string. A source contains no NUL, so two different items

@@ -107,14 +107,15 @@ async fn import_batch(
     batch: Vec<v1::ImportItem>,
     index: &mut i64,
 ) -> Result<Vec<ItemResponse>, Error> {
-    let names: Vec<String> = batch.iter().map(|item| item.external_id.clone()).collect();
+    let named = |item: &v1::ImportItem| (item.external_id.clone(), error_metadata::subject_of_item(item));
+    let names: Vec<_> = batch.iter().map(named).collect();
     let now = services.clock.now();
     let parsed: Vec<_> =
         batch.into_iter().map(|item| import_item::parse(&services.comments, &call.caller, item, now)).collect();
     let valid: Vec<_> = parsed.iter().filter_map(|item| item.as_ref().ok()).cloned().collect();
     let mut outcomes = services.mutations.import(&call.caller, &valid).await?.into_iter();
     let mut responses = Vec::with_capacity(names.len());
-    for (item, external_id) in parsed.into_iter().zip(names) {
+    for (item, (external_id, subject)) in parsed.into_iter().zip(names) {
         let outcome = match item {
             Ok(item) => {
                 let outcome = outcomes.next().unwrap_or_else(|| Err(Error::internal("an item has no outcome")));
@@ -122,6 +123,7 @@ async fn import_batch(
             }
             Err(error) => Err(error),
         };
+        let outcome = outcome.map_err(|error| RpcError { metadata: error.metadata.or(subject), ..error });
         responses.push(Ok(response(*index, external_id, outcome)?));
         *index += 1;
     }

@@ -13,11 +13,11 @@ pub(crate) async fn handle(
     call: Call,
     request: v1::RebuildCacheRequest,
 ) -> Result<ResponseStream<v1::RebuildCacheResponse>, Status> {
-    let v1::RebuildCacheRequest { scope, request_id: _ } = request;
+    let v1::RebuildCacheRequest { scope, request_id } = request;
     subject_sweep::run(
         services,
         call,
-        SweepScope { method: "RebuildCache", scope, resume_token: String::new() },
+        SweepScope { method: "RebuildCache", scope, resume_token: String::new(), request_id },
         RebuildCache::default(),
     )
     .await

@@ -14,11 +14,11 @@ pub(crate) async fn handle(
     call: Call,
     request: v1::RebuildMemberHistoryRequest,
 ) -> Result<ResponseStream<v1::RebuildMemberHistoryResponse>, Status> {
-    let v1::RebuildMemberHistoryRequest { scope, resume_token, request_id: _ } = request;
+    let v1::RebuildMemberHistoryRequest { scope, resume_token, request_id } = request;
     subject_sweep::run(
         services,
         call,
-        SweepScope { method: "RebuildMemberHistory", scope, resume_token },
+        SweepScope { method: "RebuildMemberHistory", scope, resume_token, request_id },
         RebuildHistory::default(),
     )
     .await

@@ -14,11 +14,11 @@ pub(crate) async fn handle(
     call: Call,
     request: v1::RebuildRanksRequest,
 ) -> Result<ResponseStream<v1::RebuildRanksResponse>, Status> {
-    let v1::RebuildRanksRequest { scope, resume_token, request_id: _ } = request;
+    let v1::RebuildRanksRequest { scope, resume_token, request_id } = request;
     subject_sweep::run(
         services,
         call,
-        SweepScope { method: "RebuildRanks", scope, resume_token },
+        SweepScope { method: "RebuildRanks", scope, resume_token, request_id },
         RebuildRanks::default(),
     )
     .await

@@ -16,11 +16,11 @@ pub(crate) async fn handle(
     call: Call,
     request: v1::RepairCountsRequest,
 ) -> Result<ResponseStream<v1::RepairCountsResponse>, Status> {
-    let v1::RepairCountsRequest { scope, resume_token, request_id: _ } = request;
+    let v1::RepairCountsRequest { scope, resume_token, request_id } = request;
     subject_sweep::run(
         services,
         call,
-        SweepScope { method: "RepairCounts", scope, resume_token },
+        SweepScope { method: "RepairCounts", scope, resume_token, request_id },
         RepairCounts::default(),
     )
     .await

@@ -19,7 +19,7 @@ pub(crate) async fn handle(
     subject_sweep::run(
         services,
         call,
-        SweepScope { method: "VerifyCounts", scope, resume_token },
+        SweepScope { method: "VerifyCounts", scope, resume_token, request_id: String::new() },
         VerifyCounts::default(),
     )
     .await

@@ -80,7 +80,7 @@ impl<K: CommitType> BatchPart<K> {
         if groups.len() < 2 {
             return None;
         }
-        tracing::warn!(error = ?failure.fault, commands = self.positions.len(), "a batch failed and is bisected");
+        tracing::warn!(error = %failure.fault, commands = self.positions.len(), "a batch failed and is bisected");
         let part = |group: Vec<usize>| Self {
             positions: group.iter().map(|index| self.positions[*index]).collect(),
             commands: group.iter().map(|index| self.commands[*index].clone()).collect(),
