@@ -74,13 +74,13 @@ impl SqlWriter {
     async fn commit_all<K: CommitType>(&self, commands: &[Command<K>]) -> Result<BatchOutputs> {
         let Some(batch) = self.batch(commands)? else { return Ok(Vec::new()) };
         let transaction = (batch.source, K::TRANSACTION);
-        task::run_here(self.sources.runner(), transaction, batch.run(false)).await
+        task::run_here(self.sources.runner(), transaction, Box::pin(batch.run(false))).await
     }
 
     async fn commit_unheld<K: CommitType>(&self, commands: &[Command<K>]) -> Result<UnheldOutputs> {
         let Some(batch) = self.batch(commands)? else { return Ok(Vec::new()) };
         let transaction = (batch.source, K::TRANSACTION);
-        task::run_here(self.sources.runner(), transaction, batch.run_without_wait()).await
+        task::run_here(self.sources.runner(), transaction, Box::pin(batch.run_without_wait())).await
     }
 
     /// Returns the batch of these commands; `None` if there are none.
