@@ -1,5 +1,5 @@
-//! Texts that show nothing, by the rule of the server, whose crates this one does not use: the tests
-//! of both read the same scenarios.
+//! Texts that show nothing, by the rule of the server. This crate does not use the server's crates:
+//! the tests of both read the same scenarios.
 
 use unicode_normalization::char::is_combining_mark;
 

@@ -33,12 +33,12 @@ const AHEAD_MAX: SignedDuration = SignedDuration::from_hours(24);
 /// The most votes of a comment that are known only as numbers: each becomes a like of its own.
 const VOTES_MAX: u64 = 1_000_000;
 
-/// The most code points of a text, after NFC, that the policy of any object type may allow. A longer
-/// text may also exceed the message that a server reads.
+/// The most code points of a text, after NFC, that the policy of any object type may allow. A
+/// longer text may also exceed the message that a server reads.
 const TEXT_CODE_POINTS_MAX: usize = 16_000;
 
 /// The reason for which a record is rejected, and the words for a person.
-type Fault = (&'static str, String);
+type RejectCause = (&'static str, String);
 
 /// Applies the rules to the records of one import.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ impl RecordCheck {
         }
     }
 
-    fn limit_times(&self, record: &mut Record, notes: &mut ReadNotes) -> Option<Fault> {
+    fn limit_times(&self, record: &mut Record, notes: &mut ReadNotes) -> Option<RejectCause> {
         let (now, mut clamped) = (self.now, 0);
         let mut clamp = |time: &mut Option<Timestamp>| {
             if let Some(time) = time.as_mut().filter(|time| **time > now) {
@@ -95,7 +95,7 @@ impl RecordCheck {
         problem
     }
 
-    fn fault_of(&self, record: &Record) -> Option<Fault> {
+    fn fault_of(&self, record: &Record) -> Option<RejectCause> {
         if let Some(fault) = time_fault(record) {
             return Some(("TIME_INVALID", fault));
         }

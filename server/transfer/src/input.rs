@@ -318,9 +318,9 @@ mod tests {
     fn gzip_that_is_cut_off_says_so() {
         let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
         gzip.write_all(&vec![b'a'; 1 << 20]).unwrap();
-        let whole = gzip.finish().unwrap();
-        for length in [2, 20, whole.len() / 2, whole.len() - 1] {
-            let read = Input::from_reader(Cursor::new(whole[..length].to_vec()), "x")
+        let packed = gzip.finish().unwrap();
+        for length in [2, 20, packed.len() / 2, packed.len() - 1] {
+            let read = Input::from_reader(Cursor::new(packed[..length].to_vec()), "x")
                 .and_then(|mut input| Ok(input.read_to_string(&mut String::new())?));
             assert!(format!("{:#}", read.unwrap_err()).contains("cut off"), "{length}");
         }

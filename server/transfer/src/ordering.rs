@@ -141,16 +141,16 @@ fn write_thread(
     writer: &mut BatchWriter<'_>,
 ) -> Result<()> {
     for node in order.iter().copied() {
-        let refusal = match (columns.has(node, Mark::Carries), columns.is_below_rejected(node)) {
+        let rejection = match (columns.has(node, Mark::Carries), columns.is_below_rejected(node)) {
             (true, false) => None,
             (false, _) => Some(("TEXT_EMPTY", "it has no text and no reply with a text")),
             (true, true) => Some(("PARENT_REJECTED", "its parent was rejected")),
         };
-        if refusal.is_some() {
+        if rejection.is_some() {
             columns.set(node, Mark::Rejected);
         }
-        match (refusal, columns.first_reply(node)) {
-            (Some(_), None) => writer.reject(&heads.get(node)?, refusal)?,
+        match (rejection, columns.first_reply(node)) {
+            (Some(_), None) => writer.reject(&heads.get(node)?, rejection)?,
             (None, None) => writer.comment(&heads.get(node)?, columns.is_orphan(node))?,
             (_, Some(reply)) => writer.placeholder(&heads.get(reply)?, columns.time(node))?,
         }

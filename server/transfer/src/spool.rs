@@ -3,7 +3,8 @@
 //! Records are written to one of many partitions, chosen by a hash of the subject. While all of
 //! them are small, there is one partition in memory. Later each partition is read alone: first the
 //! heads of its records, from which the order of each subject is planned, then each record when it
-//! is sent. The heads of a large subject have a file of their own. The files have no names, so nothing remains when the process ends, however it ends.
+//! is sent. The heads of a large subject have a file of their own. The files have no names, so
+//! nothing remains when the process ends, however it ends.
 
 mod disk_space;
 mod head_list;

@@ -91,8 +91,8 @@ fn parse(text: &str) -> Result<ClientOptions> {
 }
 
 impl Reconnect {
-    /// Two of the longest waits, with their random part, lie within the bound, and a name is resolved
-    /// soon enough for new addresses to be reached within [`NEW_ADDRESSES_MS`].
+    /// Two of the longest waits, with their random part, lie within the bound, and a name is
+    /// resolved soon enough for new addresses to be reached within [`NEW_ADDRESSES_MS`].
     fn check(&self) -> Result<()> {
         let [least, most] = self.first_ms;
         ensure!(0 < least && least < most && most <= self.longest_ms, "the first wait is out of order");
@@ -133,8 +133,8 @@ mod tests {
         }
     }
 
-    /// No test has a resolver whose names change, in five languages: what each of them resolves by is
-    /// set, and its README says it. Go and Java have the 30 s as the default of their libraries.
+    /// No test has a resolver whose names change, in five languages: what each of them resolves by
+    /// is set, and its README says it. Go and Java have the 30 s as the default of their libraries.
     #[test]
     fn every_sdk_resolves_a_name_again_as_its_readme_says() {
         let repo = Repo::find().unwrap();

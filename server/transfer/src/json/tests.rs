@@ -176,3 +176,32 @@ fn a_file_without_the_list_of_the_map_is_refused_and_recognised() {
     let Err(error) = read_text("<rss/>", &shipped("waline.toml")) else { panic!("it is not JSON") };
     assert!(format!("{error:#}").contains("news feed"));
 }
+
+#[test]
+fn a_flag_in_another_spelling_shows_nothing_that_is_withheld() {
+    let artalk = |flag: &str| {
+        format!(
+            r#"[{{"id":"1","rid":"0","content":"x","page_key":"/a/","created_at":"2022-01-01 00:00:00 +0800","nick":"A","is_pending":{flag}}}]"#
+        )
+    };
+    let twikoo = |flag: &str| {
+        format!(r#"[{{"_id":"1","nick":"A","comment":"x","url":"/a","created":1600000000000,"isSpam":{flag}}}]"#)
+    };
+    let remark42 = |flag: &str| {
+        format!(
+            r#"{{"id":"1","text":"x","user":{{"id":"u"}},"locator":{{"url":"https://e/a"}},"time":"2021-01-01T00:00:00Z","delete":{flag}}}"#
+        )
+    };
+    let state = |json: &str, name: &str| read_text(json, &shipped(name)).unwrap().comments[0].state;
+    for (flag, expected) in [
+        ("false", CommentState::Active),
+        ("\"\"", CommentState::Active),
+        ("\"1\"", CommentState::Hidden),
+        ("1", CommentState::Hidden),
+        ("\"True\"", CommentState::Hidden),
+    ] {
+        assert_eq!(state(&artalk(flag), "artalk.toml"), expected, "Artalk {flag}");
+        assert_eq!(state(&twikoo(flag), "twikoo.toml"), expected, "Twikoo {flag}");
+        assert_eq!(state(&remark42(flag), "remark42.toml"), expected, "remark42 {flag}");
+    }
+}

@@ -10,7 +10,7 @@ use super::Orphans;
 use crate::record::LikeEvent;
 use crate::spool::{Head, HeadList, RecordKind};
 
-/// The most records whose ids are in memory at a time; those of a larger subject are looked up in
+/// The most records whose ids are in memory at a time; those of a larger subject are resolved in
 /// parts. It is small in tests, so that they have parts.
 const IDS_MAX: u32 = if cfg!(test) { 1 << 15 } else { 1 << 20 };
 /// The greatest number of a node. The numbers above it say why a node has no parent.
@@ -57,7 +57,7 @@ pub(super) struct Columns<'h> {
     pub(super) repeated: u64,
 }
 
-/// What is known of the ids of one part while its records are looked up.
+/// The ids of one part while its records are resolved.
 #[derive(Debug, Default)]
 struct PartIds {
     /// The first comment with each id, and the hash of its content.

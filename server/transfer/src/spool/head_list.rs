@@ -20,11 +20,11 @@ const BUFFER_BYTES: usize = 64 << 10;
 #[derive(Debug)]
 pub(crate) struct HeadList {
     len: u32,
-    place: Place,
+    place: HeadStore,
 }
 
 #[derive(Debug)]
-enum Place {
+enum HeadStore {
     Memory(Vec<Head>),
     File(BufWriter<File>),
 }
@@ -36,11 +36,11 @@ impl HeadList {
     /// The file cannot be created.
     pub(super) fn new(count: u32, folder: &Path) -> Result<Self> {
         let place = if count <= MEMORY_HEADS_MAX {
-            Place::Memory(Vec::with_capacity(usize::try_from(count)?))
+            HeadStore::Memory(Vec::with_capacity(usize::try_from(count)?))
         } else {
             let file = tempfile::tempfile_in(folder);
             let file = file.with_context(|| format!("cannot write to the spool folder {}", folder.display()))?;
-            Place::File(BufWriter::with_capacity(BUFFER_BYTES, file))
+            HeadStore::File(BufWriter::with_capacity(BUFFER_BYTES, file))
         };
         Ok(Self { len: 0, place })
     }
@@ -52,8 +52,8 @@ impl HeadList {
     pub(super) fn push(&mut self, head: Head) -> Result<()> {
         self.len += 1;
         match &mut self.place {
-            Place::Memory(heads) => heads.push(head),
-            Place::File(file) => {
+            HeadStore::Memory(heads) => heads.push(head),
+            HeadStore::File(file) => {
                 let mut bytes = Vec::with_capacity(ENTRY_BYTES);
                 bytes.extend(head.offset.to_le_bytes());
                 head.write(&mut bytes);
@@ -69,8 +69,8 @@ impl HeadList {
     /// The file cannot be written.
     pub(super) fn finish(&mut self) -> Result<()> {
         match &mut self.place {
-            Place::Memory(_) => Ok(()),
-            Place::File(file) => file.flush().context("cannot write the spool"),
+            HeadStore::Memory(_) => Ok(()),
+            HeadStore::File(file) => file.flush().context("cannot write the spool"),
         }
     }
 
@@ -85,8 +85,8 @@ impl HeadList {
     /// The file cannot be read, or there is no such head.
     pub(crate) fn get(&self, index: u32) -> Result<Head> {
         match &self.place {
-            Place::Memory(heads) => heads.get(usize::try_from(index)?).copied().context("there is no such record"),
-            Place::File(file) => {
+            HeadStore::Memory(heads) => heads.get(usize::try_from(index)?).copied().context("there is no such record"),
+            HeadStore::File(file) => {
                 let mut bytes = [0; ENTRY_BYTES];
                 let offset = u64::from(index) * u64::try_from(ENTRY_BYTES)?;
                 file.get_ref().read_exact_at(&mut bytes, offset).context("cannot read the spool")?;
@@ -101,8 +101,8 @@ impl HeadList {
     /// The file cannot be read; or the error of `each`.
     pub(crate) fn each(&self, each: &mut dyn FnMut(u32, &Head) -> Result<()>) -> Result<()> {
         match &self.place {
-            Place::Memory(heads) => (0..).zip(heads).try_for_each(|(index, head)| each(index, head)),
-            Place::File(file) => {
+            HeadStore::Memory(heads) => (0..).zip(heads).try_for_each(|(index, head)| each(index, head)),
+            HeadStore::File(file) => {
                 let mut file = file.get_ref();
                 file.seek(SeekFrom::Start(0)).context("cannot read the spool")?;
                 let mut reader = BufReader::with_capacity(BUFFER_BYTES, file);
