@@ -76,7 +76,9 @@ pub(super) fn fastapi(at: &Run<'_>) -> Result<Vec<PathBuf>> {
 
 /// Compiles the Go back end.
 fn go(at: &Run<'_>) -> Result<Vec<PathBuf>> {
-    let program = at.repo.target().join("examples/web-go");
+    let folder = at.repo.target().join("examples");
+    fs::create_dir_all(&folder)?;
+    let program = folder.join("web-go");
     let mut go = at.repo.command("go");
     go.args(["build", "-o"]).arg(&program).arg(".").current_dir(at.repo.at("examples/web-go"));
     run(at.live, &mut go)?;
