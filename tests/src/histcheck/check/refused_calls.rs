@@ -75,8 +75,9 @@ fn expected_reasons(call: &Call) -> &'static [&'static str] {
     match call {
         Call::Reply { .. } => &["PARENT_UNAVAILABLE"],
         Call::Like { .. } => &["COMMENT_UNAVAILABLE"],
-        // A write to a deleted comment does not find it. No load hides comments.
-        Call::Delete { .. } | Call::Edit { .. } => &["COMMENT_NOT_FOUND"],
+        // A write to a deleted comment does not find it, and it has no history. No load hides
+        // comments.
+        Call::Delete { .. } | Call::Edit { .. } | Call::History { .. } => &["COMMENT_NOT_FOUND"],
         Call::Undelete { .. } => &["COMMENT_ALREADY_EXISTS"],
         Call::Misuse { misuse, .. } => misuse.reasons(),
         Call::Root { .. }

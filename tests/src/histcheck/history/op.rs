@@ -49,6 +49,8 @@ pub(crate) enum Call {
     Get { subject: u32, comment: i64, view: View },
     /// Reads several comments in one call.
     Several { subject: u32, comments: CommentSelector, view: View },
+    /// Reads the former texts of a comment.
+    History { subject: u32, comment: i64 },
     /// Reads the counts of a subject.
     Counts { subject: u32, view: View },
     /// Reads the like states of a member for some comments.
@@ -74,8 +76,9 @@ pub(crate) enum CommentSelector {
     Thread(i64),
 }
 
-/// Page size of a thread read: the largest one allowed.
+/// Page sizes of reads of threads and of histories: the largest ones allowed.
 pub(crate) const THREAD_PAGE_SIZE: usize = 100;
+pub(crate) const HISTORY_PAGE_SIZE: usize = 100;
 
 /// A forbidden call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -168,6 +171,8 @@ pub(crate) enum Outcome {
     /// The comments in the order of the response.
     Comments(Box<[Item]>),
     Counts(Counts),
+    /// Former texts of a comment and the subjects that they were written for, the latest first.
+    Texts(Box<[(u32, u64)]>),
     /// The like states in the order of the request.
     States(Box<[Value]>),
     /// The subject, if it exists; its rows and likes; and descriptions of the counts that differ
@@ -355,6 +360,7 @@ impl Call {
             Self::Replies { .. } => "list replies",
             Self::Get { .. } => "read a comment",
             Self::Several { .. } => "read several comments",
+            Self::History { .. } => "read a history",
             Self::Counts { .. } => "read counts",
             Self::States { .. } => "read like states",
             Self::Misuse { .. } => "misuse",
@@ -374,6 +380,7 @@ impl Call {
             | Self::Like { subject, .. }
             | Self::Get { subject, .. }
             | Self::Several { subject, .. }
+            | Self::History { subject, .. }
             | Self::Counts { subject, .. }
             | Self::States { subject, .. }
             | Self::Misuse { subject, .. }
@@ -421,8 +428,8 @@ impl Call {
             Self::Get { view, .. } | Self::Several { view, .. } | Self::Counts { view, .. } => Some(*view),
             Self::States { fresh, .. } => Some(View { min_revision: 0, fresh: *fresh }),
             Self::Export { .. } | Self::Watch { .. } => Some(View { min_revision: 0, fresh: true }),
-            // It writes nothing.
-            Self::Misuse { .. } => Some(View::default()),
+            // They write nothing.
+            Self::Misuse { .. } | Self::History { .. } => Some(View::default()),
             Self::Root { .. }
             | Self::Reply { .. }
             | Self::Edit { .. }

@@ -12,7 +12,7 @@ use riposte_sdk::v1::subject_service_client::SubjectServiceClient;
 use riposte_sdk::v1::{
     BatchGetCommentsRequest, BatchGetLikeStatesRequest, Comment, CommentSort, CreateCommentRequest, CreateReplyRequest,
     DegradedPart, DeleteCommentRequest, GetCommentRequest, GetSubjectRequest, GetThreadRequest, LikeValue,
-    ListCommentsRequest, ListCommentsResponse, ListConversationRequest, ListRepliesRequest, ListRepliesResponse,
+    ListCommentRevisionsRequest, ListCommentsRequest, ListCommentsResponse, ListConversationRequest, ListRepliesRequest, ListRepliesResponse,
     SetLikeRequest, Subject, UndeleteCommentRequest, UpdateCommentRequest,
 };
 use tonic::transport::Channel;
@@ -20,8 +20,8 @@ use tonic::{Request, Status};
 
 use super::failure::Failure;
 use crate::histcheck::history::{
-    Call, CommentSelector, Counts, Item, ItemKind, LikeResponse, Misuse, Outcome, PageOf, PageResponse, RequestId,
-    Sort, THREAD_PAGE_SIZE, USUAL_PAGE_SIZE, Value, View, WriteResponse,
+    Call, CommentSelector, Counts, HISTORY_PAGE_SIZE, Item, ItemKind, LikeResponse, Misuse, Outcome, PageOf,
+    PageResponse, RequestId, Sort, THREAD_PAGE_SIZE, USUAL_PAGE_SIZE, Value, View, WriteResponse,
 };
 use crate::histcheck::names;
 use crate::say::content;
@@ -82,6 +82,13 @@ async fn attempt(channel: Channel, call: &Call, request: RequestId, token: &str,
             let comments = several(channel, comments, *view, limit).await?;
             let items = comments.iter().map(|comment| item(comment, ItemKind::Row)).collect();
             Ok((Outcome::Comments(items), String::new()))
+        }
+        Call::History { comment: id, .. } => {
+            let request = ListCommentRevisionsRequest { id: *id, page_size: HISTORY_PAGE_SIZE as i32, ..Default::default() };
+            let response = CommentServiceClient::new(channel).list_comment_revisions(with_timeout(limit, request)).await?;
+            let contents = response.into_inner().revisions.into_iter().map(|former| former.content.unwrap_or_default());
+            let texts = contents.map(|content| names::text_number(&content.text)).collect();
+            Ok((Outcome::Texts(texts), String::new()))
         }
         Call::Counts { subject, view: View { min_revision, fresh } } => {
             let key = Some(names::key(*subject));

@@ -140,7 +140,8 @@ impl Planner {
             117..222 => self.walk(roots),
             222..442 => self.get(roots, replies).map(PlannedCall::of),
             442..512 => self.several(roots, replies).map(PlannedCall::of),
-            512..760 => Some(PlannedCall::of(self.counts())),
+            512..752 => Some(PlannedCall::of(self.counts())),
+            752..760 => self.history().map(PlannedCall::of),
             _ => self.states(roots, replies).map(PlannedCall::of),
         };
         // If no comment fits, the client creates a root in one of four cases, and otherwise reads
@@ -315,6 +316,12 @@ impl Planner {
     fn edit(&mut self) -> Option<Call> {
         let OwnComment { subject, id: comment, member, .. } = self.own_comment(false)?;
         Some(Call::Edit { subject, comment, member, text: self.text() })
+    }
+
+    /// Returns a read of the history of an own comment, in one of three cases of a deleted one.
+    fn history(&mut self) -> Option<Call> {
+        let deleted = self.rng.random_ratio(1, 3);
+        self.own_comment(deleted).map(|own| Call::History { subject: own.subject, comment: own.id })
     }
 
     fn delete(&mut self, undelete: bool) -> Option<Call> {

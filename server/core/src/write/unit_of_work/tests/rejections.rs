@@ -190,7 +190,7 @@ fn a_comment_rejects_by_its_state() {
         ];
         by_state(state, likes);
         let cases: [StateCase; 9] = [
-            (|fixture, id| fixture.reply_to(id, 2).into(), (!visible).then_some(Error::ParentUnavailable(told))),
+            (|fixture, id| fixture.reply_to(id, 2).into(), (!visible).then_some(Error::ParentUnavailable(told_author))),
             (|fixture, id| fixture.edit(id, "author", "other").into(), unless(visible, told_author)),
             (|fixture, id| fixture.delete(id, author("author")).into(), unless(!deleted, state)),
             (|fixture, id| fixture.delete(id, DeleteActor::Moderator).into(), unless(!deleted, state)),
