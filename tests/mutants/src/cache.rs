@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use riposte_cache::{
-    Cache, CacheFill, CachedPage, CachedPageQuery, CommentUpdate, CommittedState, EntryLookup, FillLease, FillOutcome, FillScope,
-    LeaseOutcome, LikeCounts, RelayCursor, RenderedPages, SubjectMember, SubjectUpdate, Unavailable,
+    Cache, CacheFill, CachedPage, CachedPageQuery, CommentUpdate, CommittedState, EntryLookup, FillLease, FillOutcome,
+    FillScope, LeaseOutcome, LikeCounts, RelayCursor, RenderedPages, SubjectMember, SubjectUpdate, Unavailable,
 };
 use riposte_core::comment::CommentView;
 use riposte_core::{CommentId, LikeValue, Partition, Subject, SubjectId, SubjectKey};

@@ -9,7 +9,7 @@ use riposte_sdk::v1::{
     GetCommentRequest, GetThreadRequest, HideCommentRequest, LikeValue, ListCommentRevisionsRequest,
     ListConversationRequest, ListMemberCommentsRequest, PinCommentRequest, UnhideCommentRequest, UpdateCommentRequest,
 };
-use riposte_test_support::redis::{FaultTarget, Program, Server as Redis};
+use riposte_test_support::redis::{Program, Server as Redis};
 use riposte_tests::say::content;
 use riposte_tests::{Say, Server, refused};
 use tonic::{Code, Status};
@@ -18,25 +18,19 @@ use tonic::{Code, Status};
 const CANARY: &str = "canary";
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Returns the keys of Redis with the canary in a value.
-fn keys_with_canary(redis: &Redis) -> Result<Vec<String>> {
-    let digits: String = CANARY.bytes().map(|byte| format!("{byte:02x}")).collect();
-    let has = |values: &[String]| values.iter().any(|value| value.contains(&digits));
-    Ok(redis.keys()?.into_iter().filter(|key| has(&key.values)).map(|key| key.name).collect())
-}
-
 /// Waits until Redis has keys of all these forms with the canary, or none at all.
 async fn until_keys(redis: &Redis, forms: &[&str]) -> Result<()> {
     let found = async {
         loop {
-            let keys = keys_with_canary(redis)?;
-            if forms.iter().all(|form| keys.iter().any(|key| key.contains(form))) && forms.is_empty() == keys.is_empty() {
+            let keys = redis.keys_with(CANARY)?;
+            if forms.iter().all(|form| keys.iter().any(|key| key.contains(form))) && forms.is_empty() == keys.is_empty()
+            {
                 return anyhow::Ok(());
             }
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(TIMEOUT, found).await.with_context(|| format!("{forms:?}: {:?}", keys_with_canary(redis)))?
+    tokio::time::timeout(TIMEOUT, found).await.with_context(|| format!("{forms:?}: {:?}", redis.keys_with(CANARY)))?
 }
 
 /// The comments of the test: a root whose text changed, a reply to a visible root, and two roots
@@ -142,7 +136,7 @@ async fn texts_of_hidden_and_deleted_comments_are_in_no_copy_and_in_no_error() -
     let planted = plant(&server).await?;
     // The copies exist: comments, rendered pages and the history.
     let fill = async {
-        while !(keys_with_canary(&redis)?.iter().any(|key| key.contains(":f:"))) {
+        while !(redis.keys_with(CANARY)?.iter().any(|key| key.contains(":f:"))) {
             ensure!(planted.shown().await?.contains(CANARY));
         }
         anyhow::Ok(())
@@ -174,7 +168,7 @@ async fn texts_of_hidden_and_deleted_comments_are_in_no_copy_and_in_no_error() -
         let shown = planted.shown().await?;
         ensure!(!shown.contains(CANARY) && shown.contains("a visible reply"), "{shown}");
     }
-    ensure!(keys_with_canary(&redis)?.is_empty(), "the reads brought it back");
+    ensure!(redis.keys_with(CANARY)?.is_empty(), "the reads brought it back");
     for id in planted.hidden() {
         ensure!(refused(planted.history(id).await)? == (Code::NotFound, ErrorReason::CommentNotFound));
         for refusal in planted.refusals(id).await? {

@@ -36,9 +36,7 @@ fn changed(fixture: &Fixture, revision: i64, comment: Comment, with_content: boo
 async fn cached(fixture: &Fixture, floor: i32) -> Option<(CommentState, bool)> {
     let id = fixture.root(floor, 1).reference.id;
     match fixture.cache.comments(&[id]).await.expect("available").remove(0) {
-        EntryLookup::Hit(view) => {
-            view.map(|view| (view.comment.lifecycle.state, view.content == Some(content(floor))))
-        }
+        EntryLookup::Hit(view) => view.map(|view| (view.comment.lifecycle.state, view.content == Some(content(floor)))),
         EntryLookup::Miss => None,
     }
 }

@@ -14,7 +14,7 @@ use riposte_core::verbs::{Delete, DeleteActor, Edit, Hide, Import, ImportParent,
 use riposte_core::{
     CommentId, CommentState, Content, MemberId, Millis, ObjectTypeScope, Partition, SubjectId, SubjectKey,
 };
-use riposte_test_support::redis::{FaultTarget, Program, Server};
+use riposte_test_support::redis::{Program, Server};
 
 use super::process::CachedProcess;
 use super::stress::{RepairRun, Stress};
@@ -37,12 +37,8 @@ fn content(text: &str) -> Content {
     Content::stored(text.to_owned(), Vec::new(), Metadata::new())
 }
 
-/// Returns the keys whose name or value contains this text.
 fn keys_with(server: &Server, text: &str) -> Vec<String> {
-    let digits: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
-    let keys = server.keys().expect("the keys");
-    let has = |name: &str, values: &[String]| name.contains(text) || values.iter().any(|value| value.contains(&digits));
-    keys.into_iter().filter(|key| has(&key.name, &key.values)).map(|key| key.name).collect()
+    server.keys_with(text).expect("the keys")
 }
 
 /// Imports a comment in this state with this text.
@@ -104,7 +100,8 @@ fn redis_has_no_content_of_a_comment_that_was_never_visible_and_its_reads_by_id_
             let found = process.reader.comments(&[root]).await.expect("read").remove(0).expect("exists");
             let seen = found.seen_by(Some(&author()));
             let (is_seen, is_read) = (seen.content.is_some(), stats.of(CacheEvent::PrimaryRead) > before);
-            let is_author_only = matches!(state, CommentState::Pending | CommentState::Rejected | CommentState::Shadowed);
+            let is_author_only =
+                matches!(state, CommentState::Pending | CommentState::Rejected | CommentState::Shadowed);
             assert_eq!((is_seen, is_read), (is_author_only, is_author_only), "{state}");
         }
         let audit = CacheAuditor::new(process.reader.clone()).audit(Duration::from_millis(1), None).await;

@@ -257,7 +257,8 @@ impl Stress {
             1 => drop(self.send(process, key, Hide { target }).await),
             2 => drop(self.send(process, key, Unhide { target }).await),
             _ => {
-                let delete = Delete { target: target.clone(), actor: DeleteActor::Author(member.clone()), etag: String::new() };
+                let delete =
+                    Delete { target: target.clone(), actor: DeleteActor::Author(member.clone()), etag: String::new() };
                 self.send(process, key, delete).await;
                 self.send(process, key, Undelete { target, member }).await;
             }

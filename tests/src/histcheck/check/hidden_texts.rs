@@ -17,8 +17,10 @@ pub(super) fn check(history: &History, stored: &StoredRows<'_>, findings: &mut F
         let CacheEntry::Text { key, text_subject, text } = entry else { continue };
         let row = written.get(&(*text_subject, *text)).and_then(|id| stored.comments.get(id));
         if let Some(row) = row.filter(|row| row.state != CommentRow::VISIBLE) {
-            findings
-                .add(|| format!("Redis has a text of {}, which is not visible, in the key {key:?}: {text}", row.id), &[]);
+            findings.add(
+                || format!("Redis has a text of {}, which is not visible, in the key {key:?}: {text}", row.id),
+                &[],
+            );
         }
     }
 }

@@ -39,7 +39,9 @@ fn shown(history: &SubjectHistory<'_>, comment: &Comment, op: &Op, texts: &[(u32
     }
     let is_own = |(subject, text): &&(u32, u64)| *subject == op.call.subject() && was_written(history, comment, *text);
     if let Some((subject, text)) = texts.iter().find(|text| !is_own(text)) {
-        return Some(format!("the history of {id} has the text {text} of subject {subject}, which was not written to it"));
+        return Some(format!(
+            "the history of {id} has the text {text} of subject {subject}, which was not written to it"
+        ));
     }
     let shown: BTreeSet<u64> = texts.iter().map(|(_, text)| *text).collect();
     if shown.len() < texts.len() {

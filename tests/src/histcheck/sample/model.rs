@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use crate::histcheck::history::{
-    Call, CommentSelector, Counts, HISTORY_PAGE_SIZE, Item, ItemKind, LikeResponse, Outcome, PageOf, PageResponse, RequestId, Sort,
-    THREAD_PAGE_SIZE, Value, WriteResponse,
+    Call, CommentSelector, Counts, HISTORY_PAGE_SIZE, Item, ItemKind, LikeResponse, Outcome, PageOf, PageResponse,
+    RequestId, Sort, THREAD_PAGE_SIZE, Value, WriteResponse,
 };
 use crate::histcheck::names;
 
@@ -67,6 +67,8 @@ impl Model {
                 without_token(subject.set_visible(*comment, true, "COMMENT_ALREADY_EXISTS"))
             }
             Call::Like { comment, member, value, .. } => without_token(subject.like(*comment, *member, *value)),
+            Call::Hide { comment, .. } => without_token(subject.set_visible(*comment, false, "STATE_CONFLICT")),
+            Call::Unhide { comment, .. } => without_token(subject.set_visible(*comment, true, "STATE_CONFLICT")),
             // The model does not rank.
             Call::List(page) | Call::Replies { page, .. } if page.sort == Sort::Top => {
                 without_token(refused("OVERLOADED"))
@@ -147,7 +149,14 @@ impl Subject {
             replies: 0,
             revision: 1,
         };
-        self.comments.push(Comment { item, visible: true, former: Vec::new(), path, replies: Vec::new(), likes: HashMap::new() });
+        self.comments.push(Comment {
+            item,
+            visible: true,
+            former: Vec::new(),
+            path,
+            replies: Vec::new(),
+            likes: HashMap::new(),
+        });
         self.count(at, 1);
         self.written(at)
     }
@@ -177,7 +186,7 @@ impl Subject {
     fn edit(&mut self, id: i64, text: u64) -> Outcome {
         let comment = &mut self.comments[index(id)];
         if !comment.visible {
-            return refused("COMMENT_NOT_FOUND");
+            return refused(if names::is_moderated(id) { "STATE_CONFLICT" } else { "COMMENT_NOT_FOUND" });
         }
         comment.former.push((comment.item.text_subject, comment.item.text));
         comment.item.text = text;
