@@ -105,8 +105,8 @@ const MUTANTS: [LuaMutant; 11] = [
         lines: &[
             Line { original: "if content == '' and is_visible(head) then", replacement: "if content == '' then" },
             Line {
-                original: "if not value or not is_visible(value) and has_content(value) then run('DEL', P .. 'c:' .. id) end",
-                replacement: "",
+                original: "if not value or not is_visible(value) and has_content(value) then",
+                replacement: "if false then",
             },
         ],
     },
