@@ -15,6 +15,7 @@ mod process {
     mod files;
     mod health;
     mod held_subjects;
+    mod hidden_texts;
     mod idle;
     mod import_streams;
     mod imports;

@@ -335,6 +335,11 @@ impl Cache for MemoryCache {
         // The likes come after the revisions: a like whose comment has not arrived yet waits for
         // the comment.
         self.like(&committed.likes).await?;
+        for (id, comment, revision) in &committed.concealed {
+            if let Some(entry) = self.entry(*id) {
+                locked(&entry).conceal(*comment, *revision);
+            }
+        }
         for states in committed.likers.iter().filter_map(|member| self.states.get(member)) {
             locked(&states).clear();
         }

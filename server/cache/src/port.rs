@@ -34,6 +34,11 @@
 //!   the rank index, which follows the commits. Candidates are therefore stored only if the rank
 //!   index contained, when it was read, everything that the relay had reported when the lease was
 //!   granted. A change that reaches the rank index later is reported later, and is logged.
+//! * Only a visible comment has a content in the cache. A change that leaves a comment invisible
+//!   *conceals* it: its content is removed, also from the log, from data that no longer belongs to
+//!   an entry, and from rendered pages; a fill that read it before does not store it. The relay
+//!   conceals it again, in case the apply was lost. A change that makes a comment visible carries
+//!   its content.
 //! * A first page of roots may be cached as a rendered page ([`RenderedPages`]). A rendered page
 //!   belongs to the entry's incarnation, its revision and its *content version*, which changes with
 //!   likes and fills, because these do not change the revision. It is stored, and returned, only
@@ -65,12 +70,13 @@ pub enum EntryLookup<T> {
     Miss,
 }
 
-/// A comment with its content, as stored in the rows.
+/// A comment with its content. A cache stores the content of visible comments only, so that data
+/// that other processes and people can read contains nothing that a reader may not see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CachedComment {
     /// The row.
     pub comment: Comment,
-    /// The content, if the comment has one.
+    /// The content, if the comment has one and is visible.
     pub content: Option<Content>,
 }
 
@@ -82,10 +88,12 @@ impl CachedComment {
         CommentView { comment: self.comment, subject: subject.key.clone(), content: self.content, pinned }
     }
 
-    /// Returns the comment of a view, without its subject.
+    /// Returns the comment of a view, without its subject; the content only if the comment is
+    /// visible.
     #[must_use]
     pub fn of(view: &CommentView) -> Self {
-        Self { comment: view.comment.clone(), content: view.content.clone() }
+        let content = view.content.clone().filter(|_| view.comment.lifecycle.state.is_visible());
+        Self { comment: view.comment.clone(), content }
     }
 }
 
@@ -299,7 +307,8 @@ pub struct ListUpdate {
 pub struct CommentUpdate {
     /// The row.
     pub comment: Comment,
-    /// The content, if the commit wrote it.
+    /// The content, if the commit wrote it or made the comment visible. The content of a comment
+    /// that is not visible is not stored, and one that was stored before is removed.
     pub content: Option<Content>,
 }
 
@@ -356,6 +365,9 @@ pub struct CommittedState {
     pub revisions: Vec<(SubjectId, i64)>,
     /// Likes of comments that were liked or became visible, as the rows have them now.
     pub likes: Vec<LikeCounts>,
+    /// Comments whose states changed and that are not visible now, each with the revision of its
+    /// subject at which its state changed.
+    pub concealed: Vec<(SubjectId, CommentId, i64)>,
     /// Members whose likes changed.
     pub likers: Vec<SubjectMember>,
 }
@@ -450,8 +462,9 @@ pub trait Cache: Send + Sync + std::fmt::Debug {
     async fn cursors(&self, partitions: &[Partition]) -> Result<Vec<Option<RelayCursor>>, Unavailable>;
 
     /// Advances the relay's cursor in a partition. Reports the committed revisions first and the
-    /// likes of comments second, and removes the likes of the members whose likes changed. Returns
-    /// `false`, and does nothing, when the cursor is not at `from`.
+    /// likes of comments second, removes the contents of the concealed comments, and removes the
+    /// likes of the members whose likes changed. Returns `false`, and does nothing, when the cursor
+    /// is not at `from`.
     async fn advance(
         &self,
         partition: Partition,

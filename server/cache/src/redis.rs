@@ -381,6 +381,8 @@ impl Cache for RedisCache {
         args.extend(committed.revisions.iter().flat_map(|(id, revision)| [text(hex(id.get())), number(revision)]));
         args.push(number(committed.likes.len()));
         args.extend(committed.likes.iter().flat_map(encode::likes));
+        args.push(number(committed.concealed.len()));
+        args.extend(committed.concealed.iter().flat_map(encode::concealed));
         args.extend(committed.likers.iter().map(|member| text(encode::member(member))));
         let response = self.call_in_background("advance", partition, args).await?;
         Ok(decode::integer(&response) == Some(1))

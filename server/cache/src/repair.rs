@@ -19,6 +19,8 @@ const COMMENTS_PER_READ: usize = 500;
 /// which a starting relay continues from the cursor. Beyond it the partition begins a new
 /// generation.
 const MAX_CURSOR_LAG: i64 = 20_000;
+/// The number of events that are read at a time to conceal comments again.
+const EVENTS_PER_READ: usize = 1_000;
 /// The interval between checks of the cursors.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// The number of partitions whose cursors a check reads while nothing happens; each check reads the
@@ -108,6 +110,7 @@ impl CacheRepair {
     pub async fn apply(&mut self, events: &[SequencedEvent]) -> Result<i64> {
         let mut cursors = self.take_cursors()?;
         if let Some(last) = events.last() {
+            let concealed = concealed(events);
             let is_new = |sequenced: &&SequencedEvent| {
                 let position = cursors.by_partition.get(&sequenced.event.partition);
                 position.is_some_and(|position| *position < sequenced.number)
@@ -116,7 +119,9 @@ impl CacheRepair {
             let likes = self.likes(&events).await?;
             let likers = self.likers(&events).await?;
             cursors.are_checked = false;
-            self.advance(advances(&events, likes, likers), last.number, &mut cursors).await?;
+            let mut advances = advances(&events, likes, likers);
+            add_concealed(&mut advances, concealed, &cursors.by_partition);
+            self.advance(advances, last.number, &mut cursors).await?;
             cursors.read = last.number;
         }
         let read = cursors.read;
@@ -284,6 +289,23 @@ impl CacheRepair {
         Ok(())
     }
 
+    /// Conceals the comments of a partition that ceased to be visible after the event `from` and up
+    /// to `last`. A server with older data than the one it replaced has their contents. Without a
+    /// cursor there is no such data: a cursor is lost alone, or with all data.
+    async fn conceal_again(&self, partition: Partition, from: i64, last: i64) -> Result<()> {
+        let (mut read, cursor) = (from.max(last - MAX_CURSOR_LAG), RelayCursor(last));
+        while read < last {
+            let events = self.outbox.read(self.source, read, EVENTS_PER_READ).await?;
+            let Some(end) = events.last() else { break };
+            read = end.number;
+            let mut concealed = concealed(&events);
+            concealed.retain(|(_, comment, _)| comment.partition() == partition);
+            let committed = CommittedState { concealed, ..CommittedState::default() };
+            self.cache.advance(partition, cursor, cursor, &committed).await?;
+        }
+        Ok(())
+    }
+
     /// Advances cursors. A cursor that is not at its known position shows that data was lost; its
     /// partition begins a new generation at `last`. A cursor that cannot be advanced does not
     /// prevent the others of this call from advancing.
@@ -305,7 +327,12 @@ impl CacheRepair {
                     partition = partition.get(),
                     "cached data was lost; the partition starts a new generation"
                 );
-                this.renew(partition, last).await.map(|()| last)
+                let found = this.cache.cursors(&[partition]).await?.pop().flatten();
+                this.renew(partition, last).await?;
+                if let Some(RelayCursor(found)) = found {
+                    this.conceal_again(partition, found.min(from), last).await?;
+                }
+                Ok(last)
             }));
             let (mut failed, mut stuck) = (None, 0);
             for ((partition, ..), result) in advances.iter().zip(results.await) {
@@ -332,6 +359,41 @@ impl CacheRepair {
             }
         }
         Ok(())
+    }
+}
+
+/// Returns the comments that these events leave invisible, each with the last revision that did. An
+/// event of another version may not record the state that a comment reached.
+fn concealed(events: &[SequencedEvent]) -> Vec<(SubjectId, CommentId, i64)> {
+    let mut concealed: BTreeMap<(SubjectId, CommentId), i64> = BTreeMap::new();
+    for SequencedEvent { event, .. } in events {
+        let Some(revision) = event.revision else { continue };
+        for change in event.changes.comments.iter().filter(|change| change.kind.has_outcome()) {
+            if event.changes.outcome(change.id).is_none_or(|outcome| !outcome.after.is_visible()) {
+                concealed.insert((event.subject, change.id), revision);
+            }
+        }
+    }
+    concealed.into_iter().map(|((subject, comment), revision)| (subject, comment, revision)).collect()
+}
+
+/// Adds concealed comments to the advances of their partitions. They are reported again to a cursor
+/// that is already beyond their events, because a new generation may have moved it there.
+fn add_concealed(
+    advances: &mut Vec<PartitionAdvance>,
+    concealed: Vec<(SubjectId, CommentId, i64)>,
+    positions: &BTreeMap<Partition, i64>,
+) {
+    for concealed in concealed {
+        let partition = concealed.1.partition();
+        let Some(position) = positions.get(&partition) else { continue };
+        match advances.iter_mut().find(|(at, ..)| *at == partition) {
+            Some((.., committed)) => committed.concealed.push(concealed),
+            None => {
+                let committed = CommittedState { concealed: vec![concealed], ..CommittedState::default() };
+                advances.push((partition, *position, committed));
+            }
+        }
     }
 }
 

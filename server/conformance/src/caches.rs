@@ -7,6 +7,7 @@
 #![expect(clippy::expect_used, reason = "a case that fails panics with a message")]
 
 mod cases;
+mod concealed;
 mod fixture;
 mod lost;
 mod previews;
@@ -58,6 +59,11 @@ cases! {
         single_comments_wait_for_the_commit_they_show
         a_lost_invalidation_is_noticed_when_it_ends
         the_likes_of_a_member_are_removed_when_the_relay_reports_a_change;
+    concealed:
+        no_content_of_a_comment_that_is_not_visible_is_cached
+        a_comment_has_its_content_while_it_is_visible
+        a_fill_that_read_a_comment_before_it_was_hidden_stores_no_content
+        a_comment_that_the_relay_conceals_has_no_content;
     previews:
         a_preview_follows_the_likes_of_its_replies
         a_like_of_a_reply_that_may_rank_first_ends_the_preview

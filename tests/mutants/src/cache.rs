@@ -1,11 +1,12 @@
 //! Mutants between commits and the cache.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use riposte_cache::{
-    Cache, CacheFill, CachedPage, CachedPageQuery, CommittedState, EntryLookup, FillLease, FillOutcome, FillScope,
-    LeaseOutcome, LikeCounts, RelayCursor, RenderedPages, SubjectMember, SubjectUpdate, Unavailable,
+    Cache, CacheFill, CachedPage, CachedPageQuery, CommentUpdate, CommittedState, EntryLookup, FillLease, FillOutcome,
+    FillScope, LeaseOutcome, LikeCounts, RelayCursor, RenderedPages, SubjectMember, SubjectUpdate, Unavailable,
 };
 use riposte_core::comment::CommentView;
 use riposte_core::{CommentId, LikeValue, Partition, Subject, SubjectId, SubjectKey};
@@ -15,8 +16,35 @@ use crate::mutant::Mutant;
 /// A cache with a mutant.
 #[derive(Debug)]
 pub(crate) struct MutantCache {
-    pub(crate) inner: Arc<dyn Cache>,
-    pub(crate) mutant: Mutant,
+    inner: Arc<dyn Cache>,
+    mutant: Mutant,
+    /// The last text that a commit wrote to each comment.
+    texts: Mutex<HashMap<CommentId, String>>,
+    /// The last text of each subject that is no longer visible.
+    hidden: Mutex<HashMap<SubjectId, String>>,
+}
+
+impl MutantCache {
+    pub(crate) fn new(inner: Arc<dyn Cache>, mutant: Mutant) -> Self {
+        Self { inner, mutant, texts: Mutex::default(), hidden: Mutex::default() }
+    }
+
+    /// Copies the last text that is no longer visible into the subject of a change.
+    fn copy_hidden_text(&self, change: &mut SubjectUpdate) {
+        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut hidden = self.hidden.lock().unwrap_or_else(PoisonError::into_inner);
+        for CommentUpdate { comment, content } in &change.patches {
+            if let Some(content) = content {
+                texts.insert(comment.reference.id, content.text().to_owned());
+            }
+            if let Some(text) = texts.get(&comment.reference.id).filter(|_| !comment.lifecycle.state.is_visible()) {
+                hidden.insert(change.subject.id, text.clone());
+            }
+        }
+        if let Some(text) = hidden.get(&change.subject.id) {
+            change.subject.metadata.insert("copied".to_owned(), text.clone());
+        }
+    }
 }
 
 /// Returns true for the partitions whose commits are not reported to the cache.
@@ -70,7 +98,10 @@ impl Cache for MutantCache {
         let applied = |change: &&SubjectUpdate| {
             self.mutant != Mutant::CommitsNotApplied || !is_unreported(change.subject.key.partition())
         };
-        let applied: Vec<SubjectUpdate> = changes.iter().filter(applied).cloned().collect();
+        let mut applied: Vec<SubjectUpdate> = changes.iter().filter(applied).cloned().collect();
+        if self.mutant == Mutant::PendingCopied {
+            applied.iter_mut().for_each(|change| self.copy_hidden_text(change));
+        }
         if applied.is_empty() { Ok(()) } else { self.inner.apply(&applied).await }
     }
 

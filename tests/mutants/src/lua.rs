@@ -15,7 +15,7 @@ struct Line {
     replacement: &'static str,
 }
 
-const MUTANTS: [LuaMutant; 10] = [
+const MUTANTS: [LuaMutant; 11] = [
     LuaMutant {
         name: "entries-behind-shown",
         lines: &[Line {
@@ -88,14 +88,27 @@ const MUTANTS: [LuaMutant; 10] = [
                 replacement: "run('HDEL', key, '!' .. args[1])",
             },
             Line {
-                original: "for i = at + 1, #args do remove_member_likes(P .. 'm:' .. args[i]) end",
+                original: "for i = members, #args do remove_member_likes(P .. 'm:' .. args[i]) end",
                 replacement: "",
             },
         ],
     },
     LuaMutant {
         name: "edits-not-applied",
-        lines: &[Line { original: "if content == '' then\n      content", replacement: "if true then\n      content" }],
+        lines: &[Line {
+            original: "if content == '' and is_visible(head) then",
+            replacement: "if is_visible(head) then",
+        }],
+    },
+    LuaMutant {
+        name: "hidden-text-stays",
+        lines: &[
+            Line { original: "if content == '' and is_visible(head) then", replacement: "if content == '' then" },
+            Line {
+                original: "if not value or not is_visible(value) and has_content(value) then",
+                replacement: "if false then",
+            },
+        ],
     },
     LuaMutant {
         name: "rows-not-applied",

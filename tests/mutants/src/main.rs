@@ -49,7 +49,7 @@ fn decorated(mutant: Mutant) -> Decorators {
     Decorators {
         reader: Some(Arc::new(move |inner| Arc::new(MutantReader::new(inner, mutant)) as _)),
         log: Some(Arc::new(move |inner| Arc::new(MutantLog::new(inner, mutant)) as _)),
-        cache: Some(Arc::new(move |inner| Arc::new(MutantCache { inner, mutant }) as _)),
+        cache: Some(Arc::new(move |inner| Arc::new(MutantCache::new(inner, mutant)) as _)),
         token_binding: token_binding::of(mutant),
         lua: None,
     }

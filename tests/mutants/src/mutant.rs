@@ -78,13 +78,17 @@ pub(crate) enum Mutant {
     ThreadsCut,
     /// The first comment of a conversation is sometimes left out.
     ConversationsCut,
+    /// The text of a comment that is not visible is copied into its cached subject.
+    PendingCopied,
+    /// The history of a comment contains the history of a deleted one.
+    HistoryShowsHeld,
     /// Idempotency records are kept by the process that executed the request, instead of the
     /// database.
     KeysApart,
 }
 
 /// The mutants of ports and of page tokens, by name.
-pub(crate) const MUTANTS: [(&str, Mutant); 38] = [
+pub(crate) const MUTANTS: [(&str, Mutant); 40] = [
     ("repeats-not-detected", Mutant::RepeatsNotDetected),
     ("late-likes", Mutant::LateLikes),
     ("refused-after-commit", Mutant::RefusedAfterCommit),
@@ -116,6 +120,8 @@ pub(crate) const MUTANTS: [(&str, Mutant); 38] = [
     ("likers-not-invalidated", Mutant::LikersNotInvalidated),
     ("rows-before-revision", Mutant::RowsBeforeRevision),
     ("keys-apart", Mutant::KeysApart),
+    ("pending-copied", Mutant::PendingCopied),
+    ("history-shows-held", Mutant::HistoryShowsHeld),
     ("fingerprints-ignored", Mutant::FingerprintsIgnored),
     ("tokens-unbound", Mutant::TokensUnbound),
     ("tokens-of-any-subject", Mutant::TokensOfAnySubject),

@@ -33,6 +33,8 @@ pub(crate) struct MutantReader {
     /// The comment that was read last.
     last: Mutex<Option<CommentView>>,
     absent: Mutex<HashSet<SubjectKey>>,
+    /// The last deleted comment that was read in each subject.
+    deleted: Mutex<HashMap<SubjectKey, CommentId>>,
 }
 
 impl MutantReader {
@@ -46,6 +48,7 @@ impl MutantReader {
             states: Mutex::default(),
             last: Mutex::default(),
             absent: Mutex::default(),
+            deleted: Mutex::default(),
         }
     }
 
@@ -61,6 +64,10 @@ impl MutantReader {
 
     /// Changes the state or the counts of a comment.
     fn break_view(&self, view: &mut CommentView) {
+        if self.mutant == Mutant::HistoryShowsHeld && view.comment.lifecycle.state == CommentState::Deleted {
+            let mut deleted = self.deleted.lock().unwrap_or_else(PoisonError::into_inner);
+            deleted.insert(view.subject.clone(), view.comment.reference.id);
+        }
         if self.mutant == Mutant::DeletedShown && view.content.is_some() {
             view.comment.lifecycle.state = CommentState::Active;
         }
@@ -203,7 +210,19 @@ impl CommentRows for MutantReader {
     }
 
     async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>> {
-        self.inner.revisions(id).await
+        let mut contents = self.inner.revisions(id).await?;
+        if self.mutant == Mutant::HistoryShowsHeld
+            && let Some(view) = self.inner.comments(&[id]).await?.into_iter().flatten().next()
+        {
+            let deleted = self.deleted.lock().unwrap_or_else(PoisonError::into_inner).get(&view.subject).copied();
+            if let Some(deleted) = deleted.filter(|deleted| *deleted != id) {
+                let rows = self.inner.primary().unwrap_or(&*self.inner);
+                let view = rows.comments(&[deleted]).await?.into_iter().flatten().next();
+                let held = view.and_then(|view| Some((view.content?, view.comment.reference.create_time)));
+                contents.splice(..0, held.map(|(content, time)| ContentRevision { version: 0, content, time }));
+            }
+        }
+        Ok(contents)
     }
 
     async fn created_by(&self, key: &SubjectKey, keys: &[IdempotencyKey]) -> Result<Vec<Option<CommentId>>> {

@@ -12,6 +12,8 @@ mod availability;
 mod cache;
 mod counts;
 mod floors;
+mod hidden_texts;
+mod histories;
 mod int_map;
 mod isolation;
 mod like_counts;
@@ -89,7 +91,7 @@ impl Findings {
 
 type Rule = fn(&SubjectHistory<'_>, &mut Findings);
 
-const RULES: [(&str, Rule); 14] = [
+const RULES: [(&str, Rule); 15] = [
     ("matching", matching::check),
     ("once", once::check),
     ("rows", rows::check),
@@ -102,6 +104,7 @@ const RULES: [(&str, Rule); 14] = [
     ("multi reads", multi_reads::check),
     ("revisions", revisions::check),
     ("isolation", isolation::check),
+    ("histories", histories::check),
     ("watches", watches::check),
     ("refused calls", refused_calls::check),
 ];
@@ -126,6 +129,8 @@ pub(crate) fn check(history: &History) -> Vec<Anomaly> {
         let stored = tables::check(history, &mut findings);
         findings.begin("cache");
         cache::check(&stored, &history.cache, &mut findings);
+        findings.begin("hidden texts");
+        hidden_texts::check(history, &stored, &mut findings);
     }
     findings.anomalies
 }

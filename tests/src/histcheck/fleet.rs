@@ -20,7 +20,14 @@ pub(crate) const SERVERS: usize = 2;
 /// The channels to the servers. Calls on the channel of a killed server fail until its successor
 /// has started.
 #[derive(Debug)]
-pub(crate) struct ServerChannels([RwLock<Channel>; SERVERS]);
+pub(crate) struct ServerChannels([RwLock<Ports>; SERVERS]);
+
+/// The channels to the ports of a server.
+#[derive(Debug, Clone)]
+pub(crate) struct Ports {
+    pub(crate) public: Channel,
+    pub(crate) admin: Channel,
+}
 
 /// The command line and environment of a server.
 #[derive(Debug, Clone, Default)]
@@ -45,8 +52,13 @@ pub(crate) struct Fleet {
 }
 
 impl ServerChannels {
-    /// Returns the channel to a server; the index wraps around.
+    /// Returns the channel to the public port of a server; the index wraps around.
     pub(crate) fn to(&self, server: usize) -> Channel {
+        self.ports(server).public
+    }
+
+    /// Returns the channels to a server; the index wraps around.
+    pub(crate) fn ports(&self, server: usize) -> Ports {
         self.0[server % SERVERS].read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -56,7 +68,7 @@ impl Fleet {
     pub(crate) async fn start(launches: Vec<Launch>) -> Result<Self> {
         let servers = try_join_all(launches.iter().map(Launch::serve)).await?;
         let [first, second, ..] = &servers[..] else { bail!("there are {} servers", servers.len()) };
-        let channels = ServerChannels([RwLock::new(channel(first)?), RwLock::new(channel(second)?)]);
+        let channels = ServerChannels([RwLock::new(ports(first)?), RwLock::new(ports(second)?)]);
         Ok(Self { launches, servers: servers.into_iter().map(Some).collect(), channels: Arc::new(channels) })
     }
 
@@ -97,7 +109,7 @@ impl Fleet {
             let successor = tokio::time::timeout(Duration::from_secs(60), self.launches[number].serve()).await;
             let successor = successor.context("a server does not serve again within a minute")??;
             if let Some(shared) = self.channels.0.get(number) {
-                *shared.write().unwrap_or_else(PoisonError::into_inner) = channel(&successor)?;
+                *shared.write().unwrap_or_else(PoisonError::into_inner) = ports(&successor)?;
             }
             *server = Some(successor);
         }
@@ -145,7 +157,11 @@ impl Launch {
     }
 }
 
-fn channel(server: &Server) -> Result<Channel> {
-    let endpoint = Endpoint::from_shared(server.target().to_owned())?;
+fn ports(server: &Server) -> Result<Ports> {
+    Ok(Ports { public: channel(server.target())?, admin: channel(server.admin_target())? })
+}
+
+fn channel(target: &str) -> Result<Channel> {
+    let endpoint = Endpoint::from_shared(target.to_owned())?;
     Ok(endpoint.connect_timeout(Duration::from_secs(2)).tcp_nodelay(true).connect_lazy())
 }

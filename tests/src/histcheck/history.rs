@@ -9,13 +9,15 @@
 mod cache_entry;
 mod display;
 mod file;
+mod item;
 mod op;
 mod table;
 
 pub(crate) use cache_entry::{CacheEntry, CachedSubject, ListOwner};
 pub(crate) use file::{Recorder, read};
+pub(crate) use item::{Item, ItemKind};
 pub(crate) use op::{
-    Call, ChangeKind, CommentSelector, Counts, Item, ItemKind, LikeResponse, Misuse, Nanos, Op, Outcome, PageOf,
+    Call, ChangeKind, CommentSelector, Counts, HISTORY_PAGE_SIZE, LikeResponse, Misuse, Nanos, Op, Outcome, PageOf,
     PageResponse, Property, RequestId, Sort, THREAD_PAGE_SIZE, USUAL_PAGE_SIZE, Value, View, WATCH_WINDOW,
     WatchedChange, WriteResponse,
 };

@@ -44,6 +44,12 @@ pub(crate) fn subject(key: Option<&SubjectKey>) -> u32 {
     number().unwrap_or(u32::MAX)
 }
 
+/// Returns true for a quarter of all comments: moderators hide and show them, and their authors do
+/// not delete them. So each comment has one kind of state besides the visible one.
+pub(crate) fn is_moderated(comment: i64) -> bool {
+    comment.unsigned_abs().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 62 == 1
+}
+
 /// Returns the id of a member.
 pub(crate) fn member_id(member: u32) -> String {
     format!("m{member}")

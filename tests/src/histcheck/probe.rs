@@ -45,9 +45,9 @@ async fn write_until_served(
     let request = uuid::Uuid::parse_str(&ids.next()).context("the SDK makes UUIDs")?.as_u64_pair();
     let first = environment.now();
     loop {
-        let channel = environment.channels.to(server as usize);
+        let ports = environment.channels.ports(server as usize);
         let begun = environment.now();
-        let result = send(channel, &call, request, "", ATTEMPT).await;
+        let result = send(ports, &call, request, "", ATTEMPT).await;
         let ended = environment.now();
         let outcome = match result {
             Ok((outcome, _)) => outcome,

@@ -75,7 +75,8 @@ fn apply_to_candidates(candidates: &mut RootCandidates, change: &SubjectUpdate) 
 }
 
 impl StoredItem {
-    fn new(item: CachedComment) -> Self {
+    fn new(mut item: CachedComment) -> Self {
+        item.content = item.content.filter(|_| item.comment.lifecycle.state.is_visible());
         Self { likes: LikeCounts::of(&item.comment), item }
     }
 
@@ -88,7 +89,8 @@ impl StoredItem {
     fn patch(&mut self, patch: &CommentUpdate) {
         if patch.comment.lifecycle.revision > self.item.comment.lifecycle.revision {
             self.item.comment = patch.comment.clone();
-            self.item.content = patch.content.clone().or(self.item.content.take());
+            let content = patch.content.clone().or(self.item.content.take());
+            self.item.content = content.filter(|_| patch.comment.lifecycle.state.is_visible());
         }
         self.like(&LikeCounts::of(&patch.comment));
     }
@@ -347,6 +349,13 @@ impl MemoryEntry {
         }
     }
 
+    /// Removes a comment that ceased to be visible at a revision that the entry has not reached.
+    pub(super) fn conceal(&mut self, id: CommentId, revision: i64) {
+        if self.revision().is_none_or(|reached| reached < revision) {
+            self.items.remove(&id);
+        }
+    }
+
     /// Applies a commit, at once or when its predecessors have arrived.
     pub(super) fn apply(&mut self, change: &Arc<SubjectUpdate>, clock: EntryClock<'_>) {
         let revision = change.subject.revision;
@@ -403,7 +412,7 @@ impl MemoryEntry {
             let (id, content) = (patch.comment.reference.id, patch.content.clone());
             if let Some(stored) = self.items.get_mut(&id) {
                 stored.patch(patch);
-            } else if content.is_some() {
+            } else if content.is_some() && patch.comment.lifecycle.state.is_visible() {
                 let mut stored = StoredItem::new(CachedComment { comment: patch.comment.clone(), content });
                 if let Some(likes) = self.log.likes.get(&id) {
                     stored.like(likes);

@@ -1,10 +1,12 @@
-//! A response as callers of the reader get it, from the cache or from the rows.
+//! A response from the cache or from the rows, as readers get it: without the content of comments
+//! that are not visible.
 
 use riposte_core::comment::CommentView;
 use riposte_core::page::{ReplyPage, RootPage};
 use riposte_core::{LikeValue, Subject, SubjectKey};
 
-/// A response as callers of the reader get it.
+/// A response as readers get it. A constructor removes the content of comments that are not
+/// visible.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum AuditedResponse {
     /// A page of roots.
@@ -23,11 +25,15 @@ pub(crate) enum AuditedResponse {
 
 impl AuditedResponse {
     pub(crate) fn roots(page: RootPage) -> Self {
-        Self::Roots(Box::new(page))
+        Self::Roots(Box::new(page.redacted()))
     }
 
     pub(crate) fn replies(page: ReplyPage) -> Self {
-        Self::Replies(Box::new(page))
+        Self::Replies(Box::new(page.redacted()))
+    }
+
+    pub(crate) fn comment(view: Option<CommentView>) -> Self {
+        Self::Comment(view.map(|view| Box::new(view.seen_by(None))))
     }
 
     /// Returns a readable name of the kind.

@@ -28,7 +28,7 @@ impl CachedReader {
         let lookup = if valid.is_ok() { self.0.cache.comments(ids).await } else { Err(Unavailable) };
         let not_found = if lookup.is_ok() { CacheEvent::Miss } else { CacheEvent::Unavailable };
         let lookups = match lookup {
-            Ok(lookups) => lookups.into_iter().map(|found| allowed(found, types)).collect::<Vec<_>>(),
+            Ok(lookups) => lookups.into_iter().map(|found| usable(found, types)).collect::<Vec<_>>(),
             Err(Unavailable) => {
                 record_fallback();
                 ids.iter().map(|_| EntryLookup::Miss).collect()
@@ -53,12 +53,20 @@ impl CachedReader {
     }
 }
 
-/// Limits a cached comment to a caller that may use these types.
-fn allowed(found: EntryLookup<Option<CommentView>>, types: &ObjectTypeScope) -> EntryLookup<Option<CommentView>> {
+/// Limits a cached comment to a caller that may use these types, and to what the cache knows. What
+/// a reader sees of a comment whose author sees more than others is in the rows alone.
+fn usable(found: EntryLookup<Option<CommentView>>, types: &ObjectTypeScope) -> EntryLookup<Option<CommentView>> {
     match found {
-        EntryLookup::Hit(Some(view)) if !types.contains(view.subject.object_type()) => EntryLookup::Miss,
+        EntryLookup::Hit(Some(view)) if !types.contains(view.subject.object_type()) || !is_cached(&view) => {
+            EntryLookup::Miss
+        }
         found @ (EntryLookup::Hit(_) | EntryLookup::Miss) => found,
     }
+}
+
+/// Returns whether a read by id returns this comment from the cache, and stores it there.
+fn is_cached(view: &CommentView) -> bool {
+    !view.comment.lifecycle.depends_on_reader()
 }
 
 impl ReaderState {
@@ -85,7 +93,7 @@ impl ReaderState {
         let (read, revisions) = permitted.unwrap_or_else(|error| (Err(error), BTreeMap::new()));
         let revisions = &revisions;
         let items = |key: &SubjectKey| {
-            let views = read.iter().flatten().flatten().filter(|view| view.subject == *key);
+            let views = read.iter().flatten().flatten().filter(|view| view.subject == *key && is_cached(view));
             views.map(CachedComment::of).collect::<Vec<_>>()
         };
         let fills = fill_leases.iter().map(|(key, fill_lease)| async move {

@@ -55,8 +55,8 @@ impl AuditSample {
                 }
                 let Ok(EntryLookup::Hit(Some(hit))) = state.lookup_page(load_key).await else { return None };
                 Some(match hit {
-                    CachedPage::Roots(page) => AuditedResponse::Roots(page),
-                    CachedPage::Replies(page) => AuditedResponse::Replies(page),
+                    CachedPage::Roots(page) => AuditedResponse::roots(*page),
+                    CachedPage::Replies(page) => AuditedResponse::replies(*page),
                 })
             }
             Self::Subject(key) => match state.cache.subjects(std::slice::from_ref(key)).await.ok()?.pop()? {
@@ -64,7 +64,7 @@ impl AuditSample {
                 EntryLookup::Miss => None,
             },
             Self::Comment(id) => match state.cache.comments(&[*id]).await.ok()?.pop()? {
-                EntryLookup::Hit(view) => Some(AuditedResponse::Comment(view.map(Box::new))),
+                EntryLookup::Hit(view) => Some(AuditedResponse::comment(view)),
                 EntryLookup::Miss => None,
             },
             Self::States(member, ids) => match state.cache.states(member, ids).await.ok()? {
@@ -98,7 +98,7 @@ impl AuditSample {
             }
             Self::Comment(id) => {
                 let found = rows.comments(&[*id]).await?.pop().flatten();
-                Some(AuditedResponse::Comment(found.map(Box::new)))
+                Some(AuditedResponse::comment(found))
             }
             Self::States(member, ids) => {
                 Some(AuditedResponse::States(rows.like_states(&member.key, &member.member, ids).await?))

@@ -34,7 +34,7 @@ pub const REDIS_LIBRARY: &str = concat!(
 );
 
 /// The prefix of the functions' names.
-const PREFIX: &str = "riposte7_";
+const PREFIX: &str = "riposte8_";
 /// The time limit for checking a user and password.
 const CREDENTIALS_CHECK_LIMIT: Duration = Duration::from_secs(1);
 /// The time limit of a call in the background.

@@ -4,7 +4,7 @@ use fred::bytes::Bytes;
 use fred::types::Value;
 use prost::Message;
 use riposte_core::page::{ListOrder, PageQuery, PageStart, RangeSplit};
-use riposte_core::{CommentId, Partition, Subject, SubjectKey};
+use riposte_core::{CommentId, Partition, Subject, SubjectId, SubjectKey};
 
 use super::stored::StoredSubject;
 use super::value::{self, CommentParts, hex, hex_list};
@@ -116,6 +116,11 @@ pub(super) fn change(change: &SubjectUpdate) -> Vec<Value> {
 /// Encodes the likes of a comment.
 pub(super) fn likes(likes: &LikeCounts) -> [Value; 3] {
     [text(hex(likes.subject.get())), id(likes.id), bytes(value::likes_and_position(likes))]
+}
+
+/// Encodes a comment that is not visible, with the revision of its subject.
+pub(super) fn concealed((subject, comment, revision): &(SubjectId, CommentId, i64)) -> [Value; 3] {
+    [text(hex(subject.get())), id(*comment), number(revision)]
 }
 
 /// Encodes the data of a fill; these arguments follow those about the lease and the lifetimes.

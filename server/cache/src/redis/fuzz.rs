@@ -25,6 +25,7 @@ pub fn stored_comment(bytes: &[u8]) {
     // A content without any field counts as no content.
     let content = StoredContent::decode(content).ok().filter(|stored| stored.encoded_len() > 0).map(Content::from);
     let CommentParts { head, row, content: encoded_content } = CommentParts::of(&comment, content.as_ref());
+    let content = content.filter(|_| comment.lifecycle.state.is_visible());
     let encoded = [head, row, encoded_content].concat();
     assert_eq!(value::decode_comment(&encoded, None), Some(CachedComment { comment, content }));
 }

@@ -14,6 +14,10 @@
 //! The row ends with its own checksum: the xxh3 of the row, seeded with the xxh3 of those bytes of
 //! the head that change together with the row (0–3, 12–19 and 36–55). A change that leaves the
 //! content unchanged writes a head and a row, and keeps the content with its checksum.
+//!
+//! Only a visible comment has a content. The checksum of any other is [`NO_CONTENT`], which no
+//! content has. A version that kept contents of comments that are not visible, and that shows such
+//! a comment again without sending its content, so reads a damaged comment, which is a miss.
 
 use prost::Message;
 use riposte_core::{Comment, CommentId, Content};
@@ -24,6 +28,8 @@ use crate::port::{CachedComment, LikeCounts};
 
 const HEAD: usize = 64;
 const MAGIC: &[u8; 3] = b"rc4";
+/// In place of the xxh3 of the content where there is none: the xxh3 of nothing, inverted.
+const NO_CONTENT: u64 = !0x2d06_8005_38d3_94c2;
 /// The length of a row's checksum in bytes.
 const CHECKSUM: usize = 8;
 
@@ -76,16 +82,18 @@ pub(super) fn likes_and_position(counts: &LikeCounts) -> Vec<u8> {
 impl CommentParts {
     pub(super) fn of(comment: &Comment, content: Option<&Content>) -> Self {
         let mut row = StoredComment::from(comment).encode_to_vec();
+        let is_visible = comment.lifecycle.state.is_visible();
+        let content = content.filter(|_| is_visible);
         let content = content.map(|content| StoredContent::from(content).encode_to_vec()).unwrap_or_default();
         let mut head = Vec::with_capacity(HEAD);
         head.extend(MAGIC);
-        head.push(b'0' + u8::from(comment.counts.live_below > 0) + 2 * u8::from(comment.lifecycle.state.is_visible()));
+        head.push(b'0' + u8::from(comment.counts.live_below > 0) + 2 * u8::from(is_visible));
         head.extend([0; 8]);
         head.extend(comment.lifecycle.revision.to_be_bytes());
         head.extend(likes(&LikeCounts::of(comment)));
         head.extend(u32::try_from(row.len() + CHECKSUM).unwrap_or(u32::MAX).to_be_bytes());
         head.extend(hex(comment.reference.subject_id.get()).bytes());
-        head.extend(xxh3_64(&content).to_be_bytes());
+        head.extend(if is_visible { xxh3_64(&content) } else { NO_CONTENT }.to_be_bytes());
         row.extend(row_checksum(&head, &row).to_be_bytes());
         Self { head, row, content }
     }
@@ -98,14 +106,20 @@ pub(super) fn decode_comment(value: &[u8], id: Option<CommentId>) -> Option<Cach
     let (row, content) = rest.split_at_checked(row_length)?;
     let (row, checksum) = row.split_last_chunk::<CHECKSUM>()?;
     let row_intact = u64::from_be_bytes(*checksum) == row_checksum(head, row);
-    let content_intact = u64::from_be_bytes(array(head, 56)?) == xxh3_64(content);
-    if !head.starts_with(MAGIC) || !row_intact || !content_intact {
+    if !head.starts_with(MAGIC) || !row_intact {
         return None;
     }
     let revision = i64::from_be_bytes(array(head, 12)?).max(i64::from_be_bytes(array(head, 20)?));
     let counts = (i32::from_be_bytes(array(head, 28)?), i32::from_be_bytes(array(head, 32)?));
     let comment = StoredComment::decode(row).ok()?.comment(revision, counts)?;
-    let content = if content.is_empty() { None } else { Some(StoredContent::decode(content).ok()?.into()) };
+    let content_checksum = u64::from_be_bytes(array(head, 56)?);
+    let is_absent = content.is_empty() && content_checksum == NO_CONTENT && !comment.lifecycle.state.is_visible();
+    if !is_absent && content_checksum != xxh3_64(content) {
+        return None;
+    }
+    // Another version may have stored a content of a comment that is not visible.
+    let is_shown = !content.is_empty() && comment.lifecycle.state.is_visible();
+    let content = if !is_shown { None } else { Some(StoredContent::decode(content).ok()?.into()) };
     id.is_none_or(|id| comment.reference.id == id).then_some(CachedComment { comment, content })
 }
 
@@ -125,7 +139,7 @@ fn array<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
 #[cfg(test)]
 mod tests {
     use riposte_core::subject::Metadata;
-    use riposte_core::{Content, MemberId};
+    use riposte_core::{CommentState, Content, MemberId};
 
     use super::{CommentParts, HEAD, decode_comment};
     use crate::redis::tests::comment;
@@ -150,6 +164,32 @@ mod tests {
             assert_eq!(decode_comment(&value, None), None, "byte {at} is damaged");
             value[at] ^= 1;
         }
+    }
+
+    #[test]
+    fn a_comment_that_is_not_visible_has_no_content() {
+        let content = Content::stored("text".into(), Vec::new(), Metadata::new());
+        let visible = CommentParts::of(&comment(7, 3), Some(&content));
+        for state in CommentState::ALL.into_iter().filter(|state| !state.is_visible()) {
+            let mut hidden = comment(7, 3);
+            hidden.lifecycle.state = state;
+            let CommentParts { mut head, row, content: encoded_content } = CommentParts::of(&hidden, Some(&content));
+            assert!(encoded_content.is_empty());
+            let found = decode_comment(&[head.clone(), row.clone()].concat(), None).expect("intact");
+            assert_eq!((found.comment, found.content), (hidden.clone(), None), "{state}");
+            // A version that keeps contents stored it with its content and checksum.
+            head[56..].copy_from_slice(&visible.head[56..]);
+            let kept = decode_comment(&[head.clone(), row.clone(), visible.content.clone()].concat(), None);
+            assert_eq!(kept.expect("intact").content, None, "{state}");
+            // The same version shows a comment again without sending its content: then the content
+            // is unknown, and the value is damaged.
+            let CommentParts { head, .. } = CommentParts::of(&hidden, None);
+            let shown = [&visible.head[..56], &head[56..], &visible.row].concat();
+            assert_eq!(decode_comment(&shown, None), None, "{state}");
+        }
+        let empty = CommentParts::of(&comment(7, 3), None);
+        let found = decode_comment(&[empty.head, empty.row].concat(), None).expect("intact");
+        assert_eq!(found.content, None, "an empty content is one");
     }
 
     #[test]

@@ -87,7 +87,8 @@ impl CommentRows for Model {
 
     async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>> {
         let tables = self.tables();
-        let Some((_, row)) = tables.comment(id) else { return Ok(Vec::new()) };
+        let found = tables.comment(id).filter(|(_, row)| row.comment.lifecycle.state.is_visible());
+        let Some((_, row)) = found else { return Ok(Vec::new()) };
         let (version, content) = (row.comment.lifecycle.version, row.content.clone());
         let present = ContentRevision {
             version,

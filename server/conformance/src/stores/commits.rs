@@ -3,7 +3,7 @@
 use riposte_core::request::RequestId;
 use riposte_core::subject::Metadata;
 use riposte_core::verbs::{
-    CreateSubject, DeleteSubject, Edit, Hide, Pin, SetLike, UndeleteSubject, Unpin, UpdateSubject,
+    CreateSubject, DeleteSubject, Edit, Hide, Pin, SetLike, UndeleteSubject, Unhide, Unpin, UpdateSubject,
 };
 use riposte_core::{CommandOutput, Error, LikeValue, Millis, SubjectState};
 
@@ -255,6 +255,11 @@ pub(super) async fn an_edit_keeps_the_earlier_content(backend: Backend) {
     assert_eq!(revisions[0].time, root.comment.reference.create_time);
     let now = fixture.view(root.comment.reference.id).await;
     assert_eq!((now.content, now.comment.lifecycle.edit_time), (Some(text("third 🏠")), Some(revisions[2].time)));
+    let count = async || fixture.process.reader.revisions(target.id).await.expect("read").len();
+    fixture.run(&key, Hide { target: target.clone() }).await;
+    assert_eq!(count().await, 0, "a history is that of a visible comment");
+    fixture.run(&key, Unhide { target: target.clone() }).await;
+    assert_eq!(count().await, 3);
 }
 
 pub(super) async fn several_edits_in_one_batch_all_become_revisions(backend: Backend) {

@@ -115,7 +115,9 @@ fn a_key_of_another_type_is_a_miss_and_delays_no_reads_or_commits() {
         let at = key.partition();
         let likes = vec![LikeCounts::of(&threads.items[0].root.comment)];
         let likers = vec![SubjectMember { key: key.clone(), member: MemberId::stored("m".to_owned()) }];
-        let state = CommittedState { revisions: vec![(subject.id, subject.revision + 1)], likes, likers };
+        let concealed = vec![(subject.id, threads.items[0].root.comment.reference.id, subject.revision + 1)];
+        let revisions = vec![(subject.id, subject.revision + 1)];
+        let state = CommittedState { revisions, likes, concealed, likers };
         redis.renew(at, RelayCursor(1), 7).await.expect("renewed");
         assert_eq!(
             redis.advance(at, RelayCursor(1), RelayCursor(2), &state).await,

@@ -30,7 +30,7 @@ async fn is_stored(process: &CachedProcess, key: &SubjectKey, query: PageQuery, 
     let Some(RenderedPage { subject, rendered }) = rendered_page(process, key, query, previews).await else {
         return false;
     };
-    let rows = process.store.reader().roots(key, query, previews).await.expect("read").expect("exists");
+    let rows = super::shown(process.store.reader().roots(key, query, previews).await).expect("exists");
     assert_eq!(subject, rows.subject);
     assert_eq!(
         String::from_utf8_lossy(&rendered),
@@ -69,7 +69,7 @@ fn delete(server: &Server, pattern: &str) {
 
 /// Waits until the page of the last read is rendered and stored, which happens after the read has
 /// returned.
-async fn wait_until_stored(server: &Server) {
+pub(super) async fn wait_until_stored(server: &Server) {
     let page_is_stored = async {
         while count(server, "*:f:*") == 0 {
             tokio::time::sleep(Duration::from_millis(2)).await;

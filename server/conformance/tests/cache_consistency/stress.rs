@@ -15,7 +15,9 @@ use riposte_core::ports::CachedPages;
 use riposte_core::ports::{CommentRows, LeaseCandidate, LikeRows, ListRows, PositionMove, RANK_INDEX};
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use riposte_core::subject::Metadata;
-use riposte_core::verbs::{BatchVerb, Command, CommandKind, Create, Delete, DeleteActor, Edit, Reply, SetLike};
+use riposte_core::verbs::{
+    BatchVerb, Command, CommandKind, Create, Delete, DeleteActor, Edit, Hide, Reply, SetLike, Undelete, Unhide,
+};
 use riposte_core::{
     CommentId, CommentLocation, Content, Error, LikeValue, MemberId, Millis, Partition, Result, SubjectId, SubjectKey,
 };
@@ -76,7 +78,7 @@ impl Stress {
     }
 
     /// Runs a command. Returns `true` if it is known to have succeeded.
-    async fn send(&self, process: usize, key: &SubjectKey, verb: impl BatchVerb) -> bool {
+    pub(crate) async fn send(&self, process: usize, key: &SubjectKey, verb: impl BatchVerb) -> bool {
         let verb = verb.into_type();
         let number = self.requests.fetch_add(1, Ordering::Relaxed).to_string();
         let request = RequestIdentity {
@@ -124,7 +126,7 @@ impl Stress {
         let Some(target) = store.reader().locate(&[id]).await.expect("read").remove(0) else { return };
         match rand::random_range(0..10) {
             0..3 => drop(self.reply(process, key, id).await),
-            3 => self.delete_at(process, key, target).await,
+            3 => self.change_state(process, key, target).await,
             4 => {
                 let member = target.member.clone();
                 let edit = Edit { target, member, content: self.content(), etag: String::new(), window: None };
@@ -245,6 +247,22 @@ impl Stress {
 
     async fn delete_at(&self, process: usize, key: &SubjectKey, target: CommentLocation) {
         self.send(process, key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
+    }
+
+    /// Deletes or hides a comment, or shows it again; it may be in another state.
+    async fn change_state(&self, process: usize, key: &SubjectKey, target: CommentLocation) {
+        let member = target.member.clone();
+        match rand::random_range(0..4) {
+            0 => self.delete_at(process, key, target).await,
+            1 => drop(self.send(process, key, Hide { target }).await),
+            2 => drop(self.send(process, key, Unhide { target }).await),
+            _ => {
+                let delete =
+                    Delete { target: target.clone(), actor: DeleteActor::Author(member.clone()), etag: String::new() };
+                self.send(process, key, delete).await;
+                self.send(process, key, Undelete { target, member }).await;
+            }
+        }
     }
 
     /// Adds likes of the first `members` members to a comment.

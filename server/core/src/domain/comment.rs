@@ -6,7 +6,7 @@ use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::lifecycle::Lifecycle;
 use crate::domain::member::MemberId;
 use crate::domain::path::Path;
-use crate::domain::state::Audience;
+use crate::domain::state::{Audience, CommentState};
 use crate::domain::subject::SubjectKey;
 use crate::domain::time::Millis;
 
@@ -86,6 +86,12 @@ impl Comment {
     #[must_use]
     pub fn etag(&self) -> String {
         format!("{:x}.{:x}", self.reference.id.get(), self.lifecycle.version)
+    }
+
+    /// Returns the state that answers and errors tell `viewer`, or an unidentified reader.
+    #[must_use]
+    pub fn state_for(&self, viewer: Option<&MemberId>) -> CommentState {
+        self.lifecycle.state.shown_to(viewer.is_some_and(|viewer| *viewer == self.reference.member))
     }
 
     /// Recomputes `listed`; called after every change of the state or of `live_below`.

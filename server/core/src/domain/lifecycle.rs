@@ -1,6 +1,6 @@
 //! The part of a comment that changes with its state and content.
 
-use crate::domain::state::CommentState;
+use crate::domain::state::{Audience, CommentState};
 use crate::domain::time::Millis;
 
 /// The role in which a comment was deleted.
@@ -70,6 +70,15 @@ impl Lifecycle {
             edit_time: None,
             delete_time: None,
         }
+    }
+
+    /// Returns `true` if readers of the comment see different things: its author sees the content,
+    /// or would see it if the comment were not deleted. All readers see the same of any other.
+    #[must_use]
+    pub const fn depends_on_reader(&self) -> bool {
+        // While the comment is not deleted, both states are the same.
+        matches!(self.state.audience(), Audience::Author)
+            || matches!(self.state, CommentState::Deleted) && matches!(self.prior_state.audience(), Audience::Author)
     }
 }
 

@@ -136,6 +136,16 @@ impl RootPage {
     }
 }
 
+impl ReplyPage {
+    /// Returns the page as any reader may see it: without the content of comments that are not
+    /// visible.
+    #[must_use]
+    pub fn redacted(self) -> Self {
+        let Self { root, replies, subject } = self;
+        Self { root: root.seen_by(None), replies: replies.map(|reply| reply.seen_by(None)), subject }
+    }
+}
+
 impl Thread {
     fn redacted(self) -> Self {
         let Self { root, replies, more_replies } = self;

@@ -52,6 +52,18 @@ impl CommentState {
         matches!(self.audience(), Audience::Everyone)
     }
 
+    /// Returns the state that answers and errors tell a reader. Without the right to read the
+    /// content, PENDING, REJECTED and SHADOWED are HIDDEN; the author of a SHADOWED comment is told
+    /// that it is ACTIVE. Only operators get the states as they are.
+    #[must_use]
+    pub const fn shown_to(self, is_author: bool) -> Self {
+        match (self, is_author) {
+            (Self::Pending | Self::Rejected | Self::Shadowed, false) => Self::Hidden,
+            (Self::Shadowed, true) => Self::Active,
+            (state, _) => state,
+        }
+    }
+
     /// The stored code. It never changes.
     #[must_use]
     pub const fn code(self) -> i8 {
@@ -102,6 +114,23 @@ mod tests {
         for state in CommentState::ALL {
             assert_eq!(state.is_visible(), state == CommentState::Active);
             assert_eq!(CommentState::from_code(state.code()), Some(state));
+        }
+    }
+
+    #[test]
+    fn a_reader_is_told_no_state_that_tells_more_than_the_content() {
+        use CommentState::{Active, Deleted, Hidden, Pending, Rejected, Shadowed};
+        let told = [
+            (Active, Active, Active),
+            (Pending, Hidden, Pending),
+            (Rejected, Hidden, Rejected),
+            (Hidden, Hidden, Hidden),
+            (Shadowed, Hidden, Active),
+            (Deleted, Deleted, Deleted),
+        ];
+        assert_eq!(told.map(|(state, ..)| state), CommentState::ALL);
+        for (state, to_others, to_author) in told {
+            assert_eq!((state.shown_to(false), state.shown_to(true)), (to_others, to_author), "{state}");
         }
     }
 }

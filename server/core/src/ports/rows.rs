@@ -3,7 +3,9 @@
 //! Every result is one state of its subject: a method reads its rows and counts in one snapshot,
 //! whose first row is the subject, so counts equal rows at `subject.revision`. A read sees every
 //! commit whose response was sent before the read began. Absent items are `None` or empty, never an
-//! error. Content is returned as stored; the caller of the port redacts it.
+//! error. Content is returned as stored; the caller of the port redacts it. A reader with a cache may
+//! leave out what no caller shows: in lists the content of comments that are not visible, and of
+//! comments by id the content that not even their authors see.
 //!
 //! Lists contain listed comments only: visible ones, and tombstones above visible ones.
 
@@ -105,7 +107,8 @@ pub trait CommentRows: Send + Sync + std::fmt::Debug {
     /// deleted.
     async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Option<Conversation>>;
 
-    /// Returns every content that a comment had, oldest first; the last is the current one.
+    /// Returns every content that a visible comment had, oldest first; the last is the current one.
+    /// Empty for a comment that is not visible in the same snapshot.
     async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>>;
 
     /// Returns the comments that earlier requests with these keys created, in the order of `keys`.

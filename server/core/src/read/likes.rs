@@ -52,7 +52,7 @@ impl Comments {
     ) -> Result<Page<Liker>> {
         let view = self.comment(caller, id, None, 0).await?;
         if !view.comment.lifecycle.state.is_visible() {
-            return Err(Error::CommentUnavailable(view.comment.lifecycle.state));
+            return Err(Error::CommentUnavailable(view.comment.state_for(None)));
         }
         self.check_subject_listable(&view.subject).await?;
         self.reader.likers(id, value, after, limit).await
@@ -116,7 +116,7 @@ fn check_partition(key: &SubjectKey, ids: &[CommentId]) -> Result<()> {
 fn first_likers(query: &LikersQuery, found: Option<CommentLikers>) -> Result<FirstLikers> {
     let CommentLikers { state, count, named, latest } = found.ok_or(Error::CommentNotFound)?;
     if !state.is_visible() {
-        return Err(Error::CommentUnavailable(state));
+        return Err(Error::CommentUnavailable(state.shown_to(false)));
     }
     let of_member = |member: &MemberId| named.iter().find(|liker| liker.member == *member).cloned();
     let mut likers: Vec<Liker> = Vec::with_capacity(query.limit);

@@ -43,7 +43,7 @@ impl Comments {
         }
         let page = found.ok_or(Error::CommentNotFound)?;
         check_listable(&page.subject, request.min_revision)?;
-        Ok(redacted(page))
+        Ok(page.redacted())
     }
 
     /// Returns the id of the root whose replies are listed.
@@ -61,14 +61,5 @@ impl Comments {
             return Err(Error::CommentNotFound);
         }
         Ok(location.floor)
-    }
-}
-
-/// Returns the page without the content of comments that are not visible.
-pub(super) fn redacted(page: ReplyPage) -> ReplyPage {
-    ReplyPage {
-        subject: page.subject,
-        root: page.root.seen_by(None),
-        replies: page.replies.map(|reply| reply.seen_by(None)),
     }
 }

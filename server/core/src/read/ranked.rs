@@ -13,7 +13,6 @@ use crate::domain::page::{DEFAULT_PREVIEW, ReplyPage, RootPage};
 use crate::domain::rank::{RankSort, RankedList, Ranking, WALK_LIFETIME};
 use crate::domain::subject::SubjectKey;
 use crate::read::Comments;
-use crate::read::list_replies::redacted;
 use crate::read::subjects::{check_listable, implied_subject};
 pub use walk::{Continuation, Direction, RankedCursor, RankedPage, RankedWalk};
 use walk::{RankPageStart, WalkSlice, Walker};
@@ -118,7 +117,7 @@ impl Comments {
         let ranked = self.ranked_page(&list, at, request.limit, read).await?;
         let mut ranked = ranked.ok_or(Error::CommentNotFound)?;
         check_listable(&ranked.page.subject, request.min_revision)?;
-        ranked.page = redacted(ranked.page);
+        ranked.page = ranked.page.redacted();
         Ok(ranked)
     }
 

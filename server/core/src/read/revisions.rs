@@ -20,7 +20,8 @@ impl Comments {
             return Err(Error::CommentNotFound);
         }
         self.check_subject_listable(&view.subject).await?;
+        // The comment may have been hidden since it was read.
         let contents = self.reader.revisions(id).await?;
-        Ok((view, contents))
+        if contents.is_empty() { Err(Error::CommentNotFound) } else { Ok((view, contents)) }
     }
 }

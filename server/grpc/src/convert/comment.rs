@@ -19,7 +19,7 @@ pub(crate) fn comment(view: CommentView) -> v1::Comment {
         parent_id: comment.reference.parent_id.map_or(0, CommentId::get),
         depth: i32::from(comment.reference.path.depth()),
         floor: comment.reference.floor,
-        state: shown_state(comment.lifecycle.state, visible.is_some()).into(),
+        state: plain_state(comment.lifecycle.state.shown_to(visible.is_some())).into(),
         member_id: visible.as_ref().map_or_else(String::new, |_| comment.reference.member.into()),
         content: visible.map(self::content),
         deleted_by: comment.lifecycle.deleted_by.map_or(v1::DeletedBy::Unspecified, deleted_by).into(),
@@ -54,17 +54,6 @@ pub(crate) fn thread<E>(
     let reply_page_token = if thread.more_replies { token(thread.root.comment.reference.id)? } else { String::new() };
     let replies = thread.replies.into_iter().map(comment).collect();
     Ok(v1::CommentThread { comment: Some(comment(thread.root)), replies, reply_page_token })
-}
-
-/// Returns the state that a reader of the complete comment, or of its tombstone, gets. Without
-/// content, PENDING, REJECTED and SHADOWED all read as HIDDEN; the author of a SHADOWED comment,
-/// which has its content, sees it as ACTIVE.
-fn shown_state(state: CommentState, has_content: bool) -> v1::CommentState {
-    match (state, has_content) {
-        (CommentState::Shadowed, true) => v1::CommentState::Active,
-        (CommentState::Pending | CommentState::Rejected | CommentState::Shadowed, false) => v1::CommentState::Hidden,
-        (state, _) => plain_state(state),
-    }
 }
 
 fn deleted_by(role: DeletedBy) -> v1::DeletedBy {

@@ -126,6 +126,8 @@ impl<'h> Scope<'h> {
                 expected.sort_unstable();
                 (cached != expected).then_some("the member's like states differ")
             }
+            // Another rule covers all texts.
+            CacheEntry::Text { .. } => None,
             CacheEntry::Unknown { .. } => Some("no component writes such a key"),
         }
     }
@@ -221,7 +223,10 @@ mod tests {
             CacheEntry::List { members, .. } | CacheEntry::Candidates { members, .. } => members.clear(),
             CacheEntry::LikeStates { values, .. } => values.clear(),
             CacheEntry::Subject { row: Some(row), .. } => row.revision -= 1,
-            CacheEntry::Subject { .. } | CacheEntry::SubjectId { .. } | CacheEntry::Unknown { .. } => {}
+            CacheEntry::Subject { .. }
+            | CacheEntry::SubjectId { .. }
+            | CacheEntry::Text { .. }
+            | CacheEntry::Unknown { .. } => {}
         };
         changed(make_stale).finds_nothing();
         let mut data = SampleData::default();

@@ -19,7 +19,11 @@ pub(super) fn check(history: &SubjectHistory<'_>, findings: &mut Findings) {
             (Call::List(page), Outcome::Page(shown)) => check_roots(&shown.items, page.previews().into()),
             (Call::Replies { root, .. }, Outcome::Page(shown)) => check_replies(&shown.items, *root),
             (
-                Call::Edit { comment, .. } | Call::Delete { comment, .. } | Call::Undelete { comment, .. },
+                Call::Edit { comment, .. }
+                | Call::Delete { comment, .. }
+                | Call::Undelete { comment, .. }
+                | Call::Hide { comment, .. }
+                | Call::Unhide { comment, .. },
                 Outcome::Written(written),
             ) => check_change(history, *comment, written),
             (Call::Root { .. }, Outcome::Written(written)) => {

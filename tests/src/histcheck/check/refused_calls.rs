@@ -5,6 +5,7 @@
 use super::Findings;
 use super::subject_history::SubjectHistory;
 use crate::histcheck::history::{Call, Outcome};
+use crate::histcheck::names::is_moderated;
 
 /// Finds calls refused for a reason that the load does not explain, such as a comment that is not
 /// found, and internal errors of the service.
@@ -38,6 +39,7 @@ pub(super) fn check(history: &SubjectHistory<'_>, findings: &mut Findings) {
 fn check_state(history: &SubjectHistory<'_>, findings: &mut Findings, number: u32, reason: &str) {
     let op = history.op(number);
     let visible = match reason {
+        "STATE_CONFLICT" if matches!(op.call, Call::Unhide { .. }) => true,
         "COMMENT_UNAVAILABLE" | "PARENT_UNAVAILABLE" | "COMMENT_NOT_FOUND" | "STATE_CONFLICT" => false,
         "COMMENT_ALREADY_EXISTS" => true,
         _other => return,
@@ -46,7 +48,9 @@ fn check_state(history: &SubjectHistory<'_>, findings: &mut Findings, number: u3
     | Call::Like { comment: id, .. }
     | Call::Edit { comment: id, .. }
     | Call::Delete { comment: id, .. }
-    | Call::Undelete { comment: id, .. }) = &op.call
+    | Call::Undelete { comment: id, .. }
+    | Call::Hide { comment: id, .. }
+    | Call::Unhide { comment: id, .. }) = &op.call
     else {
         return;
     };
@@ -75,8 +79,12 @@ fn expected_reasons(call: &Call) -> &'static [&'static str] {
     match call {
         Call::Reply { .. } => &["PARENT_UNAVAILABLE"],
         Call::Like { .. } => &["COMMENT_UNAVAILABLE"],
-        // A write to a deleted comment does not find it. No load hides comments.
-        Call::Delete { .. } | Call::Edit { .. } => &["COMMENT_NOT_FOUND"],
+        // A write to a deleted comment does not find it; a hidden one is in conflict with an edit.
+        // Neither has a history.
+        Call::Delete { .. } | Call::History { .. } => &["COMMENT_NOT_FOUND"],
+        Call::Edit { comment, .. } if is_moderated(*comment) => &["STATE_CONFLICT"],
+        Call::Edit { .. } => &["COMMENT_NOT_FOUND"],
+        Call::Hide { .. } | Call::Unhide { .. } => &["STATE_CONFLICT"],
         Call::Undelete { .. } => &["COMMENT_ALREADY_EXISTS"],
         Call::Misuse { misuse, .. } => misuse.reasons(),
         Call::Root { .. }

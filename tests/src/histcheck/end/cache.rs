@@ -2,6 +2,7 @@
 //! (`server/cache/examples/dump.rs`) decodes the values, so this module does not depend on their
 //! encoding.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -21,13 +22,50 @@ use crate::redis::{FaultTarget, StoredKey};
 /// Fails when Redis does not respond, or when the decoder is missing or its output is malformed.
 pub(super) async fn read(redis: Arc<Mutex<dyn FaultTarget + Send>>, recorder: &Recorder) -> Result<()> {
     let redis = redis.lock_owned().await;
-    let lines = tokio::task::spawn_blocking(move || decoded(redis.keys()?)).await??;
+    let (texts, lines) = tokio::task::spawn_blocking(move || {
+        let keys = redis.keys()?;
+        anyhow::Ok((texts(&keys)?, decoded(keys)?))
+    })
+    .await??;
+    for ((text_subject, text), key) in texts {
+        recorder.cache_entry(CacheEntry::Text { key, text_subject, text })?;
+    }
     for line in lines {
         if let Some(entry) = entry(&line).with_context(|| line.clone())? {
             recorder.cache_entry(entry)?;
         }
     }
     Ok(())
+}
+
+/// Returns the texts of the run that the keys contain anywhere in their values, and the name of one
+/// key for each. The values are not decoded: what no reader finds is found, too.
+fn texts(keys: &[StoredKey]) -> Result<BTreeMap<(u32, u64), String>> {
+    let mut found = BTreeMap::new();
+    for StoredKey { name, values, .. } in keys {
+        for value in values {
+            let digit = |at: usize| value.get(at..at + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+            let bytes: Option<Vec<u8>> = (0..value.len()).step_by(2).map(digit).collect();
+            for text in texts_in(&bytes.context("no hexadecimal digits")?) {
+                found.entry(text).or_insert_with(|| name.clone());
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the texts that bytes contain.
+fn texts_in(bytes: &[u8]) -> Vec<(u32, u64)> {
+    const MIDDLE: &[u8] = b" t";
+    let text_at = |at: usize| {
+        let before = bytes[..at].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+        let after = bytes[at + MIDDLE.len()..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let begin = at.checked_sub(before + 1)?;
+        let text = names::text_number(std::str::from_utf8(&bytes[begin..at + MIDDLE.len() + after]).ok()?);
+        (text.0 != u32::MAX).then_some(text)
+    };
+    let middles = bytes.windows(MIDDLE.len()).enumerate().filter(|(_, window)| *window == MIDDLE);
+    middles.filter_map(|(at, _)| text_at(at)).collect()
 }
 
 /// Returns the decoded lines of all keys.
@@ -131,6 +169,22 @@ impl Line<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_text_in_any_value_is_found() {
+        let key = |name: &str, values: &[&[u8]]| StoredKey {
+            name: name.to_owned(),
+            kind: "hash".to_owned(),
+            values: values.iter().map(|value| value.iter().map(|byte| format!("{byte:02x}")).collect()).collect(),
+        };
+        let keys = [
+            key("a", &[b"s7 t99", b"\xff s0 t1\x00s12 t345\xe6", b"t5 s6 x t8 t9 s t1"]),
+            key("b", &[b"s7 t99s7 t98"]),
+        ];
+        let found: Vec<_> = texts(&keys).unwrap().into_iter().collect();
+        let named = |text, name: &str| (text, name.to_owned());
+        assert_eq!(found, [named((0, 1), "a"), named((7, 98), "b"), named((7, 99), "a"), named((12, 345), "a")]);
+    }
 
     #[test]
     fn lines_are_parsed_and_unknown_keys_are_reported_as_printed() {

@@ -1,4 +1,4 @@
-//! The data in Redis at the end of a run, with one entry for each key.
+//! The data in Redis at the end of a run, with one entry for each key and for each text.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,9 @@ pub(crate) enum CacheEntry {
     /// The like states of a member for comments of a subject; comments that are not listed have
     /// none.
     LikeStates { part: i64, subject: u32, member: u32, generation: String, values: Vec<(i64, i8)> },
+    /// A text of the run that some key contains: the name of the first such key, the subject that
+    /// the text was written for, and its number.
+    Text { key: String, text_subject: u32, text: u64 },
     /// A key of unknown form, or a key of a known form with an unreadable value.
     Unknown { description: String },
 }

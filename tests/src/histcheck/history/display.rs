@@ -32,6 +32,7 @@ impl fmt::Display for Op {
             Outcome::Written(_)
             | Outcome::Liked(_)
             | Outcome::Counts(_)
+            | Outcome::Texts(_)
             | Outcome::States(_)
             | Outcome::Gap { .. }
             | Outcome::Refused(_)

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::item::Item;
 use crate::histcheck::names::CONTESTED_MEMBER;
 
 /// Nanoseconds since the run began, by the machine's monotonic clock, which all clients share.
@@ -39,6 +40,10 @@ pub(crate) enum Call {
     Delete { subject: u32, comment: i64, member: u32 },
     /// Undeletes a comment, by its author.
     Undelete { subject: u32, comment: i64, member: u32 },
+    /// Hides a comment, by a moderator.
+    Hide { subject: u32, comment: i64 },
+    /// Shows a hidden comment again, by a moderator.
+    Unhide { subject: u32, comment: i64 },
     /// Sets a member's value of a comment.
     Like { subject: u32, comment: i64, member: u32, value: Value },
     /// Reads a page of roots.
@@ -49,6 +54,8 @@ pub(crate) enum Call {
     Get { subject: u32, comment: i64, view: View },
     /// Reads several comments in one call.
     Several { subject: u32, comments: CommentSelector, view: View },
+    /// Reads the former texts of a comment.
+    History { subject: u32, comment: i64 },
     /// Reads the counts of a subject.
     Counts { subject: u32, view: View },
     /// Reads the like states of a member for some comments.
@@ -74,8 +81,9 @@ pub(crate) enum CommentSelector {
     Thread(i64),
 }
 
-/// Page size of a thread read: the largest one allowed.
+/// Page sizes of reads of threads and of histories: the largest ones allowed.
 pub(crate) const THREAD_PAGE_SIZE: usize = 100;
+pub(crate) const HISTORY_PAGE_SIZE: usize = 100;
 
 /// A forbidden call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -168,6 +176,8 @@ pub(crate) enum Outcome {
     /// The comments in the order of the response.
     Comments(Box<[Item]>),
     Counts(Counts),
+    /// Former texts of a comment and the subjects that they were written for, the latest first.
+    Texts(Box<[(u32, u64)]>),
     /// The like states in the order of the request.
     States(Box<[Value]>),
     /// The subject, if it exists; its rows and likes; and descriptions of the counts that differ
@@ -209,7 +219,7 @@ pub(crate) type WatchedChange = (i64, Box<[(i64, ChangeKind)]>);
 pub(crate) enum ChangeKind {
     Created,
     Edited,
-    /// Deleted or undeleted.
+    /// Deleted, hidden or restored.
     State,
     /// A change that no call of the load makes.
     Other,
@@ -256,91 +266,6 @@ pub(crate) struct PageResponse {
     pub(crate) items: Box<[Item]>,
 }
 
-/// The position of a comment in a response.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum ItemKind {
-    /// A member of the list.
-    Row,
-    /// A reply shown below its root.
-    Preview,
-    /// The root above a page of replies.
-    Head,
-}
-
-/// A comment in a response.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(into = "Packed", from = "Packed")]
-pub(crate) struct Item {
-    pub(crate) kind: ItemKind,
-    pub(crate) id: i64,
-    /// 0 for a root, as is the parent.
-    pub(crate) root: i64,
-    pub(crate) parent: i64,
-    pub(crate) floor: i32,
-    /// The author; `u32::MAX` if none is shown, as in a tombstone.
-    pub(crate) member: u32,
-    /// The number of its text; 0 for a tombstone, which has none.
-    pub(crate) text: u64,
-    /// The subject that the comment names.
-    pub(crate) subject: u32,
-    /// The subject that its text was written for.
-    pub(crate) text_subject: u32,
-    pub(crate) likes: i32,
-    pub(crate) dislikes: i32,
-    pub(crate) replies: i32,
-    /// Its own revision.
-    pub(crate) revision: i64,
-}
-
-impl Item {
-    /// Returns true if it is the tombstone of a deleted comment.
-    pub(crate) fn is_tombstone(&self) -> bool {
-        self.text == 0 && self.member == u32::MAX
-    }
-}
-
-/// An item as a tuple, so that a line of the file does not repeat the field names.
-type Packed = (ItemKind, i64, i64, i64, i32, u32, u64, (u32, u32), (i32, i32, i32), i64);
-
-impl From<Item> for Packed {
-    fn from(item: Item) -> Self {
-        let Item {
-            kind,
-            id,
-            root,
-            parent,
-            floor,
-            member,
-            text,
-            subject,
-            text_subject,
-            likes,
-            dislikes,
-            replies,
-            revision,
-        } = item;
-        (kind, id, root, parent, floor, member, text, (subject, text_subject), (likes, dislikes, replies), revision)
-    }
-}
-
-impl From<Packed> for Item {
-    fn from(packed: Packed) -> Self {
-        let (
-            kind,
-            id,
-            root,
-            parent,
-            floor,
-            member,
-            text,
-            (subject, text_subject),
-            (likes, dislikes, replies),
-            revision,
-        ) = packed;
-        Self { kind, id, root, parent, floor, member, text, subject, text_subject, likes, dislikes, replies, revision }
-    }
-}
-
 impl Call {
     /// Returns the name of the kind of call.
     pub(crate) fn kind(&self) -> &'static str {
@@ -350,11 +275,14 @@ impl Call {
             Self::Edit { .. } => "edit",
             Self::Delete { .. } => "delete",
             Self::Undelete { .. } => "undelete",
+            Self::Hide { .. } => "hide",
+            Self::Unhide { .. } => "unhide",
             Self::Like { .. } => "like",
             Self::List(_) => "list roots",
             Self::Replies { .. } => "list replies",
             Self::Get { .. } => "read a comment",
             Self::Several { .. } => "read several comments",
+            Self::History { .. } => "read a history",
             Self::Counts { .. } => "read counts",
             Self::States { .. } => "read like states",
             Self::Misuse { .. } => "misuse",
@@ -371,9 +299,12 @@ impl Call {
             | Self::Edit { subject, .. }
             | Self::Delete { subject, .. }
             | Self::Undelete { subject, .. }
+            | Self::Hide { subject, .. }
+            | Self::Unhide { subject, .. }
             | Self::Like { subject, .. }
             | Self::Get { subject, .. }
             | Self::Several { subject, .. }
+            | Self::History { subject, .. }
             | Self::Counts { subject, .. }
             | Self::States { subject, .. }
             | Self::Misuse { subject, .. }
@@ -392,13 +323,16 @@ impl Call {
         Some((*member, *parent, *text))
     }
 
-    /// Returns the comment that it edits, deletes or undeletes, and the property that it sets.
+    /// Returns the comment that it edits, deletes, hides or restores, and the property that it sets.
     pub(crate) fn alters(&self) -> Option<(i64, Property)> {
         if let Self::Edit { comment, text, .. } = self {
             return Some((*comment, Property::Text(*text)));
         }
-        let (Self::Delete { comment, .. } | Self::Undelete { comment, .. }) = self else { return None };
-        Some((*comment, Property::Visible(matches!(self, Self::Undelete { .. }))))
+        if let Self::Delete { comment, .. } | Self::Hide { comment, .. } = self {
+            return Some((*comment, Property::Visible(false)));
+        }
+        let (Self::Undelete { comment, .. } | Self::Unhide { comment, .. }) = self else { return None };
+        Some((*comment, Property::Visible(true)))
     }
 
     /// Returns true if it sets a like that several clients set.
@@ -421,13 +355,15 @@ impl Call {
             Self::Get { view, .. } | Self::Several { view, .. } | Self::Counts { view, .. } => Some(*view),
             Self::States { fresh, .. } => Some(View { min_revision: 0, fresh: *fresh }),
             Self::Export { .. } | Self::Watch { .. } => Some(View { min_revision: 0, fresh: true }),
-            // It writes nothing.
-            Self::Misuse { .. } => Some(View::default()),
+            // They write nothing.
+            Self::Misuse { .. } | Self::History { .. } => Some(View::default()),
             Self::Root { .. }
             | Self::Reply { .. }
             | Self::Edit { .. }
             | Self::Delete { .. }
             | Self::Undelete { .. }
+            | Self::Hide { .. }
+            | Self::Unhide { .. }
             | Self::Like { .. } => None,
         }
     }

@@ -80,7 +80,8 @@ pub(crate) struct LikeRow {
 }
 
 impl CommentRow {
-    /// The codes of the states in which a comment is visible, and deleted.
+    /// The codes of the states in which a comment is visible, hidden, and deleted.
     pub(crate) const VISIBLE: i8 = 1;
+    pub(crate) const HIDDEN: i8 = 4;
     pub(crate) const DELETED: i8 = 6;
 }

@@ -5,26 +5,32 @@
 
 use std::time::Duration;
 
+use riposte_sdk::v1::admin_service_client::AdminServiceClient;
 use riposte_sdk::v1::comment_service_client::CommentServiceClient;
 use riposte_sdk::v1::like_service_client::LikeServiceClient;
 use riposte_sdk::v1::reply_service_client::ReplyServiceClient;
 use riposte_sdk::v1::subject_service_client::SubjectServiceClient;
 use riposte_sdk::v1::{
     BatchGetCommentsRequest, BatchGetLikeStatesRequest, Comment, CommentSort, CreateCommentRequest, CreateReplyRequest,
-    DegradedPart, DeleteCommentRequest, GetCommentRequest, GetSubjectRequest, GetThreadRequest, LikeValue,
-    ListCommentsRequest, ListCommentsResponse, ListConversationRequest, ListRepliesRequest, ListRepliesResponse,
-    SetLikeRequest, Subject, UndeleteCommentRequest, UpdateCommentRequest,
+    DegradedPart, DeleteCommentRequest, GetCommentRequest, GetSubjectRequest, GetThreadRequest, HideCommentRequest,
+    LikeValue, ListCommentRevisionsRequest, ListCommentsRequest, ListCommentsResponse, ListConversationRequest,
+    ListRepliesRequest, ListRepliesResponse, SetLikeRequest, Subject, UndeleteCommentRequest, UnhideCommentRequest,
+    UpdateCommentRequest,
 };
 use tonic::transport::Channel;
 use tonic::{Request, Status};
 
 use super::failure::Failure;
+use crate::histcheck::fleet::Ports;
 use crate::histcheck::history::{
-    Call, CommentSelector, Counts, Item, ItemKind, LikeResponse, Misuse, Outcome, PageOf, PageResponse, RequestId,
-    Sort, THREAD_PAGE_SIZE, USUAL_PAGE_SIZE, Value, View, WriteResponse,
+    Call, CommentSelector, Counts, HISTORY_PAGE_SIZE, Item, ItemKind, LikeResponse, Misuse, Outcome, PageOf,
+    PageResponse, RequestId, Sort, THREAD_PAGE_SIZE, USUAL_PAGE_SIZE, Value, View, WriteResponse,
 };
 use crate::histcheck::names;
 use crate::say::content;
+
+/// The moderator of all calls that hide or show comments.
+const MODERATOR: &str = "moderator";
 
 /// The outcome of a call and the token of the next page.
 type CallResult = Result<(Outcome, String), Status>;
@@ -33,14 +39,8 @@ type CallResult = Result<(Outcome, String), Status>;
 ///
 /// # Errors
 /// Returns the status of the service or of the connection.
-pub(crate) async fn send(
-    channel: Channel,
-    call: &Call,
-    request: RequestId,
-    token: &str,
-    limit: Duration,
-) -> CallResult {
-    let sent = attempt(channel, call, request, token, limit);
+pub(crate) async fn send(ports: Ports, call: &Call, request: RequestId, token: &str, limit: Duration) -> CallResult {
+    let sent = attempt(ports, call, request, token, limit);
     // The server enforces the deadline as well; the call ends at the first of the two timeouts.
     let waited = tokio::time::timeout(limit + Duration::from_millis(200), sent).await;
     waited.map_err(|_| Status::deadline_exceeded("no response in time"))?
@@ -53,13 +53,15 @@ pub(crate) fn failure_outcome(status: Status) -> (Outcome, bool) {
     (if not_executed { Outcome::Refused(reason) } else { Outcome::Unknown(reason) }, retryable)
 }
 
-async fn attempt(channel: Channel, call: &Call, request: RequestId, token: &str, limit: Duration) -> CallResult {
+async fn attempt(ports: Ports, call: &Call, request: RequestId, token: &str, limit: Duration) -> CallResult {
+    let channel = ports.public;
     let request_id = uuid::Uuid::from_u64_pair(request.0, request.1).to_string();
     match call {
         Call::Root { .. } | Call::Reply { .. } => create(channel, call, request_id, limit).await,
         Call::Edit { .. } | Call::Delete { .. } | Call::Undelete { .. } => {
             change(channel, call, request_id, limit).await
         }
+        Call::Hide { .. } | Call::Unhide { .. } => moderate(ports.admin, call, request_id, limit).await,
         Call::Like { comment, member, value, .. } => {
             let (comment_id, member_id, value) = (*comment, names::member_id(*member), like_value(*value).into());
             let request = SetLikeRequest { comment_id, member_id, value, request_id };
@@ -83,6 +85,7 @@ async fn attempt(channel: Channel, call: &Call, request: RequestId, token: &str,
             let items = comments.iter().map(|comment| item(comment, ItemKind::Row)).collect();
             Ok((Outcome::Comments(items), String::new()))
         }
+        Call::History { comment, .. } => history(channel, *comment, limit).await,
         Call::Counts { subject, view: View { min_revision, fresh } } => {
             let key = Some(names::key(*subject));
             let request = GetSubjectRequest { key, min_revision: *min_revision, fresh: *fresh };
@@ -157,6 +160,21 @@ async fn change(channel: Channel, call: &Call, request_id: String, limit: Durati
     written(undeleted.comment, undeleted.subject_revision)
 }
 
+async fn moderate(channel: Channel, call: &Call, request_id: String, limit: Duration) -> CallResult {
+    let (mut service, moderator_id) = (AdminServiceClient::new(channel), MODERATOR.to_owned());
+    if let Call::Hide { comment: id, .. } = call {
+        let request = HideCommentRequest { id: *id, moderator_id, request_id, ..Default::default() };
+        let hidden = service.hide_comment(with_timeout(limit, request)).await?.into_inner();
+        return written(hidden.comment, hidden.subject_revision);
+    }
+    let Call::Unhide { comment: id, .. } = call else {
+        return Err(Status::unimplemented(format!("{call:?} is no call of a moderator")));
+    };
+    let request = UnhideCommentRequest { id: *id, moderator_id, request_id, ..Default::default() };
+    let shown = service.unhide_comment(with_timeout(limit, request)).await?.into_inner();
+    written(shown.comment, shown.subject_revision)
+}
+
 async fn list(channel: Channel, page: PageOf, token: &str, limit: Duration) -> CallResult {
     let PageOf { subject, sort, size, view: View { min_revision, fresh }, .. } = page;
     let request = ListCommentsRequest {
@@ -206,6 +224,14 @@ async fn replies(channel: Channel, root: i64, page: PageOf, token: &str, limit: 
     let items = head.chain(replies.iter().map(|reply| item(reply, ItemKind::Row))).collect();
     let page = PageResponse { revision, counts: None, last: next_page_token.is_empty(), items };
     Ok((Outcome::Page(page), next_page_token))
+}
+
+async fn history(channel: Channel, id: i64, limit: Duration) -> CallResult {
+    let request = ListCommentRevisionsRequest { id, page_size: HISTORY_PAGE_SIZE as i32, ..Default::default() };
+    let response = CommentServiceClient::new(channel).list_comment_revisions(with_timeout(limit, request)).await?;
+    let contents = response.into_inner().revisions.into_iter().map(|former| former.content.unwrap_or_default());
+    let texts = contents.map(|content| names::text_number(&content.text)).collect();
+    Ok((Outcome::Texts(texts), String::new()))
 }
 
 async fn several(

@@ -157,9 +157,9 @@ impl Client {
         request: RequestId,
         limit: Duration,
     ) -> Result<(Op, String, bool)> {
-        let channel = environment.channels.to(server);
+        let ports = environment.channels.ports(server);
         let begun = environment.now();
-        let result = send(channel, &planned.call, request, &planned.token, limit).await;
+        let result = send(ports, &planned.call, request, &planned.token, limit).await;
         let ended = environment.now();
         let (outcome, token, retryable) = match result {
             Ok((outcome, token)) => (outcome, token, false),

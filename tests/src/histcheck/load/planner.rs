@@ -11,8 +11,8 @@ use super::{Acknowledged, SUBJECTS};
 use crate::histcheck::check::MAX_AGE;
 use crate::histcheck::fault::LONG_TIMEOUT_SERVER;
 use crate::histcheck::fleet::SERVERS;
-use crate::histcheck::history::{Call, CommentSelector, Misuse, Nanos, Op, Outcome, RequestId, Value, View};
-use crate::histcheck::names::CONTESTED_MEMBER;
+use crate::histcheck::history::{Call, CommentSelector, Misuse, Nanos, Op, Outcome, Property, RequestId, Value, View};
+use crate::histcheck::names::{self, CONTESTED_MEMBER};
 
 /// Number of members that one client acts for; no other client acts for them, so each of their
 /// likes has one client.
@@ -82,7 +82,7 @@ pub(crate) struct Planner {
     revisions: Vec<i64>,
 }
 
-/// A comment that a client wrote, with its expected state.
+/// A comment that a client wrote, with its expected state: deleted or hidden, or visible.
 #[derive(Debug, Clone, Copy)]
 struct OwnComment {
     subject: u32,
@@ -140,7 +140,8 @@ impl Planner {
             117..222 => self.walk(roots),
             222..442 => self.get(roots, replies).map(PlannedCall::of),
             442..512 => self.several(roots, replies).map(PlannedCall::of),
-            512..760 => Some(PlannedCall::of(self.counts())),
+            512..752 => Some(PlannedCall::of(self.counts())),
+            752..760 => self.history().map(PlannedCall::of),
             _ => self.states(roots, replies).map(PlannedCall::of),
         };
         // If no comment fits, the client creates a root in one of four cases, and otherwise reads
@@ -183,9 +184,8 @@ impl Planner {
                 }
                 self.own.push(own);
             }
-            let deleted = matches!(op.call, Call::Delete { .. });
-            if deleted || matches!(op.call, Call::Undelete { .. }) {
-                self.own.iter_mut().filter(|own| own.id == written.id).for_each(|own| own.deleted = deleted);
+            if let Some((id, Property::Visible(visible))) = op.call.alters() {
+                self.own.iter_mut().filter(|own| own.id == id).for_each(|own| own.deleted = !visible);
             }
         }
         self.record_like(op);
@@ -317,14 +317,21 @@ impl Planner {
         Some(Call::Edit { subject, comment, member, text: self.text() })
     }
 
+    /// Returns a read of the history of an own comment, in one of three cases of a deleted one.
+    fn history(&mut self) -> Option<Call> {
+        let deleted = self.rng.random_ratio(1, 3);
+        self.own_comment(deleted).map(|own| Call::History { subject: own.subject, comment: own.id })
+    }
+
+    /// Returns a deletion or a hiding of an own comment, or its restoration.
     fn delete(&mut self, undelete: bool) -> Option<Call> {
         let OwnComment { subject, id: comment, member, .. } = self.own_comment(undelete)?;
-        let call = if undelete {
-            Call::Undelete { subject, comment, member }
-        } else {
-            Call::Delete { subject, comment, member }
-        };
-        Some(call)
+        Some(match (names::is_moderated(comment), undelete) {
+            (false, false) => Call::Delete { subject, comment, member },
+            (false, true) => Call::Undelete { subject, comment, member },
+            (true, false) => Call::Hide { subject, comment },
+            (true, true) => Call::Unhide { subject, comment },
+        })
     }
 
     /// Returns the repeat of an acknowledged request.

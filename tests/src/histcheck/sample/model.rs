@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use crate::histcheck::history::{
-    Call, CommentSelector, Counts, Item, ItemKind, LikeResponse, Outcome, PageOf, PageResponse, RequestId, Sort,
-    THREAD_PAGE_SIZE, Value, WriteResponse,
+    Call, CommentSelector, Counts, HISTORY_PAGE_SIZE, Item, ItemKind, LikeResponse, Outcome, PageOf, PageResponse,
+    RequestId, Sort, THREAD_PAGE_SIZE, Value, WriteResponse,
 };
 use crate::histcheck::names;
 
@@ -32,6 +32,8 @@ struct Subject {
 struct Comment {
     item: Item,
     visible: bool,
+    /// The texts that edits replaced.
+    former: Vec<(u32, u64)>,
     /// The floors on the path from the root to the comment, without the root's.
     path: Vec<i32>,
     replies: Vec<usize>,
@@ -65,6 +67,8 @@ impl Model {
                 without_token(subject.set_visible(*comment, true, "COMMENT_ALREADY_EXISTS"))
             }
             Call::Like { comment, member, value, .. } => without_token(subject.like(*comment, *member, *value)),
+            Call::Hide { comment, .. } => without_token(subject.set_visible(*comment, false, "STATE_CONFLICT")),
+            Call::Unhide { comment, .. } => without_token(subject.set_visible(*comment, true, "STATE_CONFLICT")),
             // The model does not rank.
             Call::List(page) | Call::Replies { page, .. } if page.sort == Sort::Top => {
                 without_token(refused("OVERLOADED"))
@@ -75,6 +79,7 @@ impl Model {
                 without_token(Outcome::Comment(subject.comments[index(*comment)].item(ItemKind::Row)))
             }
             Call::Several { comments, .. } => without_token(Outcome::Comments(subject.several(comments))),
+            Call::History { comment, .. } => without_token(subject.history(*comment)),
             Call::Counts { .. } => without_token(Outcome::Counts(subject.counts())),
             Call::States { member, comments, .. } => {
                 let state = |id: &i64| subject.comments[index(*id)].likes.get(member).copied().unwrap_or(Value::None);
@@ -144,7 +149,14 @@ impl Subject {
             replies: 0,
             revision: 1,
         };
-        self.comments.push(Comment { item, visible: true, path, replies: Vec::new(), likes: HashMap::new() });
+        self.comments.push(Comment {
+            item,
+            visible: true,
+            former: Vec::new(),
+            path,
+            replies: Vec::new(),
+            likes: HashMap::new(),
+        });
         self.count(at, 1);
         self.written(at)
     }
@@ -174,12 +186,21 @@ impl Subject {
     fn edit(&mut self, id: i64, text: u64) -> Outcome {
         let comment = &mut self.comments[index(id)];
         if !comment.visible {
-            return refused("COMMENT_NOT_FOUND");
+            return refused(if names::is_moderated(id) { "STATE_CONFLICT" } else { "COMMENT_NOT_FOUND" });
         }
+        comment.former.push((comment.item.text_subject, comment.item.text));
         comment.item.text = text;
         comment.item.revision += 1;
         self.revision += 1;
         self.written(index(id))
+    }
+
+    fn history(&self, id: i64) -> Outcome {
+        let comment = &self.comments[index(id)];
+        if !comment.visible {
+            return refused("COMMENT_NOT_FOUND");
+        }
+        Outcome::Texts(comment.former.iter().rev().take(HISTORY_PAGE_SIZE).copied().collect())
     }
 
     fn set_visible(&mut self, id: i64, visible: bool, unchanged_reason: &str) -> Outcome {

@@ -10,6 +10,7 @@ use tempfile::TempDir;
 
 use super::connection::{Connection, Reply};
 use super::program::Program;
+use super::stored_key;
 use super::wait::{until, until_true};
 use crate::ports::free_port;
 
@@ -95,6 +96,15 @@ impl Server {
     /// As [`Connection::open`] and [`Connection::ask`].
     pub fn ask(&self, words: &[&str]) -> Result<Reply> {
         Connection::open(self.port)?.ask(words)
+    }
+
+    /// Returns the names of the keys that contain a text in their names or values, whatever their
+    /// types.
+    ///
+    /// # Errors
+    /// If the server does not respond.
+    pub fn keys_with(&self, text: &str) -> Result<Vec<String>> {
+        stored_key::with_text(self, text)
     }
 
     /// Removes every key (FLUSHALL). Functions stay; only a restart removes them.

@@ -33,6 +33,34 @@ for i, value in ipairs(values) do
 end
 return fields";
 
+/// Searches all keys and all values on the server. A key of a type that it cannot read is an error.
+const SEARCH: &str = "
+local read = {
+  string = function(key) return { redis.call('GET', key) } end,
+  hash = function(key) return redis.call('HGETALL', key) end,
+  zset = function(key) return redis.call('ZRANGE', key, 0, -1) end,
+  list = function(key) return redis.call('LRANGE', key, 0, -1) end,
+  set = function(key) return redis.call('SMEMBERS', key) end,
+}
+local found = {}
+for _, key in ipairs(redis.call('KEYS', '*')) do
+  local values = read[redis.call('TYPE', key).ok](key)
+  values[#values + 1] = key
+  for _, value in ipairs(values) do
+    if string.find(value, ARGV[1], 1, true) then
+      found[#found + 1] = key
+      break
+    end
+  end
+end
+return found";
+
+/// Returns the names of the keys that contain a text in their names or values.
+pub(crate) fn with_text(server: &Server, text: &str) -> Result<Vec<String>> {
+    let Reply::List(found) = server.ask(&["EVAL", SEARCH, "0", text])? else { bail!("no list of keys") };
+    found.into_iter().map(Reply::text).collect()
+}
+
 /// Returns all data of a server. A key that is removed meanwhile is left out.
 pub(crate) fn of(server: &Server) -> Result<Vec<StoredKey>> {
     let mut connection = Connection::open(server.port())?;

@@ -78,8 +78,7 @@ local function select_preview(entry, candidates, floors, values, size)
     local value = values[i]
     if not belongs_to(entry, value) then return nil end
     -- A tombstone has no likes.
-    local visible = string.byte(value, 4) >= VISIBLE
-    replies[i] = { visible and struct.unpack('>I4', value, 29) or 0, floor, value }
+    replies[i] = { is_visible(value) and struct.unpack('>I4', value, 29) or 0, floor, value }
   end
   table.sort(replies, precedes)
   local last = replies[math.min(size, #replies)]

@@ -5,10 +5,14 @@
 -- row, content.
 --
 -- The log contains changes that arrived before their predecessors; and, while a lease is
--- outstanding, every change and every like.
+-- outstanding, every change and every like. A patch of a comment that ceased to be visible later
+-- has the content WITHHELD there: to apply it removes the cached comment, because its content is
+-- unknown.
 
 local MAX_LOGGED_CHANGES, MAX_LOGGED_LIKES = 64, 2000
 local LOG_TTL = 60000
+-- No content is encoded as this. Versions that do not know it store it as a damaged content.
+local WITHHELD = '-'
 
 -- Calls `each` for the lists of a change and returns the position of its patches.
 local function each_list(change, each)
@@ -37,10 +41,15 @@ local function encode_comment(entry, head, row, content)
 end
 
 -- Applies a patch to a cached comment. The row and the likes have separate revisions; the greater
--- revision of each wins.
+-- revision of each wins. A patch without content keeps the content, unless the comment is no longer
+-- visible.
 local function apply_patch(P, entry, id, head, row, content, ttl)
   local key = P .. 'c:' .. id
   local old = load_comment(P, entry, id)
+  if content == WITHHELD then
+    if old and row_revision(head) > row_revision(old) then run('DEL', key) end
+    return
+  end
   if not old then
     if content ~= '' then run('SET', key, encode_comment(entry, head, row, content), 'PX', ttl) end
     return
@@ -48,7 +57,7 @@ local function apply_patch(P, entry, id, head, row, content, ttl)
   local likes = like_revision(head) > like_revision(old) and string.sub(head, 21, 36) or string.sub(old, 21, 36)
   if row_revision(head) > row_revision(old) then
     local checksum = string.sub(head, 57, 64)
-    if content == '' then
+    if content == '' and is_visible(head) then
       content = string.sub(old, HEAD_SIZE + struct.unpack('>I4', old, 37) + 1)
       checksum = string.sub(old, 57, 64)
     end
@@ -164,11 +173,72 @@ local function is_log_full(entry)
   return changes >= MAX_LOGGED_CHANGES
 end
 
-local function apply_change(P, subject, change, ttl, window)
-  if change[5] ~= '' then run('SET', P .. 'k:' .. change[5], subject, 'PX', ttl) end
-  local entry = load_for_write(P, subject)
-  if not entry then return end
-  local revision, t = tonumber(change[1]), now_millis()
+local function has_content(value) return #value > HEAD_SIZE + struct.unpack('>I4', value, 37) end
+
+-- Returns whether the log records that a comment ceased to be visible after this revision.
+local function is_concealed(entry, id, revision)
+  local since = entry.logged > 0 and number(run('HGET', entry.log_key, 'x:' .. id))
+  return since and since > revision
+end
+
+-- Withholds the contents of these comments, which are keys of `ids`, in a change. Returns whether
+-- there was one.
+local function withhold(change, ids)
+  local found = false
+  local at = each_list(change, function() end)
+  for i = at + 1, at + 4 * tonumber(change[at]), 4 do
+    if ids[change[i]] and change[i + 3] ~= '' and change[i + 3] ~= WITHHELD then
+      change[i + 3], found = WITHHELD, true
+    end
+  end
+  return found
+end
+
+-- Removes the contents of comments that ceased to be visible at a revision of their subject, also
+-- where no reader would find them: from data of another entry, the log, and rendered pages. A
+-- comment that the entry has reached stays, unless another version left its content there. `entry`
+-- may be nil.
+local function conceal(P, subject, entry, ids, revision, t)
+  for id in pairs(ids) do
+    local value = entry and entry.rev and entry.rev >= revision and load_comment(P, entry, id)
+    if not value or not is_visible(value) and has_content(value) then run('DEL', P .. 'c:' .. id) end
+  end
+  run('DEL', P .. 'f:' .. subject .. ':o', P .. 'f:' .. subject .. ':n')
+  if not entry then
+    run('DEL', P .. 'w:' .. subject)
+    return
+  end
+  for _, field in ipairs(entry.logged > 0 and run('HKEYS', entry.log_key) or {}) do
+    local logged = number(string.match(field, '^d:(%d+)$'))
+    if logged and logged < revision then
+      local change = cmsgpack.unpack(run('HGET', entry.log_key, field))
+      if withhold(change, ids) then run('HSET', entry.log_key, field, cmsgpack.pack(change)) end
+    end
+  end
+  -- A change or a fill that is still on its way may contain the contents.
+  if has_lease(entry, t) or not is_readable(entry) then
+    for id in pairs(ids) do
+      if not is_concealed(entry, id, revision - 1) then append_to_log(entry, 'x:' .. id, revision) end
+    end
+  end
+end
+
+-- Returns the comments that a change leaves invisible, and withholds the contents of those that
+-- ceased to be visible after it.
+local function invisible_in(entry, change, revision)
+  local invisible, concealed = {}, {}
+  each_patch(change, each_list(change, function() end), function(id, head, _, content)
+    if not is_visible(head) then
+      invisible[id] = true
+    elseif content ~= '' and entry and is_concealed(entry, id, revision) then
+      concealed[id] = true
+    end
+  end)
+  if next(concealed) then withhold(change, concealed) end
+  return invisible
+end
+
+local function apply_to_entry(P, entry, change, revision, ttl, window, t)
   local function is_next() return entry.rev and revision == entry.rev + 1 end
   local is_late = entry.rev and revision <= entry.rev
   local is_logged = not is_late and (not is_next() or has_lease(entry, t))
@@ -180,6 +250,14 @@ local function apply_change(P, subject, change, ttl, window)
     advance_entry(P, entry, change, ttl, window)
     drain_log(P, entry, ttl, window, t)
   end
+end
+
+local function apply_change(P, subject, change, ttl, window)
+  if change[5] ~= '' then run('SET', P .. 'k:' .. change[5], subject, 'PX', ttl) end
+  local entry, t, revision = load_for_write(P, subject), now_millis(), tonumber(change[1])
+  local invisible = invisible_in(entry, change, revision)
+  if entry then apply_to_entry(P, entry, change, revision, ttl, window, t) end
+  if next(invisible) then conceal(P, subject, entry, invisible, revision, t) end
 end
 
 -- Arguments: ttl, window, number of subjects, and of each: subject, length of the change, the

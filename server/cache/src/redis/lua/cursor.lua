@@ -4,7 +4,8 @@
 -- Moves the cursor and reports the events between the two positions. Returns 0 if the cursor is not
 -- at the first position, which means that the cache has lost data.
 -- Arguments: from, to, number of revisions, (subject, revision)…, number of likes, (subject,
--- comment, likes)…, members' names….
+-- comment, likes)…, number of comments that are not visible, (subject, comment, revision)…,
+-- members' names….
 local function advance(keys, args)
   local P = key_prefix(keys)
   if run('HGET', keys[1], 'n') ~= args[1] then return 0 end
@@ -21,7 +22,11 @@ local function advance(keys, args)
     apply_like(P, args[at + 1], args[at + 2], args[at + 3], t)
     at = at + 3
   end
-  for i = at + 1, #args do remove_member_likes(P .. 'm:' .. args[i]) end
+  local members = at + 2 + 3 * tonumber(args[at + 1])
+  for i = at + 2, members - 1, 3 do
+    conceal(P, args[i], load_for_write(P, args[i]), { [args[i + 1]] = true }, tonumber(args[i + 2]), t)
+  end
+  for i = members, #args do remove_member_likes(P .. 'm:' .. args[i]) end
   run('HSET', keys[1], 'n', args[2])
   return 1
 end

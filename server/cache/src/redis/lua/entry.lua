@@ -1,4 +1,4 @@
-#!lua name=riposte7
+#!lua name=riposte8
 -- The cache protocol (see port.rs). Each operation is one function and therefore atomic.
 --
 -- Every function takes one key, the cursor of a partition. All other keys of the partition begin
@@ -18,12 +18,16 @@
 --   p:ROOT              string preview candidates: the incarnation; likes and floor of the bound
 --                              and the highest floor (4 bytes each); of each candidate its floor
 --                              (4 bytes) and its id
---   w:SUBJECT           hash   the log: d:REVISION = a change, l:COMMENT = likes
+--   w:SUBJECT           hash   the log: d:REVISION = a change, l:COMMENT = likes,
+--                              x:COMMENT = the revision at which it ceased to be visible
 --   m:TYPE:OBJECT:MEMBER hash  a member's likes: ok g ID=value; "?" = the token that fills them,
 --                              "!TOKEN" = the expiry of an invalidation
 -- Ids are 16 hexadecimal digits, because numbers in Lua have 53 bits. Revisions and floors are
 -- numbers. Likes are the revision (8 bytes), likes and dislikes (4 each), and for a visible reply
 -- its root and its floor (4).
+--
+-- Only a visible comment has a content: other processes, and people with access to Redis, read only
+-- what every reader may see. A comment that ceases to be visible is concealed (see change.lua).
 --
 -- The files of this folder are joined in the order that client.rs lists; a file uses only what an
 -- earlier one defines. A field or key name is a stored format and is never renamed.
@@ -40,9 +44,9 @@ local EMPTY_REPLY = { GET = false, GETRANGE = '', HGET = false, HEXISTS = 0, HLE
 
 -- Registers functions. Redis forbids loops over tables while a library loads, so each function is
 -- registered by a line of its own.
-local function register_write(name, callback) redis.register_function('riposte7_' .. name, callback) end
+local function register_write(name, callback) redis.register_function('riposte8_' .. name, callback) end
 local function register_read(name, callback)
-  redis.register_function{ function_name = 'riposte7_' .. name, callback = callback, flags = { 'no-writes' } }
+  redis.register_function{ function_name = 'riposte8_' .. name, callback = callback, flags = { 'no-writes' } }
 end
 
 -- Runs a command on a cached value. A key of another type has no cached value: a writer deletes it,
@@ -143,6 +147,7 @@ local function load_comments(P, entry, ids)
   return values
 end
 
+local function is_visible(value) return string.byte(value, 4) >= VISIBLE end
 local function row_revision(value) return (struct.unpack('>I8', value, 13)) end
 local function like_revision(value) return (struct.unpack('>I8', value, 21)) end
 

@@ -91,12 +91,25 @@ local function replay_comments(P, entry, filled, ttl)
   end
 end
 
-local function fill_comments(P, entry, items, ttl)
-  local filled = {}
+-- Returns the comments that the log records as no longer visible, with their revisions.
+local function logged_concealments(entry)
+  local revisions = {}
+  for _, field in ipairs(entry.logged > 0 and run('HKEYS', entry.log_key) or {}) do
+    local id = string.match(field, '^x:(%x+)$')
+    if id then revisions[id] = number(run('HGET', entry.log_key, field)) end
+  end
+  return revisions
+end
+
+-- Stores comments that were read at a revision, but those that ceased to be visible after it.
+local function fill_comments(P, entry, items, read, ttl)
+  local filled, concealed = {}, logged_concealments(entry)
   for _, item in ipairs(items) do
     local id, head, row, content = item[1], item[2], item[3], item[4]
     local old = load_comment(P, entry, id)
-    if not old then
+    if concealed[id] and concealed[id] > read then
+      run('DEL', P .. 'c:' .. id)
+    elseif not old then
       run('SET', P .. 'c:' .. id, encode_comment(entry, head, row, content), 'PX', ttl)
       filled[id] = true
     elseif row_revision(old) == row_revision(head) then
@@ -188,7 +201,7 @@ local function fill(keys, args)
     local key = list_key(P, list.owner, list.ending)
     fill_list(entry, key, list.ending, list.low, list.high, list.members, window, ttl)
   end
-  fill_comments(P, entry, items, ttl)
+  fill_comments(P, entry, items, required, ttl)
   fill_candidates(P, entry, all, ttl)
   renew_content_version(entry)
   run('PEXPIRE', entry.key, args[5])

@@ -5,7 +5,10 @@ use std::fmt::Debug;
 use futures::future::BoxFuture;
 use rand::RngExt;
 use rand::seq::IndexedRandom;
-use riposte_core::page::{LikerCursor, LikersQuery, ListOrder, PageQuery, PageStart, SubjectCursor, SubtreeQuery};
+use riposte_core::comment::CommentView;
+use riposte_core::page::{
+    LikerCursor, LikersQuery, ListOrder, PageQuery, PageStart, ReplyPage, RootPage, SubjectCursor, SubtreeQuery,
+};
 use riposte_core::ports::{CommentRows, RankIndexes, RankingSnapshots, Reader, SubjectRows};
 use riposte_core::rank::{RankSort, RankedList};
 use riposte_core::request::IdempotencyKey;
@@ -17,6 +20,25 @@ use crate::model::count_audit::audit_counts;
 use crate::stores::backend::StepClock;
 use crate::stores::fixture::member;
 use crate::stores::histories::rebuild;
+
+/// Returns what a reader returned, as any reader may see it. A cache has no other content.
+fn shown<'r, T: 'r>(
+    read: impl Future<Output = Result<Option<T>>> + Send + 'r,
+    redact: fn(T) -> T,
+) -> BoxFuture<'r, Result<Option<T>>> {
+    Box::pin(async move { Ok(read.await?.map(redact)) })
+}
+
+/// Returns comments as their authors may see them.
+fn shown_to_authors<'r>(
+    read: impl Future<Output = Result<Vec<Option<CommentView>>>> + Send + 'r,
+) -> BoxFuture<'r, Result<Vec<Option<CommentView>>>> {
+    let shown = |view: CommentView| {
+        let author = view.comment.reference.member.clone();
+        view.seen_by(Some(&author))
+    };
+    Box::pin(async move { Ok(read.await?.into_iter().map(|view| view.map(shown)).collect()) })
+}
 
 impl Walker {
     /// Sends the same query to both readers and compares the results.
@@ -45,12 +67,15 @@ impl Walker {
                 }
                 let window = self.window(&key).await;
                 let description = ("roots", &key, window, previews);
-                self.compare(description, |r| Box::pin(r.roots(&key, window, previews))).await;
+                self.compare(description, |r| shown(r.roots(&key, window, previews), RootPage::redacted)).await;
             }
             4..=5 => {
                 let root = self.root_of(id).await;
                 let window = self.window(&key).await;
-                self.compare(("replies", &key, root, window), |r| Box::pin(r.replies(&key, root, window))).await;
+                self.compare(("replies", &key, root, window), |r| {
+                    shown(r.replies(&key, root, window), ReplyPage::redacted)
+                })
+                .await;
             }
             6..=7 => {
                 let query = self.subtree_query(id, other).await;
@@ -98,8 +123,14 @@ impl Walker {
         assert_eq!(found, expected, "the backend and the oracle list other unranked comments: {list:?}");
         let floors: Vec<i32> = ranking.floors.iter().copied().chain(expected.expect("read")).collect();
         match list.root() {
-            None => self.compare(("roots_at", key, &floors), |r| Box::pin(r.roots_at(key, &floors, 3))).await,
-            Some(root) => self.compare(("replies_at", &floors), |r| Box::pin(r.replies_at(key, root, &floors))).await,
+            None => {
+                let description = ("roots_at", key, &floors);
+                self.compare(description, |r| shown(r.roots_at(key, &floors, 3), RootPage::redacted)).await;
+            }
+            Some(root) => {
+                let description = ("replies_at", &floors);
+                self.compare(description, |r| shown(r.replies_at(key, root, &floors), ReplyPage::redacted)).await;
+            }
         }
     }
 
@@ -117,7 +148,7 @@ impl Walker {
             let key = self.key();
             ids.push(self.comment_of(&key).await);
         }
-        self.compare(("comments", &ids), |r| Box::pin(r.comments(&ids))).await;
+        self.compare(("comments", &ids), |r| shown_to_authors(r.comments(&ids))).await;
         self.compare(("locate", &ids), |r| Box::pin(r.locate(&ids))).await;
     }
 

@@ -30,7 +30,8 @@ pub struct CommittedChange {
 pub struct CommittedComment {
     /// The row after the commit.
     pub comment: Comment,
-    /// The content, if the batch wrote it.
+    /// The content, if the batch wrote it or made the comment visible: what a cache stores has no
+    /// content while the comment is not visible.
     pub content: Option<Content>,
     /// True if lists contained the comment before the batch.
     pub was_listed: bool,
@@ -56,8 +57,11 @@ impl UnitOfWork {
         for comment in ids.iter().filter_map(|id| self.comments.get(id)) {
             let id = comment.reference.id;
             let is_written = self.write_set.new_comments.contains_key(&id) || self.write_set.contents.contains(&id);
-            let content = self.contents.get(&id).filter(|_| is_written).cloned();
-            let was_listed = self.write_set.comments.get(&id).is_some_and(|before| before.lifecycle.listed);
+            let before = self.write_set.comments.get(&id);
+            let was_visible = before.is_some_and(|before| before.lifecycle.state.is_visible());
+            let is_shown = comment.lifecycle.state.is_visible() && !was_visible;
+            let content = self.contents.get(&id).filter(|_| is_written || is_shown).cloned();
+            let was_listed = before.is_some_and(|before| before.lifecycle.listed);
             let change = CommittedComment { comment: comment.clone(), content, was_listed };
             comments.entry(comment.reference.subject_id).or_default().push(change);
         }

@@ -81,7 +81,7 @@ impl Verb for Edit {
         }
         writable(unit, command)?;
         if !comment.lifecycle.state.is_visible() {
-            return Err(Error::StateConflict(comment.lifecycle.state));
+            return Err(Error::StateConflict(comment.state_for(Some(&self.member))));
         }
         if let Some(until) = self.window.map(|window| comment.reference.create_time.plus(window))
             && command.now > until

@@ -94,7 +94,7 @@ impl LikeVerb for SetLike {
         if comment.lifecycle.state.is_visible() {
             Ok(())
         } else {
-            Err(Error::CommentUnavailable(comment.lifecycle.state))
+            Err(Error::CommentUnavailable(comment.state_for(Some(&self.member))))
         }
     }
 

@@ -91,7 +91,7 @@ impl Verb for Pin {
         check_owner(unit, command, &self.target, &self.member)?;
         let comment = target(unit, command, self.target.id)?;
         if !comment.lifecycle.state.is_visible() {
-            return Err(Error::StateConflict(comment.lifecycle.state));
+            return Err(Error::StateConflict(comment.state_for(Some(&self.member))));
         }
         let is_full = unit
             .subject(&command.subject)

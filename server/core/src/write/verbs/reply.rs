@@ -84,7 +84,11 @@ impl Verb for Reply {
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
         let parent = target(unit, command, self.parent.id)?;
         writable(unit, command)?;
-        if parent.lifecycle.state.is_visible() { Ok(()) } else { Err(Error::ParentUnavailable(parent.lifecycle.state)) }
+        if parent.lifecycle.state.is_visible() {
+            Ok(())
+        } else {
+            Err(Error::ParentUnavailable(parent.state_for(Some(&self.member))))
+        }
     }
 
     fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {

@@ -1,4 +1,4 @@
-//! All contents that a comment has had, one for each revision.
+//! All contents that a visible comment has had, one for each revision.
 
 use riposte_core::page::ContentRevision;
 use riposte_core::{CommentId, Millis, Partition};
@@ -25,7 +25,8 @@ impl ReadQuery for Revisions {
     }
 
     async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
-        let Some(comment) = comments(tx, &[self.id]).await?.pop() else { return Ok(Vec::new()) };
+        let row = comments(tx, &[self.id]).await?.pop();
+        let Some(comment) = row.filter(|row| row.lifecycle.state.is_visible()) else { return Ok(Vec::new()) };
         let former = Entity::find()
             .filter(Column::Part.eq(tx.part()))
             .filter(Column::CommentId.eq(self.id.get()))

@@ -115,15 +115,15 @@ fn changes_of(fixture: &mut Fixture, verb: impl BatchVerb) -> Vec<CommittedChang
     unit.changed()
 }
 
-/// For the root and for its reply: whether the content was written, and whether lists contained the
-/// comment before.
+/// For the root and for its reply: whether the content was written or is shown again, and whether
+/// lists contained the comment before.
 type ExpectedRow = Option<(bool, bool)>;
 
 /// Returns the expected change of the subject, with its current rows.
 fn committed(fixture: &Fixture, ids: [CommentId; 2], revised: bool, rows: [ExpectedRow; 2]) -> CommittedChange {
     let comments = ids.into_iter().zip(rows).filter_map(|(id, row)| {
-        let (is_written, was_listed) = row?;
-        let content = is_written.then(|| fixture.contents[&id].clone());
+        let (is_sent, was_listed) = row?;
+        let content = is_sent.then(|| fixture.contents[&id].clone());
         Some(CommittedComment { comment: fixture.row(id).clone(), content, was_listed })
     });
     let comments = comments.collect();
@@ -131,17 +131,18 @@ fn committed(fixture: &Fixture, ids: [CommentId; 2], revised: bool, rows: [Expec
 }
 
 #[test]
-fn the_cache_receives_every_changed_row_and_every_written_content() {
+fn the_cache_receives_every_changed_row_and_every_content_that_was_written_or_is_shown_again() {
     type Make = fn(&mut Fixture, [CommentId; 2]) -> CommandKind;
-    let cases: [(Make, [ExpectedRow; 2]); 8] = [
+    let cases: [(Make, [ExpectedRow; 2]); 9] = [
         (|fixture, [r, _]| fixture.edit(r, "author", "other").into(), [Some((true, true)), None]),
         (|fixture, [r, _]| fixture.pin(r, "owner").into(), [None, None]),
         (|_, _| update_subject().into(), [None, None]),
         (|fixture, [r, _]| fixture.hide(r).into(), [Some((false, true)), None]),
         (|fixture, [_, a]| fixture.hide(a).into(), [Some((false, true)), Some((false, true))]),
-        (|fixture, [_, a]| fixture.unhide(a).into(), [Some((false, false)), Some((false, false))]),
+        (|fixture, [_, a]| fixture.unhide(a).into(), [Some((false, false)), Some((true, false))]),
         (|fixture, [_, a]| fixture.delete(a, author("author")).into(), [Some((false, true)), Some((false, true))]),
-        (|fixture, [r, _]| fixture.unhide(r).into(), [Some((false, false)), None]),
+        (|fixture, [r, _]| fixture.unhide(r).into(), [Some((true, false)), None]),
+        (|fixture, [_, a]| fixture.undelete(a, "author").into(), [Some((false, true)), Some((true, false))]),
     ];
     let mut fixture = Fixture::open();
     let root = fixture.root();
