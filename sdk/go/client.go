@@ -39,6 +39,7 @@ const maxAnswer = 16 << 20
 type Client struct {
 	conn, adminConn *grpc.ClientConn
 	ids             *RequestIDs
+	listening       listening
 }
 
 // FromEnv makes a client as the environment says; see [OptionsFromEnv].
@@ -86,7 +87,7 @@ func Connect(options Options) (*Client, error) {
 	if options.Token != "" && options.InsecureToken {
 		cmp.Or(options.Logger, slog.Default()).Warn("riposte: the token may be sent over plaintext: InsecureToken is set")
 	}
-	return &Client{conn, adminConn, through.ids}, nil
+	return &Client{conn: conn, adminConn: adminConn, ids: through.ids}, nil
 }
 
 // WaitReady waits until a server answers and says that it serves. The error, DEADLINE_EXCEEDED or

@@ -239,6 +239,29 @@ func (h *Subject) Watch(ctx context.Context, options ...SubjectWatchOption) (*Wa
 // state, the watch begins at the subject's own revision, with a gap that says so.
 type AfterRevision int64
 
+// SubjectListenOption is an option of [Subject.Listen]: [Buffer].
+type SubjectListenOption interface{ subjectListenOption(*int) }
+
+func (o Buffer) subjectListenOption(buffer *int) { *buffer = int(o) }
+
+// Listen listens to the changes of the subject by one stream for all listeners of this client,
+// however many. It returns once that stream is open, else it fails as a watch does. The first event
+// is where the stream begins or, for a listener that comes later, where it has got to; all changes
+// after it follow. A listener that has not read as many events as its buffer holds is dropped: its
+// last event is a gap from the first revision that it lost. The stream ends with its last listener.
+// The buffer holds 256 events by default. The stream is opened with the metadata of the context of
+// its first listener.
+func (h *Subject) Listen(ctx context.Context, options ...SubjectListenOption) (*Listener[ripostev1.WatchSubjectResponse], error) {
+	request := &ripostev1.WatchSubjectRequest{
+		Subject: h.SubjectKey,
+	}
+	buffer := 256
+	for _, option := range options {
+		option.subjectListenOption(&buffer)
+	}
+	return listen(ctx, &h.client.listening.watchSubject, h.client.WatchSubject, request, buffer, watchSubject)
+}
+
 // ThreadPage is a handle.
 //
 // A page of root comments, with its cursor.

@@ -58,11 +58,12 @@ func (w *Watch[E]) Close() {
 }
 
 // place says where a watch keeps its place: the field of the request that takes a revision, the
-// revision of an event, or -1, and whether it is the event that opens a stream, and how a gap is
-// told.
+// revision of an event, or -1, and whether it is the event that opens a stream, and how that event
+// and a gap are made.
 type place[Q, E any] struct {
 	resume   func(Q) *int64
 	revision func(*E) (revision int64, opened bool)
+	opened   func(revision int64) *E
 	gap      func(first, last int64) *E
 }
 

@@ -16,23 +16,35 @@ import (
 // Sends the changes of one subject: dense revisions in order, resumable by `after_revision`. A gap
 // is an event of its own.
 func (c *Client) WatchSubject(ctx context.Context, request *ripostev1.WatchSubjectRequest) (*Watch[ripostev1.WatchSubjectResponse], error) {
-	return watch(ctx, c.closed, c.Subjects().WatchSubject, request, place[*ripostev1.WatchSubjectRequest, ripostev1.WatchSubjectResponse]{
-		resume: func(request *ripostev1.WatchSubjectRequest) *int64 { return &request.AfterRevision },
-		revision: func(event *ripostev1.WatchSubjectResponse) (revision int64, opened bool) {
-			switch event := event.Event.(type) {
-			case *ripostev1.WatchSubjectResponse_Opened:
-				return event.Opened.GetRevision(), true
-			case *ripostev1.WatchSubjectResponse_Change:
-				return event.Change.GetRevision(), false
-			case *ripostev1.WatchSubjectResponse_Gap:
-				return event.Gap.GetLastRevision(), false
-			}
-			return -1, false
-		},
-		gap: func(first, last int64) *ripostev1.WatchSubjectResponse {
-			return &ripostev1.WatchSubjectResponse{Event: &ripostev1.WatchSubjectResponse_Gap{
-				Gap: &ripostev1.RevisionGap{FirstRevision: first, LastRevision: last},
-			}}
-		},
-	})
+	return watch(ctx, c.closed, c.Subjects().WatchSubject, request, watchSubject)
+}
+
+var watchSubject = place[*ripostev1.WatchSubjectRequest, ripostev1.WatchSubjectResponse]{
+	resume: func(request *ripostev1.WatchSubjectRequest) *int64 { return &request.AfterRevision },
+	revision: func(event *ripostev1.WatchSubjectResponse) (revision int64, opened bool) {
+		switch event := event.Event.(type) {
+		case *ripostev1.WatchSubjectResponse_Opened:
+			return event.Opened.GetRevision(), true
+		case *ripostev1.WatchSubjectResponse_Change:
+			return event.Change.GetRevision(), false
+		case *ripostev1.WatchSubjectResponse_Gap:
+			return event.Gap.GetLastRevision(), false
+		}
+		return -1, false
+	},
+	opened: func(revision int64) *ripostev1.WatchSubjectResponse {
+		return &ripostev1.WatchSubjectResponse{Event: &ripostev1.WatchSubjectResponse_Opened{
+			Opened: &ripostev1.WatchOpened{Revision: revision},
+		}}
+	},
+	gap: func(first, last int64) *ripostev1.WatchSubjectResponse {
+		return &ripostev1.WatchSubjectResponse{Event: &ripostev1.WatchSubjectResponse_Gap{
+			Gap: &ripostev1.RevisionGap{FirstRevision: first, LastRevision: last},
+		}}
+	},
+}
+
+// listening has the watches to which a client's listeners listen.
+type listening struct {
+	watchSubject fanOuts[ripostev1.WatchSubjectResponse]
 }

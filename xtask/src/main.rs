@@ -17,6 +17,7 @@ mod regenerate;
 mod registry;
 mod repo;
 mod run;
+mod sbom;
 mod sdk;
 mod servers;
 mod test;
@@ -90,6 +91,12 @@ enum Task {
     /// Generate, build and test the SDKs of all languages
     #[command(subcommand)]
     Sdk(sdk::Sdk),
+    /// Write the software bills of materials of what ships to target/sbom/, and check them
+    ///
+    /// CycloneDX JSON of the server binary and of the package of each SDK, with the packages that
+    /// each brings, their licences, hashes and dependencies. The tools and the schemas are fetched
+    /// under .tools/; what cannot be fetched is SKIPPED.
+    Sbom,
     /// Render the Helm chart and check it; gets helm where it is missing
     Chart(chart::Args),
     /// Build the documentation as a site, where mdbook is installed
@@ -159,6 +166,7 @@ fn run(cli: Cli) -> Result<bool> {
             Ok(true)
         }
         Task::Sdk(what) => sdk::run(&repo, &live, &what),
+        Task::Sbom => sbom::run_all(&repo, &live),
         Task::Chart(args) => chart::run(&repo, &live, &args),
         Task::Docs(args) => docs::run_args(&repo, &live, &args),
         Task::Tidy => tidy::run(&repo).map(|report| report.show()),

@@ -48,7 +48,10 @@ pub(crate) enum Sdk {
         #[arg(value_enum)]
         languages: Vec<Language>,
     },
-    /// Build the packages of the SDKs, into target/sdk/LANGUAGE/
+    /// Build the packages of the SDKs, into target/sdk/LANGUAGE/, and check each as its registry
+    /// would
+    ///
+    /// Nothing is published. Where the tools of a check cannot be fetched, it is SKIPPED.
     Build {
         /// Default: all
         #[arg(value_enum)]
@@ -84,6 +87,11 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, what: &Sdk) -> Result<bool> {
         Sdk::Test { languages } => return Ok(report(&test(repo, live, &chosen(languages))?)),
     }
     Ok(true)
+}
+
+/// Writes the software bills of materials of all packages whose SDK has a tool for it.
+pub(crate) fn sbom(repo: &Repo, live: &Arc<Live>) -> Result<Vec<Outcome>> {
+    steps::sbom(repo, live, &Language::all())
 }
 
 /// Builds the SDKs and tests them with the built server.

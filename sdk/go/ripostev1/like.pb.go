@@ -617,7 +617,7 @@ func (x *ListLikersRequest) GetPageToken() string {
 // A page of members.
 type ListLikersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The members, latest first.
+	// The members, latest first; of those of one millisecond, the highest member id first.
 	Likers []*Liker `protobuf:"bytes,1,rep,name=likers,proto3" json:"likers,omitempty"`
 	// For the page after this one. Empty: the end, and the only sign of it.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
@@ -806,7 +806,7 @@ type CommentLikers struct {
 	// The comment.
 	CommentId int64 `protobuf:"varint,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
 	// At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-	// the request, then the latest others.
+	// the request, then the latest others, in the order of ListLikers.
 	Likers []*Liker `protobuf:"bytes,2,rep,name=likers,proto3" json:"likers,omitempty"`
 	// The number of all members whose state is `value`, from the comment's row. May differ from the
 	// names by a moment.

@@ -54,15 +54,17 @@ type LikeServiceClient interface {
 	// Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
 	//
 	// A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
-	// Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
-	// subject), FIELD_INVALID (an id that cannot belong to it).
+	// Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND (absent or deleted), COMMENT_NOT_FOUND (no such
+	// comment under this subject), FIELD_INVALID (an id that cannot belong to it).
 	//
 	// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":
 	// ["123", "456"]}`.
 	BatchGetLikeStates(ctx context.Context, in *BatchGetLikeStatesRequest, opts ...grpc.CallOption) (*BatchGetLikeStatesResponse, error)
 	// Reads who likes, or dislikes, a comment, latest first.
 	//
-	// A member whose state changes during the walk may be missed or met again at its new time.
+	// Of likes of one millisecond, that of the highest member id (by its bytes) is the latest, in
+	// BatchListLikers as well. A member whose state changes during the walk may be missed or met
+	// again at its new time.
 	// Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is DELETED or HIDDEN),
 	// LIKE_INVALID, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 	//
@@ -71,7 +73,8 @@ type LikeServiceClient interface {
 	// Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
 	// members, and a few of their names, such as for "Ann, Ben and 98 others".
 	//
-	// The members of `first_member_ids` come first, then the latest others. The names come from the
+	// The members of `first_member_ids` come first, then the latest others, in the order of
+	// ListLikers. The names come from the
 	// likes, the count from the comment's own row; they may differ by a moment. All comments are
 	// answered, or none: leave out tombstones, and read again without the comment that an error
 	// names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
@@ -177,15 +180,17 @@ type LikeServiceServer interface {
 	// Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
 	//
 	// A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
-	// Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
-	// subject), FIELD_INVALID (an id that cannot belong to it).
+	// Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND (absent or deleted), COMMENT_NOT_FOUND (no such
+	// comment under this subject), FIELD_INVALID (an id that cannot belong to it).
 	//
 	// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":
 	// ["123", "456"]}`.
 	BatchGetLikeStates(context.Context, *BatchGetLikeStatesRequest) (*BatchGetLikeStatesResponse, error)
 	// Reads who likes, or dislikes, a comment, latest first.
 	//
-	// A member whose state changes during the walk may be missed or met again at its new time.
+	// Of likes of one millisecond, that of the highest member id (by its bytes) is the latest, in
+	// BatchListLikers as well. A member whose state changes during the walk may be missed or met
+	// again at its new time.
 	// Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is DELETED or HIDDEN),
 	// LIKE_INVALID, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 	//
@@ -194,7 +199,8 @@ type LikeServiceServer interface {
 	// Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
 	// members, and a few of their names, such as for "Ann, Ben and 98 others".
 	//
-	// The members of `first_member_ids` come first, then the latest others. The names come from the
+	// The members of `first_member_ids` come first, then the latest others, in the order of
+	// ListLikers. The names come from the
 	// likes, the count from the comment's own row; they may differ by a moment. All comments are
 	// answered, or none: leave out tombstones, and read again without the comment that an error
 	// names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no

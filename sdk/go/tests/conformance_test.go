@@ -39,6 +39,8 @@ type step struct {
 	Call, List, Watch string
 	Together          []step
 	Outage, Late      int
+	Listeners         int
+	Caller            string
 	Request           object
 	Fault             string
 	DeadlineMs        int `yaml:"deadline_ms"`
@@ -201,6 +203,8 @@ func (r *run) once(s step, i int, answers *sync.Map) error {
 		return r.outage(ctx, s)
 	case s.Late > 0:
 		return r.late(ctx, s)
+	case s.Listeners > 0:
+		return r.listeners(ctx, s.Listeners)
 	case s.Call != "":
 		return r.call(ctx, s, i, answers)
 	case s.List != "":
@@ -342,7 +346,11 @@ func (r *run) watch(ctx context.Context, s step) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	_, method, _ := strings.Cut(s.Watch, ".")
-	function := reflect.ValueOf(dev.Client).MethodByName(method)
+	client := dev.Client
+	if s.Caller != "" {
+		client = serveCallers(r.t).as(r.t, s.Caller)
+	}
+	function := reflect.ValueOf(client).MethodByName(method)
 	if !function.IsValid() {
 		return errors.New("there is no such watch")
 	}

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from callers import Callers
 from gate import Gate
 from google.protobuf import descriptor_pool, json_format, message_factory
 
@@ -28,7 +29,7 @@ _EVENTUALLY_WITHIN_S = 10.0
 _KEYS = {
     *("call", "list", "watch", "together", "request", "expect", "save", "error", "items", "count", "pages"),
     *("repeat", "at_once", "different", "fault", "fault_every", "deadline_ms", "eventually", "during", "events"),
-    *("outage", "late", "unsent"),
+    *("outage", "late", "listeners", "caller", "unsent"),
 }
 
 Json = Any
@@ -44,10 +45,10 @@ def scenarios() -> list[tuple[str, list[Json]]]:
 class Threads:
     """The client without asyncio."""
 
-    def __init__(self, target: str, admin_target: str) -> None:
+    def __init__(self, target: str, admin_target: str, **options: Any) -> None:
         self.target = target
-        self.client = riposte_sdk.connect(target, admin_target=admin_target)
-        self.admin = self.client.admin()
+        self.client = riposte_sdk.connect(target, admin_target=admin_target, **options)
+        self.admin = self.client.admin() if not options else None
 
     def call(self, method: Any, request: Any, options: Json) -> Any:
         return method(request, **options)
@@ -68,16 +69,16 @@ class Threads:
 class Asyncio:
     """The client with asyncio, each of whose calls is run to its end by a loop in a thread."""
 
-    def __init__(self, target: str, admin_target: str) -> None:
+    def __init__(self, target: str, admin_target: str, **options: Any) -> None:
         self.target, self._admin_target = target, admin_target
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
 
-        self._run(self._connect(target, admin_target))
+        self._run(self._connect(target, admin_target, options))
 
-    async def _connect(self, target: str, admin_target: str) -> None:
-        self.client = riposte_sdk.aio.connect(target, admin_target=admin_target)
-        self.admin = self.client.admin()
+    async def _connect(self, target: str, admin_target: str, options: Json) -> None:
+        self.client = riposte_sdk.aio.connect(target, admin_target=admin_target, **options)
+        self.admin = self.client.admin() if not options else None
 
     def _run(self, coroutine: Any) -> Any:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
@@ -113,9 +114,9 @@ class Asyncio:
 class Scenario:
     """One scenario under way: what it has saved, and the client it goes through."""
 
-    def __init__(self, through: Threads | Asyncio) -> None:
+    def __init__(self, through: Threads | Asyncio, saved: Json = None) -> None:
         self._through = through
-        self._saved = {"unique": secrets.token_hex(8), "uuid": str(uuid.uuid4())}
+        self._saved = saved or {"unique": secrets.token_hex(8), "uuid": str(uuid.uuid4())}
 
     def run(self, steps: list[Json]) -> None:
         for step in steps:
@@ -126,6 +127,11 @@ class Scenario:
                 self._outage(step["outage"])
             elif "late" in step:
                 self._late(step["late"])
+            elif "listeners" in step:
+                self._listeners(step["listeners"])
+            elif "caller" in step:
+                with self._as(step["caller"]) as (_, through):
+                    Scenario(through, self._saved).run([{key: step[key] for key in step if key != "caller"}])
             elif "together" in step:
                 with ThreadPoolExecutor() as pool:
                     list(pool.map(self.run, [[one] for one in step["together"]]))
@@ -206,6 +212,68 @@ class Scenario:
             through.end()
             lost.end()
             gate.close()
+
+    @contextmanager
+    def _as(self, caller: str) -> Iterator[tuple[Callers, Any]]:
+        """A server with callers, and the client of one of them."""
+        server = Callers(Folder / "callers.toml")
+        through = type(self._through)(server.target, server.target, token=caller, insecure_token=True)
+        try:
+            yield server, through
+        finally:
+            through.end()
+            server.close()
+
+    def _listeners(self, count: int) -> None:
+        """Shares one stream among so many listeners, one of which falls behind."""
+        with self._as("writer") as (server, through):
+            subject = through.client.subject("article", self._saved["unique"])
+
+            def listen(buffer: int = 256) -> Any:
+                return through.call(lambda _: subject.listen(buffer=buffer), None, {})
+
+            def hears(listener: Any, kind: str, *revisions: int) -> None:
+                event = through.next(listener)
+                told = getattr(event, event.WhichOneof("event"))
+                names = ["first_revision", "last_revision"] if kind == "gap" else ["revision"]
+                assert event.WhichOneof("event") == kind
+                assert tuple(getattr(told, name) for name in names) == revisions
+
+            def streams(wanted: int) -> None:
+                until = time.monotonic() + _EVENTUALLY_WITHIN_S
+                while (found := server.streams()) != wanted:
+                    assert time.monotonic() < until, f"{found} streams, not {wanted}"
+                    time.sleep(0.02)
+
+            all_ = [listen() for _ in range(count)]
+            slow = listen(2)
+            streams(1)
+            revisions = []
+            for text in "1234":
+                through.call(lambda text: subject.comment("m1", text), text, {})
+                revisions.append(through.call(lambda _: subject.get(), None, {}).subject.revision)
+            for listener in all_:
+                hears(listener, "opened", 0)
+                for revision in revisions:
+                    hears(listener, "change", revision)
+            hears(slow, "opened", 0)
+            hears(slow, "change", revisions[0])
+            hears(slow, "gap", revisions[1], revisions[1])
+            assert through.items(slow) == []
+            assert [slow.dropped, all_[0].dropped] == [True, False]
+            through.close(all_[0])
+            late = listen()
+            hears(late, "opened", revisions[3])
+            streams(1)
+            for listener in [*all_, late]:
+                through.close(listener)
+            streams(0)
+            through.call(through.client.subjects.DeleteSubject, v1.DeleteSubjectRequest(key=subject.key), {})
+            refused = {"code": "NOT_FOUND", "reason": "SUBJECT_NOT_FOUND"}
+            for buffer, wanted in [(256, refused), (0, {"code": "INVALID_ARGUMENT", "reason": ""})]:
+                with self._failing(wanted, sent=buffer > 0):
+                    listen(buffer)
+            streams(0)
 
     def _repeated(self, step: Json) -> None:
         times = step.get("repeat", 1)
@@ -294,7 +362,7 @@ class Scenario:
         return node
 
     @contextmanager
-    def _failing(self, wanted: Json | None) -> Iterator[None]:
+    def _failing(self, wanted: Json | None, sent: bool = True) -> Iterator[None]:
         """Holds an error against what is wanted of it; the body must fail exactly if an error is
         wanted."""
         try:
@@ -302,7 +370,7 @@ class Scenario:
         except riposte_sdk.Error as error:
             if wanted is None:
                 raise AssertionError(f"failed: {error}") from error
-            _match(wanted, _told(error))
+            _match(wanted, _told(error, sent))
         else:
             assert wanted is None, f"no error, but {wanted}"
 
@@ -311,9 +379,9 @@ def _json(message: Any) -> Json:
     return json_format.MessageToDict(message, always_print_fields_with_no_presence=True)
 
 
-def _told(error: riposte_sdk.Error) -> Json:
+def _told(error: riposte_sdk.Error, sent: bool = True) -> Json:
     # A client that leaves at its deadline has no answer, and so no id.
-    assert error.request_id or isinstance(error, riposte_sdk.DeadlineExceeded)
+    assert error.request_id or not sent or isinstance(error, riposte_sdk.DeadlineExceeded)
     return {
         "code": error.code.name,
         "reason": error.reason_name,

@@ -9,6 +9,7 @@ mod resolve;
 mod retry;
 mod watch;
 
+use crate::listeners::FanOuts;
 use std::time::Duration;
 use tonic::metadata::{Ascii, MetadataKey, MetadataValue};
 
@@ -35,6 +36,7 @@ pub struct Client {
     connection: Connection,
     /// An error here matters only to a client that uses the admin service.
     admin: Result<Connection, Error>,
+    pub(crate) fan_outs: FanOuts,
 }
 
 impl Client {
@@ -66,7 +68,7 @@ impl Client {
     pub fn open(options: Options) -> Result<Self, Error> {
         let connection = Connection::open(&options, &options.target)?;
         let admin = connection.beside(&options, &options.admin_target);
-        Ok(Self { connection, admin })
+        Ok(Self { connection, admin, fan_outs: FanOuts::default() })
     }
 
     /// Waits until an address accepts connections. No call needs this: each call waits by itself,
@@ -84,7 +86,7 @@ impl Client {
     pub fn with_metadata(&self, key: MetadataKey<Ascii>, value: MetadataValue<Ascii>) -> Self {
         let connection = self.connection.with_metadata(key.clone(), value.clone());
         let admin = self.admin.as_ref().map(|admin| admin.with_metadata(key, value)).map_err(Error::clone);
-        Self { connection, admin }
+        Self { connection, admin, fan_outs: FanOuts::default() }
     }
 
     /// Returns the connection, for a generated client that is constructed directly.

@@ -38,6 +38,9 @@ mod handles;
 #[cfg(feature = "json")]
 mod json;
 #[cfg(feature = "client")]
+#[path = "gen/listeners.rs"]
+mod listeners;
+#[cfg(feature = "client")]
 #[path = "gen/services.rs"]
 mod services;
 
@@ -51,6 +54,8 @@ pub use dev::{DevServer, Starter};
 pub use handles::blocking;
 #[cfg(feature = "client")]
 pub use handles::*;
+#[cfg(feature = "client")]
+pub use listeners::Listener;
 #[cfg(feature = "json")]
 pub use json::JsonWriter;
 

@@ -11,6 +11,7 @@ export { Code, RiposteError, type Reason, type Violation } from "./error.js";
 export * from "./gen/handles.js";
 export * from "./gen/services.js";
 export type { Options } from "./gen/options.js";
+export type { Listener } from "./listener.js";
 export { Pages } from "./pages.js";
 export { RequestIds } from "./requestIds.js";
 export type { Watch } from "./watch.js";

@@ -101,7 +101,7 @@ async function* follow<I extends DescMessage, O extends DescMessage>(
         if (revision !== undefined) request = { ...request, [cursor.resume]: revision };
         began = true;
         yield event;
-        if (lost) yield gap(method.output, cursor, revision!);
+        if (lost) yield eventOf(method.output, cursor, cursor.gap[0], { [cursor.gap[1]]: "1", [cursor.gap[2]]: revision! });
       }
     } catch (error) {
       const fault = RiposteError.from(error);
@@ -120,13 +120,14 @@ async function* follow<I extends DescMessage, O extends DescMessage>(
 }
 
 /** The kind of an event, and the last revision that it tells. */
-function placed(event: object, { kinds, revisions }: Cursor): [kind?: string | undefined, revision?: string | undefined] {
+export function placed(event: object, { kinds, revisions }: Cursor): [kind?: string | undefined, revision?: string | undefined] {
   const choice = (event as Record<string, { case?: string; value?: Record<string, string> }>)[kinds];
   return [choice?.case, choice?.value?.[revisions[choice.case ?? ""] ?? ""]];
 }
 
-function gap<O extends DescMessage>(output: O, { kinds, gap: [kind, first, last] }: Cursor, revision: string): MessageShape<O> {
-  return create(output, { [kinds]: { case: kind, value: { [first]: "1", [last]: revision } } } as unknown as MessageInitShape<O>);
+/** An event of a kind with these fields. */
+export function eventOf<O extends DescMessage>(output: O, { kinds }: Cursor, kind: string, value: object): MessageShape<O> {
+  return create(output, { [kinds]: { case: kind, value } } as unknown as MessageInitShape<O>);
 }
 
 /**

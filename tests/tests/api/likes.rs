@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 use futures::future::try_join_all;
 use riposte_sdk::Error;
 use riposte_sdk::v1::{
-    BatchGetLikeStatesRequest, BatchListLikersRequest, CommentLikers, DeleteCommentRequest, ErrorReason, LikeValue,
+    BatchGetLikeStatesRequest, BatchListLikersRequest, CommentLikers, DeleteCommentRequest, DeleteSubjectRequest, ErrorReason, LikeValue,
     ListLikersRequest, SetLikeRequest, SubjectState,
 };
 use riposte_tests::{Case, Fixture, Say, cases, refused};
@@ -111,9 +111,13 @@ async fn states_come_in_the_order_of_the_request_and_know_none(fixture: Fixture)
     let absent = BatchGetLikeStatesRequest { comment_ids: vec![ids[0] ^ (1 << 40)], ..request.clone() };
     let absent = say.client.likes().batch_get_like_states(absent).await;
     ensure!(refused(absent)? == (Code::NotFound, ErrorReason::CommentNotFound));
-    let elsewhere = BatchGetLikeStatesRequest { comment_ids: vec![ids[0] ^ (1 << 14)], ..request };
+    let elsewhere = BatchGetLikeStatesRequest { comment_ids: vec![ids[0] ^ (1 << 14)], ..request.clone() };
     let elsewhere = say.client.likes().batch_get_like_states(elsewhere).await;
     ensure!(refused(elsewhere)? == (Code::InvalidArgument, ErrorReason::FieldInvalid));
+    let delete = DeleteSubjectRequest { key: Some(say.key.clone()), ..DeleteSubjectRequest::default() };
+    say.client.subjects().delete_subject(delete).await?;
+    let deleted = say.client.likes().batch_get_like_states(request).await;
+    ensure!(refused(deleted)? == (Code::NotFound, ErrorReason::SubjectNotFound));
     Ok(())
 }
 
@@ -187,6 +191,11 @@ async fn the_likers_of_a_page_name_some_members_first_and_then_the_latest(fixtur
     let named = BatchListLikersRequest { limit: 2, first_member_ids: first(&["m0", "m2", "m3"]), ..request };
     ensure!(names(&likers(&say, named).await?[1]) == (vec!["m0", "m2"], 7), "the limit counts named members too");
     ensure!(likers(&say, BatchListLikersRequest::default()).await?.is_empty());
+    let list = ListLikersRequest { comment_id: root, ..ListLikersRequest::default() };
+    let listed = say.client.likes().list_likers(list).await?.into_inner().likers;
+    let latest = BatchListLikersRequest { comment_ids: vec![root], limit: 10, ..BatchListLikersRequest::default() };
+    let latest = likers(&say, latest).await?;
+    ensure!(listed == latest[0].likers, "one order in both calls: {listed:?}, {latest:?}");
     Ok(())
 }
 

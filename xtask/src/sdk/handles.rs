@@ -65,7 +65,18 @@ enum ListedReturn {
     Items { handle: String },
     Pages {},
     Made { unless: String },
-    Watch { resume: String, revisions: Vec<String>, opened: String, gap: [String; 2] },
+    Watch(ListedWatch),
+    Listener { buffer: u32 },
+}
+
+/// The fields of a request and of an event in which a watch keeps its place.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ListedWatch {
+    resume: String,
+    revisions: Vec<String>,
+    opened: String,
+    gap: [String; 2],
 }
 
 /// A handle, in the form of the templates.
@@ -179,17 +190,47 @@ enum VerbReturn {
     Made {
         unless: String,
     },
-    /// `oneof` is the oneof in which each of `revisions` begins, by its name in the languages.
-    Watch {
-        item: String,
-        resume: String,
-        oneof: String,
-        revisions: Vec<Vec<String>>,
-        opened: Vec<String>,
-        gap: [Vec<String>; 2],
-        /// The message of a gap.
-        gap_message: String,
+    Watch(WatchPlace),
+    Listener {
+        buffer: u32,
+        #[serde(flatten)]
+        watch: WatchPlace,
     },
+}
+
+/// The fields of a request and of an event in which a watch keeps its place.
+#[derive(Debug, Serialize)]
+struct WatchPlace {
+    item: String,
+    resume: String,
+    /// The oneof in which each of `revisions` begins, by its name in the languages.
+    oneof: String,
+    revisions: Vec<Vec<String>>,
+    opened: Vec<String>,
+    /// The message of `opened`.
+    opened_message: String,
+    gap: [Vec<String>; 2],
+    /// The message of a gap.
+    gap_message: String,
+}
+
+impl WatchPlace {
+    fn of(
+        contract: &Contract<'_>,
+        request: &Message<'_>,
+        response: &Message<'_>,
+        listed: &ListedWatch,
+    ) -> Result<Self> {
+        request.field(&listed.resume)?;
+        let path = |path: &String| walk(contract, response, path).map(|(names, _, _)| names);
+        let revisions = listed.revisions.iter().map(path).collect::<Result<_>>()?;
+        let oneof = response.oneofs().next().context("an event is a oneof of kinds")?.to_owned();
+        let (opened, gap) = (path(&listed.opened)?, [path(&listed.gap[0])?, path(&listed.gap[1])?]);
+        let opened_message = response.field(&opened[0])?.type_name();
+        let gap_message = response.field(&gap[0][0])?.type_name();
+        let (item, resume) = (response.name.to_owned(), listed.resume.clone());
+        Ok(Self { item, resume, oneof, revisions, opened, opened_message, gap, gap_message })
+    }
 }
 
 type Find<'a> = dyn Fn(&str, &str) -> Option<&'a MethodModel> + 'a;
@@ -272,8 +313,16 @@ impl Listed {
             arguments,
             set,
             options: options.collect::<Result<_>>()?,
-            returns: self.returned(contract, method, request, response, &verb.returns)?,
+            returns: self.returned(contract, method, request, response, verb)?,
         })
+    }
+
+    /// Returns the place of the watch by a call.
+    fn watch_by(&self, call: &str) -> Option<&ListedWatch> {
+        let verbs = self.handles.iter().flat_map(|handle| &handle.verbs).filter(|verb| verb.call == call);
+        let mut places =
+            verbs.filter_map(|verb| if let ListedReturn::Watch(place) = &verb.returns { Some(place) } else { None });
+        places.next()
     }
 
     fn returned(
@@ -282,9 +331,10 @@ impl Listed {
         method: &MethodModel,
         request: &Message<'_>,
         response: &Message<'_>,
-        listed: &ListedReturn,
+        verb: &ListedVerb,
     ) -> Result<VerbReturn> {
-        let streams = matches!(listed, ListedReturn::Watch { .. });
+        let listed = &verb.returns;
+        let streams = matches!(listed, ListedReturn::Watch(_) | ListedReturn::Listener { .. });
         ensure!(streams == method.server_streaming, "{} streams, or the verb says so wrongly", method.name);
         Ok(match listed {
             ListedReturn::Message {} => VerbReturn::Message { message: response.name.to_owned() },
@@ -318,15 +368,11 @@ impl Listed {
                 let pages = method.pages.clone().with_context(|| format!("{} has no pages", method.name))?;
                 VerbReturn::Pages { items: pages.items, item: pages.item }
             }
-            ListedReturn::Watch { resume, revisions, opened, gap } => {
-                request.field(resume)?;
-                let path = |path: &String| walk(contract, response, path).map(|(names, _, _)| names);
-                let revisions = revisions.iter().map(path).collect::<Result<_>>()?;
-                let oneof = response.oneofs().next().context("an event is a oneof of kinds")?;
-                let (item, oneof) = (response.name.to_owned(), oneof.to_owned());
-                let (opened, gap) = (path(opened)?, [path(&gap[0])?, path(&gap[1])?]);
-                let gap_message = response.field(&gap[0][0])?.type_name();
-                VerbReturn::Watch { item, resume: resume.clone(), oneof, revisions, opened, gap, gap_message }
+            ListedReturn::Watch(watch) => VerbReturn::Watch(WatchPlace::of(contract, request, response, watch)?),
+            ListedReturn::Listener { buffer } => {
+                let watch = self.watch_by(&verb.call).with_context(|| format!("no verb watches by {}", verb.call))?;
+                let watch = WatchPlace::of(contract, request, response, watch)?;
+                VerbReturn::Listener { buffer: *buffer, watch }
             }
         })
     }

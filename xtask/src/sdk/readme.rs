@@ -7,7 +7,7 @@ use crate::repo::Repo;
 use anyhow::{Context, Result};
 use std::fs;
 
-const READMES: [&str; 2] = ["README.md", "README.zh-CN.md"];
+const READMES: [&str; 3] = ["README.md", "README.zh-CN.md", "sdk/rust/README.md"];
 const BEGIN: &str = "<!-- quickstart: ";
 const END: &str = "<!-- quickstart end -->";
 /// The marks in comments of the program, before the first shown line and after the last.

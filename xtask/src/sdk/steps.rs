@@ -28,13 +28,13 @@ pub(crate) enum End {
     Passed,
     /// The error of the failed step.
     Failed(String),
-    /// The reason: a missing program.
+    /// The reason: a missing program, or tools that cannot be fetched.
     Skipped(String),
 }
 
 impl Outcome {
     /// Returns `true` if the steps failed.
-    pub(super) fn failed(&self) -> bool {
+    pub(crate) fn failed(&self) -> bool {
         matches!(self.end, End::Failed(_))
     }
 }
@@ -50,16 +50,47 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// Builds the packages.
+/// Builds the packages, and checks each as its registry would.
 pub(super) fn build(repo: &Repo, live: &Arc<Live>, languages: &[Language]) -> Result<Vec<Outcome>> {
-    all(repo, languages, &|toolchain, log| step(repo, live, toolchain, Step::Build, None, log))
+    all(repo, languages, &|toolchain, log| {
+        step(repo, live, toolchain, Step::Build, None, log)?;
+        with_tools(repo, live, toolchain, Step::Check, log)
+    })
+}
+
+/// Writes the software bills of materials of the packages that were built.
+pub(super) fn sbom(repo: &Repo, live: &Arc<Live>, languages: &[Language]) -> Result<Vec<Outcome>> {
+    all(repo, languages, &|toolchain, log| {
+        if !toolchain.has_step(Step::Sbom) {
+            return Ok(None);
+        }
+        step(repo, live, toolchain, Step::Build, None, log)?;
+        with_tools(repo, live, toolchain, Step::Sbom, log)
+    })
+}
+
+/// Does a step with the tools that it needs. Returns the reason why it was not done: the tools
+/// cannot be fetched, as without a network.
+fn with_tools(
+    repo: &Repo,
+    live: &Arc<Live>,
+    toolchain: &Toolchain,
+    what: Step,
+    log: &mut File,
+) -> Result<Option<String>> {
+    if toolchain.has_step(Step::Fetch)
+        && let Err(error) = step(repo, live, toolchain, Step::Fetch, None, log)
+    {
+        return Ok(Some(format!("its package is built, but the tools of step {what:?} cannot be fetched: {error:#}")));
+    }
+    step(repo, live, toolchain, what, None, log).map(|()| None)
 }
 
 /// Builds the packages and tests them with a server.
 pub(super) fn test(repo: &Repo, live: &Arc<Live>, languages: &[Language], server: &Path) -> Result<Vec<Outcome>> {
     all(repo, languages, &|toolchain, log| {
         step(repo, live, toolchain, Step::Build, None, log)?;
-        step(repo, live, toolchain, Step::Test, Some(server), log)
+        step(repo, live, toolchain, Step::Test, Some(server), log).map(|()| None)
     })
 }
 
@@ -67,11 +98,13 @@ pub(super) fn test(repo: &Repo, live: &Arc<Live>, languages: &[Language], server
 pub(super) fn prepare_bench(repo: &Repo, live: &Arc<Live>, toolchain: &Toolchain) -> Result<()> {
     logged(toolchain, &|toolchain, log| {
         step(repo, live, toolchain, Step::Build, None, log)?;
-        step(repo, live, toolchain, Step::Bench, None, log)
+        step(repo, live, toolchain, Step::Bench, None, log).map(|()| None)
     })
+    .map(drop)
 }
 
-type StepAction<'a> = dyn Fn(&Toolchain, &mut File) -> Result<()> + Sync + 'a;
+/// The work for one SDK. Returns the reason why a part of it was left out.
+type StepAction<'a> = dyn Fn(&Toolchain, &mut File) -> Result<Option<String>> + Sync + 'a;
 
 /// Does the work for each language, as many at a time as there are processors. Returns the outcomes
 /// in the order of the languages.
@@ -104,7 +137,8 @@ fn one(toolchain: &Toolchain, work: &StepAction<'_>) -> Outcome {
     let end = match toolchain.missing() {
         Some(program) => End::Skipped(format!("this machine has no {program}")),
         None => match logged(toolchain, work) {
-            Ok(()) => End::Passed,
+            Ok(None) => End::Passed,
+            Ok(Some(reason)) => End::Skipped(reason),
             Err(error) => End::Failed(format!("{error:#}")),
         },
     };
@@ -112,7 +146,7 @@ fn one(toolchain: &Toolchain, work: &StepAction<'_>) -> Outcome {
 }
 
 /// Does the work with a log file in the parent of the packages' folder.
-fn logged(toolchain: &Toolchain, work: &StepAction<'_>) -> Result<()> {
+fn logged(toolchain: &Toolchain, work: &StepAction<'_>) -> Result<Option<String>> {
     fs::create_dir_all(&toolchain.dir)?;
     fs::create_dir_all(&toolchain.out)?;
     let path = toolchain.out.with_extension("log");

@@ -47,6 +47,12 @@ pub(super) struct Plugin {
 pub(super) enum Step {
     /// Builds its packages in `{out}`.
     Build,
+    /// Fetches the tools of the next two steps into `{dir}`; optional.
+    Fetch,
+    /// Checks the packages in `{out}` as their registry would; nothing is published.
+    Check,
+    /// Writes the software bill of materials of a package to `{bill}`; optional.
+    Sbom,
     /// Installs a package from `{out}` and tests it.
     Test,
     /// All commands but the last install a package from `{out}` into `{dir}/bench/installed`; the
@@ -103,6 +109,11 @@ impl Toolchain {
         self.words(step)?.iter().map(|words| self.command(repo, words)).collect()
     }
 
+    /// Returns `true` if the SDK has a step that is optional.
+    pub(super) fn has_step(&self, step: Step) -> bool {
+        self.written.steps.contains_key(&step)
+    }
+
     /// Returns the commands of a step as they are written; there is at least one.
     pub(super) fn words(&self, step: Step) -> Result<&[Vec<String>]> {
         let commands = self.written.steps.get(&step).filter(|commands| !commands.is_empty());
@@ -136,7 +147,9 @@ impl Toolchain {
     }
 
     fn filled(&self, word: &str) -> String {
-        word.replace("{dir}", &self.dir.to_string_lossy()).replace("{out}", &self.out.to_string_lossy())
+        let bill = self.out.join(format!("../../sbom/riposte-sdk-{}.cdx.json", self.language.name()));
+        let word = word.replace("{dir}", &self.dir.to_string_lossy()).replace("{out}", &self.out.to_string_lossy());
+        word.replace("{bill}", &bill.to_string_lossy())
     }
 
     /// Returns a rendered file, formatted for its language.

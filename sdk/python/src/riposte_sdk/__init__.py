@@ -20,6 +20,7 @@ from riposte_sdk._generated.handles import ReplyPage as ReplyPage
 from riposte_sdk._generated.handles import Subject as Subject
 from riposte_sdk._generated.handles import Thread as Thread
 from riposte_sdk._generated.handles import ThreadPage as ThreadPage
+from riposte_sdk._generated.listeners import Listener as Listener
 from riposte_sdk._generated.options import Options as Options
 from riposte_sdk._generated.reasons import Reason as Reason
 from riposte_sdk._json import to_json as to_json

@@ -33,6 +33,27 @@ class Place:
     opened: str
     gap: tuple[str, str, str]
 
+    def revision(self, event: Any) -> int | None:
+        """The last revision that an event tells of."""
+        kind = event.WhichOneof(self.kinds)
+        return getattr(getattr(event, kind), self.revisions[kind]) if kind in self.revisions else None
+
+    def opened_at(self, like: Any, revision: int) -> Any:
+        """The event, of the type of another, that opens a stream."""
+        event = type(like)()
+        setattr(getattr(event, self.opened), self.revisions[self.opened], revision)
+        # The first revision is that of a subject without a change, which no field tells.
+        getattr(event, self.opened).SetInParent()
+        return event
+
+    def lost(self, like: Any, first: int, last: int) -> Any:
+        """The event, of the type of another, that tells of a gap."""
+        event = type(like)()
+        gap, first_field, last_field = self.gap
+        setattr(getattr(event, gap), first_field, first)
+        setattr(getattr(event, gap), last_field, last)
+        return event
+
 
 class _Resuming:
     """What both kinds of watch know: the request that goes on behind the last event, and how long
@@ -61,16 +82,12 @@ class _Resuming:
         """Keeps the place behind an event. What came after revision 0, from which no stream can
         resume, while no stream was open is told as a gap."""
         self._failures = 0
-        kind = event.WhichOneof(self._place.kinds)
-        if kind not in self._place.revisions:
+        revision = self._place.revision(event)
+        if revision is None:
             return
-        revision: int = getattr(getattr(event, kind), self._place.revisions[kind])
-        if self._began and kind == self._place.opened and revision > getattr(self._request, self._place.resume) == 0:
-            gap, first, last = self._place.gap
-            lost = type(event)()
-            setattr(getattr(lost, gap), first, 1)
-            setattr(getattr(lost, gap), last, revision)
-            self._ahead.append(lost)
+        opened = event.WhichOneof(self._place.kinds) == self._place.opened
+        if self._began and opened and revision > getattr(self._request, self._place.resume) == 0:
+            self._ahead.append(self._place.lost(event, 1, revision))
         self._began = True
         setattr(self._request, self._place.resume, revision)
 

@@ -21,6 +21,7 @@ from riposte_sdk._generated.handles import (
     AsyncThread,
     AsyncThreadPage,
 )
+from riposte_sdk._generated.listeners import AsyncListener
 from riposte_sdk._generated.options import Options
 from riposte_sdk._generated.services import AsyncAdminService
 from riposte_sdk._pages import AsyncPages, AsyncPageWalk
@@ -36,6 +37,7 @@ ThreadPage = AsyncThreadPage
 Pages = AsyncPages
 PageWalk = AsyncPageWalk
 Watch = AsyncWatch
+Listener = AsyncListener
 
 
 class Client(Base, AsyncHandles):

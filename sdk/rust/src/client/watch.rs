@@ -15,7 +15,7 @@ const BACKOFF_MS: (u64, u64) = (FIRST_WAIT_MS.0, LONGEST_WAIT_MS);
 /// A request for a stream of changes that can be resumed.
 pub trait Follow: Clone + Send + Sync + 'static {
     /// The type of the streamed events.
-    type Event: Debug + Send;
+    type Event: Clone + Debug + Send + 'static;
 
     /// Opens the stream.
     fn open(self, client: &Client) -> impl Future<Output = Result<Response<Streaming<Self::Event>>, Status>> + Send;
@@ -28,6 +28,9 @@ pub trait Follow: Clone + Send + Sync + 'static {
 
     /// Returns true for the event that begins a stream.
     fn opens(event: &Self::Event) -> bool;
+
+    /// Returns the event that begins a stream after a revision.
+    fn opened(revision: i64) -> Self::Event;
 
     /// Returns the event of lost revisions.
     fn gap(first: i64, last: i64) -> Self::Event;

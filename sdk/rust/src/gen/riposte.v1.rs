@@ -1840,7 +1840,7 @@ impl ::prost::Name for ListLikersRequest {
 /// A page of members.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListLikersResponse {
-    /// The members, latest first.
+    /// The members, latest first; of those of one millisecond, the highest member id first.
     #[prost(message, repeated, tag = "1")]
     pub likers: ::prost::alloc::vec::Vec<Liker>,
     /// For the page after this one. Empty: the end, and the only sign of it.
@@ -1913,7 +1913,7 @@ pub struct CommentLikers {
     #[prost(int64, tag = "1")]
     pub comment_id: i64,
     /// At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-    /// the request, then the latest others.
+    /// the request, then the latest others, in the order of ListLikers.
     #[prost(message, repeated, tag = "2")]
     pub likers: ::prost::alloc::vec::Vec<Liker>,
     /// The number of all members whose state is `value`, from the comment's row. May differ from the
@@ -6045,8 +6045,8 @@ pub mod like_service_client {
         /// Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
         ///
         /// A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
-        /// Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
-        /// subject), FIELD_INVALID (an id that cannot belong to it).
+        /// Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND (absent or deleted), COMMENT_NOT_FOUND (no such
+        /// comment under this subject), FIELD_INVALID (an id that cannot belong to it).
         ///
         /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":  ["123", "456"]}`.
         pub async fn batch_get_like_states(
@@ -6075,7 +6075,9 @@ pub mod like_service_client {
         }
         /// Reads who likes, or dislikes, a comment, latest first.
         ///
-        /// A member whose state changes during the walk may be missed or met again at its new time.
+        /// Of likes of one millisecond, that of the highest member id (by its bytes) is the latest, in
+        /// BatchListLikers as well. A member whose state changes during the walk may be missed or met
+        /// again at its new time.
         /// Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is DELETED or HIDDEN),
         /// LIKE_INVALID, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
         ///
@@ -6107,7 +6109,8 @@ pub mod like_service_client {
         /// Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
         /// members, and a few of their names, such as for "Ann, Ben and 98 others".
         ///
-        /// The members of `first_member_ids` come first, then the latest others. The names come from the
+        /// The members of `first_member_ids` come first, then the latest others, in the order of
+        /// ListLikers. The names come from the
         /// likes, the count from the comment's own row; they may differ by a moment. All comments are
         /// answered, or none: leave out tombstones, and read again without the comment that an error
         /// names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
@@ -6207,8 +6210,8 @@ pub mod like_service_server {
         /// Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
         ///
         /// A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
-        /// Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
-        /// subject), FIELD_INVALID (an id that cannot belong to it).
+        /// Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND (absent or deleted), COMMENT_NOT_FOUND (no such
+        /// comment under this subject), FIELD_INVALID (an id that cannot belong to it).
         ///
         /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":  ["123", "456"]}`.
         async fn batch_get_like_states(
@@ -6220,7 +6223,9 @@ pub mod like_service_server {
         >;
         /// Reads who likes, or dislikes, a comment, latest first.
         ///
-        /// A member whose state changes during the walk may be missed or met again at its new time.
+        /// Of likes of one millisecond, that of the highest member id (by its bytes) is the latest, in
+        /// BatchListLikers as well. A member whose state changes during the walk may be missed or met
+        /// again at its new time.
         /// Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is DELETED or HIDDEN),
         /// LIKE_INVALID, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
         ///
@@ -6235,7 +6240,8 @@ pub mod like_service_server {
         /// Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
         /// members, and a few of their names, such as for "Ann, Ben and 98 others".
         ///
-        /// The members of `first_member_ids` come first, then the latest others. The names come from the
+        /// The members of `first_member_ids` come first, then the latest others, in the order of
+        /// ListLikers. The names come from the
         /// likes, the count from the comment's own row; they may differ by a moment. All comments are
         /// answered, or none: leave out tombstones, and read again without the comment that an error
         /// names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no

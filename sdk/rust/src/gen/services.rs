@@ -211,6 +211,11 @@ impl Follow for v1::WatchSubjectRequest {
         matches!(event.event, Some(v1::watch_subject_response::Event::Opened(_)))
     }
 
+    fn opened(revision: i64) -> Self::Event {
+        let opened = v1::WatchOpened { revision };
+        v1::WatchSubjectResponse { event: Some(v1::watch_subject_response::Event::Opened(opened)) }
+    }
+
     fn gap(first: i64, last: i64) -> Self::Event {
         let gap = v1::RevisionGap { first_revision: first, last_revision: last };
         v1::WatchSubjectResponse { event: Some(v1::watch_subject_response::Event::Gap(gap)) }

@@ -1,5 +1,6 @@
 //! The scenarios that the SDKs of all languages pass, against one real server.
 
+mod callers;
 mod calls;
 mod gate;
 mod json;

@@ -4,10 +4,11 @@ import { create } from "@bufbuild/protobuf";
 import type { CallOptions } from "../connection.js";
 import { Code, RiposteError } from "../error.js";
 import { valueOf, type NameOf } from "../names.js";
+import type { Listener } from "../listener.js";
 import type { Pages } from "../pages.js";
 import * as v1 from "../v1.js";
 import type { Watch } from "../watch.js";
-import { Services } from "./services.js";
+import { Services, watchSubjectPlace } from "./services.js";
 
 /**
  * A subject by its name. Making one calls nothing, so it need not exist.
@@ -171,6 +172,27 @@ export class SubjectHandle {
     options: { readonly afterRevision?: string | undefined } & CallOptions = {},
   ): Promise<Watch<v1.WatchSubjectResponse>> {
     return this.#services.subjects.watchSubject({ subject: this.key, afterRevision: options.afterRevision }, options);
+  }
+
+  /**
+   * Listens to the changes of the subject by one stream for all listeners of this client, however
+   * many. It returns once that stream is open, else it fails as a watch does. The first event is
+   * where the stream begins or, for a listener that comes later, where it has got to; all changes
+   * after it follow. A listener that has not read as many events as its buffer holds is dropped:
+   * its last event is a gap from the first revision that it lost. The stream ends with its last
+   * listener.
+   * @param options.buffer How many events may wait for the listener, at least 1.
+   */
+  listen({ buffer = 256 }: { readonly buffer?: number | undefined } = {}): Promise<Listener<v1.WatchSubjectResponse>> {
+    const request = { subject: this.key };
+    const open = () => this.#services.subjects.watchSubject(request);
+    return this.#services.fanOuts.listen(
+      v1.SubjectService.method.watchSubject,
+      request,
+      buffer,
+      watchSubjectPlace,
+      open,
+    );
   }
 }
 

@@ -2,9 +2,19 @@
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { CallOptions, Connection } from "../connection.js";
+import { FanOuts } from "../listener.js";
 import { Pages } from "../pages.js";
 import * as v1 from "../v1.js";
 import { watching, type Watch } from "../watch.js";
+
+/** @internal How a watch by WatchSubject keeps its place. */
+export const watchSubjectPlace = {
+  resume: "afterRevision",
+  kinds: "event",
+  opened: "opened",
+  gap: ["gap", "firstRevision", "lastRevision"] as const,
+  revisions: { opened: "revision", change: "revision", gap: "lastRevision" },
+};
 
 /**
  * Comments: roots under subjects, and what is done to any single comment.
@@ -354,19 +364,7 @@ export class SubjectsClient {
     request: MessageInitShape<typeof v1.WatchSubjectRequestSchema>,
     options?: CallOptions,
   ): Promise<Watch<v1.WatchSubjectResponse>> {
-    return watching(
-      this.#connection,
-      v1.SubjectService.method.watchSubject,
-      request,
-      {
-        resume: "afterRevision",
-        kinds: "event",
-        opened: "opened",
-        gap: ["gap", "firstRevision", "lastRevision"],
-        revisions: { opened: "revision", change: "revision", gap: "lastRevision" },
-      },
-      options,
-    );
+    return watching(this.#connection, v1.SubjectService.method.watchSubject, request, watchSubjectPlace, options);
   }
 }
 /**
@@ -514,6 +512,8 @@ export class AdminClient {
 
 /** The services that callers use. */
 export abstract class Services {
+  /** @internal */
+  readonly fanOuts = new FanOuts();
   /**
    * Comments: roots under subjects, and what is done to any single comment.
    */

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fromJson, toJson, type DescMethod, type DescService, type JsonValue, type Message } from "@bufbuild/protobuf";
-import { Code, Riposte, RiposteError, type CallOptions } from "riposte-sdk";
+import { Code, Riposte, RiposteError, type CallOptions, type Listener } from "riposte-sdk";
 import * as v1 from "riposte-sdk/v1";
+import { Callers } from "./callers.js";
 import { Gate } from "./gate.js";
 import { mismatch } from "./match.js";
 
@@ -11,7 +12,7 @@ import { mismatch } from "./match.js";
 const KEYS = new Set(
   (
     "call list watch together request expect error save repeat at_once different fault fault_every deadline_ms " +
-    "items count pages during events eventually outage late unsent"
+    "items count pages during events eventually outage late listeners caller unsent"
   ).split(" "),
 );
 /**
@@ -60,6 +61,8 @@ export class Scenario {
   async #once(step: any): Promise<void> {
     if (step.outage) await this.#outage(step.outage);
     else if (step.late) await this.#late(step.late);
+    else if (step.listeners) await this.#listeners(step.listeners);
+    else if (step.caller) await this.#as(step);
     else if (step.together) await Promise.all(step.together.map((each: any) => this.#step(each)));
     else if (step.call) await this.#call(step);
     else if (step.list) await this.#list(step);
@@ -126,6 +129,63 @@ export class Scenario {
     } finally {
       for (const one of [client, lost, direct]) one!.close();
       gate.close();
+    }
+  }
+
+  /** Runs the step as a caller that a server knows. */
+  async #as({ caller, ...step }: any): Promise<void> {
+    const server = await Callers.start();
+    const through = new Scenario(server.as(caller), undefined, "", this.#within);
+    Object.assign(through.#saved, this.#saved);
+    await through.run([step]).finally(() => server.stop());
+  }
+
+  /** Shares one stream among so many listeners, one of which falls behind. */
+  async #listeners(count: number): Promise<void> {
+    const server = await Callers.start();
+    const client = server.as("writer");
+    const subject = client.subject("article", this.#saved["unique"]);
+    const hears = async (listener: Listener<v1.WatchSubjectResponse>, ...wanted: unknown[]) => {
+      const { value, done } = await listener.next();
+      const event = value?.event;
+      const told = event?.case === "gap" ? [event.value.firstRevision, event.value.lastRevision] : [event?.value?.revision];
+      assert.deepEqual(done ? [] : [event?.case, ...told], wanted);
+    };
+    const streams = async (wanted: number) => {
+      for (const end = Date.now() + PATIENCE; (await server.streams()) !== wanted; await sleep(20)) {
+        assert.ok(Date.now() < end, `not ${wanted} streams`);
+      }
+    };
+    try {
+      const all = await Promise.all(Array.from({ length: count }, () => subject.listen()));
+      const slow = await subject.listen({ buffer: 2 });
+      await streams(1);
+      const revisions: string[] = [];
+      for (const text of ["1", "2", "3", "4"]) {
+        await subject.comment("m1", text);
+        revisions.push((await subject.get()).subject!.revision);
+      }
+      for (const listener of all) {
+        await hears(listener, "opened", "0");
+        for (const revision of revisions) await hears(listener, "change", revision);
+      }
+      await hears(slow, "opened", "0");
+      await hears(slow, "change", revisions[0]);
+      await hears(slow, "gap", revisions[1], revisions[1]);
+      await hears(slow);
+      assert.deepEqual([slow.dropped, all[0]!.dropped], [true, false]);
+      all[0]!.close();
+      const late = await subject.listen();
+      await hears(late, "opened", revisions[3]);
+      await streams(1);
+      for (const listener of [...all, late]) listener.close();
+      await streams(0);
+      await client.subjects.deleteSubject({ key: subject.key });
+      await assert.rejects(subject.listen(), (error) => error instanceof RiposteError && error.reason === "SUBJECT_NOT_FOUND");
+      await assert.rejects(subject.listen({ buffer: 0 }), (error) => error instanceof RiposteError && error.code === Code.INVALID_ARGUMENT);
+      await streams(0);
+    } finally {
+      await server.stop();
     }
   }
 

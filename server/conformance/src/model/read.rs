@@ -181,10 +181,10 @@ impl LikeRows for Model {
         let recount = Recount::new(subject_table);
         let likes = recount.likers(id).filter(|like| like.value == value);
         let mut likers: Vec<_> = likes.map(liker).collect();
-        likers.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.member.cmp(&b.member)));
+        likers.sort_by(|a, b| (b.time, &b.member).cmp(&(a.time, &a.member)));
         let all = likers.len();
         if let Some(after) = after {
-            likers.retain(|l| l.time < after.time || (l.time == after.time && l.member > after.member));
+            likers.retain(|liker| (liker.time, &liker.member) < (after.time, &after.member));
         }
         let (more_before, more_after) = (likers.len() < all, likers.len() > limit);
         likers.truncate(limit);

@@ -197,8 +197,8 @@ pub(super) async fn likers_are_listed_newest_first(backend: Backend) {
     let mut batch = Vec::new();
     for n in 0..23 {
         let mut command = client.command(&format!("m{n}"), if n % 7 == 3 { Dislike } else { Like }, operation(n, 1));
-        // Several likes in the same millisecond: the member id orders them, and none is lost
-        // between two pages.
+        // Several likes in the same millisecond: the highest member id comes first, as in the
+        // first likers of several comments, and none is lost between two pages.
         command.now = riposte_core::Millis(StepClock::START.0 + n as i64 / 5);
         batch.push(command);
     }
@@ -216,7 +216,7 @@ pub(super) async fn likers_are_listed_newest_first(backend: Backend) {
                 }
                 after = found.last().map(|l| LikerCursor { time: l.time, member: l.member.clone() });
             }
-            assert!(found.is_sorted_by(|a, b| a.time >= b.time), "{found:?}");
+            assert!(found.is_sorted_by(|a, b| (a.time, &a.member) > (b.time, &b.member)), "{found:?}");
             assert!(found.iter().all(|liker| liker.value == value));
             let mut distinct: Vec<_> = found.iter().map(|liker| &liker.member).collect();
             distinct.sort();

@@ -23,7 +23,8 @@ impl Comments {
     ///
     /// # Errors
     /// Those of [`Comments::policy`]; a violation for each id of another partition;
-    /// [`Error::CommentNotFound`] if a comment is not in the subject; [`Error::SubjectNotFound`].
+    /// [`Error::SubjectNotFound`], also for a deleted subject; [`Error::CommentNotFound`] if a
+    /// comment is not in the subject.
     pub async fn like_states(
         &self,
         caller: &Caller,
@@ -34,10 +35,26 @@ impl Comments {
         self.policy(caller, key.object_type())?;
         check_partition(key, ids)?;
         let states = self.reader.like_states(key, member, ids).await?;
-        states.into_iter().collect::<Option<Vec<_>>>().ok_or(Error::CommentNotFound)
+        let known = states.into_iter().collect::<Option<Vec<_>>>().filter(|states| !states.is_empty());
+        match known {
+            Some(states) => Ok(states),
+            // A state proves that the subject is there. Without one, the subject is read as well.
+            None => self.states_of_none(key, ids).await,
+        }
     }
 
-    /// Returns the members that like, or dislike, a comment, newest first.
+    /// Returns the values for no comment, or the error of a comment that is not in the subject.
+    async fn states_of_none(&self, key: &SubjectKey, ids: &[CommentId]) -> Result<Vec<LikeValue>> {
+        let found = self.reader.subjects(std::slice::from_ref(key)).await?.pop().flatten();
+        match found.filter(|subject| subject.delete_time.is_none()) {
+            None => Err(Error::SubjectNotFound),
+            Some(_) if ids.is_empty() => Ok(Vec::new()),
+            Some(_) => Err(Error::CommentNotFound),
+        }
+    }
+
+    /// Returns the members that like, or dislike, a comment, newest first; of those of one time, the
+    /// highest member id first.
     ///
     /// # Errors
     /// [`Error::CommentNotFound`]; [`Error::CommentUnavailable`] for a comment that is not visible;

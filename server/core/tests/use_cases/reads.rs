@@ -176,6 +176,12 @@ fn like_states_are_read_for_the_comments_of_one_subject() {
     assert_eq!(violations.iter().map(|v| v.field.as_str()).collect::<Vec<_>>(), ["comment_ids[1]"]);
     let unused_id = fixture.new_id(subject.partition());
     assert_eq!(error_of(states(&[unused_id])), Error::CommentNotFound);
+    assert_eq!(states(&[]), Ok(Vec::new()));
+    let absent = video("absent");
+    for ids in [vec![fixture.new_id(absent.partition())], Vec::new()] {
+        let of_absent = run(fixture.comments.like_states(&unrestricted(), &absent, &member("bob"), &ids));
+        assert_eq!(error_of(of_absent), Error::SubjectNotFound, "{ids:?}");
+    }
     let likers = |id, value| {
         let page = run(fixture.comments.likers(&unrestricted(), id, value, None, 9))?;
         Ok(page.items.into_iter().map(|liker| String::from(liker.member)).collect::<Vec<_>>())

@@ -41,7 +41,8 @@ fn resolved_with(entries: &str, verb: &str) -> Result<Vec<Handle>> {
          message: Response}}, parts: [[key, H]], verbs: []}}"
     );
     let set = contract();
-    let method = MethodModel::example("M", "Request", "Response");
+    let mut method = MethodModel::example("M", "Request", "Response");
+    method.server_streaming = verb.contains("listener");
     Listed::parse(&text)?.resolve(&Contract::of(&set), &|_, name| (name == "M").then_some(&method))
 }
 
@@ -99,4 +100,10 @@ fn an_answer_that_does_not_fit_the_contract_is_an_error() {
     }
     let error = format!("{:#}", resolved_with("parts: [[id, H]],", "set: [], returns: {kind: message}").unwrap_err());
     assert!(error.contains("id is a string, and H contains a Key"), "{error}");
+}
+
+#[test]
+fn a_listener_needs_the_watch_of_its_call() {
+    let error = resolved_with("", "set: [], returns: {kind: listener, buffer: 4}").unwrap_err();
+    assert!(format!("{error:#}").contains("no verb watches by S.M"), "{error:#}");
 }

@@ -15,6 +15,7 @@ from riposte_sdk._arguments import CallOptions, choice, given, set_field
 from riposte_sdk._error import Error, check_texts
 from riposte_sdk._generated import services
 from riposte_sdk._generated.errors import InvalidArgument
+from riposte_sdk._generated.listeners import AsyncListener, FanOuts, Listener
 from riposte_sdk._generated.reasons import Reason
 from riposte_sdk._pages import AsyncPages, Pages
 from riposte_sdk._watch import AsyncWatch, Watch
@@ -68,6 +69,7 @@ class Handles:
     """The services of one connection, and what is reached through them."""
 
     def __init__(self, connection: Any) -> None:
+        self._fan_outs = FanOuts()
         self.comments: services.CommentService = services.CommentService(connection)
         """
         Comments: roots under subjects, and what is done to any single comment.
@@ -351,6 +353,22 @@ class Subject:
         if after_revision is not None:
             set_field(request, "after_revision", after_revision)
         return self.client.subjects.watch_subject(request, **given(options))
+
+    def listen(self, *, buffer: int = 256) -> Listener:
+        """
+        Listens to the changes of the subject by one stream for all listeners of this client,
+        however many. It returns once that stream is open, else it fails as a watch does. The first
+        event is where the stream begins or, for a listener that comes later, where it has got to;
+        all changes after it follow. A listener that has not read as many events as its buffer holds
+        is dropped: its last event is a gap from the first revision that it lost. The stream ends
+        with its last listener.
+
+        ``buffer``: How many events may wait for the listener, at least 1.
+        """
+        request = v1.WatchSubjectRequest()
+        request.subject.CopyFrom(self.key)
+        fan_outs, place = self.client._fan_outs, services.WATCH_SUBJECT
+        return fan_outs.listen(request, buffer, place, self.client.subjects.watch_subject)
 
 
 class ThreadPage:
@@ -1052,6 +1070,7 @@ class AsyncHandles:
     """The services of one connection, and what is reached through them."""
 
     def __init__(self, connection: Any) -> None:
+        self._fan_outs = FanOuts()
         self.comments: services.AsyncCommentService = services.AsyncCommentService(connection)
         """
         Comments: roots under subjects, and what is done to any single comment.
@@ -1335,6 +1354,22 @@ class AsyncSubject:
         if after_revision is not None:
             set_field(request, "after_revision", after_revision)
         return self.client.subjects.watch_subject(request, **given(options))
+
+    async def listen(self, *, buffer: int = 256) -> AsyncListener:
+        """
+        Listens to the changes of the subject by one stream for all listeners of this client,
+        however many. It returns once that stream is open, else it fails as a watch does. The first
+        event is where the stream begins or, for a listener that comes later, where it has got to;
+        all changes after it follow. A listener that has not read as many events as its buffer holds
+        is dropped: its last event is a gap from the first revision that it lost. The stream ends
+        with its last listener.
+
+        ``buffer``: How many events may wait for the listener, at least 1.
+        """
+        request = v1.WatchSubjectRequest()
+        request.subject.CopyFrom(self.key)
+        fan_outs, place = self.client._fan_outs, services.WATCH_SUBJECT
+        return await fan_outs.listen_async(request, buffer, place, self.client.subjects.watch_subject)
 
 
 class AsyncThreadPage:

@@ -22,6 +22,14 @@ else:
     SubjectServiceAsyncStub = v1.SubjectServiceStub
     AdminServiceAsyncStub = v1.AdminServiceStub
 
+WATCH_SUBJECT = Place(
+    resume="after_revision",
+    kinds="event",
+    revisions={"opened": "revision", "change": "revision", "gap": "last_revision"},
+    opened="opened",
+    gap=("gap", "first_revision", "last_revision"),
+)
+
 
 class CommentService(v1.CommentServiceStub):
     """
@@ -200,14 +208,7 @@ class SubjectService(v1.SubjectServiceStub):
         A refusal is raised here, and ``Unavailable`` where no service opens it within 5 s.
         Later the stream resumes by itself; ``options`` are those of its calls, as ``metadata``.
         """
-        place = Place(
-            resume="after_revision",
-            kinds="event",
-            revisions={"opened": "revision", "change": "revision", "gap": "last_revision"},
-            opened="opened",
-            gap=("gap", "first_revision", "last_revision"),
-        )
-        return Watch(self.WatchSubject, request, place, options)
+        return Watch(self.WatchSubject, request, WATCH_SUBJECT, options)
 
 
 class AsyncSubjectService(SubjectServiceAsyncStub):
@@ -224,14 +225,7 @@ class AsyncSubjectService(SubjectServiceAsyncStub):
         ``Unavailable`` where no service opens it within 5 s.
         Later the stream resumes by itself; ``options`` are those of its calls, as ``metadata``.
         """
-        place = Place(
-            resume="after_revision",
-            kinds="event",
-            revisions={"opened": "revision", "change": "revision", "gap": "last_revision"},
-            opened="opened",
-            gap=("gap", "first_revision", "last_revision"),
-        )
-        return AsyncWatch(self.WatchSubject, request, place, options)
+        return AsyncWatch(self.WatchSubject, request, WATCH_SUBJECT, options)
 
 
 class AdminService(v1.AdminServiceStub):

@@ -331,7 +331,7 @@ class ListLikersResponse(_message.Message):
     """For the page after this one. Empty: the end, and the only sign of it."""
     @_builtins.property
     def likers(self) -> _containers.RepeatedCompositeFieldContainer[Global___Liker]:
-        """The members, latest first."""
+        """The members, latest first; of those of one millisecond, the highest member id first."""
 
     def __init__(
         self,
@@ -439,7 +439,7 @@ class CommentLikers(_message.Message):
     @_builtins.property
     def likers(self) -> _containers.RepeatedCompositeFieldContainer[Global___Liker]:
         """At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-        the request, then the latest others.
+        the request, then the latest others, in the order of ListLikers.
         """
 
     def __init__(

@@ -37,6 +37,11 @@ impl Caller {
         Self { client: self.client.with_metadata(name, value), ..self.clone() }
     }
 
+    /// Returns a caller that calls by another client.
+    pub(crate) fn by(&self, client: Client) -> Self {
+        Self { client, ..self.clone() }
+    }
+
     /// A new request id, which is a UUID.
     pub(crate) fn uuid(&self) -> String {
         self.client.request_ids().next()

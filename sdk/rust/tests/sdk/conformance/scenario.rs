@@ -1,5 +1,6 @@
 //! The steps of a scenario, as sdk/conformance/README.md has them.
 
+use super::callers::{Callers, listeners};
 use super::calls::Caller;
 use super::gate::{late, outage};
 use super::json::{at, compare, filled, filled_text};
@@ -39,6 +40,8 @@ struct Step {
     together: Option<Vec<Step>>,
     outage: Option<usize>,
     late: Option<usize>,
+    listeners: Option<usize>,
+    caller: Option<String>,
     unsent: bool,
     request: Value,
     repeat: Option<usize>,
@@ -129,14 +132,23 @@ impl Step {
         if let Some(attempts) = self.late {
             return late(caller, &filled_text("${unique}", &vars.all()), attempts).await;
         }
+        if let Some(count) = self.listeners {
+            return listeners(&filled_text("${unique}", &vars.all()), count).await;
+        }
         match (&self.call, &self.list, &self.watch, &self.together) {
             (Some(method), None, None, None) => self.call(method, caller, vars).await,
             (None, Some(method), None, None) => self.list(method, caller, vars).await,
-            (None, None, Some(method), None) => self.watch(method, caller, vars).await,
+            (None, None, Some(method), None) => match &self.caller {
+                Some(name) => {
+                    let server = Callers::start().await;
+                    self.watch(method, &caller.by(server.client(name)), vars).await
+                }
+                None => self.watch(method, caller, vars).await,
+            },
             (None, None, None, Some(steps)) => {
                 try_join_all(steps.iter().map(|step| step.run(caller, vars))).await.map(drop)
             }
-            _ => Err("a step is one of call, list, watch, together, outage and late".to_owned()),
+            _ => Err("a step is one of call, list, watch, together, outage, late and listeners".to_owned()),
         }
     }
 

@@ -11,7 +11,7 @@ use crate::sql::entity::comment_like::{Column, Entity};
 use crate::sql::pool::Tx;
 use crate::sql::row;
 
-/// A page of likers, the newest first; likers of the same time by member id.
+/// A page of likers, the newest first; of likers of the same time, the highest member id first.
 #[derive(Debug)]
 pub(super) struct Likers {
     pub(super) id: CommentId,
@@ -33,7 +33,7 @@ impl ReadQuery for Likers {
         let (mut items, mut more_before) = (Vec::new(), false);
         if let Some(after) = &self.after {
             more_before = self.has_previous(tx, after).await?;
-            items = self.at_time(tx, after.time, Some(&after.member), count_max).await?;
+            items = self.at_time(tx, after, count_max).await?;
         }
         items.extend(self.older(tx, count_max - items.len()).await?);
         let more_after = items.len() > self.limit;
@@ -51,37 +51,22 @@ impl Likers {
         force_index(query, index::LIKERS)
     }
 
-    /// Returns the likers before the time of the cursor, the newest first. The key has likers of
-    /// the same time in descending order of member id, but a page has them in ascending order. If
-    /// the page ends among likers of one time, these are read again in ascending order.
-    async fn older(&self, tx: &Tx, count_max: usize) -> Result<Vec<Liker>, StoreError> {
+    /// Returns the likers of the cursor's time that follow its member. They are a range of their
+    /// own: a filter over all earlier likers would read those of this time that came before.
+    async fn at_time(&self, tx: &Tx, after: &LikerCursor, limit: usize) -> Result<Vec<Liker>, StoreError> {
+        let likers_query = self.likers_query(tx).filter(Column::Time.eq(after.time.0));
+        let likers_query = likers_query.filter(Column::MemberId.lt(row::bytes(after.member.as_str())));
+        likers(tx, likers_query.order_by_desc(Column::MemberId).limit(limit as u64)).await
+    }
+
+    /// Returns the likers before the time of the cursor, in the descending order of the key.
+    async fn older(&self, tx: &Tx, limit: usize) -> Result<Vec<Liker>, StoreError> {
         let mut likers_query = self.likers_query(tx);
         if let Some(after) = &self.after {
             likers_query = likers_query.filter(Column::Time.lt(after.time.0));
         }
         let likers_query = likers_query.order_by_desc(Column::Time).order_by_desc(Column::MemberId);
-        let mut found = likers(tx, likers_query.limit(count_max as u64)).await?;
-        if let Some(last) = found.last().map(|liker| liker.time).filter(|_| found.len() == count_max) {
-            found.retain(|liker| liker.time > last);
-            found.extend(self.at_time(tx, last, None, count_max - found.len()).await?);
-        }
-        found.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.member.cmp(&b.member)));
-        Ok(found)
-    }
-
-    /// Returns the likers of one time, by member id, after the member `after`.
-    async fn at_time(
-        &self,
-        tx: &Tx,
-        time: Millis,
-        after: Option<&MemberId>,
-        limit: usize,
-    ) -> Result<Vec<Liker>, StoreError> {
-        let mut likers_query = self.likers_query(tx).filter(Column::Time.eq(time.0));
-        if let Some(after) = after {
-            likers_query = likers_query.filter(Column::MemberId.gt(row::bytes(after.as_str())));
-        }
-        likers(tx, likers_query.order_by_asc(Column::MemberId).limit(limit as u64)).await
+        likers(tx, likers_query.limit(limit as u64)).await
     }
 
     /// Returns whether the list has a liker at the cursor or before it, so that the page has a
@@ -89,7 +74,7 @@ impl Likers {
     async fn has_previous(&self, tx: &Tx, after: &LikerCursor) -> Result<bool, StoreError> {
         let newer = Condition::any()
             .add(Column::Time.gt(after.time.0))
-            .add(Column::MemberId.lte(row::bytes(after.member.as_str())));
+            .add(Column::MemberId.gte(row::bytes(after.member.as_str())));
         let likers_query = self.likers_query(tx).filter(Column::Time.gte(after.time.0)).filter(newer);
         Ok(!likers(tx, likers_query.limit(1)).await?.is_empty())
     }

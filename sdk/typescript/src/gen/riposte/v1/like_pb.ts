@@ -324,7 +324,7 @@ export const ListLikersRequestSchema: GenMessage<ListLikersRequest> = /*@__PURE_
  */
 export type ListLikersResponse = Message<"riposte.v1.ListLikersResponse"> & {
   /**
-   * The members, latest first.
+   * The members, latest first; of those of one millisecond, the highest member id first.
    *
    * @generated from field: repeated riposte.v1.Liker likers = 1;
    */
@@ -433,7 +433,7 @@ export type CommentLikers = Message<"riposte.v1.CommentLikers"> & {
 
   /**
    * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-   * the request, then the latest others.
+   * the request, then the latest others, in the order of ListLikers.
    *
    * @generated from field: repeated riposte.v1.Liker likers = 2;
    */

@@ -361,6 +361,42 @@ public final class Handles {
       request.setAfterRevision(afterRevision);
       return client.watchSubject(request.build());
     }
+
+    /**
+     * Listens to the changes of the subject by one stream for all listeners of this client, however
+     * many. It returns once that stream is open, else it fails as a watch does. The first event is
+     * where the stream begins or, for a listener that comes later, where it has got to; all changes
+     * after it follow. A listener that has not read as many events as its buffer holds is dropped:
+     * its last event is a gap from the first revision that it lost. The stream ends with its last
+     * listener.
+     *
+     * @return the listener, with a buffer of 256 events. Close it in the end
+     * @throws RiposteException what refuses the stream, and UNAVAILABLE where no service opens it in
+     *     time
+     */
+    public Listener listen() {
+      return listen(256);
+    }
+
+    /**
+     * Listens to the changes of the subject by one stream for all listeners of this client, however
+     * many. It returns once that stream is open, else it fails as a watch does. The first event is
+     * where the stream begins or, for a listener that comes later, where it has got to; all changes
+     * after it follow. A listener that has not read as many events as its buffer holds is dropped:
+     * its last event is a gap from the first revision that it lost. The stream ends with its last
+     * listener.
+     *
+     * @param buffer how many events may wait for the listener, at least 1
+     * @return the listener. Close it in the end
+     * @throws RiposteException what refuses the stream, UNAVAILABLE where no service opens it in
+     *     time, and INVALID_ARGUMENT without a buffer
+     */
+    public Listener listen(int buffer) {
+      WatchSubjectRequest.Builder request = WatchSubjectRequest.newBuilder();
+      request.setSubject(key);
+      WatchSubjectRequest watched = request.build();
+      return client.fanOuts.listen(watched, buffer, () -> client.watchSubject(watched));
+    }
   }
 
   /**

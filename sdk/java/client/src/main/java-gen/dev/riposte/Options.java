@@ -3,6 +3,8 @@ package dev.riposte;
 
 import java.io.File;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -50,17 +52,44 @@ public final class Options {
    * @throws RiposteException INVALID_ARGUMENT if a value makes no sense
    */
   public static Options from(Map<String, String> variables) {
-    Environment from = new Environment(variables);
     Options options = new Options();
-    options.target = from.text("RIPOSTE_TARGET", DEFAULT_TARGET);
-    options.token = from.text("RIPOSTE_TOKEN", null);
-    options.insecureToken = from.flag("RIPOSTE_INSECURE_TOKEN", false);
-    options.tlsCa = from.pem("RIPOSTE_TLS_CA", null);
-    options.tlsCert = from.pem("RIPOSTE_TLS_CERT", null);
-    options.tlsKey = from.pem("RIPOSTE_TLS_KEY", null);
-    options.adminTarget = from.text("RIPOSTE_ADMIN_TARGET", DEFAULT_ADMIN_TARGET);
-    options.proxy = from.choice("RIPOSTE_PROXY", "environment", "none");
+    options.target = text(variables, "RIPOSTE_TARGET", DEFAULT_TARGET);
+    options.token = text(variables, "RIPOSTE_TOKEN", null);
+    options.insecureToken = flag(variables, "RIPOSTE_INSECURE_TOKEN", false);
+    options.tlsCa = pem(variables, "RIPOSTE_TLS_CA", null);
+    options.tlsCert = pem(variables, "RIPOSTE_TLS_CERT", null);
+    options.tlsKey = pem(variables, "RIPOSTE_TLS_KEY", null);
+    options.adminTarget = text(variables, "RIPOSTE_ADMIN_TARGET", DEFAULT_ADMIN_TARGET);
+    options.proxy = choice(variables, "RIPOSTE_PROXY", "environment", "none");
     return options;
+  }
+
+  /** A variable that is empty is as good as absent. */
+  private static String text(Map<String, String> variables, String name, String otherwise) {
+    String value = variables.get(name);
+    return value == null || value.isEmpty() ? otherwise : value;
+  }
+
+  private static boolean flag(Map<String, String> variables, String name, boolean otherwise) {
+    return switch (text(variables, name, Boolean.toString(otherwise)).toLowerCase(Locale.ROOT)) {
+      case "true", "1" -> true;
+      case "false", "0" -> false;
+      default -> throw RiposteException.local(name + " is neither true nor false");
+    };
+  }
+
+  private static File pem(Map<String, String> variables, String name, File otherwise) {
+    String path = text(variables, name, null);
+    return path == null ? otherwise : new File(path);
+  }
+
+  /** One of the values, of which the first is the default. */
+  private static String choice(Map<String, String> variables, String name, String... values) {
+    String value = text(variables, name, values[0]);
+    if (!List.of(values).contains(value)) {
+      throw RiposteException.local(name + ": " + value + " is none of " + String.join(", ", values));
+    }
+    return value;
   }
 
   /**

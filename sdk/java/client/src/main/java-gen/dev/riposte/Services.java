@@ -7,6 +7,9 @@ import io.grpc.Channel;
 
 /** The services of a client, with their lists, watches and handles. */
 public abstract sealed class Services permits Riposte {
+  /** The watches that the listeners of this client share. */
+  final Listener.FanOuts fanOuts = new Listener.FanOuts();
+
   Services() {}
 
   /**

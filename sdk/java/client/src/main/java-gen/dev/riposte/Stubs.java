@@ -4,8 +4,13 @@ package dev.riposte;
 import dev.riposte.v1.*;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
+import io.grpc.MethodDescriptor;
+import io.grpc.StatusRuntimeException;
 import io.grpc.stub.AbstractBlockingStub;
+import io.grpc.stub.AbstractStub;
+import io.grpc.stub.ClientCalls;
 import java.util.Iterator;
+import java.util.function.Supplier;
 
 /**
  * The services of the contract, each with its calls but those that stream requests. They are stubs
@@ -37,7 +42,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public CreateCommentResponse createComment(CreateCommentRequest request) {
-      return Calls.unary(this, CommentServiceGrpc.getCreateCommentMethod(), request);
+      return unary(this, CommentServiceGrpc.getCreateCommentMethod(), request);
     }
 
     /**
@@ -48,7 +53,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public GetCommentResponse getComment(GetCommentRequest request) {
-      return Calls.unary(this, CommentServiceGrpc.getGetCommentMethod(), request);
+      return unary(this, CommentServiceGrpc.getGetCommentMethod(), request);
     }
 
     /**
@@ -59,7 +64,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public BatchGetCommentsResponse batchGetComments(BatchGetCommentsRequest request) {
-      return Calls.unary(this, CommentServiceGrpc.getBatchGetCommentsMethod(), request);
+      return unary(this, CommentServiceGrpc.getBatchGetCommentsMethod(), request);
     }
 
     /**
@@ -70,7 +75,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public ListCommentsResponse listComments(ListCommentsRequest request) {
-      return Calls.unary(this, CommentServiceGrpc.getListCommentsMethod(), request);
+      return unary(this, CommentServiceGrpc.getListCommentsMethod(), request);
     }
 
     /**
@@ -82,7 +87,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public UpdateCommentResponse updateComment(UpdateCommentRequest request) {
-      return Calls.unary(this, CommentServiceGrpc.getUpdateCommentMethod(), request);
+      return unary(this, CommentServiceGrpc.getUpdateCommentMethod(), request);
     }
 
     /**
@@ -93,7 +98,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public ListCommentRevisionsResponse listCommentRevisions(ListCommentRevisionsRequest request) {
-      return Calls.unary(this, CommentServiceGrpc.getListCommentRevisionsMethod(), request);
+      return unary(this, CommentServiceGrpc.getListCommentRevisionsMethod(), request);
     }
 
     /**
@@ -105,7 +110,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public DeleteCommentResponse deleteComment(DeleteCommentRequest request) {
-      return Calls.unary(this, CommentServiceGrpc.getDeleteCommentMethod(), request);
+      return unary(this, CommentServiceGrpc.getDeleteCommentMethod(), request);
     }
 
     /**
@@ -116,7 +121,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public UndeleteCommentResponse undeleteComment(UndeleteCommentRequest request) {
-      return Calls.unary(this, CommentServiceGrpc.getUndeleteCommentMethod(), request);
+      return unary(this, CommentServiceGrpc.getUndeleteCommentMethod(), request);
     }
 
     /**
@@ -127,7 +132,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public PinCommentResponse pinComment(PinCommentRequest request) {
-      return Calls.unary(this, CommentServiceGrpc.getPinCommentMethod(), request);
+      return unary(this, CommentServiceGrpc.getPinCommentMethod(), request);
     }
 
     /**
@@ -138,7 +143,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public UnpinCommentResponse unpinComment(UnpinCommentRequest request) {
-      return Calls.unary(this, CommentServiceGrpc.getUnpinCommentMethod(), request);
+      return unary(this, CommentServiceGrpc.getUnpinCommentMethod(), request);
     }
 
     /**
@@ -149,7 +154,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public ListMemberCommentsResponse listMemberComments(ListMemberCommentsRequest request) {
-      return Calls.unary(this, CommentServiceGrpc.getListMemberCommentsMethod(), request);
+      return unary(this, CommentServiceGrpc.getListMemberCommentsMethod(), request);
     }
   }
 
@@ -174,7 +179,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public SetLikeResponse setLike(SetLikeRequest request) {
-      return Calls.unary(this, LikeServiceGrpc.getSetLikeMethod(), request);
+      return unary(this, LikeServiceGrpc.getSetLikeMethod(), request);
     }
 
     /**
@@ -185,7 +190,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public BatchGetLikeStatesResponse batchGetLikeStates(BatchGetLikeStatesRequest request) {
-      return Calls.unary(this, LikeServiceGrpc.getBatchGetLikeStatesMethod(), request);
+      return unary(this, LikeServiceGrpc.getBatchGetLikeStatesMethod(), request);
     }
 
     /**
@@ -196,7 +201,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public ListLikersResponse listLikers(ListLikersRequest request) {
-      return Calls.unary(this, LikeServiceGrpc.getListLikersMethod(), request);
+      return unary(this, LikeServiceGrpc.getListLikersMethod(), request);
     }
 
     /**
@@ -208,7 +213,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public BatchListLikersResponse batchListLikers(BatchListLikersRequest request) {
-      return Calls.unary(this, LikeServiceGrpc.getBatchListLikersMethod(), request);
+      return unary(this, LikeServiceGrpc.getBatchListLikersMethod(), request);
     }
 
     /**
@@ -220,7 +225,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public ListMemberLikesResponse listMemberLikes(ListMemberLikesRequest request) {
-      return Calls.unary(this, LikeServiceGrpc.getListMemberLikesMethod(), request);
+      return unary(this, LikeServiceGrpc.getListMemberLikesMethod(), request);
     }
   }
 
@@ -245,7 +250,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public CreateReplyResponse createReply(CreateReplyRequest request) {
-      return Calls.unary(this, ReplyServiceGrpc.getCreateReplyMethod(), request);
+      return unary(this, ReplyServiceGrpc.getCreateReplyMethod(), request);
     }
 
     /**
@@ -256,7 +261,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public ListRepliesResponse listReplies(ListRepliesRequest request) {
-      return Calls.unary(this, ReplyServiceGrpc.getListRepliesMethod(), request);
+      return unary(this, ReplyServiceGrpc.getListRepliesMethod(), request);
     }
 
     /**
@@ -267,7 +272,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public GetThreadResponse getThread(GetThreadRequest request) {
-      return Calls.unary(this, ReplyServiceGrpc.getGetThreadMethod(), request);
+      return unary(this, ReplyServiceGrpc.getGetThreadMethod(), request);
     }
 
     /**
@@ -279,7 +284,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public ListConversationResponse listConversation(ListConversationRequest request) {
-      return Calls.unary(this, ReplyServiceGrpc.getListConversationMethod(), request);
+      return unary(this, ReplyServiceGrpc.getListConversationMethod(), request);
     }
   }
 
@@ -304,7 +309,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public CreateSubjectResponse createSubject(CreateSubjectRequest request) {
-      return Calls.unary(this, SubjectServiceGrpc.getCreateSubjectMethod(), request);
+      return unary(this, SubjectServiceGrpc.getCreateSubjectMethod(), request);
     }
 
     /**
@@ -315,7 +320,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public GetSubjectResponse getSubject(GetSubjectRequest request) {
-      return Calls.unary(this, SubjectServiceGrpc.getGetSubjectMethod(), request);
+      return unary(this, SubjectServiceGrpc.getGetSubjectMethod(), request);
     }
 
     /**
@@ -326,7 +331,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public BatchGetSubjectsResponse batchGetSubjects(BatchGetSubjectsRequest request) {
-      return Calls.unary(this, SubjectServiceGrpc.getBatchGetSubjectsMethod(), request);
+      return unary(this, SubjectServiceGrpc.getBatchGetSubjectsMethod(), request);
     }
 
     /**
@@ -337,7 +342,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public UpdateSubjectResponse updateSubject(UpdateSubjectRequest request) {
-      return Calls.unary(this, SubjectServiceGrpc.getUpdateSubjectMethod(), request);
+      return unary(this, SubjectServiceGrpc.getUpdateSubjectMethod(), request);
     }
 
     /**
@@ -348,7 +353,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public DeleteSubjectResponse deleteSubject(DeleteSubjectRequest request) {
-      return Calls.unary(this, SubjectServiceGrpc.getDeleteSubjectMethod(), request);
+      return unary(this, SubjectServiceGrpc.getDeleteSubjectMethod(), request);
     }
 
     /**
@@ -359,7 +364,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public UndeleteSubjectResponse undeleteSubject(UndeleteSubjectRequest request) {
-      return Calls.unary(this, SubjectServiceGrpc.getUndeleteSubjectMethod(), request);
+      return unary(this, SubjectServiceGrpc.getUndeleteSubjectMethod(), request);
     }
 
     /**
@@ -371,7 +376,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public Iterator<WatchSubjectResponse> watchSubject(WatchSubjectRequest request) {
-      return Calls.stream(this, SubjectServiceGrpc.getWatchSubjectMethod(), request);
+      return stream(this, SubjectServiceGrpc.getWatchSubjectMethod(), request);
     }
   }
 
@@ -397,7 +402,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public Iterator<ExportSubjectResponse> exportSubject(ExportSubjectRequest request) {
-      return Calls.stream(this, AdminServiceGrpc.getExportSubjectMethod(), request);
+      return stream(this, AdminServiceGrpc.getExportSubjectMethod(), request);
     }
 
     /**
@@ -408,7 +413,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public ListSubjectsResponse listSubjects(ListSubjectsRequest request) {
-      return Calls.unary(this, AdminServiceGrpc.getListSubjectsMethod(), request);
+      return unary(this, AdminServiceGrpc.getListSubjectsMethod(), request);
     }
 
     /**
@@ -419,7 +424,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public HideCommentResponse hideComment(HideCommentRequest request) {
-      return Calls.unary(this, AdminServiceGrpc.getHideCommentMethod(), request);
+      return unary(this, AdminServiceGrpc.getHideCommentMethod(), request);
     }
 
     /**
@@ -430,7 +435,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public UnhideCommentResponse unhideComment(UnhideCommentRequest request) {
-      return Calls.unary(this, AdminServiceGrpc.getUnhideCommentMethod(), request);
+      return unary(this, AdminServiceGrpc.getUnhideCommentMethod(), request);
     }
 
     /**
@@ -442,7 +447,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public AdminServiceDeleteCommentResponse deleteComment(AdminServiceDeleteCommentRequest request) {
-      return Calls.unary(this, AdminServiceGrpc.getDeleteCommentMethod(), request);
+      return unary(this, AdminServiceGrpc.getDeleteCommentMethod(), request);
     }
 
     /**
@@ -454,7 +459,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public Iterator<VerifyCountsResponse> verifyCounts(VerifyCountsRequest request) {
-      return Calls.stream(this, AdminServiceGrpc.getVerifyCountsMethod(), request);
+      return stream(this, AdminServiceGrpc.getVerifyCountsMethod(), request);
     }
 
     /**
@@ -465,7 +470,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public Iterator<RepairCountsResponse> repairCounts(RepairCountsRequest request) {
-      return Calls.stream(this, AdminServiceGrpc.getRepairCountsMethod(), request);
+      return stream(this, AdminServiceGrpc.getRepairCountsMethod(), request);
     }
 
     /**
@@ -477,7 +482,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public Iterator<RebuildMemberHistoryResponse> rebuildMemberHistory(RebuildMemberHistoryRequest request) {
-      return Calls.stream(this, AdminServiceGrpc.getRebuildMemberHistoryMethod(), request);
+      return stream(this, AdminServiceGrpc.getRebuildMemberHistoryMethod(), request);
     }
 
     /**
@@ -489,7 +494,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public Iterator<RebuildRanksResponse> rebuildRanks(RebuildRanksRequest request) {
-      return Calls.stream(this, AdminServiceGrpc.getRebuildRanksMethod(), request);
+      return stream(this, AdminServiceGrpc.getRebuildRanksMethod(), request);
     }
 
     /**
@@ -500,7 +505,7 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public Iterator<RebuildCacheResponse> rebuildCache(RebuildCacheRequest request) {
-      return Calls.stream(this, AdminServiceGrpc.getRebuildCacheMethod(), request);
+      return stream(this, AdminServiceGrpc.getRebuildCacheMethod(), request);
     }
 
     /**
@@ -513,7 +518,35 @@ public final class Stubs {
      * @throws RiposteException if the call fails
      */
     public ListHotSubjectsResponse listHotSubjects(ListHotSubjectsRequest request) {
-      return Calls.unary(this, AdminServiceGrpc.getListHotSubjectsMethod(), request);
+      return unary(this, AdminServiceGrpc.getListHotSubjectsMethod(), request);
+    }
+  }
+
+  private static <Q, A> A unary(AbstractStub<?> stub, MethodDescriptor<Q, A> method, Q request) {
+    return told(() -> ClientCalls.blockingUnaryCall(stub.getChannel(), method, stub.getCallOptions(), request));
+  }
+
+  private static <Q, A> Iterator<A> stream(AbstractStub<?> stub, MethodDescriptor<Q, A> method, Q request) {
+    Iterator<A> answers = told(() ->
+        ClientCalls.blockingServerStreamingCall(stub.getChannel(), method, stub.getCallOptions(), request));
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return told(answers::hasNext);
+      }
+
+      @Override
+      public A next() {
+        return told(answers::next);
+      }
+    };
+  }
+
+  private static <T> T told(Supplier<T> call) {
+    try {
+      return call.get();
+    } catch (StatusRuntimeException failure) {
+      throw RiposteException.from(failure);
     }
   }
 }

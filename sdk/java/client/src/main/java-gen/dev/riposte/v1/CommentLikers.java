@@ -65,7 +65,7 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-   * the request, then the latest others.
+   * the request, then the latest others, in the order of ListLikers.
    * </pre>
    *
    * <code>repeated .riposte.v1.Liker likers = 2 [json_name = "likers"];</code>
@@ -77,7 +77,7 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-   * the request, then the latest others.
+   * the request, then the latest others, in the order of ListLikers.
    * </pre>
    *
    * <code>repeated .riposte.v1.Liker likers = 2 [json_name = "likers"];</code>
@@ -90,7 +90,7 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-   * the request, then the latest others.
+   * the request, then the latest others, in the order of ListLikers.
    * </pre>
    *
    * <code>repeated .riposte.v1.Liker likers = 2 [json_name = "likers"];</code>
@@ -102,7 +102,7 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-   * the request, then the latest others.
+   * the request, then the latest others, in the order of ListLikers.
    * </pre>
    *
    * <code>repeated .riposte.v1.Liker likers = 2 [json_name = "likers"];</code>
@@ -114,7 +114,7 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-   * the request, then the latest others.
+   * the request, then the latest others, in the order of ListLikers.
    * </pre>
    *
    * <code>repeated .riposte.v1.Liker likers = 2 [json_name = "likers"];</code>
@@ -625,7 +625,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-     * the request, then the latest others.
+     * the request, then the latest others, in the order of ListLikers.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 2 [json_name = "likers"];</code>
@@ -640,7 +640,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-     * the request, then the latest others.
+     * the request, then the latest others, in the order of ListLikers.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 2 [json_name = "likers"];</code>
@@ -655,7 +655,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-     * the request, then the latest others.
+     * the request, then the latest others, in the order of ListLikers.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 2 [json_name = "likers"];</code>
@@ -670,7 +670,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-     * the request, then the latest others.
+     * the request, then the latest others, in the order of ListLikers.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 2 [json_name = "likers"];</code>
@@ -692,7 +692,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-     * the request, then the latest others.
+     * the request, then the latest others, in the order of ListLikers.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 2 [json_name = "likers"];</code>
@@ -711,7 +711,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-     * the request, then the latest others.
+     * the request, then the latest others, in the order of ListLikers.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 2 [json_name = "likers"];</code>
@@ -732,7 +732,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-     * the request, then the latest others.
+     * the request, then the latest others, in the order of ListLikers.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 2 [json_name = "likers"];</code>
@@ -754,7 +754,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-     * the request, then the latest others.
+     * the request, then the latest others, in the order of ListLikers.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 2 [json_name = "likers"];</code>
@@ -773,7 +773,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-     * the request, then the latest others.
+     * the request, then the latest others, in the order of ListLikers.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 2 [json_name = "likers"];</code>
@@ -792,7 +792,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-     * the request, then the latest others.
+     * the request, then the latest others, in the order of ListLikers.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 2 [json_name = "likers"];</code>
@@ -812,7 +812,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-     * the request, then the latest others.
+     * the request, then the latest others, in the order of ListLikers.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 2 [json_name = "likers"];</code>
@@ -830,7 +830,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-     * the request, then the latest others.
+     * the request, then the latest others, in the order of ListLikers.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 2 [json_name = "likers"];</code>
@@ -848,7 +848,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-     * the request, then the latest others.
+     * the request, then the latest others, in the order of ListLikers.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 2 [json_name = "likers"];</code>
@@ -860,7 +860,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-     * the request, then the latest others.
+     * the request, then the latest others, in the order of ListLikers.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 2 [json_name = "likers"];</code>
@@ -875,7 +875,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-     * the request, then the latest others.
+     * the request, then the latest others, in the order of ListLikers.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 2 [json_name = "likers"];</code>
@@ -891,7 +891,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-     * the request, then the latest others.
+     * the request, then the latest others, in the order of ListLikers.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 2 [json_name = "likers"];</code>
@@ -903,7 +903,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-     * the request, then the latest others.
+     * the request, then the latest others, in the order of ListLikers.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 2 [json_name = "likers"];</code>
@@ -916,7 +916,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-     * the request, then the latest others.
+     * the request, then the latest others, in the order of ListLikers.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 2 [json_name = "likers"];</code>

@@ -21,7 +21,7 @@ public interface CommentLikersOrBuilder extends
   /**
    * <pre>
    * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-   * the request, then the latest others.
+   * the request, then the latest others, in the order of ListLikers.
    * </pre>
    *
    * <code>repeated .riposte.v1.Liker likers = 2 [json_name = "likers"];</code>
@@ -31,7 +31,7 @@ public interface CommentLikersOrBuilder extends
   /**
    * <pre>
    * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-   * the request, then the latest others.
+   * the request, then the latest others, in the order of ListLikers.
    * </pre>
    *
    * <code>repeated .riposte.v1.Liker likers = 2 [json_name = "likers"];</code>
@@ -40,7 +40,7 @@ public interface CommentLikersOrBuilder extends
   /**
    * <pre>
    * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-   * the request, then the latest others.
+   * the request, then the latest others, in the order of ListLikers.
    * </pre>
    *
    * <code>repeated .riposte.v1.Liker likers = 2 [json_name = "likers"];</code>
@@ -49,7 +49,7 @@ public interface CommentLikersOrBuilder extends
   /**
    * <pre>
    * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-   * the request, then the latest others.
+   * the request, then the latest others, in the order of ListLikers.
    * </pre>
    *
    * <code>repeated .riposte.v1.Liker likers = 2 [json_name = "likers"];</code>
@@ -59,7 +59,7 @@ public interface CommentLikersOrBuilder extends
   /**
    * <pre>
    * At most `limit` members: those of `first_member_ids` whose state is `value`, in the order of
-   * the request, then the latest others.
+   * the request, then the latest others, in the order of ListLikers.
    * </pre>
    *
    * <code>repeated .riposte.v1.Liker likers = 2 [json_name = "likers"];</code>

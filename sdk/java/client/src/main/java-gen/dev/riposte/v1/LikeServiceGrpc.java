@@ -266,8 +266,8 @@ public final class LikeServiceGrpc {
      * <pre>
      * Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
      * A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
-     * Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
-     * subject), FIELD_INVALID (an id that cannot belong to it).
+     * Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND (absent or deleted), COMMENT_NOT_FOUND (no such
+     * comment under this subject), FIELD_INVALID (an id that cannot belong to it).
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":
      * ["123", "456"]}`.
      * </pre>
@@ -280,7 +280,9 @@ public final class LikeServiceGrpc {
     /**
      * <pre>
      * Reads who likes, or dislikes, a comment, latest first.
-     * A member whose state changes during the walk may be missed or met again at its new time.
+     * Of likes of one millisecond, that of the highest member id (by its bytes) is the latest, in
+     * BatchListLikers as well. A member whose state changes during the walk may be missed or met
+     * again at its new time.
      * Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is DELETED or HIDDEN),
      * LIKE_INVALID, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"commentId": "1234567890123456789", "value": "LIKE_VALUE_DISLIKE"}`.
@@ -295,7 +297,8 @@ public final class LikeServiceGrpc {
      * <pre>
      * Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
      * members, and a few of their names, such as for "Ann, Ben and 98 others".
-     * The members of `first_member_ids` come first, then the latest others. The names come from the
+     * The members of `first_member_ids` come first, then the latest others, in the order of
+     * ListLikers. The names come from the
      * likes, the count from the comment's own row; they may differ by a moment. All comments are
      * answered, or none: leave out tombstones, and read again without the comment that an error
      * names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
@@ -389,8 +392,8 @@ public final class LikeServiceGrpc {
      * <pre>
      * Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
      * A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
-     * Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
-     * subject), FIELD_INVALID (an id that cannot belong to it).
+     * Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND (absent or deleted), COMMENT_NOT_FOUND (no such
+     * comment under this subject), FIELD_INVALID (an id that cannot belong to it).
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":
      * ["123", "456"]}`.
      * </pre>
@@ -404,7 +407,9 @@ public final class LikeServiceGrpc {
     /**
      * <pre>
      * Reads who likes, or dislikes, a comment, latest first.
-     * A member whose state changes during the walk may be missed or met again at its new time.
+     * Of likes of one millisecond, that of the highest member id (by its bytes) is the latest, in
+     * BatchListLikers as well. A member whose state changes during the walk may be missed or met
+     * again at its new time.
      * Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is DELETED or HIDDEN),
      * LIKE_INVALID, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"commentId": "1234567890123456789", "value": "LIKE_VALUE_DISLIKE"}`.
@@ -420,7 +425,8 @@ public final class LikeServiceGrpc {
      * <pre>
      * Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
      * members, and a few of their names, such as for "Ann, Ben and 98 others".
-     * The members of `first_member_ids` come first, then the latest others. The names come from the
+     * The members of `first_member_ids` come first, then the latest others, in the order of
+     * ListLikers. The names come from the
      * likes, the count from the comment's own row; they may differ by a moment. All comments are
      * answered, or none: leave out tombstones, and read again without the comment that an error
      * names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
@@ -498,8 +504,8 @@ public final class LikeServiceGrpc {
      * <pre>
      * Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
      * A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
-     * Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
-     * subject), FIELD_INVALID (an id that cannot belong to it).
+     * Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND (absent or deleted), COMMENT_NOT_FOUND (no such
+     * comment under this subject), FIELD_INVALID (an id that cannot belong to it).
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":
      * ["123", "456"]}`.
      * </pre>
@@ -512,7 +518,9 @@ public final class LikeServiceGrpc {
     /**
      * <pre>
      * Reads who likes, or dislikes, a comment, latest first.
-     * A member whose state changes during the walk may be missed or met again at its new time.
+     * Of likes of one millisecond, that of the highest member id (by its bytes) is the latest, in
+     * BatchListLikers as well. A member whose state changes during the walk may be missed or met
+     * again at its new time.
      * Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is DELETED or HIDDEN),
      * LIKE_INVALID, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"commentId": "1234567890123456789", "value": "LIKE_VALUE_DISLIKE"}`.
@@ -527,7 +535,8 @@ public final class LikeServiceGrpc {
      * <pre>
      * Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
      * members, and a few of their names, such as for "Ann, Ben and 98 others".
-     * The members of `first_member_ids` come first, then the latest others. The names come from the
+     * The members of `first_member_ids` come first, then the latest others, in the order of
+     * ListLikers. The names come from the
      * likes, the count from the comment's own row; they may differ by a moment. All comments are
      * answered, or none: leave out tombstones, and read again without the comment that an error
      * names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
@@ -603,8 +612,8 @@ public final class LikeServiceGrpc {
      * <pre>
      * Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
      * A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
-     * Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
-     * subject), FIELD_INVALID (an id that cannot belong to it).
+     * Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND (absent or deleted), COMMENT_NOT_FOUND (no such
+     * comment under this subject), FIELD_INVALID (an id that cannot belong to it).
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":
      * ["123", "456"]}`.
      * </pre>
@@ -617,7 +626,9 @@ public final class LikeServiceGrpc {
     /**
      * <pre>
      * Reads who likes, or dislikes, a comment, latest first.
-     * A member whose state changes during the walk may be missed or met again at its new time.
+     * Of likes of one millisecond, that of the highest member id (by its bytes) is the latest, in
+     * BatchListLikers as well. A member whose state changes during the walk may be missed or met
+     * again at its new time.
      * Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is DELETED or HIDDEN),
      * LIKE_INVALID, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"commentId": "1234567890123456789", "value": "LIKE_VALUE_DISLIKE"}`.
@@ -632,7 +643,8 @@ public final class LikeServiceGrpc {
      * <pre>
      * Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
      * members, and a few of their names, such as for "Ann, Ben and 98 others".
-     * The members of `first_member_ids` come first, then the latest others. The names come from the
+     * The members of `first_member_ids` come first, then the latest others, in the order of
+     * ListLikers. The names come from the
      * likes, the count from the comment's own row; they may differ by a moment. All comments are
      * answered, or none: leave out tombstones, and read again without the comment that an error
      * names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
@@ -709,8 +721,8 @@ public final class LikeServiceGrpc {
      * <pre>
      * Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
      * A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
-     * Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, COMMENT_NOT_FOUND (no such comment under this
-     * subject), FIELD_INVALID (an id that cannot belong to it).
+     * Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND (absent or deleted), COMMENT_NOT_FOUND (no such
+     * comment under this subject), FIELD_INVALID (an id that cannot belong to it).
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":
      * ["123", "456"]}`.
      * </pre>
@@ -724,7 +736,9 @@ public final class LikeServiceGrpc {
     /**
      * <pre>
      * Reads who likes, or dislikes, a comment, latest first.
-     * A member whose state changes during the walk may be missed or met again at its new time.
+     * Of likes of one millisecond, that of the highest member id (by its bytes) is the latest, in
+     * BatchListLikers as well. A member whose state changes during the walk may be missed or met
+     * again at its new time.
      * Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the comment is DELETED or HIDDEN),
      * LIKE_INVALID, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"commentId": "1234567890123456789", "value": "LIKE_VALUE_DISLIKE"}`.
@@ -740,7 +754,8 @@ public final class LikeServiceGrpc {
      * <pre>
      * Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
      * members, and a few of their names, such as for "Ann, Ben and 98 others".
-     * The members of `first_member_ids` come first, then the latest others. The names come from the
+     * The members of `first_member_ids` come first, then the latest others, in the order of
+     * ListLikers. The names come from the
      * likes, the count from the comment's own row; they may differ by a moment. All comments are
      * answered, or none: leave out tombstones, and read again without the comment that an error
      * names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no

@@ -50,7 +50,7 @@ private static final long serialVersionUID = 0L;
   private java.util.List<dev.riposte.v1.Liker> likers_;
   /**
    * <pre>
-   * The members, latest first.
+   * The members, latest first; of those of one millisecond, the highest member id first.
    * </pre>
    *
    * <code>repeated .riposte.v1.Liker likers = 1 [json_name = "likers"];</code>
@@ -61,7 +61,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The members, latest first.
+   * The members, latest first; of those of one millisecond, the highest member id first.
    * </pre>
    *
    * <code>repeated .riposte.v1.Liker likers = 1 [json_name = "likers"];</code>
@@ -73,7 +73,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The members, latest first.
+   * The members, latest first; of those of one millisecond, the highest member id first.
    * </pre>
    *
    * <code>repeated .riposte.v1.Liker likers = 1 [json_name = "likers"];</code>
@@ -84,7 +84,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The members, latest first.
+   * The members, latest first; of those of one millisecond, the highest member id first.
    * </pre>
    *
    * <code>repeated .riposte.v1.Liker likers = 1 [json_name = "likers"];</code>
@@ -95,7 +95,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The members, latest first.
+   * The members, latest first; of those of one millisecond, the highest member id first.
    * </pre>
    *
    * <code>repeated .riposte.v1.Liker likers = 1 [json_name = "likers"];</code>
@@ -569,7 +569,7 @@ private static final long serialVersionUID = 0L;
 
     /**
      * <pre>
-     * The members, latest first.
+     * The members, latest first; of those of one millisecond, the highest member id first.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 1 [json_name = "likers"];</code>
@@ -583,7 +583,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The members, latest first.
+     * The members, latest first; of those of one millisecond, the highest member id first.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 1 [json_name = "likers"];</code>
@@ -597,7 +597,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The members, latest first.
+     * The members, latest first; of those of one millisecond, the highest member id first.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 1 [json_name = "likers"];</code>
@@ -611,7 +611,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The members, latest first.
+     * The members, latest first; of those of one millisecond, the highest member id first.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 1 [json_name = "likers"];</code>
@@ -632,7 +632,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The members, latest first.
+     * The members, latest first; of those of one millisecond, the highest member id first.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 1 [json_name = "likers"];</code>
@@ -650,7 +650,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The members, latest first.
+     * The members, latest first; of those of one millisecond, the highest member id first.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 1 [json_name = "likers"];</code>
@@ -670,7 +670,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The members, latest first.
+     * The members, latest first; of those of one millisecond, the highest member id first.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 1 [json_name = "likers"];</code>
@@ -691,7 +691,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The members, latest first.
+     * The members, latest first; of those of one millisecond, the highest member id first.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 1 [json_name = "likers"];</code>
@@ -709,7 +709,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The members, latest first.
+     * The members, latest first; of those of one millisecond, the highest member id first.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 1 [json_name = "likers"];</code>
@@ -727,7 +727,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The members, latest first.
+     * The members, latest first; of those of one millisecond, the highest member id first.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 1 [json_name = "likers"];</code>
@@ -746,7 +746,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The members, latest first.
+     * The members, latest first; of those of one millisecond, the highest member id first.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 1 [json_name = "likers"];</code>
@@ -763,7 +763,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The members, latest first.
+     * The members, latest first; of those of one millisecond, the highest member id first.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 1 [json_name = "likers"];</code>
@@ -780,7 +780,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The members, latest first.
+     * The members, latest first; of those of one millisecond, the highest member id first.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 1 [json_name = "likers"];</code>
@@ -791,7 +791,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The members, latest first.
+     * The members, latest first; of those of one millisecond, the highest member id first.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 1 [json_name = "likers"];</code>
@@ -805,7 +805,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The members, latest first.
+     * The members, latest first; of those of one millisecond, the highest member id first.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 1 [json_name = "likers"];</code>
@@ -820,7 +820,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The members, latest first.
+     * The members, latest first; of those of one millisecond, the highest member id first.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 1 [json_name = "likers"];</code>
@@ -831,7 +831,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The members, latest first.
+     * The members, latest first; of those of one millisecond, the highest member id first.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 1 [json_name = "likers"];</code>
@@ -843,7 +843,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The members, latest first.
+     * The members, latest first; of those of one millisecond, the highest member id first.
      * </pre>
      *
      * <code>repeated .riposte.v1.Liker likers = 1 [json_name = "likers"];</code>

@@ -10,7 +10,7 @@ public interface ListLikersResponseOrBuilder extends
 
   /**
    * <pre>
-   * The members, latest first.
+   * The members, latest first; of those of one millisecond, the highest member id first.
    * </pre>
    *
    * <code>repeated .riposte.v1.Liker likers = 1 [json_name = "likers"];</code>
@@ -19,7 +19,7 @@ public interface ListLikersResponseOrBuilder extends
       getLikersList();
   /**
    * <pre>
-   * The members, latest first.
+   * The members, latest first; of those of one millisecond, the highest member id first.
    * </pre>
    *
    * <code>repeated .riposte.v1.Liker likers = 1 [json_name = "likers"];</code>
@@ -27,7 +27,7 @@ public interface ListLikersResponseOrBuilder extends
   dev.riposte.v1.Liker getLikers(int index);
   /**
    * <pre>
-   * The members, latest first.
+   * The members, latest first; of those of one millisecond, the highest member id first.
    * </pre>
    *
    * <code>repeated .riposte.v1.Liker likers = 1 [json_name = "likers"];</code>
@@ -35,7 +35,7 @@ public interface ListLikersResponseOrBuilder extends
   int getLikersCount();
   /**
    * <pre>
-   * The members, latest first.
+   * The members, latest first; of those of one millisecond, the highest member id first.
    * </pre>
    *
    * <code>repeated .riposte.v1.Liker likers = 1 [json_name = "likers"];</code>
@@ -44,7 +44,7 @@ public interface ListLikersResponseOrBuilder extends
       getLikersOrBuilderList();
   /**
    * <pre>
-   * The members, latest first.
+   * The members, latest first; of those of one millisecond, the highest member id first.
    * </pre>
    *
    * <code>repeated .riposte.v1.Liker likers = 1 [json_name = "likers"];</code>

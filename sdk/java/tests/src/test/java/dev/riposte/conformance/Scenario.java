@@ -21,6 +21,7 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.stub.MetadataUtils;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -45,19 +46,24 @@ final class Scenario {
   private static final long LOOK_MS = 50;
   private static final Set<String> KNOWN = Set.of("call", "list", "watch", "together", "request", "expect", "error",
       "save", "repeat", "at_once", "different", "fault", "fault_every", "deadline_ms", "items", "count", "pages",
-      "eventually", "during", "events", "outage", "late", "unsent");
+      "eventually", "during", "events", "outage", "late", "listeners", "caller", "unsent");
 
   private final Riposte client;
-  private final Placeholders placeholders = new Placeholders();
+  private final Placeholders placeholders;
 
   private final String server;
   private final int withinMs;
 
   /** A scenario through the client of a server, which is reached so soon after its return. */
   Scenario(Riposte client, String server, int withinMs) {
+    this(client, server, withinMs, new Placeholders());
+  }
+
+  private Scenario(Riposte client, String server, int withinMs, Placeholders placeholders) {
     this.client = client;
     this.server = server;
     this.withinMs = withinMs;
+    this.placeholders = placeholders;
   }
 
   void run(List<?> steps) throws Exception {
@@ -89,6 +95,15 @@ final class Scenario {
       outage(number(step, "outage"));
     } else if (step.containsKey("late")) {
       late(number(step, "late"));
+    } else if (step.containsKey("listeners")) {
+      Callers.listen((String) placeholders.fill("${unique}"), number(step, "listeners"));
+    } else if (step.containsKey("caller")) {
+      try (Callers callers = new Callers(); Riposte caller = callers.as(text(step, "caller"))) {
+        Scenario scenario = new Scenario(caller, server, withinMs, placeholders);
+        Map<?, ?> rest = new HashMap<>(step);
+        rest.remove("caller");
+        scenario.step(rest);
+      }
     } else if (step.containsKey("together")) {
       together((List<?>) step.get("together"));
     } else if (step.containsKey("error")) {
