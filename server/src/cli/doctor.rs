@@ -192,7 +192,7 @@ mod tests {
     use crate::config::{Inputs, Profile};
 
     #[test]
-    fn writes_as_text_leave_room_for_more_processes() {
+    fn writes_as_text_prepare_fewer_statements() {
         let inputs = Inputs { profile: Profile::Dev, ..Inputs::default() };
         let mut config = Config::load(&inputs).unwrap().config;
         config.store.kind = StoreKind::Mysql;

@@ -67,8 +67,8 @@ where
     }
 }
 
-/// Runs `work` as [`run`] does, but in the task of the caller, which nobody cancels: a committer. A
-/// second task for each batch would need a copy of its commands.
+/// Runs `work` as [`run`] does, but in the task of the caller, which is a committer and is
+/// never cancelled. A second task for each batch would have to clone its commands.
 pub(crate) async fn run_here<T>(
     runner: &TransactionRunner,
     (source, name): (usize, &'static str),

@@ -103,7 +103,7 @@ async fn read_into(
     let rows = sources.select(key.partition(), select).await?;
     let mut count = 0;
     for row in &rows {
-        // By index, because a name is looked up anew for each value of each row.
+        // By index, because the driver searches for a name anew for each value of each row.
         let Some(comment) = row.try_get_by_index::<Option<i64>>(COMMENT_ID)? else { continue };
         found.insert(comment, row::like_value(comment, row.try_get_by_index(VALUE)?)?);
         count += 1;
