@@ -29,7 +29,7 @@ impl MutantCache {
         Self { inner, mutant, texts: Mutex::default(), hidden: Mutex::default() }
     }
 
-    /// Copies the last text that is no longer visible into the subject of a change.
+    /// Puts the last text that is no longer visible into the subject of a change.
     fn copy_hidden_text(&self, change: &mut SubjectUpdate) {
         let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         let mut hidden = self.hidden.lock().unwrap_or_else(PoisonError::into_inner);

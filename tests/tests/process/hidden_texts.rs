@@ -134,7 +134,7 @@ async fn texts_of_hidden_and_deleted_comments_are_in_no_copy_and_in_no_error() -
     let settings = ["--set", "cache.kind=redis", "--set", &url, "--set", "response_cache.threshold=0"];
     let server = Server::dev_with(None, &settings).await?;
     let planted = plant(&server).await?;
-    // The copies exist: comments, rendered pages and the history.
+    // The texts are cached, as comments and in rendered pages, and in the history.
     let fill = async {
         while !(redis.keys_with(CANARY)?.iter().any(|key| key.contains(":f:"))) {
             ensure!(planted.shown().await?.contains(CANARY));

@@ -16,7 +16,7 @@
 //! content unchanged writes a head and a row, and keeps the content with its checksum.
 //!
 //! Only a visible comment has a content. The checksum of any other is [`NO_CONTENT`], which no
-//! content has. A version that kept contents of comments that are not visible, and that shows such
+//! content has. A version that stored contents of comments that are not visible, and that shows such
 //! a comment again without sending its content, so reads a damaged comment, which is a miss.
 
 use prost::Message;
@@ -177,10 +177,10 @@ mod tests {
             assert!(encoded_content.is_empty());
             let found = decode_comment(&[head.clone(), row.clone()].concat(), None).expect("intact");
             assert_eq!((found.comment, found.content), (hidden.clone(), None), "{state}");
-            // A version that keeps contents stored it with its content and checksum.
+            // Another version stored it with its content and checksum.
             head[56..].copy_from_slice(&visible.head[56..]);
-            let kept = decode_comment(&[head.clone(), row.clone(), visible.content.clone()].concat(), None);
-            assert_eq!(kept.expect("intact").content, None, "{state}");
+            let stored = decode_comment(&[head.clone(), row.clone(), visible.content.clone()].concat(), None);
+            assert_eq!(stored.expect("intact").content, None, "{state}");
             // The same version shows a comment again without sending its content: then the content
             // is unknown, and the value is damaged.
             let CommentParts { head, .. } = CommentParts::of(&hidden, None);

@@ -130,8 +130,8 @@ fn the_content_leaves_redis_with_the_commit_that_hides_it_and_returns_with_the_n
             edit(&format!("canary root {round}")).await;
             read_all(process, key, &[root]).await;
             rendered_pages::wait_until_stored(&server).await;
-            let kept = keys_with(&server, "canary");
-            assert!([":c:", ":f:"].iter().all(|kind| kept.iter().any(|key| key.contains(kind))), "{kept:?}");
+            let found = keys_with(&server, "canary");
+            assert!([":c:", ":f:"].iter().all(|kind| found.iter().any(|key| key.contains(kind))), "{found:?}");
             for id in [root, reply] {
                 let target = locate(process, id).await;
                 if round == 1 {
@@ -182,7 +182,7 @@ fn the_relay_removes_the_content_of_a_comment_whose_process_died_before_its_upda
         while !stress.run_relay_once(&mut repair).await {}
         let unreported = unreported_writer(config);
         assert!(unreported.send(0, key, Hide { target: locate(process, ids[0]).await }).await);
-        assert!(!keys_with(&server, "canary 1").is_empty(), "no process has told the cache");
+        assert!(!keys_with(&server, "canary 1").is_empty(), "no process has updated the cache");
         while !unreported.run_relay_once(&mut repair).await {}
         assert_eq!(keys_with(&server, "canary 1"), [""; 0]);
         read_all(process, key, &ids).await;

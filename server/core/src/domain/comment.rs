@@ -88,7 +88,7 @@ impl Comment {
         format!("{:x}.{:x}", self.reference.id.get(), self.lifecycle.version)
     }
 
-    /// Returns the state that answers and errors tell `viewer`, or an unidentified reader.
+    /// Returns the state that answers and errors show `viewer`, or an unidentified reader.
     #[must_use]
     pub fn state_for(&self, viewer: Option<&MemberId>) -> CommentState {
         self.lifecycle.state.shown_to(viewer.is_some_and(|viewer| *viewer == self.reference.member))

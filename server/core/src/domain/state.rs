@@ -52,9 +52,9 @@ impl CommentState {
         matches!(self.audience(), Audience::Everyone)
     }
 
-    /// Returns the state that answers and errors tell a reader. Without the right to read the
-    /// content, PENDING, REJECTED and SHADOWED are HIDDEN; the author of a SHADOWED comment is told
-    /// that it is ACTIVE. Only operators get the states as they are.
+    /// Returns the state that answers and errors show a reader. Without the right to read the
+    /// content, PENDING, REJECTED and SHADOWED are HIDDEN; for its author a SHADOWED
+    /// comment is ACTIVE. Only operators get the states as they are.
     #[must_use]
     pub const fn shown_to(self, is_author: bool) -> Self {
         match (self, is_author) {
@@ -118,9 +118,9 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_is_told_no_state_that_tells_more_than_the_content() {
+    fn a_reader_gets_no_state_that_shows_more_than_the_content() {
         use CommentState::{Active, Deleted, Hidden, Pending, Rejected, Shadowed};
-        let told = [
+        let shown = [
             (Active, Active, Active),
             (Pending, Hidden, Pending),
             (Rejected, Hidden, Rejected),
@@ -128,8 +128,8 @@ mod tests {
             (Shadowed, Hidden, Active),
             (Deleted, Deleted, Deleted),
         ];
-        assert_eq!(told.map(|(state, ..)| state), CommentState::ALL);
-        for (state, to_others, to_author) in told {
+        assert_eq!(shown.map(|(state, ..)| state), CommentState::ALL);
+        for (state, to_others, to_author) in shown {
             assert_eq!((state.shown_to(false), state.shown_to(true)), (to_others, to_author), "{state}");
         }
     }

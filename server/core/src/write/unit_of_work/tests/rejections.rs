@@ -175,7 +175,7 @@ fn a_comment_rejects_by_its_state() {
     for state in CommentState::ALL {
         let visible = state == CommentState::Active;
         let deleted = state == Deleted;
-        let [told, told_author] = [false, true].map(|is_author| state.shown_to(is_author));
+        let [to_others, to_author] = [false, true].map(|is_author| state.shown_to(is_author));
         // A deleted comment is not found, whatever the verb would change.
         let unless = |allowed: bool, shown| {
             let error = if deleted { Error::CommentNotFound } else { Error::StateConflict(shown) };
@@ -184,18 +184,18 @@ fn a_comment_rejects_by_its_state() {
         let likes: [StateCase<LikeCommandKind>; 2] = [
             (
                 |fixture, id| fixture.like(id, "x", LikeValue::Like).into(),
-                (!visible).then_some(Error::CommentUnavailable(told)),
+                (!visible).then_some(Error::CommentUnavailable(to_others)),
             ),
             (|fixture, id| fixture.import_like(id, "x", LikeValue::Like, 1).into(), None),
         ];
         by_state(state, likes);
         let cases: [StateCase; 9] = [
-            (|fixture, id| fixture.reply_to(id, 2).into(), (!visible).then_some(Error::ParentUnavailable(told_author))),
-            (|fixture, id| fixture.edit(id, "author", "other").into(), unless(visible, told_author)),
+            (|fixture, id| fixture.reply_to(id, 2).into(), (!visible).then_some(Error::ParentUnavailable(to_author))),
+            (|fixture, id| fixture.edit(id, "author", "other").into(), unless(visible, to_author)),
             (|fixture, id| fixture.delete(id, author("author")).into(), unless(!deleted, state)),
             (|fixture, id| fixture.delete(id, DeleteActor::Moderator).into(), unless(!deleted, state)),
             (|fixture, id| fixture.undelete(id, "author").into(), (!deleted).then_some(Error::CommentAlreadyExists)),
-            (|fixture, id| fixture.pin(id, "owner").into(), unless(visible, told)),
+            (|fixture, id| fixture.pin(id, "owner").into(), unless(visible, to_others)),
             (|fixture, id| fixture.unpin(id, "owner").into(), unless(!deleted, state)),
             (|fixture, id| fixture.hide(id).into(), unless(visible, state)),
             (|fixture, id| fixture.unhide(id).into(), unless(state == Hidden, state)),
