@@ -71,6 +71,12 @@ impl Lifecycle {
             delete_time: None,
         }
     }
+
+    /// Sets the state of a new comment that was not deleted.
+    pub(crate) fn start_in(&mut self, state: CommentState) {
+        (self.state, self.prior_state) = (state, state);
+        self.listed = state.is_visible();
+    }
 }
 
 #[cfg(test)]

@@ -52,6 +52,22 @@ impl CommentState {
         matches!(self.audience(), Audience::Everyone)
     }
 
+    /// Returns the state that a reader sees. For others than the author, a comment that its author
+    /// may see is hidden.
+    #[must_use]
+    pub const fn seen(self, is_author: bool) -> Self {
+        match self.audience() {
+            Audience::Author if !is_author => Self::Hidden,
+            Audience::Everyone | Audience::Author | Audience::None => self,
+        }
+    }
+
+    /// Returns `true` for the states in which a comment may be one that was never visible.
+    #[must_use]
+    pub const fn may_be_unpublished(self) -> bool {
+        matches!(self, Self::Pending | Self::Rejected)
+    }
+
     /// The stored code. It never changes.
     #[must_use]
     pub const fn code(self) -> i8 {
@@ -95,6 +111,14 @@ mod tests {
         let names = ["ACTIVE", "PENDING", "REJECTED", "HIDDEN", "SHADOWED", "DELETED"].map(str::to_owned);
         assert!(known.into_iter().eq((1..).zip(names)));
         assert_eq!([-1, 0, 7].map(CommentState::from_code), [None; 3]);
+    }
+
+    #[test]
+    fn others_than_the_author_see_hidden_where_the_author_sees_more() {
+        use CommentState::{Active, Deleted, Hidden};
+        assert_eq!(CommentState::ALL.map(|state| state.seen(true)), CommentState::ALL);
+        let seen = [Active, Hidden, Hidden, Hidden, Hidden, Deleted];
+        assert_eq!(CommentState::ALL.map(|state| state.seen(false)), seen);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::domain::location::CommentLocation;
 use crate::domain::page::{SubtreeQuery, ThreadPage};
 use crate::read::Comments;
 use crate::read::subjects::check_listable;
+use crate::read::unpublished::check_published;
 
 impl Comments {
     /// Returns a part of the subtree of a comment, including the comment, in thread order.
@@ -19,6 +20,8 @@ impl Comments {
     ) -> Result<ThreadPage> {
         let page = self.reader.thread(&location.subject, query).await?.ok_or(Error::CommentNotFound)?;
         check_listable(&page.subject, min_revision)?;
+        let top = page.comments.iter().find(|view| view.comment.reference.id == location.id);
+        check_published(self.reader.as_ref(), top).await?;
         let comments = page.comments.into_iter().map(|c| c.seen_by(None)).collect();
         Ok(ThreadPage { comments, ..page })
     }
