@@ -11,11 +11,12 @@ mod m0008_ranked_lists;
 mod m0009_commits;
 mod m0010_content_extra;
 mod m0011_commit_partitions;
+mod m0012_moderation;
 
 use crate::step::MigrationStep;
 
 /// All steps, in order.
-pub(crate) const ALL: [MigrationStep; 11] = [
+pub(crate) const ALL: [MigrationStep; 12] = [
     m0001_schema::STEP,
     m0002_worker_leases::STEP,
     m0003_subjects::STEP,
@@ -27,4 +28,5 @@ pub(crate) const ALL: [MigrationStep; 11] = [
     m0009_commits::STEP,
     m0010_content_extra::STEP,
     m0011_commit_partitions::STEP,
+    m0012_moderation::STEP,
 ];

@@ -110,4 +110,6 @@ const (
 	// UNAVAILABLE: The process that served the stream stops; others go on. Watch again with the last
 	// revision received as `after_revision`.
 	ReasonServerStopping Reason = "SERVER_STOPPING"
+	// FAILED_PRECONDITION: Another moderator has leased the review of the comment. Claim other work.
+	ReasonReviewLeaseLost Reason = "REVIEW_LEASE_LOST"
 )

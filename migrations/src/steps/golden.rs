@@ -15,13 +15,15 @@ struct Golden {
     text: &'static str,
 }
 
-const GOLDEN: [Golden; 6] = [
+const GOLDEN: [Golden; 8] = [
     Golden { backend: DbBackend::MySql, steps: steps(0, 9), text: include_str!("../../golden/mysql.sql") },
     Golden { backend: DbBackend::Sqlite, steps: steps(0, 9), text: include_str!("../../golden/sqlite.sql") },
     Golden { backend: DbBackend::MySql, steps: steps(9, 1), text: include_str!("../../golden/m0010_mysql.sql") },
     Golden { backend: DbBackend::Sqlite, steps: steps(9, 1), text: include_str!("../../golden/m0010_sqlite.sql") },
     Golden { backend: DbBackend::MySql, steps: steps(10, 1), text: include_str!("../../golden/m0011_mysql.sql") },
     Golden { backend: DbBackend::Sqlite, steps: steps(10, 1), text: include_str!("../../golden/m0011_sqlite.sql") },
+    Golden { backend: DbBackend::MySql, steps: steps(11, 1), text: include_str!("../../golden/m0012_mysql.sql") },
+    Golden { backend: DbBackend::Sqlite, steps: steps(11, 1), text: include_str!("../../golden/m0012_sqlite.sql") },
 ];
 
 const fn steps(first: usize, count: usize) -> &'static [MigrationStep] {

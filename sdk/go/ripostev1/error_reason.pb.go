@@ -194,6 +194,8 @@ const (
 	// ABORTED. The resource changed since its etag was read. Read it, decide anew, and send the new
 	// etag.
 	//
+	// On the admin port `decision_id` names the decision that came before, if there is one.
+	//
 	// Example: `{"reason": "ETAG_MISMATCH", "metadata": {"etag": "3"}}` with the current etag.
 	ErrorReason_ERROR_REASON_ETAG_MISMATCH ErrorReason = 32
 	// UNAVAILABLE. The answering copy has not reached `min_revision`. Repeat after the delay in
@@ -232,6 +234,11 @@ const (
 	//
 	// Example: `{"reason": "SERVER_STOPPING"}` with RetryInfo 0.1 s.
 	ErrorReason_ERROR_REASON_SERVER_STOPPING ErrorReason = 39
+	// FAILED_PRECONDITION. Another moderator has leased the review of the comment. Claim other
+	// work.
+	//
+	// Example: `{"reason": "REVIEW_LEASE_LOST"}`.
+	ErrorReason_ERROR_REASON_REVIEW_LEASE_LOST ErrorReason = 40
 )
 
 // Enum value maps for ErrorReason.
@@ -277,6 +284,7 @@ var (
 		37: "ERROR_REASON_INTERNAL",
 		38: "ERROR_REASON_WATCH_TOO_SLOW",
 		39: "ERROR_REASON_SERVER_STOPPING",
+		40: "ERROR_REASON_REVIEW_LEASE_LOST",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":            0,
@@ -319,6 +327,7 @@ var (
 		"ERROR_REASON_INTERNAL":               37,
 		"ERROR_REASON_WATCH_TOO_SLOW":         38,
 		"ERROR_REASON_SERVER_STOPPING":        39,
+		"ERROR_REASON_REVIEW_LEASE_LOST":      40,
 	}
 )
 
@@ -354,7 +363,7 @@ var File_riposte_v1_error_reason_proto protoreflect.FileDescriptor
 const file_riposte_v1_error_reason_proto_rawDesc = "" +
 	"\n" +
 	"\x1driposte/v1/error_reason.proto\x12\n" +
-	"riposte.v1*\x86\v\n" +
+	"riposte.v1*\xaa\v\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\"\n" +
 	"\x1eERROR_REASON_SUBJECT_NOT_FOUND\x10\x01\x12\"\n" +
@@ -396,7 +405,8 @@ const file_riposte_v1_error_reason_proto_rawDesc = "" +
 	"\x1eERROR_REASON_DEADLINE_EXCEEDED\x10$\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10%\x12\x1f\n" +
 	"\x1bERROR_REASON_WATCH_TOO_SLOW\x10&\x12 \n" +
-	"\x1cERROR_REASON_SERVER_STOPPING\x10'B\x8d\x01\n" +
+	"\x1cERROR_REASON_SERVER_STOPPING\x10'\x12\"\n" +
+	"\x1eERROR_REASON_REVIEW_LEASE_LOST\x10(B\x8d\x01\n" +
 	"\x0ecom.riposte.v1B\x10ErrorReasonProtoP\x01Z riposte.dev/go/riposte/ripostev1\xa2\x02\x03RXX\xaa\x02\n" +
 	"Riposte.V1\xca\x02\n" +
 	"Riposte\\V1\xe2\x02\x16Riposte\\V1\\GPBMetadata\xea\x02\vRiposte::V1b\x06proto3"

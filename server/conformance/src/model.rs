@@ -15,6 +15,7 @@ mod pages;
 mod ranks;
 mod read;
 mod recount;
+mod reviews;
 mod tables;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

@@ -21,8 +21,10 @@ mod histories;
 mod ids;
 mod import;
 mod likes;
+mod moderation;
 mod outbox;
 mod paging;
+mod queue;
 mod ranked;
 mod reads;
 mod relay;
@@ -36,6 +38,7 @@ use riposte_core::{CommentId, CommentLocation, MemberId, Path, SubjectKey};
 
 pub use crate::model::ranking_config;
 pub use backend::{Backend, Process, Start, StepClock, WalkSettings};
+pub use fixture::{by_moderator, ruling};
 
 /// A requirement on every backend, and the code that checks it.
 #[derive(Clone, Copy)]
@@ -113,6 +116,24 @@ macro_rules! conformance_cases {
                 a_hidden_comment_is_restored_to_its_earlier_state
                 a_deleted_or_hidden_root_loses_its_pin
                 a_deleted_comment_accepts_only_its_restoration
+            }
+            moderation {
+                a_comment_of_a_pre_type_is_neither_listed_nor_counted_until_it_is_approved
+                every_act_on_every_state_follows_the_table
+                a_verdict_on_another_text_names_the_decision_that_came_before
+                a_repeated_verdict_returns_the_first_decision
+                acts_of_one_batch_each_write_their_decision
+                a_comment_that_was_never_visible_exists_for_its_author_only
+                deleting_a_comment_is_no_escape_from_a_verdict
+                an_undeleted_comment_waits_again_since_the_same_time
+                the_first_publication_is_recorded_once
+                a_plain_comment_has_no_review
+            }
+            queue {
+                the_queue_lists_open_reviews_by_due_time
+                a_lease_excludes_others_until_it_ends
+                a_lease_that_has_ended_is_counted_and_claimed_again
+                no_two_leases_of_a_review_last_at_once
             }
             paging {
                 pages_of_roots_are_exact_in_both_orders

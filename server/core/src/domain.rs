@@ -1,11 +1,13 @@
 //! The domain: subjects, comments, likes, their rules and the ids, errors and events that name
 //! them. No module here depends on another part of the crate.
 
+pub mod act;
 mod blank;
 pub mod caller;
 pub mod comment;
 pub mod content;
 pub mod counts;
+pub mod decision;
 pub mod error;
 pub mod event;
 pub mod ids;
@@ -19,6 +21,7 @@ pub mod page;
 pub mod path;
 pub mod rank;
 pub mod request;
+pub mod review;
 pub mod state;
 pub mod subject;
 pub mod time;

@@ -9,6 +9,7 @@ mod lease;
 mod maintenance;
 mod outbox;
 mod ranking;
+mod reviews;
 mod rows;
 mod watch;
 
@@ -23,7 +24,9 @@ pub use lease::{Epoch, LeaseCandidate, RelayLease};
 pub use maintenance::{CountRepair, MemberHistories, RebuildProgress, RepairReport};
 pub use outbox::{EventLog, Outbox, OutboxState};
 pub use ranking::{RankIndexes, RankingSnapshots};
+pub use reviews::{ReviewClaim, ReviewCursor, ReviewFilter, ReviewQuery, Reviews};
 pub use rows::{
-    CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, PassThrough, Reader, SubjectRows,
+    CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, PassThrough, Reader, ReviewRows,
+    SubjectRows,
 };
 pub use watch::{SubjectLoad, SubjectLoads, SubjectWatch, SubjectWatches, WatchItem};

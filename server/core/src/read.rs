@@ -15,6 +15,7 @@ mod ranked;
 mod revisions;
 mod subjects;
 mod thread;
+mod unpublished;
 mod verify;
 
 use std::sync::Arc;

@@ -19,6 +19,8 @@ mod ports;
 mod ranked;
 #[path = "use_cases/reads.rs"]
 mod reads;
+#[path = "use_cases/unpublished.rs"]
+mod unpublished;
 #[path = "use_cases/verbs.rs"]
 mod verbs;
 
@@ -28,13 +30,15 @@ use futures::FutureExt;
 use riposte_conformance::model::Model;
 use riposte_core::caller::{Caller, Grants, ObjectTypeScope, Role};
 use riposte_core::location::CommentLocation;
-use riposte_core::object_type::{ObjectType, Policies, Policy};
+use riposte_core::object_type::{ModerationMode, ObjectType, Policies, Policy};
 use riposte_core::ports::{CommentRows, IdSource, SubjectRows};
 use riposte_core::read::ReadPorts;
 use riposte_core::request::RequestId;
 use riposte_core::subject::Metadata;
 use riposte_core::submit::{WriteContext, WritePorts};
-use riposte_core::verbs::{CreateReply, CreateRoot, DeleteActor, DeleteComment, HideComment, NewSubject, WriteOutput};
+use riposte_core::verbs::{
+    CreateReply, CreateRoot, DeleteActor, DeleteComment, HideComment, NewSubject, Ruling, WriteOutput,
+};
 use riposte_core::{
     ClientInfo, CommandLog, Comment, CommentId, CommentView, Comments, Content, Maintenance, MemberId, Mutations,
     Partition, Result, Subject, SubjectKey,
@@ -49,7 +53,7 @@ fn run<T>(future: impl Future<Output = T>) -> T {
 
 /// The use cases over an oracle of its own. Subjects of `video` are created explicitly, those of
 /// `wall` and `forum` with their first comment. Threads of `forum` have three levels, all others
-/// two.
+/// two. New comments of `gate` wait for review.
 struct Fixture {
     model: Arc<Model>,
     ids: Arc<SequentialIds>,
@@ -64,7 +68,8 @@ fn policies() -> Arc<Policies> {
     let types = [("video", false, 2), ("wall", true, 2), ("forum", true, 3)];
     let policy = |auto_create, max_depth| Policy { auto_create, max_depth, ..Policy::default() };
     let policies = types.map(|(name, auto_create, max_depth)| (name.to_owned(), policy(auto_create, max_depth)));
-    Arc::new(Policies::closed(policies.into()))
+    let gate = Policy { moderation: ModerationMode::Pre, ..policy(true, 2) };
+    Arc::new(Policies::closed(policies.into_iter().chain([("gate".to_owned(), gate)]).collect()))
 }
 
 fn mutations(
@@ -141,12 +146,13 @@ impl Fixture {
     }
 
     fn delete(&self, id: CommentId) -> WriteOutput<CommentView> {
-        let delete = DeleteComment { actor: DeleteActor::Moderator, etag: String::new() };
+        let delete = DeleteComment { actor: moderator(), etag: String::new() };
         run(self.mutations.submit(&write_context(), &self.location(id), delete)).expect("not deleted yet")
     }
 
     fn hide(&self, id: CommentId) -> WriteOutput<CommentView> {
-        run(self.mutations.submit(&write_context(), &self.location(id), HideComment { hidden: true })).expect("active")
+        run(self.mutations.submit(&write_context(), &self.location(id), HideComment { hidden: true, ruling: ruling() }))
+            .expect("active")
     }
 
     fn subject_row(&self, subject: &SubjectKey) -> Subject {
@@ -190,6 +196,16 @@ fn video(object_id: &str) -> SubjectKey {
 
 fn member(name: &str) -> MemberId {
     MemberId::stored(name.to_owned())
+}
+
+/// Returns an order of the moderator "mod".
+fn ruling() -> Ruling {
+    Ruling::noted(member("mod"), "a note".to_owned())
+}
+
+/// Returns the capacity of the moderator "mod".
+fn moderator() -> DeleteActor {
+    DeleteActor::Moderator(Box::new(ruling()))
 }
 
 fn content(text: &str) -> Content {

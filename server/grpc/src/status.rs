@@ -155,7 +155,7 @@ const fn reported(reason: Reason) -> &'static [&'static str] {
         Reason::ContentBlocked => &["rule"],
         Reason::ContentTooLong => &["limit", "actual"],
         Reason::RequestIdReused | Reason::Internal => &["request_id"],
-        Reason::EtagMismatch => &["etag"],
+        Reason::EtagMismatch => &["etag", "decision_id"],
         Reason::RevisionNotReached => &["revision", "min_revision"],
         Reason::NotImplemented => &["method"],
         Reason::LikeInvalid
@@ -165,6 +165,7 @@ const fn reported(reason: Reason) -> &'static [&'static str] {
         | Reason::PageTokenExpired
         | Reason::CallerUnknown
         | Reason::MemberBlocked
+        | Reason::ReviewLeaseLost
         | Reason::RateLimited
         | Reason::Overloaded
         | Reason::ShardUnavailable
@@ -192,6 +193,12 @@ fn error_metadata(error: &Error) -> ErrorMetadata {
         metadata.with("object_type", object_type)
     } else if let Error::EtagMismatch { current } = error {
         metadata.with("etag", current)
+    } else if let Error::ReviewChanged { current, decision } = error {
+        let metadata = metadata.with("etag", current);
+        match decision {
+            Some(decision) => metadata.with("decision_id", decision),
+            None => metadata,
+        }
     } else if let Error::RevisionNotReached { current } = error {
         metadata.with("revision", current)
     } else if let Error::NotImplemented(method) = error {

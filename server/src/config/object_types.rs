@@ -66,7 +66,8 @@ impl ObjectTypeSettings {
             HotProfileName::Plain => object_type::HotProfile::Plain,
             HotProfileName::Decaying => object_type::HotProfile::Decaying,
         };
-        Policy { max_depth, max_text: max_text_code_points, edit_window, auto_create, hot }
+        let moderation = object_type::ModerationMode::Post;
+        Policy { max_depth, max_text: max_text_code_points, edit_window, auto_create, hot, moderation }
     }
 
     /// Returns the write rate of one member; `None` for no limit.

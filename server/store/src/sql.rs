@@ -14,6 +14,7 @@ mod ranks;
 mod read;
 mod repair;
 mod retry;
+mod reviews;
 mod row;
 mod subject_id_cache;
 mod task;
@@ -29,5 +30,6 @@ pub use pool::{DataSource, DataSources, PoolState, SQLITE_FILE, TextQueries, is_
 pub(crate) use ranks::SqlRanks;
 pub(crate) use read::SqlReader;
 pub(crate) use repair::SqlCountRepair;
+pub(crate) use reviews::SqlReviews;
 pub(crate) use row::bytes;
 pub use transaction_runner::TransactionObserver;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use riposte_core::ids::IdTick;
 use riposte_core::ports::{
     Clock, ConsumerPositions, CountRepair, IdSource, MemberHistories, Outbox, RankIndexes, RankingSnapshots, Reader,
+    Reviews,
 };
 use riposte_core::rank::RankingConfig;
 use riposte_core::{CommitObserver, Millis, Result, Writer};
@@ -14,8 +15,8 @@ use sea_orm::{ConnectionTrait, DbErr, Statement};
 use crate::config::StoreConfig;
 use crate::schema::{self, SourceSchema};
 use crate::sql::{
-    DataSource, DataSources, SqlCountRepair, SqlHistories, SqlIds, SqlOutbox, SqlRanks, SqlReader, SqlWriter,
-    TextQueries, TransactionObserver, holders,
+    DataSource, DataSources, SqlCountRepair, SqlHistories, SqlIds, SqlOutbox, SqlRanks, SqlReader, SqlReviews,
+    SqlWriter, TextQueries, TransactionObserver, holders,
 };
 
 /// The tables of a deployment behind the domain's ports. Cloning is cheap.
@@ -136,6 +137,12 @@ impl SqlStore {
     #[must_use]
     pub fn repairer(&self) -> Arc<dyn CountRepair> {
         Arc::new(SqlCountRepair::new(Arc::clone(&self.sources), Arc::clone(&self.reader), Arc::clone(&self.ids)))
+    }
+
+    /// Returns the queue of open reviews.
+    #[must_use]
+    pub fn reviews(&self) -> Arc<dyn Reviews> {
+        Arc::new(SqlReviews::new(Arc::clone(&self.sources)))
     }
 
     /// Returns the clock that the store was opened with.

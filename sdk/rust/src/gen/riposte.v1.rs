@@ -5785,6 +5785,8 @@ pub enum ErrorReason {
     /// ABORTED. The resource changed since its etag was read. Read it, decide anew, and send the new
     /// etag.
     ///
+    /// On the admin port `decision_id` names the decision that came before, if there is one.
+    ///
     /// Example: `{"reason": "ETAG_MISMATCH", "metadata": {"etag": "3"}}` with the current etag.
     EtagMismatch = 32,
     /// UNAVAILABLE. The answering copy has not reached `min_revision`. Repeat after the delay in
@@ -5821,6 +5823,11 @@ pub enum ErrorReason {
     ///
     /// Example: `{"reason": "SERVER_STOPPING"}` with RetryInfo 0.1 s.
     ServerStopping = 39,
+    /// FAILED_PRECONDITION. Another moderator has leased the review of the comment. Claim other
+    /// work.
+    ///
+    /// Example: `{"reason": "REVIEW_LEASE_LOST"}`.
+    ReviewLeaseLost = 40,
 }
 impl ErrorReason {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -5869,6 +5876,7 @@ impl ErrorReason {
             Self::Internal => "ERROR_REASON_INTERNAL",
             Self::WatchTooSlow => "ERROR_REASON_WATCH_TOO_SLOW",
             Self::ServerStopping => "ERROR_REASON_SERVER_STOPPING",
+            Self::ReviewLeaseLost => "ERROR_REASON_REVIEW_LEASE_LOST",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -5914,6 +5922,7 @@ impl ErrorReason {
             "ERROR_REASON_INTERNAL" => Some(Self::Internal),
             "ERROR_REASON_WATCH_TOO_SLOW" => Some(Self::WatchTooSlow),
             "ERROR_REASON_SERVER_STOPPING" => Some(Self::ServerStopping),
+            "ERROR_REASON_REVIEW_LEASE_LOST" => Some(Self::ReviewLeaseLost),
             _ => None,
         }
     }

@@ -47,6 +47,7 @@ impl Tables {
                 unit.load_like(like.clone());
             }
         }
+        self.load_unknown_reviews(&mut unit);
         unit
     }
 
@@ -67,8 +68,22 @@ impl Tables {
             for row in lock_set.content.iter().chain(&created).filter_map(|id| subject_table.rows.get(id)) {
                 unit.load_content(row.comment.reference.id, row.content.clone());
             }
+            let review = lock_set.review.filter(|id| subject_table.rows.contains_key(id));
+            if let Some(review) = review.and_then(|id| self.reviews.get(&id)) {
+                unit.load_review(review.clone());
+            }
+            let judged = lock_set.decisions.filter(|id| subject_table.rows.contains_key(id));
+            for decision in self.decisions.values().filter(|decision| Some(decision.id.comment) == judged) {
+                unit.load_decision(decision.clone());
+            }
         }
+        self.load_unknown_reviews(&mut unit);
         unit
+    }
+
+    fn load_unknown_reviews(&self, unit: &mut UnitOfWork) {
+        let unknown: Vec<CommentId> = unit.unknown_reviews().collect();
+        unknown.iter().filter_map(|id| self.reviews.get(id)).for_each(|review| unit.load_review(review.clone()));
     }
 
     fn store(&mut self, unit: &UnitOfWork) -> Result<()> {
@@ -105,6 +120,7 @@ impl Tables {
             let revision = ContentRevision { version: edit.version, content: edit.content.clone(), time: edit.time };
             self.row(edit.comment_id)?.revisions.push(revision);
         }
+        self.store_reviews(unit)?;
         for (id, member) in &write_set.likes {
             let like = unit.like(*id, member).cloned().ok_or_else(|| absent("like"))?;
             let key = self.comment_subjects.get(id).cloned().ok_or_else(|| absent("liked comment"))?;
@@ -116,6 +132,24 @@ impl Tables {
             let duplicate = subject_table.ok_or_else(|| absent("subject of a request"))?.requests.insert(*key, *record);
             if duplicate.is_some() {
                 return Err(Error::internal("an idempotency key was stored twice"));
+            }
+        }
+        Ok(())
+    }
+
+    fn store_reviews(&mut self, unit: &UnitOfWork) -> Result<()> {
+        let write_set = unit.write_set();
+        for (id, is_new) in
+            write_set.new_reviews.iter().map(|id| (id, true)).chain(write_set.reviews.iter().map(|id| (id, false)))
+        {
+            let review = unit.review(*id).cloned().ok_or_else(|| absent("review"))?;
+            if self.reviews.insert(*id, review).is_none() != is_new {
+                return Err(Error::internal(format!("the review of {id:?} is written as if it were new: {is_new}")));
+            }
+        }
+        for decision in &write_set.decisions {
+            if self.decisions.insert((decision.id.comment, decision.id.number), decision.clone()).is_some() {
+                return Err(Error::internal(format!("the decision {} was written twice", decision.id)));
             }
         }
         Ok(())

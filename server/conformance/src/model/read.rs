@@ -2,15 +2,17 @@
 
 use async_trait::async_trait;
 use riposte_core::comment::CommentView;
+use riposte_core::decision::{Decision, DecisionId};
 use riposte_core::location::CommentLocation;
 use riposte_core::page::{
     CommentLikers, ContentRevision, Conversation, CountReport, HistoryCursor, Liker, LikerCursor, LikersQuery,
     MemberLike, Page, PageQuery, ReplyPage, RootPage, SubjectCursor, SubjectLikers, SubtreeQuery, ThreadPage,
 };
 use riposte_core::ports::{
-    CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, Reader, SubjectRows,
+    CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, Reader, ReviewRows, SubjectRows,
 };
 use riposte_core::request::IdempotencyKey;
+use riposte_core::review::Review;
 use riposte_core::{CommentId, LikeValue, MemberId, ObjectType, Result, Subject, SubjectKey};
 
 use super::Model;
@@ -247,6 +249,25 @@ impl MemberRows for Model {
         let mut cursors: Vec<_> = cursors.filter(is_after).collect();
         cursors.sort_by_key(newest_first);
         Ok(first(cursors, after.is_some(), limit))
+    }
+}
+
+#[async_trait]
+impl ReviewRows for Model {
+    async fn reviews(&self, ids: &[CommentId]) -> Result<Vec<Option<Review>>> {
+        let tables = self.tables();
+        Ok(ids.iter().map(|id| tables.reviews.get(id).cloned()).collect())
+    }
+
+    async fn decisions_by_id(&self, ids: &[DecisionId]) -> Result<Vec<Option<Decision>>> {
+        let tables = self.tables();
+        Ok(ids.iter().map(|id| tables.decisions.get(&(id.comment, id.number)).cloned()).collect())
+    }
+
+    async fn decisions(&self, id: CommentId, before: Option<i32>, limit: usize) -> Result<Vec<Decision>> {
+        let tables = self.tables();
+        let of_comment = tables.decisions.range((id, 1)..(id, before.unwrap_or(i32::MAX)));
+        Ok(of_comment.rev().take(limit).map(|(_, decision)| decision.clone()).collect())
     }
 }
 

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use riposte_core::comment::Comment;
+use riposte_core::decision::Decision;
 use riposte_core::like::Like;
 use riposte_core::origin::ImportOrigin;
 use riposte_core::page::ContentRevision;
 use riposte_core::path::Path;
 use riposte_core::request::{IdempotencyKey, IdempotencyRecord, RequestIdentity};
+use riposte_core::review::Review;
 use riposte_core::{ClientInfo, CommentId, Content, MemberId, Subject, SubjectKey};
 
 use super::outbox::ModelOutbox;
@@ -21,6 +23,10 @@ pub(super) struct Tables {
     pub(super) comment_subjects: BTreeMap<CommentId, SubjectKey>,
     /// The events of the commits.
     pub(super) outbox: ModelOutbox,
+    /// The reviews of the comments that have one.
+    pub(super) reviews: BTreeMap<CommentId, Review>,
+    /// The decisions by comment and number.
+    pub(super) decisions: BTreeMap<(CommentId, i32), Decision>,
     /// The version of each comment at the last update of its history row.
     pub(super) histories: BTreeMap<CommentId, i64>,
     /// The rank indexes and the ranking snapshots.

@@ -8,6 +8,7 @@ use riposte_core::Millis;
 use riposte_core::Writer;
 use riposte_core::ports::{
     Clock, ConsumerPositions, CountRepair, IdSource, MemberHistories, Outbox, RankIndexes, RankingSnapshots, Reader,
+    Reviews,
 };
 use tokio::sync::Mutex;
 
@@ -32,6 +33,8 @@ pub struct Process {
     pub rankings: Arc<dyn RankingSnapshots>,
     /// The repair of counts.
     pub repairer: Arc<dyn CountRepair>,
+    /// The queue of open reviews.
+    pub reviews: Arc<dyn Reviews>,
 }
 
 /// Starts a process over the backend's rows, under a clock.

@@ -8,7 +8,7 @@ use riposte_core::verbs::{
 use riposte_core::{CommandOutput, Error, LikeValue, Millis, SubjectState};
 
 use super::backend::Backend;
-use super::fixture::{Fixture, comment, member, text};
+use super::fixture::{Fixture, comment, member, ruling, text};
 
 pub(super) async fn a_commit_returns_what_a_read_then_returns(backend: Backend) {
     let fixture = Fixture::new(&backend, "a_commit_returns_what_a_read_then_returns");
@@ -134,11 +134,14 @@ pub(super) async fn a_comment_of_another_subject_is_not_found(backend: Backend) 
     let operation = RequestId::from_bytes([3; 16]);
     let like = SetLike { comment_id: foreign, member: member("m"), value: LikeValue::Like, operation };
     assert_eq!(fixture.rejection(&key, reply.clone()).await, Error::CommentNotFound);
-    assert_eq!(fixture.rejection(&key, Hide { target: target.clone() }).await, Error::CommentNotFound);
+    assert_eq!(
+        fixture.rejection(&key, Hide { target: target.clone(), ruling: ruling() }).await,
+        Error::CommentNotFound
+    );
     assert_eq!(fixture.rejection(&key, like).await, Error::CommentNotFound);
     // They are also refused if a permitted command of the batch loads the same row.
     let batch = [
-        fixture.command(&other, Hide { target }),
+        fixture.command(&other, Hide { target, ruling: ruling() }),
         fixture.command(&key, reply),
         fixture.command(&key, own_edit(&fixture, own).await),
     ];

@@ -8,7 +8,7 @@ use riposte_core::{CommandKind, CommentId, SubjectKey};
 use tokio::task::JoinHandle;
 
 use super::backend::Backend;
-use super::fixture::{Fixture, comment, first, member, text};
+use super::fixture::{Fixture, by_moderator, comment, first, member, ruling, text};
 
 const WRITERS: usize = 64;
 
@@ -97,8 +97,8 @@ async fn change(fixture: &Fixture, id: CommentId, step: usize) -> CommandKind {
     let target = fixture.target(id).await;
     let author = member("replier");
     match step % 5 {
-        0 => Hide { target }.into(),
-        1 => Unhide { target }.into(),
+        0 => Hide { target, ruling: ruling() }.into(),
+        1 => Unhide { target, ruling: ruling() }.into(),
         2 => Edit { target, member: author, content: text("changed"), etag: String::new(), window: None }.into(),
         3 => Delete { target, actor: DeleteActor::Author(author), etag: String::new() }.into(),
         4.. => Undelete { target, member: author }.into(),
@@ -184,7 +184,7 @@ pub(super) async fn counts_equal_rows_in_every_page(backend: Backend) {
                 if (n + step).is_multiple_of(2) {
                     let id = if step < 2 { reply } else { root };
                     let target = fixture.target(id).await;
-                    fixture.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
+                    fixture.run(&key, Delete { target, actor: by_moderator(), etag: String::new() }).await;
                 }
             }
         })

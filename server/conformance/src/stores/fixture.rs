@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use riposte_core::comment::CommentView;
 use riposte_core::content::ClientInfo;
+use riposte_core::object_type::ModerationMode;
 use riposte_core::page::{ListOrder, Page, PageQuery, PageStart, ReplyPage, RootPage};
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestIdentity};
 use riposte_core::subject::Metadata;
-use riposte_core::verbs::{BatchType, BatchVerb, Create, CreateSubject, Reply};
+use riposte_core::verbs::{BatchType, BatchVerb, Create, CreateSubject, DeleteActor, Reply, Ruling};
 use riposte_core::{
     Command, CommandOutput, CommentId, CommentLocation, Content, Effect, Error, MemberId, Millis, Result, Subject,
     SubjectKey, SubjectState,
@@ -129,6 +130,7 @@ impl Fixture {
             content: text(&format!("a root by {author}")),
             client: ClientInfo::default(),
             auto_create: Some(self.process.ids.subject(key.partition()).await.expect("an id")),
+            moderation: ModerationMode::Post,
         }
     }
 
@@ -141,6 +143,7 @@ impl Fixture {
             content: text(&format!("a reply to {}", parent.get())),
             client: ClientInfo::default(),
             max_depth,
+            moderation: ModerationMode::Post,
         }
     }
 
@@ -204,6 +207,16 @@ pub(super) fn member(id: &str) -> MemberId {
     MemberId::stored(id.to_owned())
 }
 
+/// Returns an order of the moderator "mod".
+pub fn ruling() -> Ruling {
+    Ruling::noted(member("mod"), "a note".to_owned())
+}
+
+/// Returns the capacity of the moderator "mod".
+pub fn by_moderator() -> DeleteActor {
+    DeleteActor::Moderator(Box::new(ruling()))
+}
+
 pub(super) fn text(text: &str) -> Content {
     Content::stored(text.to_owned(), Vec::new(), Metadata::new())
 }
@@ -212,7 +225,7 @@ pub(super) fn text(text: &str) -> Content {
 pub(super) fn comment(output: &CommandOutput) -> CommentView {
     match &output.effect {
         Effect::Comment(view) => (**view).clone(),
-        Effect::Subject(_) | Effect::Like(_) => panic!("the output has no comment: {output:?}"),
+        Effect::Subject(_) | Effect::Like(_) | Effect::Decision(_) => panic!("the output has no comment: {output:?}"),
     }
 }
 

@@ -11,7 +11,7 @@ use riposte_core::verbs::{Delete, DeleteActor, Hide, Unhide};
 use riposte_core::{Command, Millis, SubjectKey};
 
 use super::backend::{Backend, StepClock};
-use super::fixture::{Fixture, member};
+use super::fixture::{Fixture, member, ruling};
 use super::relay::Relay;
 use actors::{Actors, history, history_by_pages};
 
@@ -46,7 +46,7 @@ pub(super) async fn a_rebuild_counts_missing_and_outdated_rows(backend: Backend)
         let changed = if batch == 1 { 5 } else { 0 };
         assert_eq!(rebuild(histories, &key, batch).await, (5, changed), "{batch}");
     }
-    fixture.run(&key, Hide { target: fixture.target(root).await }).await;
+    fixture.run(&key, Hide { target: fixture.target(root).await, ruling: ruling() }).await;
     assert_eq!(rebuild(histories, &key, 2).await, (5, 1));
     assert_eq!(rebuild(histories, &key, 2).await, (5, 0));
 }
@@ -64,12 +64,12 @@ pub(super) async fn invisible_comments_are_in_the_complete_history_only(backend:
         own.into_iter().map(|entry| entry.comment).collect::<Vec<_>>()
     };
     assert_eq!(own(false).await, [ids[2], ids[1], ids[0]], "newest first, over all subjects");
-    fixture.run(&keys[1], Hide { target: fixture.target(ids[1]).await }).await;
+    fixture.run(&keys[1], Hide { target: fixture.target(ids[1]).await, ruling: ruling() }).await;
     let actor = DeleteActor::Author(member("author"));
     fixture.run(&keys[0], Delete { target: fixture.target(ids[0]).await, actor, etag: String::new() }).await;
     assert_eq!(own(false).await, [ids[2]]);
     assert_eq!(own(true).await, [ids[2], ids[1], ids[0]]);
-    fixture.run(&keys[1], Unhide { target: fixture.target(ids[1]).await }).await;
+    fixture.run(&keys[1], Unhide { target: fixture.target(ids[1]).await, ruling: ruling() }).await;
     assert_eq!(own(false).await, [ids[2], ids[1]]);
     let others = history(&fixture, keys[0].object_type(), &member("replier"), true).await;
     assert_eq!(others, Vec::new());

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use riposte_core::like::LikeOutput;
 use riposte_core::page::{Liker, LikerCursor, LikersQuery, MemberLike, Page};
 use riposte_core::request::RequestId;
-use riposte_core::verbs::{Delete, DeleteActor, DeleteSubject, SetLike, UpdateSubject};
+use riposte_core::verbs::{Delete, DeleteSubject, SetLike, UpdateSubject};
 use riposte_core::{
     CommandOutput, CommentId, CommentState, Effect, Error, LikeCommand, LikeValue, SubjectKey, SubjectState,
 };
 
 use super::backend::{Backend, StepClock};
-use super::fixture::{Fixture, member};
+use super::fixture::{Fixture, by_moderator, member};
 
 /// Returns the id of the `n`-th operation of a client: a UUIDv7 with the client in its last bytes.
 pub(super) fn operation(n: u64, client: u8) -> RequestId {
@@ -54,7 +54,7 @@ impl LikeClient<'_> {
 fn like_output(output: &CommandOutput) -> LikeOutput {
     match &output.effect {
         Effect::Like(like) => *like,
-        Effect::Subject(_) | Effect::Comment(_) => panic!("the output has no like: {output:?}"),
+        Effect::Subject(_) | Effect::Comment(_) | Effect::Decision(_) => panic!("the output has no like: {output:?}"),
     }
 }
 
@@ -171,7 +171,7 @@ pub(super) async fn invisible_comments_and_closed_subjects_accept_no_likes(backe
         fixture.run(&client.key, update(SubjectState::Active)).await;
     }
     let target = fixture.target(client.id).await;
-    fixture.run(&client.key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
+    fixture.run(&client.key, Delete { target, actor: by_moderator(), etag: String::new() }).await;
     let result = fixture.send(&client.command("n", Like, operation(4, 1))).await;
     assert_eq!(result, Err(Error::CommentUnavailable(CommentState::Deleted)));
     assert_eq!(client.counts().await, (1, 0), "a tombstone keeps its likes");

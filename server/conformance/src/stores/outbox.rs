@@ -10,7 +10,7 @@ use riposte_core::verbs::{Delete, DeleteActor, Edit, Hide, Pin, SetLike, Unhide,
 use riposte_core::{CommentId, CommentState, LikeValue, SubjectKey, SubjectState};
 
 use super::backend::Backend;
-use super::fixture::{Fixture, member, text};
+use super::fixture::{Fixture, by_moderator, member, ruling, text};
 use super::likes::operation;
 use super::relay::Relay;
 
@@ -54,8 +54,8 @@ pub(super) async fn every_commit_leaves_one_event_with_its_revision_and_its_chan
     };
     fixture.run(&key, edit).await;
     fixture.run(&key, Pin { target: fixture.target(root).await, member: member("owner") }).await;
-    fixture.run(&key, Hide { target: target.clone() }).await;
-    fixture.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
+    fixture.run(&key, Hide { target: target.clone(), ruling: ruling() }).await;
+    fixture.run(&key, Delete { target, actor: by_moderator(), etag: String::new() }).await;
     let closed =
         UpdateSubject { owner: None, state: Some(SubjectState::ReadOnly), metadata: None, etag: String::new() };
     let last = fixture.run(&key, closed).await.revision;
@@ -206,8 +206,8 @@ pub(super) async fn an_event_has_the_outcome_of_each_comment(backend: Backend) {
     let key = fixture.key();
     let id = fixture.root(&key).await.comment.reference.id;
     let target = fixture.target(id).await;
-    fixture.run(&key, Hide { target: target.clone() }).await;
-    fixture.run(&key, Unhide { target: target.clone() }).await;
+    fixture.run(&key, Hide { target: target.clone(), ruling: ruling() }).await;
+    fixture.run(&key, Unhide { target: target.clone(), ruling: ruling() }).await;
     let edit = Edit { target, member: member("author"), content: text("again"), etag: String::new(), window: None };
     fixture.run(&key, edit).await;
     let outcome = |actor, before, after, version| CommentOutcome {

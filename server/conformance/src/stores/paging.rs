@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use riposte_core::comment::CommentView;
 use riposte_core::page::{ListOrder, Page, PageQuery, PageStart};
-use riposte_core::verbs::{Delete, DeleteActor};
+use riposte_core::verbs::Delete;
 use riposte_core::{CommentId, SubjectKey};
 
 use super::backend::Backend;
-use super::fixture::{Fixture, first, floors};
+use super::fixture::{Fixture, by_moderator, first, floors};
 
 /// A number above the length of every list that no writer changes.
 const MAX_LENGTH: usize = 100;
@@ -20,7 +20,7 @@ const ORDERS: [ListOrder; 2] = [ListOrder::Oldest, ListOrder::Newest];
 async fn delete_floors(fixture: &Fixture, key: &SubjectKey, ids: &[CommentId], deleted: &[usize]) {
     for floor in deleted {
         let target = fixture.target(ids[floor - 1]).await;
-        fixture.run(key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
+        fixture.run(key, Delete { target, actor: by_moderator(), etag: String::new() }).await;
     }
 }
 
@@ -198,7 +198,7 @@ async fn walk_among_writers(
                 };
                 if writer == 0 {
                     let target = fixture.target(new).await;
-                    fixture.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
+                    fixture.run(&key, Delete { target, actor: by_moderator(), etag: String::new() }).await;
                 }
             }
         }));

@@ -8,7 +8,7 @@ use riposte_core::verbs::{DeleteSubject, Import, ImportTimes};
 use riposte_core::{CommentId, CommentState, Content, LikeValue, Millis, ObjectType, Path, SubjectKey};
 
 use super::backend::Backend;
-use super::fixture::{Fixture, OBJECT_TYPE, comment, first, member, text};
+use super::fixture::{Fixture, OBJECT_TYPE, by_moderator, comment, first, member, text};
 
 pub(super) async fn absent_things_are_none_or_empty(backend: Backend) {
     let fixture = Fixture::new(&backend, "absent_things_are_none_or_empty");
@@ -139,7 +139,7 @@ pub(super) async fn previews_without_likes_are_the_oldest_listed_replies(backend
     for _ in 0..4 {
         replies.push(fixture.reply(&key, root, 2).await.comment.reference.id);
     }
-    let actor = riposte_core::verbs::DeleteActor::Moderator;
+    let actor = by_moderator();
     let verb = riposte_core::verbs::Delete { target: fixture.target(replies[1]).await, actor, etag: String::new() };
     fixture.run(&key, verb).await;
     for (previews, count, more) in [(0, 0, true), (1, 1, true), (2, 2, true), (3, 3, false), (10, 3, false)] {

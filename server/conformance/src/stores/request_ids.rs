@@ -10,7 +10,7 @@ use riposte_core::verbs::{
 use riposte_core::{Command, CommandKind, CommandOutput, Error, SubjectState};
 
 use super::backend::{Backend, StepClock};
-use super::fixture::{Fixture, comment, member, text};
+use super::fixture::{Fixture, by_moderator, comment, member, ruling, text};
 
 /// Checks that a repeat of `command` has the revision of the first output.
 async fn check_repeat(fixture: &Fixture, command: &Command, first: &CommandOutput) {
@@ -56,7 +56,7 @@ pub(super) async fn a_repeat_returns_the_present_content(backend: Backend) {
     fixture.run(&key, Edit { target: target.clone(), member: member("author"), content, etag, window: None }).await;
     let again = comment(&fixture.send(&command).await.expect("repeated"));
     assert_eq!((again.content, again.comment.reference.floor), (Some(text("edited")), 1));
-    fixture.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
+    fixture.run(&key, Delete { target, actor: by_moderator(), etag: String::new() }).await;
     let again = comment(&fixture.send(&command).await.expect("repeated"));
     assert_eq!((again.content, again.comment.reference.id), (None, id), "a tombstone");
 }
@@ -67,7 +67,7 @@ pub(super) async fn a_different_request_under_the_same_key_is_refused(backend: B
     let verb = fixture.root_verb(&key, "author").await;
     let create = fixture.command(&key, verb);
     let id = comment(&fixture.send(&create).await.expect("created")).comment.reference.id;
-    let hide = fixture.command(&key, Hide { target: fixture.target(id).await });
+    let hide = fixture.command(&key, Hide { target: fixture.target(id).await, ruling: ruling() });
     fixture.send(&hide).await.expect("hidden");
     for used in [&create, &hide] {
         let mut other = fixture.root_verb(&key, "another-member").await;
@@ -133,8 +133,8 @@ pub(super) async fn every_verb_can_be_repeated(backend: Backend) {
         Unpin { target: target.clone(), member: owner }.into(),
         Edit { target: target.clone(), member: author.clone(), content: text("b"), etag: etag.clone(), window: None }
             .into(),
-        Hide { target: target.clone() }.into(),
-        Unhide { target: target.clone() }.into(),
+        Hide { target: target.clone(), ruling: ruling() }.into(),
+        Unhide { target: target.clone(), ruling: ruling() }.into(),
         Delete { target: target.clone(), actor: DeleteActor::Author(author.clone()), etag: etag.clone() }.into(),
         Undelete { target, member: author }.into(),
         DeleteSubject { etag }.into(),
@@ -176,7 +176,7 @@ pub(super) async fn a_created_comment_is_found_by_the_key_of_its_request(backend
     let fixture = Fixture::new(&backend, "a_created_comment_is_found_by_the_key_of_its_request");
     let key = fixture.key();
     let root = fixture.root(&key).await.comment.reference.id;
-    let hide = fixture.command(&key, Hide { target: fixture.target(root).await });
+    let hide = fixture.command(&key, Hide { target: fixture.target(root).await, ruling: ruling() });
     fixture.send(&hide).await.expect("hidden");
     let mut verb = fixture.root_verb(&key, "author").await;
     verb.auto_create = None;

@@ -5,7 +5,7 @@ use riposte_core::verbs::{Delete, DeleteActor, Edit, Hide, Pin, Undelete, Unhide
 use riposte_core::{CommandKind, CommentId, CommentState, DeletedBy, Error, SubjectKey};
 
 use super::backend::Backend;
-use super::fixture::{Fixture, comment, first, floors, member, text};
+use super::fixture::{Fixture, by_moderator, comment, first, floors, member, ruling, text};
 
 /// Returns the verb that deletes a comment.
 async fn deletion(fixture: &Fixture, id: CommentId, actor: DeleteActor) -> CommandKind {
@@ -126,7 +126,7 @@ pub(super) async fn the_deleter_determines_which_member_may_undelete(backend: Ba
     let cases = [
         (DeleteActor::Author(member("author")), DeletedBy::Author, Some("author"), "owner"),
         (DeleteActor::Owner(member("owner")), DeletedBy::SubjectOwner, Some("owner"), "author"),
-        (DeleteActor::Moderator, DeletedBy::Moderator, None, "author"),
+        (by_moderator(), DeletedBy::Moderator, None, "author"),
     ];
     for (actor, by, may, may_not) in cases {
         let id = fixture.root(&key).await.comment.reference.id;
@@ -179,12 +179,12 @@ pub(super) async fn a_hidden_comment_is_restored_to_its_earlier_state(backend: B
     let reply = fixture.reply(&key, root, 2).await.comment.reference.id;
     let target = fixture.target(reply).await;
     assert_eq!(
-        fixture.rejection(&key, Unhide { target: target.clone() }).await,
+        fixture.rejection(&key, Unhide { target: target.clone(), ruling: ruling() }).await,
         Error::StateConflict(CommentState::Active)
     );
-    fixture.run(&key, Hide { target: target.clone() }).await;
+    fixture.run(&key, Hide { target: target.clone(), ruling: ruling() }).await;
     assert_eq!(
-        fixture.rejection(&key, Hide { target: target.clone() }).await,
+        fixture.rejection(&key, Hide { target: target.clone(), ruling: ruling() }).await,
         Error::StateConflict(CommentState::Hidden)
     );
     assert_eq!(floors(&fixture.replies(&key, root, first(9)).await.replies), [] as [i32; 0]);
@@ -197,7 +197,7 @@ pub(super) async fn a_hidden_comment_is_restored_to_its_earlier_state(backend: B
     delete(&fixture, &key, reply).await;
     fixture.run(&key, Undelete { target: target.clone(), member: member("replier") }).await;
     assert_eq!(fixture.view(reply).await.comment.lifecycle.state, CommentState::Hidden);
-    let shown = comment(&fixture.run(&key, Unhide { target }).await);
+    let shown = comment(&fixture.run(&key, Unhide { target, ruling: ruling() }).await);
     assert_eq!((shown.comment.lifecycle.state, shown.content.is_some()), (CommentState::Active, true));
     assert_eq!(fixture.view(root).await.comment.counts.reply_count, 1);
     fixture.check_counts(&key).await;
@@ -215,12 +215,12 @@ pub(super) async fn a_deleted_or_hidden_root_loses_its_pin(backend: Backend) {
         ids.push(id);
     }
     let target = fixture.target(ids[0]).await;
-    fixture.run(&key, Hide { target: target.clone() }).await;
+    fixture.run(&key, Hide { target: target.clone(), ruling: ruling() }).await;
     delete(&fixture, &key, ids[1]).await;
     assert_eq!(fixture.subject(&key).await.pins, [ids[2]]);
     let pin = Pin { target: target.clone(), member: member("owner") };
     assert_eq!(fixture.rejection(&key, pin).await, Error::StateConflict(CommentState::Hidden));
-    fixture.run(&key, Unhide { target }).await;
+    fixture.run(&key, Unhide { target, ruling: ruling() }).await;
     assert_eq!(fixture.subject(&key).await.pins, [ids[2]], "an unhidden root is not pinned again");
     fixture.check_counts(&key).await;
 }
@@ -237,13 +237,11 @@ pub(super) async fn a_deleted_comment_accepts_only_its_restoration(backend: Back
         let (target, owner) = (fixture.target(root).await, || member("owner"));
         let (content, etag) = (text("late"), String::new());
         let edit = Edit { target: target.clone(), member: member("author"), content, etag, window: None };
-        let verbs: [CommandKind; 6] = [
+        let verbs: [CommandKind; 4] = [
             edit.into(),
-            deletion(&fixture, root, DeleteActor::Moderator).await,
             Pin { target: target.clone(), member: owner() }.into(),
             Unpin { target: target.clone(), member: owner() }.into(),
-            Hide { target: target.clone() }.into(),
-            Unhide { target: target.clone() }.into(),
+            Unhide { target: target.clone(), ruling: ruling() }.into(),
         ];
         let reply = fixture.reply_verb(&key, root, 2).await;
         delete(&fixture, &key, root).await;

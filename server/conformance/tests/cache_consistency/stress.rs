@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex};
 
 use rand::seq::IndexedRandom;
 use riposte_cache::{Cache, CacheRepair};
-use riposte_conformance::stores;
+use riposte_conformance::stores::{self, by_moderator};
 use riposte_core::content::ClientInfo;
 use riposte_core::event::commits;
 use riposte_core::ids::PARTITIONS;
+use riposte_core::object_type::ModerationMode;
 use riposte_core::page::{ListOrder, PageQuery, PageStart};
 use riposte_core::ports::CachedPages;
 use riposte_core::ports::{CommentRows, LeaseCandidate, LikeRows, ListRows, PositionMove, RANK_INDEX};
@@ -116,6 +117,7 @@ impl Stress {
             content: self.content(),
             client: ClientInfo::default(),
             auto_create: Some(SubjectId::from(id)),
+            moderation: ModerationMode::Post,
         };
         self.create(process, key, id, create).await;
     }
@@ -234,6 +236,7 @@ impl Stress {
             content: self.content(),
             client: ClientInfo::default(),
             max_depth: 3,
+            moderation: ModerationMode::Post,
         };
         self.create(process, key, id, reply).await;
         Some(id)
@@ -246,7 +249,7 @@ impl Stress {
     }
 
     async fn delete_at(&self, process: usize, key: &SubjectKey, target: CommentLocation) {
-        self.send(process, key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
+        self.send(process, key, Delete { target, actor: by_moderator(), etag: String::new() }).await;
     }
 
     /// Deletes or hides a comment, or shows it again; it may be in another state.

@@ -94,5 +94,6 @@ fn process(cached: &CachedProcess) -> Process {
         rank_indexes: rank_index,
         rankings,
         repairer: store.repairer(),
+        reviews: store.reviews(),
     }
 }

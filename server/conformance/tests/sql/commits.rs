@@ -5,7 +5,8 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Waker};
 
-use riposte_conformance::stores::root_location;
+use riposte_conformance::stores::{root_location, ruling};
+use riposte_core::object_type::ModerationMode;
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use riposte_core::subject::Metadata;
 use riposte_core::verbs::{BatchType, BatchVerb, Create, CreateSubject, Delete, DeleteActor, Hide, Reply, SetLike};
@@ -47,7 +48,14 @@ pub(crate) async fn create_command(store: &SqlStore, subject: &SubjectKey) -> Co
     command(
         store,
         subject,
-        Create { id, member: member("a"), content, client, auto_create: Some(SubjectId::from(auto)) },
+        Create {
+            id,
+            member: member("a"),
+            content,
+            client,
+            auto_create: Some(SubjectId::from(auto)),
+            moderation: ModerationMode::Post,
+        },
     )
 }
 
@@ -55,7 +63,15 @@ async fn reply_command(store: &SqlStore, subject: &SubjectKey, parent: &Comment)
     let id = new_id(store, subject).await;
     let target = root_location(subject, parent.reference.id);
     let content = Content::stored("reply".to_owned(), Vec::new(), Metadata::new());
-    let verb = Reply { id, parent: target, member: member("b"), content, client: ClientInfo::default(), max_depth: 2 };
+    let verb = Reply {
+        id,
+        parent: target,
+        member: member("b"),
+        content,
+        client: ClientInfo::default(),
+        max_depth: 2,
+        moderation: ModerationMode::Post,
+    };
     command(store, subject, verb)
 }
 
@@ -323,7 +339,7 @@ async fn large_batches_and_rare_verbs_write_every_table() {
         let actor = DeleteActor::Owner(member("o"));
         let batch = [
             command(&store, &subject, Delete { target: target(&roots[0]), actor, etag: String::new() }),
-            command(&store, &subject, Hide { target: target(&roots[1]) }),
+            command(&store, &subject, Hide { target: target(&roots[1]), ruling: ruling() }),
         ];
         assert!(store.writer().commit(&batch.to_vec().into()).await.expect("committed").iter().all(Result::is_ok));
         let again = store.writer().commit(&batch.to_vec().into()).await.expect("committed");

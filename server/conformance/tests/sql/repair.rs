@@ -262,3 +262,34 @@ async fn the_error_of_a_row_names_its_table_and_its_id_and_not_its_text() {
         database.drop().await;
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_review_that_contradicts_its_comment_is_found_and_repaired_in_both_directions() {
+    const OPEN: &str = "review_open";
+    for database in all_databases().await {
+        let store = database.migrated(&ManualClock::at_noon()).await;
+        let thread = Thread::new(&store).await;
+        let id = thread.roots[2];
+        let is_open = async || {
+            let review = store.reader().reviews(&[id]).await.expect("read").remove(0);
+            review.is_some_and(|review| !review.open().is_empty())
+        };
+        // No row: the comment waits, and is in no queue.
+        corrupt(&store, "state = 2, prior_state = 2, listed = 0", Some(id)).await;
+        corrupt(&store, "root_count = root_count - 1, comment_count = comment_count - 1", None).await;
+        let drift = |stored: i64| CountDrift { comment: Some(id), count: OPEN, stored, actual: 1 - stored };
+        assert_eq!(thread.drifts(&store).await, [drift(0)]);
+        assert_eq!(thread.repair(&store).await.drifts, [drift(0)]);
+        assert_eq!((thread.drifts(&store).await, is_open().await), (Vec::new(), true));
+        // A closed row of a comment that waits.
+        run(&store, "UPDATE comment_review SET is_open = 0, open_bits = 0".to_owned()).await;
+        assert_eq!(thread.repair(&store).await.drifts, [drift(0)]);
+        assert_eq!((thread.drifts(&store).await, is_open().await), (Vec::new(), true));
+        // An open row of a comment that is hidden.
+        corrupt(&store, "state = 4, prior_state = 4", Some(id)).await;
+        assert_eq!(thread.repair(&store).await.drifts, [drift(1)]);
+        assert_eq!((thread.drifts(&store).await, is_open().await), (Vec::new(), false));
+        store.close().await;
+        database.drop().await;
+    }
+}

@@ -1,10 +1,15 @@
-//! Prepared statements: closing one alone costs a network round trip, so they are closed together.
+//! The statements that reach a server: plain comments and likes name no table of moderation, and
+//! prepared statements are closed together, because closing one alone costs a network round trip.
 
+use riposte_conformance::stores::{root_location, ruling};
+use riposte_core::page::{ListOrder, PageQuery, PageStart};
+use riposte_core::verbs::{BatchVerb, Hide};
 use riposte_store::SqlStore;
 use riposte_store::shard::TableCounts;
 use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
 
 use crate::databases::{ManualClock, TestDatabase};
+use crate::subject::Subject;
 
 /// The number of statements that a connection caches in this test.
 const CACHED_STATEMENTS: usize = 64;
@@ -42,5 +47,48 @@ async fn a_connection_closes_all_statements_at_once_when_it_has_too_many() {
     query(pool, "SELECT 'one too many'".to_owned()).await;
     assert_eq!(closed_statements(pool).await, CACHED_STATEMENTS + 1);
     store.close().await;
+    database.drop().await;
+}
+
+/// Returns the statements of the connections to a database since the general log was turned on.
+async fn logged_statements(pool: &DatabaseConnection, database: &str) -> Vec<String> {
+    let connects = format!(
+        "SELECT DISTINCT thread_id FROM mysql.general_log WHERE command_type = 'Connect' AND argument LIKE '% on {database} %'"
+    );
+    let sql = format!("SELECT CONVERT(argument USING utf8mb4) FROM mysql.general_log WHERE thread_id IN ({connects})");
+    query(pool, sql).await.iter().map(|row| row.try_get_by_index(0).expect("a text")).collect()
+}
+
+#[tokio::test]
+async fn a_plain_comment_and_a_like_read_and_write_no_rows_of_moderation() {
+    let Some(database) = TestDatabase::servers(1, TableCounts { subject: 1, index: 1 }).await else { return };
+    let clock = ManualClock::at_noon();
+    let first = database.migrated(&clock).await;
+    let admin = first.sources().all()[0].write_pool();
+    query(admin, "SET GLOBAL log_output = 'TABLE'".to_owned()).await;
+    query(admin, "SET GLOBAL general_log = 1".to_owned()).await;
+    let TestDatabase::Servers(urls, _) = &database else { unreachable!("servers") };
+    let name = urls[0].rsplit('/').next().expect("a database").to_owned();
+    let store = database.open(&clock);
+    let subject = Subject::new(&store, "plain");
+    let roots = subject.create_roots(3).await;
+    let replies = subject.create_replies(&roots[..1], 2, 3).await;
+    subject.add_likes(roots[1], 2).await;
+    let page = PageQuery { order: ListOrder::Newest, start: PageStart::Beginning, limit: 20 };
+    store.reader().roots(&subject.key, page, 3).await.expect("read").expect("the subject exists");
+    store.reader().comments(&replies).await.expect("read");
+    let of_moderation = |statements: &[String]| {
+        let tables = ["comment_review", "comment_decision"];
+        statements.iter().filter(|sql| tables.iter().any(|table| sql.contains(table))).count()
+    };
+    let plain = logged_statements(admin, &name).await;
+    assert!(plain.iter().any(|sql| sql.contains("comment_index")), "the log has the statements: {plain:?}");
+    assert_eq!(of_moderation(&plain), 0, "{plain:?}");
+    let target = root_location(&subject.key, roots[1]);
+    subject.commit(vec![Hide { target, ruling: ruling() }.into_type()]).await;
+    assert!(of_moderation(&logged_statements(admin, &name).await) > 0, "a decision is written");
+    query(admin, "SET GLOBAL general_log = 0".to_owned()).await;
+    store.close().await;
+    first.close().await;
     database.drop().await;
 }

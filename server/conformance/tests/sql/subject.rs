@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use riposte_conformance::stores::root_location;
 use riposte_core::location::CommentLocation;
+use riposte_core::object_type::ModerationMode;
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use riposte_core::subject::Metadata;
 use riposte_core::verbs::{BatchType, BatchVerb, Create, Reply, SetLike};
@@ -47,10 +48,8 @@ impl Subject {
             let id = self.store.ids().comment(self.key.partition()).await.expect("an id");
             ids.push(id);
             let auto_create = (n == 0).then_some(self.store.ids().subject(self.key.partition()).await.expect("an id"));
-            verbs.push(
-                Create { id, member: member(n), content: text(n), client: ClientInfo::default(), auto_create }
-                    .into_type(),
-            );
+            let (content, client, moderation) = (text(n), ClientInfo::default(), ModerationMode::Post);
+            verbs.push(Create { id, member: member(n), content, client, auto_create, moderation }.into_type());
         }
         self.commit(verbs).await;
         ids
@@ -68,8 +67,8 @@ impl Subject {
             let parent = CommentLocation { ancestor_ids: ancestor_ids.to_vec(), ..root_location(&self.key, id) };
             let id = self.store.ids().comment(self.key.partition()).await.expect("an id");
             ids.push(id);
-            let (content, client) = (text(n), ClientInfo::default());
-            verbs.push(Reply { id, parent, member: member(n), content, client, max_depth }.into_type());
+            let (content, client, moderation) = (text(n), ClientInfo::default(), ModerationMode::Post);
+            verbs.push(Reply { id, parent, member: member(n), content, client, max_depth, moderation }.into_type());
         }
         self.commit(verbs).await;
         ids

@@ -81,6 +81,7 @@ fn process(store: &SqlStore) -> Process {
         rank_indexes: rank_index,
         rankings,
         repairer: store.repairer(),
+        reviews: store.reviews(),
     }
 }
 

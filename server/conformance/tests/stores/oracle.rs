@@ -33,6 +33,7 @@ fn process(model: &Arc<Model>) -> Process {
         rank_indexes: Arc::clone(model) as _,
         rankings: Arc::clone(model) as _,
         repairer: Arc::clone(model) as _,
+        reviews: Arc::clone(model) as _,
     }
 }
 

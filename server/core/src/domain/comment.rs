@@ -6,6 +6,7 @@ use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::lifecycle::Lifecycle;
 use crate::domain::member::MemberId;
 use crate::domain::path::Path;
+use crate::domain::review::Review;
 use crate::domain::state::{Audience, CommentState};
 use crate::domain::subject::SubjectKey;
 use crate::domain::time::Millis;
@@ -94,10 +95,24 @@ impl Comment {
         self.lifecycle.state.shown_to(viewer.is_some_and(|viewer| *viewer == self.reference.member))
     }
 
+    /// Returns `true` if no list shows the comment and it may be one that was never visible. Its
+    /// review says whether it was.
+    #[must_use]
+    pub fn may_be_unpublished(&self) -> bool {
+        !self.lifecycle.listed && self.lifecycle.prior_state.may_be_unpublished()
+    }
+
     /// Recomputes `listed`; called after every change of the state or of `live_below`.
     pub(crate) fn relist(&mut self) {
         self.lifecycle.listed = self.lifecycle.state.is_visible() || self.counts.live_below > 0;
     }
+}
+
+/// Returns the etag of the review of a comment: the opaque version of text, state and decisions. A
+/// verdict names the etag of what was read.
+#[must_use]
+pub fn review_etag(comment: &Comment, review: Option<&Review>) -> String {
+    format!("{}.{:x}", comment.etag(), review.map_or(0, |review| review.decisions))
 }
 
 /// A comment as readers get it.
@@ -114,16 +129,19 @@ pub struct CommentView {
 }
 
 impl CommentView {
-    /// The view for the reader `viewer`, or for an unidentified reader. The content of a comment
-    /// that is not visible remains only for its author, and only in the states whose content an
-    /// author may see.
+    /// The view for the reader `viewer`, or for an unidentified reader. Content and state of a
+    /// comment that is not visible remain only for its author, and only in the states whose content
+    /// an author may see; for other readers such a comment is hidden.
     #[must_use]
     pub fn seen_by(mut self, viewer: Option<&MemberId>) -> Self {
-        let is_visible = match self.comment.lifecycle.state.audience() {
+        let state = self.comment.lifecycle.state;
+        let is_author = viewer.is_some_and(|viewer| *viewer == self.comment.reference.member);
+        let is_visible = match state.audience() {
             Audience::Everyone => true,
-            Audience::Author => viewer.is_some_and(|viewer| *viewer == self.comment.reference.member),
+            Audience::Author => is_author,
             Audience::None => false,
         };
+        self.comment.lifecycle.state = state.shown_to(is_author);
         if !is_visible {
             self.content = None;
         }

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
+use crate::domain::decision::DecisionId;
 use crate::domain::state::CommentState;
 use crate::domain::time::Millis;
 pub use reason::{Reason, StatusKind};
@@ -110,6 +111,16 @@ pub enum Error {
         /// The current etag.
         current: String,
     },
+    /// The comment changed, or a decision was taken on it, since the text was read that a verdict
+    /// names.
+    ReviewChanged {
+        /// The current etag of the review.
+        current: String,
+        /// The last decision; `None` if there is none.
+        decision: Option<DecisionId>,
+    },
+    /// Another moderator has leased the review.
+    ReviewLeaseLost,
     /// This instance has not reached the revision that the read requires.
     RevisionNotReached {
         /// The newest revision that it can return.
@@ -191,7 +202,8 @@ impl Error {
             Self::MemberNotAllowed => Reason::MemberNotAllowed,
             Self::RateLimited { .. } => Reason::RateLimited,
             Self::Overloaded { .. } => Reason::Overloaded,
-            Self::EtagMismatch { .. } => Reason::EtagMismatch,
+            Self::EtagMismatch { .. } | Self::ReviewChanged { .. } => Reason::EtagMismatch,
+            Self::ReviewLeaseLost => Reason::ReviewLeaseLost,
             Self::RevisionNotReached { .. } => Reason::RevisionNotReached,
             Self::ShardUnavailable | Self::ShardCircuitOpen { .. } => Reason::ShardUnavailable,
             Self::NotImplemented(_) => Reason::NotImplemented,

@@ -78,6 +78,25 @@ impl CommentOutcome {
     };
 }
 
+impl CommentOutcome {
+    /// Returns the changes that a reader without rights sees of a change of this kind.
+    fn public(self, kind: ChangeKind) -> [Option<ChangeKind>; 2] {
+        let Self { before, after, first_publication, .. } = self;
+        let was_visible = before.is_some_and(CommentState::is_visible);
+        let ends = (!after.is_visible()).then_some(ChangeKind::StateChanged);
+        let waits = |state: CommentState| state.may_be_unpublished() || before == Some(after);
+        match (kind, before) {
+            (ChangeKind::Created, _) => [first_publication.then_some(ChangeKind::Created), None],
+            (ChangeKind::StateChanged, Some(_)) if first_publication => [Some(ChangeKind::Created), ends],
+            (_, None) => [Some(kind).filter(|_| first_publication), None],
+            (_, Some(before)) => {
+                let is_unseen = !was_visible && !after.is_visible() && (waits(before) || waits(after));
+                [(!is_unseen).then_some(kind), None]
+            }
+        }
+    }
+}
+
 /// One change of a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CommentChange {
@@ -133,6 +152,20 @@ impl Changes {
         let created = || self.comments.iter().any(|change| change.id == id && change.kind == ChangeKind::Created);
         let implied = || created().then_some(CommentOutcome::PUBLISHED);
         self.outcomes.get(&id).copied().unwrap_or_else(implied)
+    }
+
+    /// Returns the changes as a reader without rights sees them. A comment that becomes visible for
+    /// the first time is created then. Changes of a comment that is not visible before or after are
+    /// left out where it waits for review or was refused.
+    #[must_use]
+    pub fn public(&self) -> Vec<CommentChange> {
+        let mut public = Vec::with_capacity(self.comments.len());
+        for change in &self.comments {
+            let outcome = self.outcome(change.id).filter(|_| change.kind.has_outcome());
+            let kinds = outcome.map_or([Some(change.kind), None], |outcome| outcome.public(change.kind));
+            public.extend(kinds.into_iter().flatten().map(|kind| CommentChange { kind, ..*change }));
+        }
+        public
     }
 
     /// Adds a member whose likes changed.
@@ -195,6 +228,37 @@ mod tests {
         }
         assert_eq!(changes.comments, [edited, created]);
         assert!(changes.likers.iter().eq([&members[1], &members[0]]));
+    }
+
+    #[test]
+    fn readers_see_a_comment_created_when_it_becomes_visible_and_nothing_while_it_waits() {
+        use ChangeKind::{Created, Edited, StateChanged};
+        use CommentState::{Active, Deleted, Hidden, Pending, Rejected};
+        let id = CommentId::new(1).expect("positive");
+        let cases: [(ChangeKind, Option<CommentState>, CommentState, bool, &[ChangeKind]); 15] = [
+            (Created, None, Active, true, &[Created]),
+            (Created, None, Hidden, true, &[Created]),
+            (Created, None, Pending, false, &[]),
+            (StateChanged, None, Pending, false, &[]),
+            (StateChanged, None, Hidden, true, &[StateChanged]),
+            (StateChanged, Some(Pending), Active, true, &[Created]),
+            (StateChanged, Some(Pending), Hidden, true, &[Created, StateChanged]),
+            (StateChanged, Some(Pending), Active, false, &[StateChanged]),
+            (StateChanged, Some(Pending), Rejected, false, &[]),
+            (StateChanged, Some(Pending), Deleted, false, &[]),
+            (StateChanged, Some(Active), Pending, false, &[StateChanged]),
+            (StateChanged, Some(Hidden), Deleted, false, &[StateChanged]),
+            (StateChanged, Some(Deleted), Deleted, false, &[]),
+            (Edited, Some(Active), Active, false, &[Edited]),
+            (Edited, Some(Pending), Pending, false, &[]),
+        ];
+        for (kind, before, after, first_publication, expected) in cases {
+            let outcome = CommentOutcome { actor: ActorKind::Moderator, before, after, version: 2, first_publication };
+            let comments = vec![CommentChange { id, root: None, kind }];
+            let changes = Changes { comments, outcomes: [(id, Some(outcome))].into(), ..Changes::default() };
+            let public: Vec<_> = changes.public().iter().map(|change| change.kind).collect();
+            assert_eq!(public, expected, "{kind:?} from {before:?} to {after:?}, first: {first_publication}");
+        }
     }
 
     #[test]

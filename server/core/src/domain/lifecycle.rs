@@ -80,6 +80,12 @@ impl Lifecycle {
         matches!(self.state.audience(), Audience::Author)
             || matches!(self.state, CommentState::Deleted) && matches!(self.prior_state.audience(), Audience::Author)
     }
+
+    /// Sets the state of a new comment that was not deleted.
+    pub(crate) fn start_in(&mut self, state: CommentState) {
+        (self.state, self.prior_state) = (state, state);
+        self.listed = state.is_visible();
+    }
 }
 
 #[cfg(test)]

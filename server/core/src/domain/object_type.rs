@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::domain::error::{Error, Result, Violation};
+use crate::domain::state::CommentState;
 
 /// The name of a kind of object: `[a-z][a-z0-9_]{0,31}`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,6 +53,29 @@ pub struct Policy {
     pub auto_create: bool,
     /// The formula of the HOT sort.
     pub hot: HotProfile,
+    /// The comments that wait for review before they are visible.
+    pub moderation: ModerationMode,
+}
+
+/// The new comments of an object type that wait for review.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ModerationMode {
+    /// None: a new comment is visible at once.
+    #[default]
+    Post,
+    /// All of them.
+    Pre,
+}
+
+impl ModerationMode {
+    /// The state of a new comment.
+    #[must_use]
+    pub const fn new_state(self) -> CommentState {
+        match self {
+            Self::Post => CommentState::Active,
+            Self::Pre => CommentState::Pending,
+        }
+    }
 }
 
 /// The formula of HOT for an object type.
@@ -75,6 +99,7 @@ impl Default for Policy {
             edit_window: Some(Duration::from_secs(600)),
             auto_create: false,
             hot: HotProfile::Plain,
+            moderation: ModerationMode::Post,
         }
     }
 }

@@ -126,6 +126,11 @@ pub struct RootPage {
 }
 
 impl RootPage {
+    /// The roots of the page and the replies in their previews.
+    pub(crate) fn comments(&self) -> impl Iterator<Item = &CommentView> {
+        self.threads.items.iter().flat_map(|thread| std::iter::once(&thread.root).chain(&thread.replies))
+    }
+
     /// Returns the page as any reader may see it: without the content of comments that are not
     /// visible.
     #[must_use]

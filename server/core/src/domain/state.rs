@@ -52,16 +52,21 @@ impl CommentState {
         matches!(self.audience(), Audience::Everyone)
     }
 
-    /// Returns the state that answers and errors show a reader. Without the right to read the
-    /// content, PENDING, REJECTED and SHADOWED are HIDDEN; for its author a SHADOWED
-    /// comment is ACTIVE. Only operators get the states as they are.
+    /// Returns the state that answers and errors show a reader. A comment whose content only its
+    /// author may read is HIDDEN for others. Only moderators and operators get the states as they
+    /// are.
     #[must_use]
     pub const fn shown_to(self, is_author: bool) -> Self {
-        match (self, is_author) {
-            (Self::Pending | Self::Rejected | Self::Shadowed, false) => Self::Hidden,
-            (Self::Shadowed, true) => Self::Active,
-            (state, _) => state,
+        match self.audience() {
+            Audience::Author if !is_author => Self::Hidden,
+            Audience::Everyone | Audience::Author | Audience::None => self,
         }
+    }
+
+    /// Returns `true` for the states in which a comment may be one that was never visible.
+    #[must_use]
+    pub const fn may_be_unpublished(self) -> bool {
+        matches!(self, Self::Pending | Self::Rejected)
     }
 
     /// The stored code. It never changes.
@@ -125,7 +130,7 @@ mod tests {
             (Pending, Hidden, Pending),
             (Rejected, Hidden, Rejected),
             (Hidden, Hidden, Hidden),
-            (Shadowed, Hidden, Active),
+            (Shadowed, Hidden, Shadowed),
             (Deleted, Deleted, Deleted),
         ];
         assert_eq!(shown.map(|(state, ..)| state), CommentState::ALL);

@@ -14,6 +14,7 @@ use async_trait::async_trait;
 use crate::domain::caller::ObjectTypeScope;
 use crate::domain::comment::CommentView;
 use crate::domain::content::ClientInfo;
+use crate::domain::decision::{Decision, DecisionId};
 use crate::domain::error::Result;
 use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::like::LikeValue;
@@ -26,11 +27,12 @@ use crate::domain::page::{
     PageQuery, PageSelector, ReplyPage, RootPage, RootPageFill, SubjectCursor, SubjectLikers, SubtreeQuery, ThreadPage,
 };
 use crate::domain::request::IdempotencyKey;
+use crate::domain::review::Review;
 use crate::domain::subject::{Subject, SubjectKey};
 
 /// All reads of the rows. Every result is one state of its subject, and a read sees every commit
 /// whose response was sent before the read began.
-pub trait Reader: SubjectRows + CommentRows + ListRows + LikeRows + MemberRows + ExportRows {
+pub trait Reader: SubjectRows + CommentRows + ListRows + LikeRows + MemberRows + ReviewRows + ExportRows {
     /// Returns the reader of the rows if this reader may serve from a cache, which can be a little
     /// behind the commits of other processes. It serves callers that have seen a newer revision
     /// than the cache has. `None` if this reader reads the rows itself.
@@ -207,6 +209,19 @@ pub trait MemberRows: Send + Sync + std::fmt::Debug {
     ) -> Result<Page<HistoryCursor>>;
 }
 
+/// Reads of reviews and decisions. No cache has them.
+#[async_trait]
+pub trait ReviewRows: Send + Sync + std::fmt::Debug {
+    /// Returns the reviews of comments, in the order of `ids`; `None` for a comment without one.
+    async fn reviews(&self, ids: &[CommentId]) -> Result<Vec<Option<Review>>>;
+
+    /// Returns decisions, in the order of `ids`.
+    async fn decisions_by_id(&self, ids: &[DecisionId]) -> Result<Vec<Option<Decision>>>;
+
+    /// Returns the decisions on a comment whose numbers are below `before`, newest first.
+    async fn decisions(&self, id: CommentId, before: Option<i32>, limit: usize) -> Result<Vec<Decision>>;
+}
+
 /// Reads of everything below a subject, for an export.
 #[async_trait]
 pub trait ExportRows: Send + Sync + std::fmt::Debug {
@@ -224,7 +239,7 @@ pub trait ExportRows: Send + Sync + std::fmt::Debug {
 }
 
 /// A reader that answers some reads itself and passes the others on to an inner reader. Its
-/// [`MemberRows`] and [`ExportRows`] are those of the inner reader, so a new method of these traits
+/// [`MemberRows`], [`ReviewRows`] and [`ExportRows`] are those of the inner reader, so a new method of these traits
 /// concerns only the readers of rows.
 pub trait PassThrough: Send + Sync + std::fmt::Debug {
     /// Returns the inner reader.
@@ -242,6 +257,21 @@ impl<T: PassThrough> MemberRows for T {
         limit: usize,
     ) -> Result<Page<HistoryCursor>> {
         self.inner().member_comments(object_type, member, all, after, limit).await
+    }
+}
+
+#[async_trait]
+impl<T: PassThrough> ReviewRows for T {
+    async fn reviews(&self, ids: &[CommentId]) -> Result<Vec<Option<Review>>> {
+        self.inner().reviews(ids).await
+    }
+
+    async fn decisions_by_id(&self, ids: &[DecisionId]) -> Result<Vec<Option<Decision>>> {
+        self.inner().decisions_by_id(ids).await
+    }
+
+    async fn decisions(&self, id: CommentId, before: Option<i32>, limit: usize) -> Result<Vec<Decision>> {
+        self.inner().decisions(id, before, limit).await
     }
 }
 

@@ -7,9 +7,11 @@ use crate::domain::ids::CommentId;
 use crate::domain::member::MemberId;
 use crate::read::Comments;
 use crate::read::subjects::check_revision;
+use crate::read::unpublished::seen;
 
 impl Comments {
-    /// Returns one comment as `viewer` sees it. A deleted one is returned as its tombstone.
+    /// Returns one comment as `viewer` sees it. A deleted one is returned as its tombstone; one that
+    /// was never visible exists for its author only.
     ///
     /// # Errors
     /// [`Error::CommentNotFound`], [`Error::RevisionNotReached`].
@@ -32,7 +34,7 @@ impl Comments {
             check_revision(min_revision, subject.map_or(0, |s| s.revision))?;
             if let Some(primary) = primary {
                 let found = primary.comments(&[id]).await?.pop().flatten();
-                return found.map(|view| view.seen_by(viewer)).ok_or(Error::CommentNotFound);
+                return seen(primary, vec![found], viewer).await?.pop().flatten().ok_or(Error::CommentNotFound);
             }
         }
         self.comments(caller, &[id], viewer).await?.pop().flatten().ok_or(Error::CommentNotFound)
@@ -51,6 +53,6 @@ impl Comments {
     ) -> Result<Vec<Option<CommentView>>> {
         let found = self.reader.comments_among(ids, caller.types()).await?;
         let is_granted = |view: &CommentView| self.policy(caller, view.subject.object_type()).is_ok();
-        Ok(found.into_iter().map(|view| view.filter(is_granted).map(|view| view.seen_by(viewer))).collect())
+        seen(self.reader.as_ref(), found.into_iter().map(|view| view.filter(is_granted)).collect(), viewer).await
     }
 }

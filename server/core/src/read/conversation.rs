@@ -6,6 +6,7 @@ use crate::domain::ids::CommentId;
 use crate::domain::page::Conversation;
 use crate::read::Comments;
 use crate::read::subjects::check_listable;
+use crate::read::unpublished::check_published;
 
 /// The maximum number of ancestors of a conversation; beyond them only the root is added.
 const MAX_ANCESTORS: usize = 100;
@@ -31,7 +32,8 @@ impl Comments {
         }
         let Conversation { subject, comments } = found.ok_or(Error::CommentNotFound)?;
         check_listable(&subject, min_revision)?;
-        let (_, ancestors) = comments.split_first().ok_or(Error::CommentNotFound)?;
+        let (first, ancestors) = comments.split_first().ok_or(Error::CommentNotFound)?;
+        check_published(self.reader.as_ref(), Some(first)).await?;
         let truncated = ancestors.len() > MAX_ANCESTORS
             && ancestors[MAX_ANCESTORS - 1].comment.reference.parent_id
                 != ancestors.last().map(|root| root.comment.reference.id);

@@ -6,8 +6,10 @@ use crate::domain::ids::CommentId;
 use crate::domain::like::LikeValue;
 use crate::domain::member::MemberId;
 use crate::domain::page::{CommentLikers, Liker, LikerCursor, LikersQuery, MemberLike, Page};
+use crate::domain::state::CommentState;
 use crate::domain::subject::{SubjectKey, SubjectState};
 use crate::read::Comments;
+use crate::read::unpublished::unpublished;
 
 /// The members to name as likers of a comment, and the number of all.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,7 +97,16 @@ impl Comments {
             SubjectState::Hidden => return Err(Error::SubjectHidden),
             SubjectState::Active | SubjectState::ReadOnly => {}
         }
-        let first = |(id, found): (&CommentId, Option<CommentLikers>)| (*id, first_likers(query, found));
+        let may_be_unpublished = |(id, found): (&CommentId, &Option<CommentLikers>)| {
+            found.as_ref().filter(|found| found.state.may_be_unpublished() || found.state == CommentState::Deleted)?;
+            Some(*id)
+        };
+        let hidden: Vec<CommentId> = query.ids.iter().zip(&found.comments).filter_map(may_be_unpublished).collect();
+        let hidden_views = if hidden.is_empty() { Vec::new() } else { self.reader.comments(&hidden).await? };
+        let unpublished = unpublished(self.reader.as_ref(), hidden_views.iter().flatten()).await?;
+        let first = |(id, found): (&CommentId, Option<CommentLikers>)| {
+            (*id, first_likers(query, found.filter(|_| !unpublished.contains(id))))
+        };
         Ok(query.ids.iter().zip(found.comments).map(first).collect())
     }
 

@@ -63,9 +63,13 @@ impl Comments {
                 .await;
         };
         check_listable(&page.subject, request.min_revision)?;
+        let around_id = around.as_ref().map(|at| at.id);
         if let Some(reply) = around.filter(|at| at.path.depth() > 0) {
             // A client that starts at a reply needs to see it, even if no previews were requested.
             self.centre_preview(&mut page, &reply, request.previews.max(DEFAULT_PREVIEW)).await?;
+        }
+        if let Some(id) = around_id {
+            self.check_around(caller, id, page.comments()).await?;
         }
         Ok(page.redacted())
     }

@@ -8,6 +8,7 @@ use crate::domain::page::{ListOrder, PageQuery, PageStart, ReplyPage};
 use crate::read::Comments;
 use crate::read::list_comments::ListStart;
 use crate::read::subjects::check_listable;
+use crate::read::unpublished::check_published;
 
 /// A request for a page of replies.
 #[derive(Debug, Clone)]
@@ -43,6 +44,10 @@ impl Comments {
         }
         let page = found.ok_or(Error::CommentNotFound)?;
         check_listable(&page.subject, request.min_revision)?;
+        check_published(self.reader.as_ref(), Some(&page.root)).await?;
+        if let ListStart::Comment(id) = request.at {
+            self.check_around(caller, id, page.replies.items.iter()).await?;
+        }
         Ok(page.redacted())
     }
 

@@ -14,6 +14,7 @@ use crate::domain::rank::{RankSort, RankedList, Ranking, WALK_LIFETIME};
 use crate::domain::subject::SubjectKey;
 use crate::read::Comments;
 use crate::read::subjects::{check_listable, implied_subject};
+use crate::read::unpublished::check_published;
 pub use walk::{Continuation, Direction, RankedCursor, RankedPage, RankedWalk};
 use walk::{RankPageStart, WalkSlice, Walker};
 
@@ -89,8 +90,12 @@ impl Comments {
             return Ok(RankedPage { page, continuation: Continuation::empty(self.clock.now()) });
         };
         check_listable(&ranked.page.subject, request.min_revision)?;
+        let around_id = around.as_ref().map(|at| at.id);
         if let Some(reply) = around.filter(|at| at.path.depth() > 0) {
             self.centre_preview(&mut ranked.page, &reply, request.previews.max(DEFAULT_PREVIEW)).await?;
+        }
+        if let Some(id) = around_id {
+            self.check_around(caller, id, ranked.page.comments()).await?;
         }
         ranked.page = ranked.page.redacted();
         Ok(ranked)
@@ -117,6 +122,10 @@ impl Comments {
         let ranked = self.ranked_page(&list, at, request.limit, read).await?;
         let mut ranked = ranked.ok_or(Error::CommentNotFound)?;
         check_listable(&ranked.page.subject, request.min_revision)?;
+        check_published(self.reader.as_ref(), Some(&ranked.page.root)).await?;
+        if let RankedStart::Comment(id) = request.at {
+            self.check_around(caller, id, ranked.page.replies.items.iter()).await?;
+        }
         ranked.page = ranked.page.redacted();
         Ok(ranked)
     }

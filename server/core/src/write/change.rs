@@ -1,12 +1,13 @@
 //! The changes of a command: facts that a unit of work applies and a store commits.
 
+use crate::domain::act::CommentAct;
 use crate::domain::comment::Comment;
 use crate::domain::content::{ClientInfo, Content};
 use crate::domain::ids::CommentId;
 use crate::domain::lifecycle::DeletedBy;
 use crate::domain::origin::ImportOrigin;
-use crate::domain::state::CommentState;
 use crate::domain::subject::Subject;
+use crate::write::verbs::Ruling;
 
 /// One changed fact. It never contains counts: they follow from it by
 /// [`contribution`](crate::counts::contribution).
@@ -18,8 +19,8 @@ pub enum Change {
     ReplaceSubject(Subject),
     /// A new comment, whose own counts are still zero.
     InsertComment(Box<NewComment>),
-    /// A transition of a comment to another state.
-    SetState(StateChange),
+    /// An act on a comment; state, review and decision follow from it.
+    Judge(Box<Judgement>),
     /// A new content of a comment; the former content goes to its history.
     SetContent(CommentId, Content),
 }
@@ -38,13 +39,15 @@ pub struct NewComment {
     pub origin: Option<ImportOrigin>,
 }
 
-/// A transition of a comment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StateChange {
+/// An act on a comment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judgement {
     /// The comment.
     pub comment_id: CommentId,
-    /// The new state.
-    pub to: CommentState,
-    /// The role of the deleter, for a transition to deleted.
+    /// The act.
+    pub act: CommentAct,
+    /// The role of the deleter, for a deletion.
     pub deleted_by: Option<DeletedBy>,
+    /// The order of the moderator that acts; `None` for an act of a member. It becomes a decision.
+    pub ruling: Option<Ruling>,
 }

@@ -1,6 +1,7 @@
 //! The result of a command.
 
 use crate::domain::comment::CommentView;
+use crate::domain::decision::Decision;
 use crate::domain::like::LikeOutput;
 use crate::domain::subject::Subject;
 
@@ -25,4 +26,15 @@ pub enum Effect {
     Comment(Box<CommentView>),
     /// A like.
     Like(LikeOutput),
+    /// A decision.
+    Decision(Box<DecisionOutput>),
+}
+
+/// The result of a verdict.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DecisionOutput {
+    /// The decision that the verdict made, now or at the first request.
+    pub decision: Decision,
+    /// The current etag of the review.
+    pub etag: String,
 }

@@ -1,10 +1,11 @@
 //! The decision of a command about a subject or a comment on the locked rows of its batch.
 
-use crate::domain::comment::CommentView;
+use crate::domain::comment::{CommentView, review_etag};
+use crate::domain::decision::Decision;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::CommentId;
 use crate::domain::request::IdempotencyRecord;
-use crate::write::command_output::{CommandOutput, Effect};
+use crate::write::command_output::{CommandOutput, DecisionOutput, Effect};
 use crate::write::unit_of_work::{ChangeContext, UnitOfWork};
 use crate::write::verbs::Command;
 
@@ -28,6 +29,13 @@ impl UnitOfWork {
         for change in changes {
             self.apply(change, context)?;
         }
+        if command.verb.is_verdict() {
+            let id = command.verb.comment_id().ok_or_else(|| Error::internal("a verdict names no comment"))?;
+            let decision = self.decision(id, command.request.key).cloned();
+            let decision = decision.ok_or_else(|| Error::internal("a verdict made no decision"))?;
+            let revision = decision.revision;
+            return Ok(CommandOutput { revision, effect: self.decision_effect(decision)?, replayed: false });
+        }
         let revision = self.subject(&command.subject).map_or(0, |s| s.revision);
         let effect = self.effect(command, command.verb.comment_id())?;
         self.store_record(command, revision);
@@ -36,6 +44,12 @@ impl UnitOfWork {
 
     /// Returns the output of an earlier request with the same key, if there was one.
     fn replay(&self, command: &Command) -> Result<Option<CommandOutput>> {
+        if let Some(decision) = command.verb.comment_id().and_then(|id| self.decision(id, command.request.key)) {
+            let is_repeat = decision.request.is_some_and(|request| request.fingerprint == command.request.fingerprint);
+            let (revision, decision) = (decision.revision, decision.clone());
+            let output = |effect| Some(CommandOutput { revision, effect, replayed: true });
+            return if is_repeat { self.decision_effect(decision).map(output) } else { Err(Error::RequestIdReused) };
+        }
         let Some(record) = self.record(&command.subject, command.request.key) else { return Ok(None) };
         if record.fingerprint != command.request.fingerprint {
             return Err(Error::RequestIdReused);
@@ -54,7 +68,14 @@ impl UnitOfWork {
             content: self.content(id).cloned(),
             pinned: subject.pins.contains(&id),
         };
-        Ok(Effect::Comment(Box::new(view.seen_by(None))))
+        Ok(Effect::Comment(Box::new(view.seen_by(command.verb.viewer()))))
+    }
+
+    fn decision_effect(&self, decision: Decision) -> Result<Effect> {
+        let id = decision.id.comment;
+        let comment = self.comment(id).ok_or_else(|| Error::internal("a judged comment is not loaded"))?;
+        let etag = review_etag(comment, self.review(id));
+        Ok(Effect::Decision(Box::new(DecisionOutput { decision, etag })))
     }
 
     /// Stores the idempotency record of a command. Repeats later in the batch find it, and the

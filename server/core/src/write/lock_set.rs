@@ -11,4 +11,8 @@ pub struct LockSet {
     pub comments: Vec<CommentId>,
     /// The one comment whose content is read or returned.
     pub content: Option<CommentId>,
+    /// The one comment whose review is changed.
+    pub review: Option<CommentId>,
+    /// The one comment whose decisions have the keys of earlier requests.
+    pub decisions: Option<CommentId>,
 }

@@ -8,6 +8,7 @@
 
 mod apply;
 mod committed_change;
+mod judge;
 mod like;
 mod outcome;
 #[cfg(test)]
@@ -17,6 +18,7 @@ use std::collections::BTreeMap;
 
 use crate::domain::comment::Comment;
 use crate::domain::content::Content;
+use crate::domain::decision::Decision;
 use crate::domain::error::{Error, Result};
 use crate::domain::event::Changes;
 use crate::domain::ids::{CommentId, SubjectId};
@@ -24,6 +26,7 @@ use crate::domain::like::Like;
 use crate::domain::member::MemberId;
 use crate::domain::path::Path;
 use crate::domain::request::{IdempotencyKey, IdempotencyRecord, RequestIdentity};
+use crate::domain::review::Review;
 use crate::domain::subject::{Subject, SubjectKey};
 use crate::domain::time::Millis;
 use crate::write::write_set::WriteSet;
@@ -49,6 +52,8 @@ pub struct UnitOfWork {
     contents: BTreeMap<CommentId, Content>,
     likes: BTreeMap<(CommentId, MemberId), Like>,
     records: BTreeMap<(SubjectId, IdempotencyKey), IdempotencyRecord>,
+    reviews: BTreeMap<CommentId, Review>,
+    decisions: BTreeMap<(CommentId, IdempotencyKey), Decision>,
     write_set: WriteSet,
 }
 
@@ -77,6 +82,32 @@ impl UnitOfWork {
     /// Adds the idempotency record of an earlier request.
     pub fn load_record(&mut self, subject: SubjectId, key: IdempotencyKey, record: IdempotencyRecord) {
         self.records.insert((subject, key), record);
+    }
+
+    /// Adds the review of a locked comment.
+    pub fn load_review(&mut self, review: Review) {
+        self.reviews.insert(review.comment_id, review);
+    }
+
+    /// Adds a decision that keeps the key of an earlier request.
+    pub fn load_decision(&mut self, decision: Decision) {
+        if let Some(request) = decision.request {
+            self.decisions.insert((decision.id.comment, request.key), decision);
+        }
+    }
+
+    /// The review of a comment of the batch; `None` if the comment has none.
+    #[must_use]
+    pub fn review(&self, id: CommentId) -> Option<&Review> {
+        self.reviews.get(&id)
+    }
+
+    /// Returns those comments of the batch that may never have been visible and whose reviews are
+    /// not loaded. The store loads them before it runs the commands.
+    pub fn unknown_reviews(&self) -> impl Iterator<Item = CommentId> {
+        let unknown =
+            |comment: &&Comment| comment.may_be_unpublished() && !self.reviews.contains_key(&comment.reference.id);
+        self.comments.values().filter(unknown).map(|comment| comment.reference.id)
     }
 
     /// The subject with the key `key`, deleted or not.

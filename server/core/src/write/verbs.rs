@@ -8,9 +8,9 @@ mod create_subject;
 mod delete;
 mod delete_subject;
 mod edit;
-mod hide;
 mod import;
 mod import_like;
+mod judge;
 mod like;
 mod pin;
 mod reply;
@@ -44,10 +44,10 @@ pub use create_subject::{CreateSubject, ImportedSubject, NewSubject};
 pub use delete::{Delete, DeleteActor, DeleteComment, Undelete, UndeleteComment};
 pub use delete_subject::{DeleteSubject, UndeleteSubject};
 pub use edit::{Edit, EditComment};
-pub use hide::{Hide, HideComment, Unhide};
 pub use import::{Import, ImportParent, ImportTimes, ImportedComment};
 pub(crate) use import::{NewImport, import_fingerprint};
 pub use import_like::{ImportLike, ImportedLike};
+pub use judge::{Approve, Hide, HideComment, JudgeComment, Keep, Reject, Ruling, RulingForm, Unhide, Withhold};
 pub use like::{SetLike, SetLikeRequest};
 pub use pin::{Pin, PinComment, Unpin};
 pub use reply::{CreateReply, Reply};
@@ -139,6 +139,10 @@ verbs! {
     Hide = (12, "Hide") "Hide a comment, as a moderator.",
     Unhide = (13, "Unhide") "Show a hidden comment again.",
     Import = (15, "Import") "Import a comment with its times.",
+    Approve = (17, "Approve") "Find a text good, as a moderator.",
+    Reject = (18, "Reject") "Refuse a text, as a moderator.",
+    Withhold = (21, "Withhold") "Take a comment out of sight until it is judged, as a moderator.",
+    Keep = (28, "Keep") "Leave a comment as it is and close what is open on it, as a moderator.",
 }
 
 verbs! {
@@ -239,6 +243,17 @@ pub(crate) trait Verb {
         false
     }
 
+    /// Returns `true` if the verb returns a decision, which keeps the idempotency key.
+    fn is_verdict(&self) -> bool {
+        false
+    }
+
+    /// The member that the comment of the output is shown to; `None` for a moderator and for an
+    /// import.
+    fn viewer(&self) -> Option<&MemberId> {
+        None
+    }
+
     /// Returns the lock set of the command.
     fn lock_set(&self) -> LockSet;
 
@@ -308,6 +323,17 @@ impl CommandKind {
         self.rules().comment_id()
     }
 
+    /// Returns `true` if the command returns a decision, which keeps the idempotency key.
+    #[must_use]
+    pub fn is_verdict(&self) -> bool {
+        self.rules().is_verdict()
+    }
+
+    /// The member that the comment of the output is shown to.
+    pub(crate) fn viewer(&self) -> Option<&MemberId> {
+        self.rules().viewer()
+    }
+
     /// Returns `true` if the idempotency key is stored on the row of a new comment.
     #[must_use]
     pub fn creates_comment(&self) -> bool {
@@ -337,11 +363,33 @@ fn target<'u, K>(unit: &'u UnitOfWork, command: &Command<K>, id: CommentId) -> R
     unit.comment(id).filter(|comment| comment.reference.subject_id == subject.id).ok_or(Error::CommentNotFound)
 }
 
-/// Returns the comment that a write to an existing comment names. A deleted comment is not found:
-/// only Undelete writes to it.
-fn undeleted<'u, K>(unit: &'u UnitOfWork, command: &Command<K>, id: CommentId) -> Result<&'u Comment> {
+/// Returns the comment that a member names, with the state that the member sees. A comment that
+/// was never visible is not found by others than its author.
+fn shown<'u, K>(
+    unit: &'u UnitOfWork,
+    command: &Command<K>,
+    id: CommentId,
+    member: &MemberId,
+) -> Result<(&'u Comment, CommentState)> {
     let comment = target(unit, command, id)?;
-    if comment.lifecycle.state == CommentState::Deleted { Err(Error::CommentNotFound) } else { Ok(comment) }
+    let is_author = comment.reference.member == *member;
+    let never_public = || unit.review(id).is_some_and(|review| review.never_public);
+    if !is_author && comment.may_be_unpublished() && never_public() {
+        return Err(Error::CommentNotFound);
+    }
+    Ok((comment, comment.lifecycle.state.shown_to(is_author)))
+}
+
+/// Returns the comment that the write of a member names, as [`shown`] does. A deleted comment is
+/// not found: only Undelete writes to it.
+fn undeleted<'u, K>(
+    unit: &'u UnitOfWork,
+    command: &Command<K>,
+    id: CommentId,
+    member: &MemberId,
+) -> Result<(&'u Comment, CommentState)> {
+    let (comment, state) = shown(unit, command, id, member)?;
+    if state == CommentState::Deleted { Err(Error::CommentNotFound) } else { Ok((comment, state)) }
 }
 
 /// Rejects an etag that is not the current one; an empty etag requires nothing.
@@ -358,7 +406,9 @@ fn id_part(id: CommentId) -> Cow<'static, [u8]> {
 fn comment_of(effect: Effect) -> Result<CommentView> {
     match effect {
         Effect::Comment(view) => Ok(*view),
-        Effect::Subject(_) | Effect::Like(_) => Err(Error::internal("a verb of a comment returned another effect")),
+        Effect::Subject(_) | Effect::Like(_) | Effect::Decision(_) => {
+            Err(Error::internal("a verb of a comment returned another effect"))
+        }
     }
 }
 
@@ -366,7 +416,9 @@ fn comment_of(effect: Effect) -> Result<CommentView> {
 fn subject_of(effect: Effect) -> Result<Subject> {
     match effect {
         Effect::Subject(subject) => Ok(*subject),
-        Effect::Comment(_) | Effect::Like(_) => Err(Error::internal("a verb of a subject returned another effect")),
+        Effect::Comment(_) | Effect::Like(_) | Effect::Decision(_) => {
+            Err(Error::internal("a verb of a subject returned another effect"))
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::comment::Comment;
 use crate::domain::content::{ClientInfo, Content};
+use crate::domain::decision::Decision;
 use crate::domain::event::ActorKind;
 use crate::domain::event::Changes;
 use crate::domain::ids::{CommentId, SubjectId};
@@ -42,6 +43,12 @@ pub struct WriteSet {
     pub contents: BTreeSet<CommentId>,
     /// Former contents to add to the histories of their comments.
     pub edits: Vec<ContentEdit>,
+    /// Reviews to insert.
+    pub new_reviews: BTreeSet<CommentId>,
+    /// Reviews to update.
+    pub reviews: BTreeSet<CommentId>,
+    /// Decisions to insert.
+    pub decisions: Vec<Decision>,
     /// Client information to insert.
     pub clients: BTreeMap<CommentId, ClientInfo>,
     /// The sources and external ids of imported comments, to insert.
@@ -55,7 +62,7 @@ pub struct WriteSet {
     /// The actor of the last create, edit or change of state of each comment; absent if the actor
     /// is the author.
     pub(crate) actors: BTreeMap<CommentId, ActorKind>,
-    /// The new comments that were visible at some time during the batch.
+    /// The comments that became visible for the first time during the batch.
     pub(crate) published: BTreeSet<CommentId>,
     /// Subjects whose revision this batch has incremented, at most once each.
     pub(crate) revised: BTreeSet<SubjectKey>,

@@ -1,6 +1,6 @@
 use super::{
-    Fixture, WriteContext, content, context_with_request_id, error_of, member, new_reply, new_root, restricted_to, run,
-    text, unrestricted, video, write_context,
+    Fixture, WriteContext, content, context_with_request_id, error_of, member, moderator, new_reply, new_root,
+    restricted_to, ruling, run, text, unrestricted, video, write_context,
 };
 use riposte_core::like::LikeValue;
 use riposte_core::subject::{Metadata, SubjectState};
@@ -29,7 +29,7 @@ fn the_verbs_of_a_comment_return_its_new_state() {
     };
     assert_eq!([pin(true), pin(false)], [Ok(true), Ok(false)]);
     let hide = |hidden| {
-        run(fixture.mutations.submit(&write_context(), &at, HideComment { hidden }))
+        run(fixture.mutations.submit(&write_context(), &at, HideComment { hidden, ruling: ruling() }))
             .map(|output| output.value.comment.lifecycle.state)
     };
     assert_eq!([hide(true), hide(false)], [Ok(CommentState::Hidden), Ok(CommentState::Active)]);
@@ -49,11 +49,8 @@ fn the_verbs_of_a_comment_return_its_new_state() {
         assert_eq!(text(&restored.value), Some("edited"));
     }
     let wrong = || "wrong".to_owned();
-    let stale = run(fixture.mutations.submit(
-        &write_context(),
-        &at,
-        DeleteComment { actor: DeleteActor::Moderator, etag: wrong() },
-    ));
+    let stale =
+        run(fixture.mutations.submit(&write_context(), &at, DeleteComment { actor: moderator(), etag: wrong() }));
     assert!(matches!(stale, Err(Error::EtagMismatch { .. })), "{stale:?}");
 }
 
@@ -169,13 +166,13 @@ fn a_repeat_returns_the_first_result_and_another_body_is_rejected() {
         run(fixture.mutations.submit(&context_with_request_id(3), at, DeleteComment { actor, etag: etag.to_owned() }))
             .map(|output| output.revision)
     };
-    let first = delete(&at, DeleteActor::Moderator, "");
-    assert!(first.is_ok() && delete(&at, DeleteActor::Moderator, "") == first);
+    let first = delete(&at, moderator(), "");
+    assert!(first.is_ok() && delete(&at, moderator(), "") == first);
     for other in [
-        delete(&elsewhere, DeleteActor::Moderator, ""),
+        delete(&elsewhere, moderator(), ""),
         delete(&at, DeleteActor::Author(member("ann")), ""),
         delete(&at, DeleteActor::Owner(member("owner")), ""),
-        delete(&at, DeleteActor::Moderator, "1.1"),
+        delete(&at, moderator(), "1.1"),
     ] {
         assert_eq!(other, Err(Error::RequestIdReused));
     }

@@ -19,7 +19,7 @@ pub(crate) fn comment(view: CommentView) -> v1::Comment {
         parent_id: comment.reference.parent_id.map_or(0, CommentId::get),
         depth: i32::from(comment.reference.path.depth()),
         floor: comment.reference.floor,
-        state: plain_state(comment.lifecycle.state.shown_to(visible.is_some())).into(),
+        state: shown_state(comment.lifecycle.state.shown_to(visible.is_some())).into(),
         member_id: visible.as_ref().map_or_else(String::new, |_| comment.reference.member.into()),
         content: visible.map(self::content),
         deleted_by: comment.lifecycle.deleted_by.map_or(v1::DeletedBy::Unspecified, deleted_by).into(),
@@ -64,7 +64,12 @@ fn deleted_by(role: DeletedBy) -> v1::DeletedBy {
     }
 }
 
-/// Returns every state by its own name, for operators.
+/// Returns a state as the reader who may see it gets it. To its author, a SHADOWED comment is ACTIVE.
+fn shown_state(state: CommentState) -> v1::CommentState {
+    if state == CommentState::Shadowed { v1::CommentState::Active } else { plain_state(state) }
+}
+
+/// Returns every state by its own name, for moderators and operators.
 pub(crate) fn plain_state(state: CommentState) -> v1::CommentState {
     match state {
         CommentState::Active => v1::CommentState::Active,

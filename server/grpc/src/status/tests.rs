@@ -42,6 +42,7 @@ fn errors() -> Vec<Error> {
         Error::RateLimited { after },
         Error::Overloaded { after },
         Error::EtagMismatch { current: "1.2".to_owned() },
+        Error::ReviewLeaseLost,
         Error::RevisionNotReached { current: 41 },
         Error::ShardUnavailable,
         Error::NotImplemented("RebuildCache".into()),
@@ -57,6 +58,12 @@ fn request_metadata() -> ErrorMetadata {
     let names =
         ["object_type", "object_id", "comment_id", "request_id", "min_revision", "limit", "actual", "external_id"];
     names.into_iter().fold(ErrorMetadata::default(), |metadata, name| metadata.with(name, name))
+}
+
+fn changed_review() -> Error {
+    let comment = riposte_core::CommentId::new(42).expect("positive");
+    let decision = Some(riposte_core::decision::DecisionId { comment, number: 3 });
+    Error::ReviewChanged { current: "1.2.3".to_owned(), decision }
 }
 
 fn status_of(error: Error) -> Status {
@@ -92,7 +99,7 @@ fn every_error_carries_its_reason_its_metadata_and_the_request_id() {
         assert_eq!((info.reason.as_str(), info.domain.as_str()), (reason.as_str(), "riposte"));
         assert_eq!(status.code(), code(reason.kind()), "{reason:?}");
         assert_eq!(status.metadata().get(REQUEST_ID).map(|id| id.as_bytes()), Some(&b"tag-1"[..]));
-        let unknown = ["method", "sort"];
+        let unknown = ["method", "sort", "decision_id"];
         for name in reported(*reason).iter().filter(|name| !unknown.contains(name)) {
             assert!(info.metadata.contains_key(*name), "{reason:?} reports {name}");
         }
@@ -124,6 +131,8 @@ fn the_metadata_of_an_error_takes_precedence_over_that_of_its_request() {
         (Error::PinLimitReached, "limit", "3"),
         (Error::MessageTooLarge { limit: 7 }, "limit", "7"),
         (Error::EtagMismatch { current: "1.2".to_owned() }, "etag", "1.2"),
+        (changed_review(), "etag", "1.2.3"),
+        (changed_review(), "decision_id", "42.3"),
         (Error::RevisionNotReached { current: 41 }, "revision", "41"),
         (Error::NotImplemented("RebuildCache".into()), "method", "RebuildCache"),
         (Error::ObjectTypeUnknown("vidoe".to_owned()), "object_type", "vidoe"),

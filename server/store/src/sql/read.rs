@@ -19,6 +19,7 @@ mod member_likes;
 mod previews;
 mod ranks;
 mod replies;
+mod reviews;
 mod revisions;
 mod roots;
 mod rows;
@@ -32,15 +33,17 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use riposte_core::comment::CommentView;
+use riposte_core::decision::{Decision, DecisionId};
 use riposte_core::location::CommentLocation;
 use riposte_core::page::{
     ContentRevision, Conversation, CountReport, HistoryCursor, Liker, LikerCursor, LikersQuery, MemberLike, Page,
     PageQuery, PageSelector, ReplyPage, RootPage, RootPageFill, SubjectCursor, SubjectLikers, SubtreeQuery, ThreadPage,
 };
 use riposte_core::ports::{
-    CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, Reader, SubjectRows,
+    CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, Reader, ReviewRows, SubjectRows,
 };
 use riposte_core::request::IdempotencyKey;
+use riposte_core::review::Review;
 use riposte_core::{
     Comment, CommentId, LikeValue, MemberId, ObjectType, ObjectTypeScope, Partition, Result, Subject, SubjectId,
     SubjectKey,
@@ -292,6 +295,24 @@ impl MemberRows for SqlReader {
         let page = member_comments::MemberComments { object_type, member, any_state, after, limit };
         let source = self.sources.map().source(page.partition());
         task::read(&self.sources, source, member_comments::NAME, page.read(Arc::clone(&self.sources))).await
+    }
+}
+
+#[async_trait]
+impl ReviewRows for SqlReader {
+    async fn reviews(&self, ids: &[CommentId]) -> Result<Vec<Option<Review>>> {
+        let found = scatter::gather::<reviews::ReviewsById>(&self.sources, ids.to_vec()).await?;
+        Ok(rows::in_order(ids, found, |review| review.comment_id))
+    }
+
+    async fn decisions_by_id(&self, ids: &[DecisionId]) -> Result<Vec<Option<Decision>>> {
+        let found = scatter::gather::<reviews::DecisionsById>(&self.sources, ids.to_vec()).await?;
+        let of = |id: &DecisionId| found.iter().find(|decision| decision.id == *id).cloned();
+        Ok(ids.iter().map(of).collect())
+    }
+
+    async fn decisions(&self, id: CommentId, before: Option<i32>, limit: usize) -> Result<Vec<Decision>> {
+        self.run_query(reviews::DecisionsOnComment { id, before, limit }).await
     }
 }
 

@@ -2,6 +2,7 @@
 //! costs no lock; counts that differ are counted again under lock before they are set.
 
 mod recount;
+mod reviews;
 
 use std::sync::Arc;
 

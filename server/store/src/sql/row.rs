@@ -6,6 +6,7 @@ mod history;
 mod like;
 mod outbox;
 mod ranking;
+mod review;
 mod subject;
 
 use riposte_core::request::{IdempotencyKey, RequestIdentity};
@@ -21,6 +22,7 @@ pub(crate) use history::{HistoryEntry, history_model};
 pub(crate) use like::{like, like_model, like_value};
 pub(crate) use outbox::{commit_model, events, revision_model, unknown_event};
 pub(crate) use ranking::{SnapshotFingerprint, ranking, ranking_model};
+pub(crate) use review::{decision, decision_model, review, review_changes, review_model};
 pub(crate) use subject::{subject, subject_changes, subject_identity, subject_key, subject_model, subject_state};
 
 /// Converts an index row to its comment.

@@ -180,3 +180,7 @@ class Reason(str, Enum):
     The process that served the stream stops; others go on. Watch again with the last revision
     received as `after_revision`.
     """
+    REVIEW_LEASE_LOST = "REVIEW_LEASE_LOST"
+    """
+    Another moderator has leased the review of the comment. Claim other work.
+    """

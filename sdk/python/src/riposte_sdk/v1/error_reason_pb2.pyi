@@ -217,6 +217,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ABORTED. The resource changed since its etag was read. Read it, decide anew, and send the new
     etag.
 
+    On the admin port `decision_id` names the decision that came before, if there is one.
+
     Example: `{"reason": "ETAG_MISMATCH", "metadata": {"etag": "3"}}` with the current etag.
     """
     ERROR_REASON_REVISION_NOT_REACHED: _ErrorReason.ValueType  # 33
@@ -261,6 +263,12 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     revision received as `after_revision`.
 
     Example: `{"reason": "SERVER_STOPPING"}` with RetryInfo 0.1 s.
+    """
+    ERROR_REASON_REVIEW_LEASE_LOST: _ErrorReason.ValueType  # 40
+    """FAILED_PRECONDITION. Another moderator has leased the review of the comment. Claim other
+    work.
+
+    Example: `{"reason": "REVIEW_LEASE_LOST"}`.
     """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
@@ -469,6 +477,8 @@ ERROR_REASON_ETAG_MISMATCH: ErrorReason.ValueType  # 32
 """ABORTED. The resource changed since its etag was read. Read it, decide anew, and send the new
 etag.
 
+On the admin port `decision_id` names the decision that came before, if there is one.
+
 Example: `{"reason": "ETAG_MISMATCH", "metadata": {"etag": "3"}}` with the current etag.
 """
 ERROR_REASON_REVISION_NOT_REACHED: ErrorReason.ValueType  # 33
@@ -513,5 +523,11 @@ ERROR_REASON_SERVER_STOPPING: ErrorReason.ValueType  # 39
 revision received as `after_revision`.
 
 Example: `{"reason": "SERVER_STOPPING"}` with RetryInfo 0.1 s.
+"""
+ERROR_REASON_REVIEW_LEASE_LOST: ErrorReason.ValueType  # 40
+"""FAILED_PRECONDITION. Another moderator has leased the review of the comment. Claim other
+work.
+
+Example: `{"reason": "REVIEW_LEASE_LOST"}`.
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::rebuild;
 use crate::stores::backend::Backend;
-use crate::stores::fixture::{Fixture, member, text};
+use crate::stores::fixture::{Fixture, member, ruling, text};
 
 /// Two of the members differ in a byte that some collations ignore.
 const MEMBERS: [&str; 4] = ["x", "x ", "é", "🏠"];
@@ -70,8 +70,8 @@ impl Actors {
             }
             7 => Delete { target, actor: DeleteActor::Author(author), etag }.into(),
             8 => Undelete { target, member: author }.into(),
-            9 => Hide { target }.into(),
-            10 => Unhide { target }.into(),
+            9 => Hide { target, ruling: ruling() }.into(),
+            10 => Unhide { target, ruling: ruling() }.into(),
             11.. => Edit { target, member: author, content: text("changed"), etag, window: None }.into(),
         };
         (key, verb)

@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::model::{DECAYING, FLAT, ranking_config};
 use crate::stores::backend::{Backend, StepClock};
-use crate::stores::fixture::{Fixture, member};
+use crate::stores::fixture::{Fixture, member, ruling};
 
 /// The members and their subjects. The first subject is of the type whose HOT ranking decays, the
 /// last of the one whose replies are roots.
@@ -94,8 +94,8 @@ impl Actors {
         match action {
             19..=20 => Delete { target, actor: DeleteActor::Author(author), etag: String::new() }.into(),
             21 => Undelete { target, member: author }.into(),
-            22 => Hide { target }.into(),
-            _ => Unhide { target }.into(),
+            22 => Hide { target, ruling: ruling() }.into(),
+            _ => Unhide { target, ruling: ruling() }.into(),
         }
     }
 

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use riposte_core::request::RequestId;
-use riposte_core::verbs::{Delete, DeleteActor, SetLike};
+use riposte_core::verbs::{Delete, SetLike};
 use riposte_core::{CommentId, LikeValue, SubjectKey};
 
 use super::actors::{Actors, rebuild, time_of_round};
 use crate::stores::backend::Backend;
-use crate::stores::fixture::{Fixture, first, member};
+use crate::stores::fixture::{Fixture, by_moderator, first, member};
 use crate::stores::relay::Relay;
 
 pub(in crate::stores) async fn rank_indexes_by_events_equal_those_built_from_rows(backend: Backend) {
@@ -135,7 +135,7 @@ pub(in crate::stores) async fn previews_are_the_most_liked_replies_and_then_the_
     set_likes(&fixture, &key, replies[4], 0..1, LikeValue::None).await;
     assert_eq!(preview(4).await, (vec![13, 6, 7, 8], true));
     let target = fixture.target(replies[12]).await;
-    fixture.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
+    fixture.run(&key, Delete { target, actor: by_moderator(), etag: String::new() }).await;
     assert_eq!(preview(2).await, (vec![6, 7], true), "a deleted reply is removed");
     assert_eq!(preview(0).await, (vec![], true));
     assert_eq!(preview(10).await, (vec![6, 7, 8, 9, 10, 11, 12, 5, 1, 2], true));
@@ -153,7 +153,7 @@ pub(in crate::stores) async fn a_preview_omits_a_deleted_reply_that_is_still_in_
     like(&fixture, &key, replies[5], 0..2).await;
     rebuild(&fixture, &key, 50).await;
     let target = fixture.target(replies[5]).await;
-    fixture.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
+    fixture.run(&key, Delete { target, actor: by_moderator(), etag: String::new() }).await;
     let page = fixture.process.reader.roots(&key, first(10), 3).await.expect("read").expect("present");
     let floors: Vec<i32> = page.threads.items[0].replies.iter().map(|view| view.comment.reference.floor).collect();
     assert_eq!(floors, [1, 2, 3]);

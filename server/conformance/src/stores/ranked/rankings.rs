@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use riposte_core::page::ListOrder;
 use riposte_core::rank::{RankSort, RankedList, Ranking, SNAPSHOT_RETENTION};
-use riposte_core::verbs::{Delete, DeleteActor};
+use riposte_core::verbs::Delete;
 use riposte_core::{CommentId, Millis, SubjectKey};
 
 use super::actors::{rebuild, time_of_round};
 use super::rank_indexes::like;
 use crate::stores::backend::{Backend, StepClock};
-use crate::stores::fixture::Fixture;
+use crate::stores::fixture::{Fixture, by_moderator};
 use crate::stores::relay::Relay;
 
 async fn roots(fixture: &Fixture, key: &SubjectKey, count: usize) -> Vec<CommentId> {
@@ -122,7 +122,7 @@ pub(in crate::stores) async fn unranked_comments_follow_by_floor(backend: Backen
     assert_eq!(ranking.floors.to_vec(), [8, 5, 3, 40, 39, 38, 37, 36, 35, 34, 33, 32]);
     for floor in [31, 20, 1] {
         let target = fixture.target(ids[floor - 1]).await;
-        fixture.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
+        fixture.run(&key, Delete { target, actor: by_moderator(), etag: String::new() }).await;
     }
     let unranked: Vec<i32> = (1..=31).filter(|floor| ![31, 20, 1, 8, 5, 3].contains(floor)).collect();
     for (from, to) in [(1, 41), (1, i32::MAX), (3, 9), (8, 9), (20, 21), (10, 31), (0, 1)] {
@@ -149,7 +149,7 @@ pub(in crate::stores) async fn comments_by_floors_have_the_order_of_the_request(
         fixture.reply(&key, ids[0], 2).await;
     }
     let target = fixture.target(ids[6]).await;
-    fixture.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
+    fixture.run(&key, Delete { target, actor: by_moderator(), etag: String::new() }).await;
     let reader = &fixture.process.reader;
     let page = reader.roots_at(&key, &[4, 9, 7, 1, 77], 2).await.expect("read").expect("present");
     let floors: Vec<i32> = page.threads.items.iter().map(|thread| thread.root.comment.reference.floor).collect();

@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use riposte_core::page::RootPage;
 use riposte_core::rank::{RankSort, WALK_LIFETIME};
 use riposte_core::read::{ListRanked, ListRankedReplies, RankedCursor, RankedPage, RankedStart};
-use riposte_core::verbs::{Delete, DeleteActor};
+use riposte_core::verbs::Delete;
 use riposte_core::{Caller, Comment, CommentId, Comments, Error, Millis, SubjectKey};
 
 use super::actors::{comments, rebuild, time_of_round};
 use super::platform::platform;
 use super::rank_indexes::like;
 use crate::stores::backend::{Backend, StepClock};
-use crate::stores::fixture::Fixture;
+use crate::stores::fixture::{Fixture, by_moderator};
 
 /// The maximum number of writes of one writer. More comments would make the walks too long.
 const MAX_WRITES: usize = 250;
@@ -189,7 +189,7 @@ fn writers(
                     2 => drop(fixture.root(&key).await),
                     3 => {
                         let target = fixture.target(fixture.root(&key).await.comment.reference.id).await;
-                        fixture.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
+                        fixture.run(&key, Delete { target, actor: by_moderator(), etag: String::new() }).await;
                     }
                     _ => drop(rebuild(&fixture, &key, 40).await),
                 }

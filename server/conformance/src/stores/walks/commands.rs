@@ -4,14 +4,17 @@ use std::time::Duration;
 
 use rand::RngExt;
 use rand::seq::IndexedRandom;
+use riposte_core::comment::review_etag;
 use riposte_core::content::ClientInfo;
+use riposte_core::object_type::ModerationMode;
 use riposte_core::origin::ImportOrigin;
-use riposte_core::ports::{CommentRows, SubjectRows};
+use riposte_core::ports::{CommentRows, ReviewRows, SubjectRows};
 use riposte_core::request::RequestId;
 use riposte_core::subject::Metadata;
 use riposte_core::verbs::{
-    Create, CreateSubject, Delete, DeleteActor, DeleteSubject, Edit, Hide, Import, ImportLike, ImportParent,
-    ImportTimes, Pin, Reply, SetLike, Undelete, UndeleteSubject, Unhide, Unpin, UpdateSubject,
+    Approve, Create, CreateSubject, Delete, DeleteActor, DeleteSubject, Edit, Hide, Import, ImportLike, ImportParent,
+    ImportTimes, Keep, Pin, Reject, Reply, Ruling, RulingForm, SetLike, Undelete, UndeleteSubject, Unhide, Unpin,
+    UpdateSubject, Withhold,
 };
 use riposte_core::{
     Command, CommandKind, CommentId, CommentLocation, CommentState, Content, DeletedBy, LikeCommandKind, LikeValue,
@@ -19,7 +22,7 @@ use riposte_core::{
 };
 
 use super::Walker;
-use crate::stores::fixture::member;
+use crate::stores::fixture::{by_moderator, member, ruling};
 use crate::stores::likes::operation;
 use crate::stores::root_location;
 
@@ -38,15 +41,16 @@ impl Walker {
         // Permitted members are chosen more often than chance would choose them.
         let author = self.author(id).await.unwrap_or_else(|| member.clone());
         let window = self.chance(50).then_some(Duration::from_secs(60));
-        match self.random_below(16) {
+        match self.random_below(18) {
             0..=2 => Edit { target, member: author, content: self.content(), etag, window }.into(),
             3..=5 => Delete { target, actor: self.actor(author), etag }.into(),
             6..=7 => Undelete { target, member: if self.chance(70) { author } else { member } }.into(),
-            8 => Hide { target }.into(),
-            9 => Unhide { target }.into(),
+            8 => Hide { target, ruling: ruling() }.into(),
+            9 => Unhide { target, ruling: ruling() }.into(),
             10..=11 => Pin { target, member: self.mostly_owner() }.into(),
             12 => Unpin { target, member: self.mostly_owner() }.into(),
-            13.. => self.subject_verb(key).await,
+            13..=14 => self.verdict(target, id).await,
+            15.. => self.subject_verb(key).await,
         }
     }
 
@@ -110,11 +114,13 @@ impl Walker {
             };
             return import.into();
         }
+        let moderation = if self.chance(25) { ModerationMode::Pre } else { ModerationMode::Post };
         if is_reply {
             let parent = self.comment_of(key).await;
-            return Reply { id, parent: self.target(parent).await, member, content, client, max_depth }.into();
+            let parent = self.target(parent).await;
+            return Reply { id, parent, member, content, client, max_depth, moderation }.into();
         }
-        Create { id, member, content, client, auto_create }.into()
+        Create { id, member, content, client, auto_create, moderation }.into()
     }
 
     /// Returns a comment that exists already, or one that this batch creates.
@@ -176,12 +182,28 @@ impl Walker {
         self.backend.ids.subject(key.partition()).await.expect("an id")
     }
 
+    /// Returns a random verdict, which mostly names the present review or any.
+    async fn verdict(&mut self, target: CommentLocation, id: CommentId) -> CommandKind {
+        let found = self.oracle.comments(&[id]).await.expect("read").remove(0);
+        let review = self.oracle.reviews(&[id]).await.expect("read").remove(0);
+        let current = found.map(|view| review_etag(&view.comment, review.as_ref())).unwrap_or_default();
+        let etag = if self.chance(80) { current } else { String::new() };
+        let form = if self.chance(70) { RulingForm::Verdict } else { RulingForm::Order };
+        let ruling = Ruling { etag, form, ..ruling() };
+        match self.random_below(5) {
+            0..=1 => Approve { target, ruling }.into(),
+            2 => Reject { target, ruling }.into(),
+            3 => Withhold { target, ruling }.into(),
+            4.. => Keep { target, ruling }.into(),
+        }
+    }
+
     fn actor(&mut self, author: MemberId) -> DeleteActor {
         match self.random_below(6) {
             0..=2 => DeleteActor::Author(author),
             3 => DeleteActor::Owner(self.mostly_owner()),
             4 => DeleteActor::Author(self.member()),
-            5.. => DeleteActor::Moderator,
+            5.. => by_moderator(),
         }
     }
 

@@ -85,7 +85,10 @@ impl Walker {
                 let limit = self.rng.random_range(1..=5);
                 self.compare(("conversation", id, limit), |r| Box::pin(r.conversation(&key, id, limit))).await;
             }
-            9 => self.compare(("revisions", id), |r| Box::pin(r.revisions(id))).await,
+            9 => {
+                self.compare(("revisions", id), |r| Box::pin(r.revisions(id))).await;
+                self.compare(("decisions", id), |r| Box::pin(r.decisions(id, None, 3))).await;
+            }
             10 => self.query_likes(&key, id, other).await,
             11 => self.query_requests(&key).await,
             12 => self.query_export(&key, id).await,
@@ -150,6 +153,7 @@ impl Walker {
         }
         self.compare(("comments", &ids), |r| shown_to_authors(r.comments(&ids))).await;
         self.compare(("locate", &ids), |r| Box::pin(r.locate(&ids))).await;
+        self.compare(("reviews", &ids), |r| Box::pin(r.reviews(&ids))).await;
     }
 
     async fn query_likes(&mut self, key: &SubjectKey, id: CommentId, other: CommentId) {
@@ -240,6 +244,10 @@ impl Walker {
         for ids in ids.chunks(200) {
             self.compare("comments", |r| Box::pin(r.comments(ids))).await;
             self.compare("locate", |r| Box::pin(r.locate(ids))).await;
+            self.compare("reviews", |r| Box::pin(r.reviews(ids))).await;
+        }
+        for id in self.created.iter().map(|(_, id)| *id) {
+            self.compare(("decisions", id), |r| Box::pin(r.decisions(id, None, 10_000))).await;
         }
         let keys: Vec<IdempotencyKey> = self.sent.iter().map(|command| command.request.key).collect();
         for key in &self.keys {

@@ -102,4 +102,5 @@ reasons! {
     Internal "INTERNAL" Internal "internal error",
     WatchTooSlow "WATCH_TOO_SLOW" ResourceExhausted "the reader fell too far behind what it watches",
     ServerStopping "SERVER_STOPPING" Unavailable "the process that served the stream stops",
+    ReviewLeaseLost "REVIEW_LEASE_LOST" FailedPrecondition "another moderator has leased the review of the comment",
 }

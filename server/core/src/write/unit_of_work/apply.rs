@@ -7,9 +7,8 @@ use crate::domain::error::{Error, Result};
 use crate::domain::event::{ChangeKind, CommentChange};
 use crate::domain::ids::CommentId;
 use crate::domain::path::Path;
-use crate::domain::state::CommentState;
 use crate::domain::subject::{Subject, SubjectKey};
-use crate::write::change::{Change, NewComment, StateChange};
+use crate::write::change::{Change, NewComment};
 use crate::write::unit_of_work::{ChangeContext, UnitOfWork};
 use crate::write::write_set::ContentEdit;
 
@@ -19,7 +18,7 @@ impl UnitOfWork {
             Change::CreateSubject(subject) => self.create_subject(subject)?,
             Change::ReplaceSubject(subject) => self.replace_subject(subject)?,
             Change::InsertComment(new) => self.insert_comment(*new, context)?,
-            Change::SetState(change) => self.set_state(change, context)?,
+            Change::Judge(judgement) => self.judge(*judgement, context)?,
             Change::SetContent(id, content) => self.set_content(id, content, context)?,
         }
         Ok(())
@@ -70,34 +69,16 @@ impl UnitOfWork {
             self.write_set.origins.insert(comment.reference.id, origin);
         }
         self.write_set.new_comments.insert(comment.reference.id, context.request);
-        self.publish(&comment);
         self.load_comment(comment.clone());
+        self.review_new(&comment, context);
+        self.publish(&comment);
         self.record_change(&comment, ChangeKind::Created, context.subject);
         self.count(&comment, contribution(comment.lifecycle.state), context.subject)
     }
 
-    fn set_state(&mut self, change: StateChange, context: ChangeContext<'_>) -> Result<()> {
-        self.revise(context.subject)?;
-        let comment = self.change(change.comment_id)?;
-        let lifecycle = &mut comment.lifecycle;
-        let added = contribution(change.to) - contribution(lifecycle.state);
-        let deleted = change.to == CommentState::Deleted;
-        lifecycle.prior_state = if deleted { lifecycle.state } else { change.to };
-        lifecycle.delete_time = deleted.then_some(context.now);
-        lifecycle.deleted_by = change.deleted_by.filter(|_| deleted);
-        lifecycle.state = change.to;
-        lifecycle.version = next_revision(lifecycle.version)?;
-        lifecycle.update_time = context.now;
-        comment.relist();
-        let comment = comment.clone();
-        self.publish(&comment);
-        self.record_change(&comment, ChangeKind::StateChanged, context.subject);
-        self.count(&comment, added, context.subject)
-    }
-
     /// Adds the difference of two contributions of `comment` to the counts of its subject and of
     /// the comments above it, and lists or unlists the tombstones among those.
-    fn count(&mut self, comment: &Comment, added: Contribution, subject: &SubjectKey) -> Result<()> {
+    pub(super) fn count(&mut self, comment: &Comment, added: Contribution, subject: &SubjectKey) -> Result<()> {
         let row = self.subjects.get_mut(subject).ok_or_else(|| not_loaded("subject"))?;
         row.counts += added.to_subject(comment.is_root());
         let CommentRef { root_id, parent_id, path, .. } = &comment.reference;
@@ -144,7 +125,7 @@ impl UnitOfWork {
     }
 
     /// Starts a change of the subject: one revision per batch, for any number of commands.
-    fn revise(&mut self, key: &SubjectKey) -> Result<()> {
+    pub(super) fn revise(&mut self, key: &SubjectKey) -> Result<()> {
         if let Some(subject) = self.subjects.get_mut(key)
             && self.write_set.revised.insert(key.clone())
         {
@@ -166,16 +147,7 @@ impl UnitOfWork {
         Ok(comment)
     }
 
-    /// Records that a new comment is visible. An existing comment counts as published
-    /// before, because the rows do not show whether it ever was visible.
-    fn publish(&mut self, comment: &Comment) {
-        let id = comment.reference.id;
-        if comment.lifecycle.state.is_visible() && self.write_set.new_comments.contains_key(&id) {
-            self.write_set.published.insert(id);
-        }
-    }
-
-    fn record_change(&mut self, comment: &Comment, kind: ChangeKind, subject: &SubjectKey) {
+    pub(super) fn record_change(&mut self, comment: &Comment, kind: ChangeKind, subject: &SubjectKey) {
         let change = CommentChange { id: comment.reference.id, root: comment.reference.root_id, kind };
         self.write_set.events.entry(subject.clone()).or_default().record(change);
     }
@@ -190,7 +162,7 @@ fn next_floor(floor: i32) -> Result<i32> {
 }
 
 /// Returns the revision or version after this one.
-fn next_revision(number: i64) -> Result<i64> {
+pub(super) fn next_revision(number: i64) -> Result<i64> {
     number.checked_add(1).ok_or_else(exhausted)
 }
 
@@ -198,6 +170,6 @@ fn exhausted() -> Error {
     Error::internal("revisions are exhausted")
 }
 
-fn not_loaded(row: &str) -> Error {
+pub(super) fn not_loaded(row: &str) -> Error {
     Error::internal(format!("a {row} of the batch is not loaded"))
 }

@@ -11,6 +11,7 @@ use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
 use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::member::MemberId;
+use crate::domain::object_type::ModerationMode;
 use crate::domain::path::Path;
 use crate::domain::subject::{Subject, SubjectKey};
 use crate::domain::time::Millis;
@@ -41,7 +42,7 @@ impl Request for CreateRoot {
         let id = context.ids.comment(at.partition()).await?;
         // A subject and its first comment may have the same number: they are rows of two tables.
         let auto_create = context.policy.auto_create.then(|| SubjectId::from(id));
-        Ok(Create { id, member, content, client, auto_create })
+        Ok(Create { id, member, content, client, auto_create, moderation: context.policy.moderation })
     }
 
     fn value(effect: Effect) -> Result<CommentView> {
@@ -62,6 +63,8 @@ pub struct Create {
     pub client: ClientInfo,
     /// The id of the subject if this comment creates it; `None` if the type does not allow that.
     pub auto_create: Option<SubjectId>,
+    /// The mode of the object type.
+    pub moderation: ModerationMode,
 }
 
 impl Verb for Create {
@@ -71,6 +74,10 @@ impl Verb for Create {
 
     fn creates_comment(&self) -> bool {
         true
+    }
+
+    fn viewer(&self) -> Option<&MemberId> {
+        Some(&self.member)
     }
 
     fn lock_set(&self) -> LockSet {
@@ -91,8 +98,10 @@ impl Verb for Create {
 
     fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
         let insert = |subject: &Subject| {
+            let mut comment = new_row(self.id, subject, None, self.member.clone(), command.now);
+            comment.lifecycle.start_in(self.moderation.new_state());
             Change::InsertComment(Box::new(NewComment {
-                comment: new_row(self.id, subject, None, self.member.clone(), command.now),
+                comment,
                 content: self.content.clone(),
                 client: self.client.clone(),
                 origin: None,

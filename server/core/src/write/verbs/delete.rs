@@ -5,8 +5,12 @@ use std::borrow::Cow;
 
 use async_trait::async_trait;
 
-use super::pin::unpin_change;
-use super::{Command, Request, RequestContext, Verb, comment_of, id_part, match_etag, target, undeleted, writable};
+use super::judge::judgement_changes;
+use super::{
+    Command, Request, RequestContext, Ruling, RulingForm, Verb, comment_of, id_part, match_etag, shown, target,
+    undeleted, writable,
+};
+use crate::domain::act::CommentAct;
 use crate::domain::comment::{Comment, CommentView};
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
@@ -14,9 +18,8 @@ use crate::domain::ids::CommentId;
 use crate::domain::lifecycle::DeletedBy;
 use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
-use crate::domain::state::CommentState;
 use crate::domain::subject::Subject;
-use crate::write::change::{Change, StateChange};
+use crate::write::change::{Change, Judgement};
 use crate::write::command_output::Effect;
 use crate::write::lock_set::LockSet;
 use crate::write::unit_of_work::UnitOfWork;
@@ -75,8 +78,8 @@ pub enum DeleteActor {
     Author(MemberId),
     /// The subject's owner.
     Owner(MemberId),
-    /// A moderator, authorized by the admin service.
-    Moderator,
+    /// A moderator, authorized by the admin port.
+    Moderator(Box<Ruling>),
 }
 
 impl DeleteActor {
@@ -85,16 +88,32 @@ impl DeleteActor {
         let has_capacity = match self {
             Self::Author(member) => comment.reference.member == *member,
             Self::Owner(member) => subject.is_owned_by(member),
-            Self::Moderator => true,
+            Self::Moderator(_) => true,
         };
         if has_capacity { Ok(()) } else { Err(Error::MemberNotAllowed) }
+    }
+
+    /// The member that deletes; `None` for a moderator.
+    fn member(&self) -> Option<&MemberId> {
+        match self {
+            Self::Author(member) | Self::Owner(member) => Some(member),
+            Self::Moderator(_) => None,
+        }
+    }
+
+    /// The order of a moderator.
+    fn ruling(&self) -> Option<&Ruling> {
+        match self {
+            Self::Moderator(ruling) => Some(ruling),
+            Self::Author(_) | Self::Owner(_) => None,
+        }
     }
 
     fn deleted_by(&self) -> DeletedBy {
         match self {
             Self::Author(_) => DeletedBy::Author,
             Self::Owner(_) => DeletedBy::SubjectOwner,
-            Self::Moderator => DeletedBy::Moderator,
+            Self::Moderator(_) => DeletedBy::Moderator,
         }
     }
 }
@@ -111,45 +130,68 @@ pub struct Delete {
     pub etag: String,
 }
 
+/// Returns the rows that a member's deletion or restoration locks.
+fn lock_set(target: &CommentLocation) -> LockSet {
+    let id = Some(target.id);
+    LockSet { comments: target.locks(), content: id, review: id, decisions: None }
+}
+
 impl Verb for Delete {
     fn comment_id(&self) -> Option<CommentId> {
         Some(self.target.id)
     }
 
+    fn is_verdict(&self) -> bool {
+        self.actor.ruling().is_some_and(|ruling| ruling.form == RulingForm::Verdict)
+    }
+
+    fn viewer(&self) -> Option<&MemberId> {
+        self.actor.member()
+    }
+
     fn lock_set(&self) -> LockSet {
-        LockSet { comments: self.target.locks(), content: Some(self.target.id) }
+        self.actor.ruling().map_or_else(|| lock_set(&self.target), |ruling| ruling.lock_set(&self.target))
     }
 
     fn body(&self) -> Vec<Cow<'_, [u8]>> {
+        if let Some(ruling) = self.actor.ruling().filter(|_| self.is_verdict()) {
+            return ruling.body(&self.target);
+        }
         let capacity: &[u8] = match self.actor {
             DeleteActor::Author(_) => b"author",
             DeleteActor::Owner(_) => b"owner",
-            DeleteActor::Moderator => b"moderator",
+            DeleteActor::Moderator(_) => b"moderator",
         };
         vec![capacity.into(), self.etag.as_bytes().into(), id_part(self.target.id)]
     }
 
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
-        let comment = undeleted(unit, command, self.target.id)?;
+        let comment = match &self.actor {
+            DeleteActor::Author(member) | DeleteActor::Owner(member) => {
+                undeleted(unit, command, self.target.id, member)?.0
+            }
+            DeleteActor::Moderator(ruling) => {
+                ruling.check(unit, command, (self.target.id, CommentAct::Delete))?;
+                return match_etag(&self.etag, target(unit, command, self.target.id)?.etag());
+            }
+        };
         let subject = unit.subject(&command.subject).ok_or(Error::CommentNotFound)?;
         self.actor.check(comment, subject)?;
-        if self.actor != DeleteActor::Moderator {
-            writable(unit, command)?;
-        }
+        writable(unit, command)?;
         match_etag(&self.etag, comment.etag())
     }
 
     fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
-        let deleted_by = Some(self.actor.deleted_by());
-        let state = StateChange { comment_id: self.target.id, to: CommentState::Deleted, deleted_by };
-        unpin_change(unit, command, self.target.id).into_iter().chain([Change::SetState(state)]).collect()
+        let (deleted_by, ruling) = (Some(self.actor.deleted_by()), self.actor.ruling().cloned());
+        let judgement = Judgement { comment_id: self.target.id, act: CommentAct::Delete, deleted_by, ruling };
+        judgement_changes(unit, command, judgement)
     }
 
     fn actor(&self, _: &UnitOfWork) -> Option<ActorKind> {
         Some(match self.actor {
             DeleteActor::Author(_) => ActorKind::Author,
             DeleteActor::Owner(_) => ActorKind::Owner,
-            DeleteActor::Moderator => ActorKind::Moderator,
+            DeleteActor::Moderator(_) => ActorKind::Moderator,
         })
     }
 }
@@ -169,8 +211,12 @@ impl Verb for Undelete {
         Some(self.target.id)
     }
 
+    fn viewer(&self) -> Option<&MemberId> {
+        Some(&self.member)
+    }
+
     fn lock_set(&self) -> LockSet {
-        LockSet { comments: self.target.locks(), content: Some(self.target.id) }
+        lock_set(&self.target)
     }
 
     fn body(&self) -> Vec<Cow<'_, [u8]>> {
@@ -178,7 +224,7 @@ impl Verb for Undelete {
     }
 
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
-        let comment = target(unit, command, self.target.id)?;
+        let (comment, state) = shown(unit, command, self.target.id, &self.member)?;
         let subject = unit.subject(&command.subject).ok_or(Error::CommentNotFound)?;
         let Some(by) = comment.lifecycle.deleted_by else { return Err(Error::CommentAlreadyExists) };
         match by {
@@ -188,14 +234,15 @@ impl Verb for Undelete {
         }
         // A comment that was imported as a tombstone has no content to restore.
         if unit.content(comment.reference.id).is_none_or(|content| content.text().is_empty()) {
-            return Err(Error::StateConflict(comment.lifecycle.state));
+            return Err(Error::StateConflict(state));
         }
         writable(unit, command).map(|_| ())
     }
 
-    fn changes(&self, unit: &UnitOfWork, _: &Command) -> Vec<Change> {
-        let to = unit.comment(self.target.id).map_or(CommentState::Active, |c| c.lifecycle.prior_state);
-        vec![Change::SetState(StateChange { comment_id: self.target.id, to, deleted_by: None })]
+    fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
+        let judgement =
+            Judgement { comment_id: self.target.id, act: CommentAct::Undelete, deleted_by: None, ruling: None };
+        judgement_changes(unit, command, judgement)
     }
 
     fn actor(&self, unit: &UnitOfWork) -> Option<ActorKind> {

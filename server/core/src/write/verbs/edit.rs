@@ -65,8 +65,12 @@ impl Verb for Edit {
         Some(self.target.id)
     }
 
+    fn viewer(&self) -> Option<&MemberId> {
+        Some(&self.member)
+    }
+
     fn lock_set(&self) -> LockSet {
-        LockSet { comments: vec![self.target.id], content: Some(self.target.id) }
+        LockSet { comments: vec![self.target.id], content: Some(self.target.id), ..LockSet::default() }
     }
 
     fn body(&self) -> Vec<Cow<'_, [u8]>> {
@@ -75,13 +79,13 @@ impl Verb for Edit {
     }
 
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
-        let comment = undeleted(unit, command, self.target.id)?;
+        let (comment, state) = undeleted(unit, command, self.target.id, &self.member)?;
         if comment.reference.member != self.member {
             return Err(Error::MemberNotAllowed);
         }
         writable(unit, command)?;
-        if !comment.lifecycle.state.is_visible() {
-            return Err(Error::StateConflict(comment.state_for(Some(&self.member))));
+        if !state.is_visible() {
+            return Err(Error::StateConflict(state));
         }
         if let Some(until) = self.window.map(|window| comment.reference.create_time.plus(window))
             && command.now > until

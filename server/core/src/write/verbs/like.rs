@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use super::{LikeCommand, LikeVerb, Request, RequestContext, existing, target};
+use super::{LikeCommand, LikeVerb, Request, RequestContext, existing, shown};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::CommentId;
 use crate::domain::like::{Like, LikeOutput, LikeValue};
@@ -36,7 +36,9 @@ impl Request for SetLikeRequest {
     fn value(effect: Effect) -> Result<LikeOutput> {
         match effect {
             Effect::Like(output) => Ok(output),
-            Effect::Subject(_) | Effect::Comment(_) => Err(Error::internal("a like returned another effect")),
+            Effect::Subject(_) | Effect::Comment(_) | Effect::Decision(_) => {
+                Err(Error::internal("a like returned another effect"))
+            }
         }
     }
 }
@@ -80,7 +82,7 @@ impl LikeVerb for SetLike {
     }
 
     fn check(&self, unit: &UnitOfWork, command: &LikeCommand) -> Result<()> {
-        let comment = target(unit, command, self.comment_id)?;
+        let (_, state) = shown(unit, command, self.comment_id, &self.member)?;
         let subject = existing(unit, command)?;
         let like = unit.like(self.comment_id, &self.member);
         if let Some(like) = like.filter(|l| l.operation == self.operation) {
@@ -91,11 +93,7 @@ impl LikeVerb for SetLike {
             SubjectState::ReadOnly => return Err(Error::SubjectReadOnly),
             SubjectState::Hidden => return Err(Error::SubjectHidden),
         }
-        if comment.lifecycle.state.is_visible() {
-            Ok(())
-        } else {
-            Err(Error::CommentUnavailable(comment.state_for(Some(&self.member))))
-        }
+        if state.is_visible() { Ok(()) } else { Err(Error::CommentUnavailable(state)) }
     }
 
     fn row(&self, unit: &UnitOfWork, command: &LikeCommand) -> Option<Like> {

@@ -4,12 +4,13 @@ use std::borrow::Cow;
 
 use async_trait::async_trait;
 
-use super::{Command, CommandKind, Request, RequestContext, Verb, comment_of, id_part, target, undeleted, writable};
+use super::{Command, CommandKind, Request, RequestContext, Verb, comment_of, id_part, undeleted, writable};
 use crate::domain::comment::CommentView;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::CommentId;
 use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
+use crate::domain::state::CommentState;
 use crate::domain::subject::MAX_PINS;
 use crate::write::change::Change;
 use crate::write::command_output::Effect;
@@ -61,17 +62,24 @@ pub struct Unpin {
 }
 
 fn lock_set(target: &CommentLocation) -> LockSet {
-    LockSet { comments: vec![target.id], content: Some(target.id) }
+    LockSet { comments: vec![target.id], content: Some(target.id), ..LockSet::default() }
 }
 
-fn check_owner(unit: &UnitOfWork, command: &Command, location: &CommentLocation, member: &MemberId) -> Result<()> {
-    let comment = undeleted(unit, command, location.id)?;
+/// Checks that the owner of the subject may pin or unpin the comment, and returns the state that the
+/// owner sees.
+fn check_owner(
+    unit: &UnitOfWork,
+    command: &Command,
+    location: &CommentLocation,
+    member: &MemberId,
+) -> Result<CommentState> {
+    let (comment, state) = undeleted(unit, command, location.id, member)?;
     let is_owner = unit.subject(&command.subject).is_some_and(|s| s.is_owned_by(member));
     if !is_owner {
         return Err(Error::MemberNotAllowed);
     }
     writable(unit, command)?;
-    if comment.is_root() { Ok(()) } else { Err(Error::invalid("id", "only a root comment can be pinned")) }
+    if comment.is_root() { Ok(state) } else { Err(Error::invalid("id", "only a root comment can be pinned")) }
 }
 
 impl Verb for Pin {
@@ -88,14 +96,13 @@ impl Verb for Pin {
     }
 
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
-        check_owner(unit, command, &self.target, &self.member)?;
-        let comment = target(unit, command, self.target.id)?;
-        if !comment.lifecycle.state.is_visible() {
-            return Err(Error::StateConflict(comment.state_for(Some(&self.member))));
+        let state = check_owner(unit, command, &self.target, &self.member)?;
+        if !state.is_visible() {
+            return Err(Error::StateConflict(state));
         }
         let is_full = unit
             .subject(&command.subject)
-            .is_some_and(|s| s.pins.len() >= MAX_PINS && !s.pins.contains(&comment.reference.id));
+            .is_some_and(|s| s.pins.len() >= MAX_PINS && !s.pins.contains(&self.target.id));
         if is_full { Err(Error::PinLimitReached) } else { Ok(()) }
     }
 
@@ -123,7 +130,7 @@ impl Verb for Unpin {
     }
 
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
-        check_owner(unit, command, &self.target, &self.member)
+        check_owner(unit, command, &self.target, &self.member).map(drop)
     }
 
     fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use async_trait::async_trait;
 
 use super::create::{Attachment, new_row};
-use super::{Command, Request, RequestContext, Verb, comment_of, id_part, target, writable};
+use super::{Command, Request, RequestContext, Verb, comment_of, id_part, shown, writable};
 use crate::domain::comment::CommentView;
 use crate::domain::content::{ClientInfo, Content};
 use crate::domain::error::{Error, Result};
@@ -13,6 +13,7 @@ use crate::domain::event::ActorKind;
 use crate::domain::ids::CommentId;
 use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
+use crate::domain::object_type::{ModerationMode, Policy};
 use crate::write::change::{Change, NewComment};
 use crate::write::command_output::Effect;
 use crate::write::lock_set::LockSet;
@@ -38,7 +39,8 @@ impl Request for CreateReply {
     async fn verb(self, at: &CommentLocation, context: RequestContext<'_>) -> Result<Reply> {
         let Self { member, content, client } = self;
         let id = context.ids.comment(at.subject.partition()).await?;
-        Ok(Reply { id, parent: at.clone(), member, content, client, max_depth: context.policy.max_depth })
+        let Policy { max_depth, moderation, .. } = *context.policy;
+        Ok(Reply { id, parent: at.clone(), member, content, client, max_depth, moderation })
     }
 
     fn value(effect: Effect) -> Result<CommentView> {
@@ -62,6 +64,8 @@ pub struct Reply {
     pub client: ClientInfo,
     /// The number of levels of a thread, 1 to 32.
     pub max_depth: u8,
+    /// The mode of the object type.
+    pub moderation: ModerationMode,
 }
 
 impl Verb for Reply {
@@ -73,6 +77,10 @@ impl Verb for Reply {
         true
     }
 
+    fn viewer(&self) -> Option<&MemberId> {
+        Some(&self.member)
+    }
+
     fn lock_set(&self) -> LockSet {
         LockSet { comments: self.parent.locks(), ..LockSet::default() }
     }
@@ -82,13 +90,9 @@ impl Verb for Reply {
     }
 
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
-        let parent = target(unit, command, self.parent.id)?;
+        let (_, state) = shown(unit, command, self.parent.id, &self.member)?;
         writable(unit, command)?;
-        if parent.lifecycle.state.is_visible() {
-            Ok(())
-        } else {
-            Err(Error::ParentUnavailable(parent.state_for(Some(&self.member))))
-        }
+        if state.is_visible() { Ok(()) } else { Err(Error::ParentUnavailable(state)) }
     }
 
     fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
@@ -97,6 +101,7 @@ impl Verb for Reply {
         };
         let attachment = attach(unit, self.parent.id, self.max_depth);
         let mut comment = new_row(self.id, subject, attachment, self.member.clone(), command.now);
+        comment.lifecycle.start_in(self.moderation.new_state());
         comment.reference.parent_id = Some(parent.reference.id);
         let (content, client) = (self.content.clone(), self.client.clone());
         vec![Change::InsertComment(Box::new(NewComment { comment, content, client, origin: None }))]

@@ -1,4 +1,4 @@
-use super::super::{WriteContext, member};
+use super::super::{WriteContext, member, moderator, ruling};
 use super::{Recorder, context_without_member, location, metadata, plain, rich, subject, write_context};
 use riposte_core::caller::Caller;
 use riposte_core::like::LikeValue;
@@ -95,7 +95,7 @@ pub(super) fn changes(recorder: &mut Recorder) {
     for (case, actor, etag) in [
         ("author", DeleteActor::Author(member("ann")), ""),
         ("owner", DeleteActor::Owner(member("ann")), ""),
-        ("moderator", DeleteActor::Moderator, ""),
+        ("moderator", moderator(), ""),
         ("etag", DeleteActor::Author(member("ann")), "e7"),
     ] {
         let delete = async |mutations: &super::Mutations| {
@@ -116,7 +116,7 @@ pub(super) fn changes(recorder: &mut Recorder) {
 pub(super) fn moderation(recorder: &mut Recorder) {
     for hidden in [true, false] {
         recorder.record("plain", async |mutations| {
-            mutations.submit(&context_without_member(), &location(77), HideComment { hidden }).await
+            mutations.submit(&context_without_member(), &location(77), HideComment { hidden, ruling: ruling() }).await
         });
     }
 }

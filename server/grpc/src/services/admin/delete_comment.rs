@@ -15,8 +15,8 @@ pub(crate) async fn handle(
 ) -> Result<v1::AdminServiceDeleteCommentResponse, RpcError> {
     let v1::AdminServiceDeleteCommentRequest { id, moderator_id, reason, request_id } = &request;
     let order = ModerationOrder { id: *id, moderator_id, reason, request_id };
-    let (write_context, target) = order.parse(services, caller).await?;
-    let request = DeleteComment { actor: DeleteActor::Moderator, etag: String::new() };
+    let (write_context, target, ruling) = order.parse(services, caller).await?;
+    let request = DeleteComment { actor: DeleteActor::Moderator(Box::new(ruling)), etag: String::new() };
     let written = services.mutations.submit(&write_context, &target, request).await?;
     let comment = Some(convert::comment(written.value));
     Ok(v1::AdminServiceDeleteCommentResponse { comment, subject_revision: written.revision })

@@ -15,7 +15,7 @@ pub(crate) async fn handle(
 ) -> Result<v1::HideCommentResponse, RpcError> {
     let v1::HideCommentRequest { id, moderator_id, reason, request_id } = &request;
     let order = ModerationOrder { id: *id, moderator_id, reason, request_id };
-    let (write_context, target) = order.parse(services, caller).await?;
-    let written = services.mutations.submit(&write_context, &target, HideComment { hidden: true }).await?;
+    let (write_context, target, ruling) = order.parse(services, caller).await?;
+    let written = services.mutations.submit(&write_context, &target, HideComment { hidden: true, ruling }).await?;
     Ok(v1::HideCommentResponse { comment: Some(convert::comment(written.value)), subject_revision: written.revision })
 }

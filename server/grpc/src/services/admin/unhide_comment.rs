@@ -15,7 +15,7 @@ pub(crate) async fn handle(
 ) -> Result<v1::UnhideCommentResponse, RpcError> {
     let v1::UnhideCommentRequest { id, moderator_id, reason, request_id } = &request;
     let order = ModerationOrder { id: *id, moderator_id, reason, request_id };
-    let (write_context, target) = order.parse(services, caller).await?;
-    let written = services.mutations.submit(&write_context, &target, HideComment { hidden: false }).await?;
+    let (write_context, target, ruling) = order.parse(services, caller).await?;
+    let written = services.mutations.submit(&write_context, &target, HideComment { hidden: false, ruling }).await?;
     Ok(v1::UnhideCommentResponse { comment: Some(convert::comment(written.value)), subject_revision: written.revision })
 }

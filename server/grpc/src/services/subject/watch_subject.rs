@@ -3,7 +3,7 @@
 use futures::StreamExt;
 use futures::future::ready;
 use futures::stream::{once, unfold};
-use riposte_core::event::{ChangeKind, Changes, CommentChange};
+use riposte_core::event::{ChangeKind, CommentChange};
 use riposte_core::{CommentId, Error, SubjectKey, Violation};
 use riposte_sdk::v1;
 use riposte_sdk::v1::watch_subject_response::Event;
@@ -62,13 +62,11 @@ fn response(event: Event) -> v1::WatchSubjectResponse {
 
 fn event(item: WatchItem) -> Event {
     match item {
-        WatchItem::Change { revision, changes: Changes { comments, subject, likers: _, outcomes: _ } } => {
-            Event::Change(v1::SubjectChange {
-                revision,
-                comments: comments.iter().filter_map(comment).collect(),
-                subject_changed: subject,
-            })
-        }
+        WatchItem::Change { revision, changes } => Event::Change(v1::SubjectChange {
+            revision,
+            comments: changes.public().iter().filter_map(comment).collect(),
+            subject_changed: changes.subject,
+        }),
         WatchItem::Gap { first, last } => Event::Gap(v1::RevisionGap { first_revision: first, last_revision: last }),
     }
 }

@@ -2,6 +2,7 @@
 //! statements as there are tables, in lock order.
 
 mod inserts;
+mod reviews;
 mod updates;
 
 use riposte_core::{Comment, CommentId, Error, Subject, SubjectKey, UnitOfWork};
@@ -29,6 +30,7 @@ pub(super) fn write_set(phase: &mut Phase, tables: TableCounts, unit: &UnitOfWor
     flush.new_comments()?;
     flush.changed_comments()?;
     flush.contents()?;
+    flush.reviews()?;
     flush.likes()?;
     flush.requests();
     Ok(())

@@ -4,6 +4,7 @@
 
 mod duplicates;
 mod likes;
+mod reviews;
 mod subjects;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,6 +37,8 @@ pub(super) async fn comments(
         let mut phase = tx.phase();
         let subjects = loader.lock_subjects(&mut phase, ids.values().copied(), lock_wait);
         let locked = loader.lock_comments(&mut phase, &locked_keys.comments, LockWait::Bounded);
+        let reviews = loader.lock_reviews(&mut phase, &locked_keys.reviews);
+        let decisions = loader.read_decisions(&mut phase, commands);
         let contents = loader.read_contents(&mut phase, &locked_keys.contents);
         let records = loader.read_records(&mut phase, commands, &ids, duplicate_check);
         let mut results = tx.run(phase).await?;
@@ -44,9 +47,12 @@ pub(super) async fn comments(
             continue; // their ids are read now, so none is stale again
         }
         loader.load_comments(&mut results, locked)?;
+        loader.load_reviews(&mut results, reviews)?;
+        loader.load_decisions(&mut results, decisions)?;
         loader.load_contents(&mut results, contents)?;
         let found = loader.load_records(&mut results, records)?;
         loader.comments_of_records(found, &locked_keys).await?;
+        loader.unknown_reviews().await?;
         return Ok(loader.unit);
     }
 }
@@ -91,6 +97,7 @@ pub(super) async fn likes(tx: &SourceTx, commands: &[LikeCommand], lock_wait: Lo
         loader.load_likes(&mut results, likes)?;
         loader.load_subjects(&mut results, subjects)?;
     }
+    loader.unknown_reviews().await?;
     Ok(loader.unit)
 }
 
@@ -106,6 +113,7 @@ struct LockedKeys {
     subjects: BTreeSet<SubjectKey>,
     comments: BTreeSet<CommentId>,
     contents: BTreeSet<CommentId>,
+    reviews: BTreeSet<CommentId>,
 }
 
 impl LockedKeys {
@@ -119,6 +127,7 @@ impl LockedKeys {
             locked_keys.subjects.insert(command.subject.clone());
             locked_keys.comments.extend(lock_set.comments.into_iter().filter(is_in_partition));
             locked_keys.contents.extend(lock_set.content.filter(is_in_partition));
+            locked_keys.reviews.extend(lock_set.review.filter(is_in_partition));
         }
         locked_keys
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod comment_client;
 pub(crate) mod comment_content;
+pub(crate) mod comment_decision;
 pub(crate) mod comment_edit;
 pub(crate) mod comment_epoch;
 pub(crate) mod comment_index;
@@ -10,6 +11,7 @@ pub(crate) mod comment_origin;
 pub(crate) mod comment_rank;
 pub(crate) mod comment_ranked;
 pub(crate) mod comment_request;
+pub(crate) mod comment_review;
 pub(crate) mod comment_subject;
 pub(crate) mod member_comment;
 pub(crate) mod outbox_commit;

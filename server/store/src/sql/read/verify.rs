@@ -2,6 +2,8 @@
 //! one statement for each kind of count, all in one snapshot. It returns only the differences, so a
 //! subject of any size is checked in little memory.
 
+mod reviews;
+
 use riposte_core::counts::{CountColumn, counted_states};
 use riposte_core::page::{CountDrift, CountReport};
 use riposte_core::{CommentId, CommentState, LikeValue, Partition, Subject, SubjectCounts, SubjectKey};
@@ -12,6 +14,7 @@ use super::rows::subject;
 use crate::error::StoreError;
 use crate::on_shard::OnShard;
 use crate::sql::pool::Tx;
+pub(in crate::sql) use reviews::REVIEW_OPEN;
 
 /// The name of the floor allocators in reports.
 pub(in crate::sql) const NEXT_FLOOR: &str = "next_floor";
@@ -51,6 +54,7 @@ pub(crate) async fn compare_counts<C: ConnectionTrait>(
         rows.check_live_below(depth, &mut drifts).await?;
     }
     rows.check_floors(&mut drifts).await?;
+    rows.check_reviews(&mut drifts).await?;
     drifts.sort_by_key(|drift| drift.comment);
     Ok(CountReport { comments, drifts })
 }

@@ -10,14 +10,14 @@ use riposte_core::ports::RepairReport;
 use riposte_core::{Comment, CommentId, Error, Millis, Subject, SubjectKey};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use super::can_be_set;
+use super::{can_be_set, reviews};
 use crate::error::StoreError;
 use crate::shard::part;
 use crate::sql::chunks::padded_chunks;
 use crate::sql::entity::{comment_index, comment_subject};
 use crate::sql::outbox::record;
 use crate::sql::pool::SourceTx;
-use crate::sql::read::verify::{self, LISTED, NEXT_FLOOR};
+use crate::sql::read::verify::{self, LISTED, NEXT_FLOOR, REVIEW_OPEN};
 use crate::sql::row;
 use crate::sql::transact::TransactionBody;
 
@@ -52,6 +52,7 @@ impl TransactionBody for Recount {
         if !drifts.is_empty() {
             subject.revision += 1;
             let repaired = repair(&mut subject, comments, &drifts)?;
+            reviews::correct(tx, &self.key, &drifts, (&repaired, self.now)).await?;
             self.write(tx, &subject, &repaired).await?;
         }
         Ok(Some(RepairReport { drifts, revision: subject.revision }))
@@ -139,6 +140,10 @@ fn repair(
             (Some(comment), NEXT_FLOOR) => Some(&mut comment.next_floor),
             (Some(comment), LISTED) => {
                 comment.lifecycle.listed = actual != 0;
+                repaired.extend(drift.comment);
+                continue;
+            }
+            (Some(_), REVIEW_OPEN) => {
                 repaired.extend(drift.comment);
                 continue;
             }

@@ -8,6 +8,7 @@ use super::audit::audit;
 use super::verbs::create_subject;
 use crate::domain::comment::{Comment, CommentView};
 use crate::domain::content::{ClientInfo, Content};
+use crate::domain::decision::Decision;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::like::Like;
@@ -16,6 +17,7 @@ use crate::domain::member::MemberId;
 use crate::domain::origin::ImportOrigin;
 use crate::domain::path::Path;
 use crate::domain::request::{Fingerprint, IdempotencyKey, IdempotencyRecord, RequestIdentity};
+use crate::domain::review::Review;
 use crate::domain::subject::{Metadata, Subject, SubjectKey};
 use crate::domain::time::Millis;
 use crate::write::unit_of_work::UnitOfWork;
@@ -33,6 +35,8 @@ pub(super) struct Fixture {
     pub(super) edits: Vec<ContentEdit>,
     pub(super) clients: BTreeMap<CommentId, ClientInfo>,
     pub(super) origins: BTreeMap<CommentId, ImportOrigin>,
+    pub(super) reviews: BTreeMap<CommentId, Review>,
+    pub(super) decisions: Vec<Decision>,
     records: BTreeMap<(SubjectId, IdempotencyKey), IdempotencyRecord>,
     last_number: i64,
 }
@@ -109,6 +113,7 @@ impl Fixture {
             let like = self.likes.get(&(set.comment_id, set.member.clone()));
             like.into_iter().for_each(|like| unit.load_like(like.clone()));
         }
+        self.load_unknown_reviews(&mut unit);
         unit
     }
 
@@ -129,12 +134,27 @@ impl Fixture {
             for id in lock_set.content.into_iter().chain(created).filter(|id| self.contents.contains_key(id)) {
                 unit.load_content(id, self.contents[&id].clone());
             }
+            let review = lock_set.review.and_then(|id| self.reviews.get(&id));
+            review.into_iter().for_each(|review| unit.load_review(review.clone()));
+            let judged = self.decisions.iter().filter(|decision| Some(decision.id.comment) == lock_set.decisions);
+            judged.for_each(|decision| unit.load_decision(decision.clone()));
         }
+        self.load_unknown_reviews(&mut unit);
         unit
+    }
+
+    fn load_unknown_reviews(&self, unit: &mut UnitOfWork) {
+        let unknown: Vec<CommentId> = unit.unknown_reviews().collect();
+        unknown.iter().filter_map(|id| self.reviews.get(id)).for_each(|review| unit.load_review(review.clone()));
     }
 
     fn write(&mut self, unit: &UnitOfWork) {
         let write_set = unit.write_set();
+        for id in write_set.new_reviews.iter().chain(&write_set.reviews) {
+            let before = self.reviews.insert(*id, unit.review(*id).expect("a review").clone());
+            assert_eq!(before.is_none(), write_set.new_reviews.contains(id), "{id:?}");
+        }
+        self.decisions.extend(write_set.decisions.iter().cloned());
         for key in &write_set.new_subjects {
             assert!(self.subjects.insert(key.clone(), unit.subjects[key].clone()).is_none(), "{key:?} is new");
         }
@@ -278,6 +298,6 @@ pub(super) fn text(text: &str) -> Content {
 pub(super) fn view(output: &CommandOutput) -> &CommentView {
     match &output.effect {
         Effect::Comment(view) => view,
-        Effect::Subject(_) | Effect::Like(_) => panic!("not about a comment: {output:?}"),
+        Effect::Subject(_) | Effect::Like(_) | Effect::Decision(_) => panic!("not about a comment: {output:?}"),
     }
 }

@@ -2,12 +2,12 @@
 //! written row.
 
 use super::fixture::{Fixture, member};
-use super::verbs::{author, owner};
+use super::verbs::{author, moderator, owner};
 use crate::domain::event::{ActorKind, CommentOutcome};
 use crate::domain::ids::CommentId;
 use crate::domain::like::LikeValue;
 use crate::domain::state::CommentState::{self, Active, Deleted, Hidden};
-use crate::write::verbs::{BatchType, Command, DeleteActor};
+use crate::write::verbs::{BatchType, Command};
 
 /// Runs a batch and returns the outcome of a comment in its only event, and whether it is recorded.
 fn outcome<K: BatchType>(fixture: &mut Fixture, batch: &[Command<K>], id: CommentId) -> (Option<CommentOutcome>, bool) {
@@ -35,7 +35,7 @@ fn each_verb_records_the_actor_the_states_and_the_version() {
         (fixture.command(fixture.undelete(id, "author")), changed(Author, Deleted, Active, 6)),
         (fixture.command(fixture.delete(id, owner("owner"))), changed(Owner, Active, Deleted, 7)),
         (fixture.command(fixture.undelete(id, "owner")), changed(Owner, Deleted, Active, 8)),
-        (fixture.command(fixture.delete(id, DeleteActor::Moderator)), changed(Moderator, Active, Deleted, 9)),
+        (fixture.command(fixture.delete(id, moderator())), changed(Moderator, Active, Deleted, 9)),
     ];
     for (command, expected) in steps {
         assert_eq!(outcome(&mut fixture, std::slice::from_ref(&command), id), (Some(expected), true), "{command:?}");

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::fixture::{Fixture, key, key_named, text, view};
-use super::verbs::{author, create_subject, delete_subject, owner, update_subject};
+use super::verbs::{author, create_subject, delete_subject, moderator, owner, update_subject};
 use crate::domain::comment::Comment;
 use crate::domain::error::{Error, Reason};
 use crate::domain::ids::CommentId;
@@ -74,7 +74,7 @@ const BY_SUBJECT: [Case; 21] = [
     (|fixture, rows| fixture.edit(rows.root, "author", "other").into(), WRITE),
     (|fixture, rows| fixture.delete(rows.root, author("author")).into(), WRITE),
     (|fixture, rows| fixture.delete(rows.root, owner("owner")).into(), WRITE),
-    (|fixture, rows| fixture.delete(rows.root, DeleteActor::Moderator).into(), ALWAYS),
+    (|fixture, rows| fixture.delete(rows.root, moderator()).into(), ALWAYS),
     (|fixture, rows| fixture.undelete(rows.deleted, "author").into(), WRITE),
     (|fixture, rows| fixture.pin(rows.root, "owner").into(), WRITE),
     (|fixture, rows| fixture.unpin(rows.root, "owner").into(), WRITE),
@@ -141,7 +141,7 @@ fn a_verb_is_allowed_only_to_its_member() {
         (|fixture, rows, by| fixture.delete(rows.root, owner(by)).into(), [false, true, false]),
         (|fixture, rows, by| fixture.undelete(rows.deleted, by).into(), [true, false, false]),
         (|fixture, rows, by| undelete(fixture, rows, owner("owner"), by), [false, true, false]),
-        (|fixture, rows, by| undelete(fixture, rows, DeleteActor::Moderator, by), [false, false, false]),
+        (|fixture, rows, by| undelete(fixture, rows, moderator(), by), [false, false, false]),
         (|fixture, rows, by| fixture.pin(rows.root, by).into(), [false, true, false]),
         (|fixture, rows, by| fixture.unpin(rows.root, by).into(), [false, true, false]),
     ];
@@ -175,29 +175,32 @@ fn a_comment_rejects_by_its_state() {
     for state in CommentState::ALL {
         let visible = state == CommentState::Active;
         let deleted = state == Deleted;
-        let [to_others, to_author] = [false, true].map(|is_author| state.shown_to(is_author));
-        // A deleted comment is not found, whatever the verb would change.
-        let unless = |allowed: bool, shown| {
-            let error = if deleted { Error::CommentNotFound } else { Error::StateConflict(shown) };
+        // A comment that was never visible is not found by others than its author, and of the rest
+        // they see that it is hidden.
+        let (unpublished, seen) = (state.may_be_unpublished(), state.shown_to(false));
+        let unless = |allowed: bool, state: CommentState| {
+            let error = if deleted { Error::CommentNotFound } else { Error::StateConflict(state) };
             (!allowed).then_some(error)
         };
+        let of_others = |error: Option<Error>| if unpublished { Some(Error::CommentNotFound) } else { error };
         let likes: [StateCase<LikeCommandKind>; 2] = [
             (
                 |fixture, id| fixture.like(id, "x", LikeValue::Like).into(),
-                (!visible).then_some(Error::CommentUnavailable(to_others)),
+                of_others((!visible).then_some(Error::CommentUnavailable(seen))),
             ),
             (|fixture, id| fixture.import_like(id, "x", LikeValue::Like, 1).into(), None),
         ];
         by_state(state, likes);
         let cases: [StateCase; 9] = [
-            (|fixture, id| fixture.reply_to(id, 2).into(), (!visible).then_some(Error::ParentUnavailable(to_author))),
-            (|fixture, id| fixture.edit(id, "author", "other").into(), unless(visible, to_author)),
+            (|fixture, id| fixture.reply_to(id, 2).into(), (!visible).then_some(Error::ParentUnavailable(state))),
+            (|fixture, id| fixture.edit(id, "author", "other").into(), unless(visible, state)),
             (|fixture, id| fixture.delete(id, author("author")).into(), unless(!deleted, state)),
-            (|fixture, id| fixture.delete(id, DeleteActor::Moderator).into(), unless(!deleted, state)),
+            (|fixture, id| fixture.delete(id, moderator()).into(), None),
             (|fixture, id| fixture.undelete(id, "author").into(), (!deleted).then_some(Error::CommentAlreadyExists)),
-            (|fixture, id| fixture.pin(id, "owner").into(), unless(visible, to_others)),
-            (|fixture, id| fixture.unpin(id, "owner").into(), unless(!deleted, state)),
-            (|fixture, id| fixture.hide(id).into(), unless(visible, state)),
+            (|fixture, id| fixture.pin(id, "owner").into(), of_others(unless(visible, seen))),
+            (|fixture, id| fixture.unpin(id, "owner").into(), of_others(unless(!deleted, seen))),
+            // A moderator may judge a comment that its author deleted.
+            (|fixture, id| fixture.hide(id).into(), unless(visible || deleted, state)),
             (|fixture, id| fixture.unhide(id).into(), unless(state == Hidden, state)),
         ];
         by_state(state, cases);

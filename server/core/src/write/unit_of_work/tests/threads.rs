@@ -1,7 +1,7 @@
 //! The positions of comments, and the changes of the counts and of the tombstones above them.
 
 use super::fixture::{Fixture, member, text, view};
-use super::verbs::{author, owner};
+use super::verbs::{author, moderator, owner};
 use crate::domain::comment::{Comment, CommentRef};
 use crate::domain::content::ClientInfo;
 use crate::domain::counts::CommentCounts;
@@ -156,7 +156,7 @@ fn a_deletion_records_its_actor_and_time_and_an_undelete_restores_the_state() {
     let cases: [(DeleteActor, DeletedBy, Option<&str>); 3] = [
         (author("author"), DeletedBy::Author, Some("author")),
         (owner("owner"), DeletedBy::SubjectOwner, Some("owner")),
-        (DeleteActor::Moderator, DeletedBy::Moderator, None),
+        (moderator(), DeletedBy::Moderator, None),
     ];
     for (actor, deleted_by, restorer) in cases {
         for from in [CommentState::Active, CommentState::Hidden] {

@@ -7,6 +7,7 @@ use crate::domain::content::ClientInfo;
 use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::lifecycle::DeletedBy;
 use crate::domain::like::LikeValue;
+use crate::domain::object_type::ModerationMode;
 use crate::domain::origin::ImportOrigin;
 use crate::domain::request::RequestId;
 use crate::domain::state::CommentState;
@@ -14,13 +15,23 @@ use crate::domain::subject::{Metadata, SubjectState};
 use crate::domain::time::Millis;
 use crate::write::verbs::{
     Create, CreateSubject, Delete, DeleteActor, DeleteSubject, Edit, Hide, Import, ImportLike, ImportTimes, Pin, Reply,
-    SetLike, Undelete, Unhide, Unpin, UpdateSubject,
+    Ruling, SetLike, Undelete, Unhide, Unpin, UpdateSubject,
 };
 
 /// Creates a subject that "owner" owns.
 pub(super) fn create_subject(id: SubjectId) -> CreateSubject {
     let (owner, metadata) = (Some(member("owner")), Metadata::new());
     CreateSubject { id, owner, state: SubjectState::Active, metadata, create_time: Millis(3) }
+}
+
+/// An order of the moderator "mod".
+pub(super) fn ruling() -> Ruling {
+    Ruling::noted(member("mod"), "a note".to_owned())
+}
+
+/// The capacity of the moderator "mod".
+pub(super) fn moderator() -> DeleteActor {
+    DeleteActor::Moderator(Box::new(ruling()))
 }
 
 /// An update without changes.
@@ -37,7 +48,8 @@ impl Fixture {
     pub(super) fn create(&mut self) -> Create {
         let id = self.id();
         let (member, content) = (member("author"), text(&format!("root {}", id.get())));
-        Create { id, member, content, client: ClientInfo::default(), auto_create: None }
+        let moderation = ModerationMode::Post;
+        Create { id, member, content, client: ClientInfo::default(), auto_create: None, moderation }
     }
 
     /// Writes a reply by "author".
@@ -45,7 +57,8 @@ impl Fixture {
         let id = self.id();
         let (member, content) = (member("author"), text(&format!("reply {}", id.get())));
         let parent = self.target(parent);
-        Reply { id, parent, member, content, client: ClientInfo::default(), max_depth }
+        let moderation = ModerationMode::Post;
+        Reply { id, parent, member, content, client: ClientInfo::default(), max_depth, moderation }
     }
 
     /// Imports a root by "author", deleted by its author if `state` is DELETED.
@@ -89,11 +102,11 @@ impl Fixture {
     }
 
     pub(super) fn hide(&self, id: CommentId) -> Hide {
-        Hide { target: self.target(id) }
+        Hide { target: self.target(id), ruling: ruling() }
     }
 
     pub(super) fn unhide(&self, id: CommentId) -> Unhide {
-        Unhide { target: self.target(id) }
+        Unhide { target: self.target(id), ruling: ruling() }
     }
 
     /// Sets a like with an operation id that has no time order.

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 
 use super::fixture::{Fixture, member};
-use super::verbs::{author, create_subject, delete_subject, owner, update_subject};
+use super::verbs::{author, create_subject, delete_subject, moderator, owner, update_subject};
 use crate::CommandOutput;
 use crate::domain::comment::Comment;
 use crate::domain::error::Result;
@@ -68,7 +68,7 @@ fn verb(fixture: &mut Fixture, (verb, index, variant): RandomInput) -> CommandKi
         }
         17 => Edit { member: by, ..fixture.edit(id, "author", &format!("text {variant}")) }.into(),
         18..=21 => {
-            let actor = [DeleteActor::Author(by), owner("owner"), DeleteActor::Moderator, author("stranger")];
+            let actor = [DeleteActor::Author(by), owner("owner"), moderator(), author("stranger")];
             fixture.delete(id, actor[usize::from(variant) % 4].clone()).into()
         }
         22..=24 => Undelete { member: by, ..fixture.undelete(id, "author") }.into(),

@@ -24,6 +24,7 @@ pub struct Model {
     pub create_time: i64,
     pub update_time: i64,
     pub delete_time: Option<i64>,
+    pub policy: Option<Vec<u8>>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -90,6 +90,8 @@ public final class Errors {
    * <li>PIN_LIMIT_REACHED: The subject has three pinned comments already. Unpin one.
    * <li>CHALLENGE_REQUIRED: The member has to pass a challenge first; the metadata has its kind.
    * Not served yet.
+   * <li>REVIEW_LEASE_LOST: Another moderator has leased the review of the comment. Claim other
+   * work.
    * </ul>
    */
   public static final class FailedPrecondition extends RiposteException {

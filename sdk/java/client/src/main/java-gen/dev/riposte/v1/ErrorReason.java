@@ -376,6 +376,8 @@ public enum ErrorReason
    * ABORTED. The resource changed since its etag was read. Read it, decide anew, and send the new
    * etag.
    *
+   * On the admin port `decision_id` names the decision that came before, if there is one.
+   *
    * Example: `{"reason": "ETAG_MISMATCH", "metadata": {"etag": "3"}}` with the current etag.
    * </pre>
    *
@@ -460,6 +462,17 @@ public enum ErrorReason
    * <code>ERROR_REASON_SERVER_STOPPING = 39;</code>
    */
   ERROR_REASON_SERVER_STOPPING(39),
+  /**
+   * <pre>
+   * FAILED_PRECONDITION. Another moderator has leased the review of the comment. Claim other
+   * work.
+   *
+   * Example: `{"reason": "REVIEW_LEASE_LOST"}`.
+   * </pre>
+   *
+   * <code>ERROR_REASON_REVIEW_LEASE_LOST = 40;</code>
+   */
+  ERROR_REASON_REVIEW_LEASE_LOST(40),
   UNRECOGNIZED(-1),
   ;
 
@@ -819,6 +832,8 @@ public enum ErrorReason
    * ABORTED. The resource changed since its etag was read. Read it, decide anew, and send the new
    * etag.
    *
+   * On the admin port `decision_id` names the decision that came before, if there is one.
+   *
    * Example: `{"reason": "ETAG_MISMATCH", "metadata": {"etag": "3"}}` with the current etag.
    * </pre>
    *
@@ -903,6 +918,17 @@ public enum ErrorReason
    * <code>ERROR_REASON_SERVER_STOPPING = 39;</code>
    */
   public static final int ERROR_REASON_SERVER_STOPPING_VALUE = 39;
+  /**
+   * <pre>
+   * FAILED_PRECONDITION. Another moderator has leased the review of the comment. Claim other
+   * work.
+   *
+   * Example: `{"reason": "REVIEW_LEASE_LOST"}`.
+   * </pre>
+   *
+   * <code>ERROR_REASON_REVIEW_LEASE_LOST = 40;</code>
+   */
+  public static final int ERROR_REASON_REVIEW_LEASE_LOST_VALUE = 40;
 
 
   public final int getNumber() {
@@ -969,6 +995,7 @@ public enum ErrorReason
       case 37: return ERROR_REASON_INTERNAL;
       case 38: return ERROR_REASON_WATCH_TOO_SLOW;
       case 39: return ERROR_REASON_SERVER_STOPPING;
+      case 40: return ERROR_REASON_REVIEW_LEASE_LOST;
       default: return null;
     }
   }

@@ -1,0 +1,86 @@
+//! The queue of open reviews in the oracle: a filter and a sort.
+
+use async_trait::async_trait;
+use riposte_core::ports::{ReviewClaim, ReviewCursor, ReviewFilter, ReviewQuery, Reviews};
+use riposte_core::review::{LeaseToken, Review, ReviewLease};
+use riposte_core::{CommentId, Millis, Result};
+
+use super::Model;
+
+#[async_trait]
+impl Reviews for Model {
+    async fn list(&self, query: &ReviewQuery) -> Result<Vec<Review>> {
+        let now = self.clock.now();
+        let tables = self.tables();
+        let mut found: Vec<Review> =
+            tables.reviews.values().filter(|review| is_listed(query, review, now)).cloned().collect();
+        found.sort_by_key(cursor);
+        found.truncate(query.limit);
+        Ok(found)
+    }
+
+    async fn claim(&self, claim: &ReviewClaim) -> Result<Vec<Review>> {
+        let now = self.clock.now();
+        let mut tables = self.tables();
+        let is_held = |review: &Review| has_token(review, claim.token) && !is_free(review, now);
+        let held: Vec<CommentId> =
+            tables.reviews.values().filter(|review| is_held(review)).map(|review| review.comment_id).collect();
+        let ids = if held.is_empty() {
+            let query =
+                ReviewQuery { filter: claim.filter.clone(), member: None, leased: false, after: None, limit: 0 };
+            let mut free: Vec<&Review> =
+                tables.reviews.values().filter(|review| is_listed(&query, review, now)).collect();
+            free.sort_by_key(|review| cursor(review));
+            free.into_iter().take(claim.limit).map(|review| review.comment_id).collect()
+        } else {
+            held
+        };
+        let claimed: Vec<Review> = ids.iter().filter_map(|id| tables.reviews.get(id).cloned()).collect();
+        let mut leased = Vec::new();
+        for review in claimed {
+            let expired = review.lease.as_ref().is_some_and(|lease| lease.until <= now);
+            let lease =
+                ReviewLease { token: claim.token, holder: claim.holder.clone(), until: now.plus(claim.duration) };
+            let expired_leases = review.expired_leases + i32::from(expired);
+            let review = Review { lease: Some(lease), expired_leases, ..review };
+            tables.reviews.insert(review.comment_id, review.clone());
+            leased.push(review);
+        }
+        leased.sort_by_key(cursor);
+        Ok(leased)
+    }
+
+    async fn release(&self, ids: &[CommentId], token: LeaseToken) -> Result<usize> {
+        let mut tables = self.tables();
+        let mut released = 0;
+        for id in ids {
+            if let Some(review) = tables.reviews.get_mut(id).filter(|review| has_token(review, token)) {
+                review.lease = None;
+                released += 1;
+            }
+        }
+        Ok(released)
+    }
+}
+
+fn cursor(review: &Review) -> ReviewCursor {
+    ReviewCursor { due_time: review.due_time.unwrap_or_default(), comment: review.comment_id }
+}
+
+fn has_token(review: &Review, token: LeaseToken) -> bool {
+    review.lease.as_ref().is_some_and(|lease| lease.token == token)
+}
+
+fn is_free(review: &Review, now: Millis) -> bool {
+    review.lease.as_ref().is_none_or(|lease| lease.until <= now)
+}
+
+fn is_listed(query: &ReviewQuery, review: &Review, now: Millis) -> bool {
+    let ReviewFilter { object_type, causes } = &query.filter;
+    !review.open().is_empty()
+        && review.object_type == *object_type
+        && (causes.is_empty() || !review.causes.intersection(*causes).is_empty())
+        && query.member.as_ref().is_none_or(|member| review.member == *member)
+        && (query.leased || is_free(review, now))
+        && query.after.is_none_or(|after| cursor(review) > after)
+}

@@ -1,0 +1,170 @@
+//! Decisions on comments. A decision never changes; a later one may follow it.
+
+use std::fmt;
+
+use crate::domain::act::CommentAct;
+use crate::domain::ids::CommentId;
+use crate::domain::member::MemberId;
+use crate::domain::object_type::ObjectType;
+use crate::domain::request::RequestIdentity;
+use crate::domain::state::CommentState;
+use crate::domain::time::Millis;
+
+/// The code of a decision whose moderator gave none.
+pub const UNSPECIFIED_CODE: &str = "unspecified";
+
+/// The reasons of a decision.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Grounds {
+    /// The rule in the caller's own words; the author may read it. Empty if none was named.
+    pub code: String,
+    /// The explanation for the author, at most 1,000 code points.
+    pub explanation: String,
+    /// The law on which the decision rests, at most 256 bytes; empty for the terms of use.
+    pub legal_reference: String,
+    /// A note for moderators, at most 512 code points.
+    pub note: String,
+    /// The way in which the reason of the decision was found.
+    pub detection: Detection,
+    /// The part of machines in the decision.
+    pub automation: Automation,
+}
+
+/// Defines an enum with fixed stored codes.
+macro_rules! codes {
+    ($(#[$about:meta])* $name:ident { $(#[$first_doc:meta])* $first:ident = $zero:literal,
+        $($(#[$doc:meta])* $value:ident = $code:literal,)* }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+        pub enum $name {
+            $(#[$first_doc])* #[default] $first,
+            $($(#[$doc])* $value,)*
+        }
+
+        impl $name {
+            /// All values, in the order of their codes.
+            pub const ALL: &'static [Self] = &[Self::$first, $(Self::$value,)*];
+
+            /// The stored code, which is the number in the contract. It never changes.
+            #[must_use]
+            pub const fn code(self) -> i8 {
+                match self { Self::$first => $zero, $(Self::$value => $code,)* }
+            }
+
+            /// Returns the value of a code; `None` for a code that this version does not know.
+            #[must_use]
+            pub fn from_code(code: i8) -> Option<Self> {
+                Self::ALL.iter().copied().find(|value| value.code() == code)
+            }
+        }
+    };
+}
+
+codes! {
+    /// The way in which the reason of a decision was found.
+    Detection {
+        /// A moderator found it.
+        Moderator = 1,
+        /// An entry of a word list.
+        WordList = 2,
+        /// A rule of the object type's policy.
+        Rule = 3,
+        /// The filter service.
+        FilterService = 4,
+        /// The standing of the author.
+        MemberStanding = 5,
+        /// Reports of members.
+        MemberReport = 6,
+        /// A trusted flagger.
+        TrustedFlagger = 7,
+        /// An authority.
+        Authority = 8,
+        /// An appeal.
+        Appeal = 9,
+        /// The mode of the object type or the subject.
+        Mode = 10,
+    }
+}
+
+codes! {
+    /// The part of machines in a decision.
+    Automation {
+        /// A person decided.
+        None = 1,
+        /// A person confirmed the proposal of a machine.
+        Partial = 2,
+        /// A machine decided.
+        Full = 3,
+    }
+}
+
+/// The id of a decision: its comment and its number. Clients treat its text as opaque.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct DecisionId {
+    /// The comment.
+    pub comment: CommentId,
+    /// The number of the decision among those on the comment, from 1.
+    pub number: i32,
+}
+
+/// A decision on a comment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// The comment and the number of the decision.
+    pub id: DecisionId,
+    /// The type of the comment's subject.
+    pub object_type: ObjectType,
+    /// The author of the comment.
+    pub member: MemberId,
+    /// The act.
+    pub act: CommentAct,
+    /// The state before; of a deleted comment the state to which it would have returned.
+    pub from: CommentState,
+    /// The state after; of a deleted comment the state to which it would return.
+    pub to: CommentState,
+    /// The version of the comment before.
+    pub from_version: i64,
+    /// The version of the comment after.
+    pub to_version: i64,
+    /// The revision of the subject that the decision made; 0 if it made none.
+    pub revision: i64,
+    /// The moderator.
+    pub actor: MemberId,
+    /// The reasons.
+    pub grounds: Grounds,
+    /// The request, if the decision itself keeps the key by which a repeat is detected; otherwise
+    /// an idempotency record has the key.
+    pub request: Option<RequestIdentity>,
+    /// The time of the decision.
+    pub time: Millis,
+}
+
+impl fmt::Display for DecisionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.comment.get(), self.number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Automation, DecisionId, Detection};
+    use crate::domain::ids::CommentId;
+
+    #[test]
+    fn codes_are_fixed_for_ever() {
+        assert!(Detection::ALL.iter().map(|value| value.code()).eq(1..=10));
+        assert!(Automation::ALL.iter().map(|value| value.code()).eq(1..=3));
+        for value in Detection::ALL {
+            assert_eq!(Detection::from_code(value.code()), Some(*value));
+        }
+        assert_eq!([-1, 0, 11].map(Detection::from_code), [None; 3]);
+        assert_eq!([-1, 0, 4].map(Automation::from_code), [None; 3]);
+        assert_eq!((Detection::default(), Automation::default()), (Detection::Moderator, Automation::None));
+    }
+
+    #[test]
+    fn an_id_names_the_comment_and_the_number() {
+        let id = DecisionId { comment: CommentId::new(42).expect("positive"), number: 3 };
+        assert_eq!(id.to_string(), "42.3");
+    }
+}

@@ -1,0 +1,229 @@
+//! The acts on the comments of a batch: state, review and decision follow from the table of acts.
+
+use crate::domain::act::{ActRule, CommentAct, ReviewEffect};
+use crate::domain::comment::Comment;
+use crate::domain::counts::contribution;
+use crate::domain::decision::{Decision, DecisionId};
+use crate::domain::error::{Error, Result};
+use crate::domain::event::ChangeKind;
+use crate::domain::ids::CommentId;
+use crate::domain::lifecycle::{DeletedBy, Lifecycle};
+use crate::domain::object_type::ObjectType;
+use crate::domain::request::IdempotencyKey;
+use crate::domain::review::{Review, ReviewCause, ReviewCauses};
+use crate::domain::state::CommentState;
+use crate::domain::time::Millis;
+use crate::write::change::Judgement;
+use crate::write::unit_of_work::apply::{next_revision, not_loaded};
+use crate::write::unit_of_work::{ChangeContext, UnitOfWork};
+use crate::write::verbs::RulingForm;
+
+/// One act with the states that it leaves and reaches. Of a deleted comment that stays deleted,
+/// these are the states to which it would return.
+struct Transition {
+    act: CommentAct,
+    rule: &'static ActRule,
+    from: CommentState,
+    to: CommentState,
+    is_deleted: bool,
+}
+
+impl Transition {
+    fn of(act: CommentAct, lifecycle: &Lifecycle) -> Result<Self> {
+        let is_deleted = lifecycle.state == CommentState::Deleted && act != CommentAct::Undelete;
+        let from = if is_deleted { lifecycle.prior_state } else { lifecycle.state };
+        let rule = act.rule(Some(from)).ok_or_else(|| Error::internal("an act that was checked conflicts"))?;
+        Ok(Self { act, rule, from, to: rule.next(from, lifecycle.prior_state), is_deleted })
+    }
+
+    /// Moves the state of a comment.
+    fn apply(&self, lifecycle: &mut Lifecycle, deleted_by: Option<DeletedBy>, now: Millis) {
+        let deletes = self.act == CommentAct::Delete;
+        if deletes {
+            lifecycle.deleted_by = deleted_by;
+        }
+        if self.is_deleted {
+            if !deletes {
+                lifecycle.prior_state = self.to;
+            }
+            return;
+        }
+        lifecycle.prior_state = if deletes { self.from } else { self.to };
+        lifecycle.delete_time = deletes.then_some(now);
+        lifecycle.deleted_by = lifecycle.deleted_by.filter(|_| deletes);
+        lifecycle.state = self.to;
+    }
+
+    /// The states in the decision.
+    fn decided(&self) -> (CommentState, CommentState) {
+        if self.is_deleted && self.act == CommentAct::Delete { (self.from, self.from) } else { (self.from, self.to) }
+    }
+}
+
+impl UnitOfWork {
+    pub(super) fn judge(&mut self, judgement: Judgement, context: ChangeContext<'_>) -> Result<()> {
+        let comment = self.comments.get(&judgement.comment_id).ok_or_else(|| not_loaded("comment"))?;
+        let transition = Transition::of(judgement.act, &comment.lifecycle)?;
+        let from_version = comment.lifecycle.version;
+        let mut comment = comment.clone();
+        if transition.rule.moves_version() {
+            comment = self.move_state(&judgement, &transition, context)?;
+        }
+        self.review_act(&judgement, &transition, &comment, context)?;
+        self.publish(&comment);
+        self.decide(judgement, &transition, (&comment, from_version), context)
+    }
+
+    fn move_state(
+        &mut self,
+        judgement: &Judgement,
+        transition: &Transition,
+        context: ChangeContext<'_>,
+    ) -> Result<Comment> {
+        self.revise(context.subject)?;
+        let comment = self.change(judgement.comment_id)?;
+        let before = comment.lifecycle.state;
+        transition.apply(&mut comment.lifecycle, judgement.deleted_by, context.now);
+        comment.lifecycle.version = next_revision(comment.lifecycle.version)?;
+        comment.lifecycle.update_time = context.now;
+        comment.relist();
+        let comment = comment.clone();
+        self.record_change(&comment, ChangeKind::StateChanged, context.subject);
+        self.count(&comment, contribution(comment.lifecycle.state) - contribution(before), context.subject)?;
+        Ok(comment)
+    }
+
+    /// Applies an act to the review of its comment. An act of a member makes no review.
+    fn review_act(
+        &mut self,
+        judgement: &Judgement,
+        transition: &Transition,
+        comment: &Comment,
+        context: ChangeContext<'_>,
+    ) -> Result<()> {
+        let id = comment.reference.id;
+        let known = self.reviews.get(&id);
+        if known.is_none() && judgement.ruling.is_none() {
+            return Ok(());
+        }
+        let object_type = context.subject.object_type();
+        let mut review = known.cloned().unwrap_or_else(|| new_review(comment, object_type, false));
+        match transition.rule.review {
+            ReviewEffect::None => {}
+            ReviewEffect::Opens(cause) => {
+                review.add_cause(cause, context.now);
+                review.remove_causes(ReviewCauses::of(&[ReviewCause::Report]));
+            }
+            ReviewEffect::Clears(causes) | ReviewEffect::MustClear(causes) => review.remove_causes(causes),
+            ReviewEffect::ClosesAll => review.close(true),
+            ReviewEffect::Reopens => review.close(false),
+        }
+        if comment.lifecycle.state == CommentState::Deleted {
+            review.close(true);
+        }
+        if comment.lifecycle.state.is_visible() {
+            (review.text_unshown, review.text_once_public) = (false, true);
+        } else if judgement.ruling.is_some() && transition.from.is_visible() {
+            (review.text_unshown, review.text_once_public) = (true, true);
+        }
+        if let Some(ruling) = &judgement.ruling {
+            review.decisions = review.decisions.checked_add(1).ok_or_else(|| Error::internal("too many decisions"))?;
+            if review.other_lease(&ruling.moderator, context.now).is_some() {
+                review.lease = None;
+            }
+            if judgement.act.is_settling() {
+                review.settled_version = comment.lifecycle.version;
+            }
+        }
+        self.set_review(review);
+        Ok(())
+    }
+
+    /// Adds the decision of a moderator.
+    fn decide(
+        &mut self,
+        judgement: Judgement,
+        transition: &Transition,
+        (comment, from_version): (&Comment, i64),
+        context: ChangeContext<'_>,
+    ) -> Result<()> {
+        let Some(ruling) = judgement.ruling else { return Ok(()) };
+        let number = self.reviews.get(&judgement.comment_id).ok_or_else(|| not_loaded("review"))?.decisions;
+        let revision = self.subjects.get(context.subject).ok_or_else(|| not_loaded("subject"))?.revision;
+        let (from, to) = transition.decided();
+        let decision = Decision {
+            id: DecisionId { comment: judgement.comment_id, number },
+            object_type: context.subject.object_type().clone(),
+            member: comment.reference.member.clone(),
+            act: judgement.act,
+            from,
+            to,
+            from_version,
+            to_version: comment.lifecycle.version,
+            revision: if transition.rule.moves_version() { revision } else { 0 },
+            actor: ruling.moderator,
+            grounds: ruling.grounds,
+            request: (ruling.form == RulingForm::Verdict).then_some(context.request),
+            time: context.now,
+        };
+        self.load_decision(decision.clone());
+        self.write_set.decisions.push(decision);
+        Ok(())
+    }
+
+    /// Makes the review of a new comment that is not visible because it waits or was refused.
+    pub(super) fn review_new(&mut self, comment: &Comment, context: ChangeContext<'_>) {
+        let state = comment.lifecycle.state;
+        if !state.may_be_unpublished() {
+            return;
+        }
+        let mut review = new_review(comment, context.subject.object_type(), true);
+        if state == CommentState::Pending {
+            review.add_cause(ReviewCause::New, context.now);
+        }
+        self.set_review(review);
+    }
+
+    /// Records that a comment is visible, if it was not before. The review of a comment that was
+    /// never visible says so; any other existing comment counts as published before.
+    pub(super) fn publish(&mut self, comment: &Comment) {
+        let id = comment.reference.id;
+        if !comment.lifecycle.state.is_visible() {
+            return;
+        }
+        let review = self.reviews.get(&id);
+        let is_new = self.write_set.new_comments.contains_key(&id);
+        if review.map_or(is_new, |review| review.never_public) {
+            self.write_set.published.insert(id);
+        }
+        if let Some(review) = review.filter(|review| review.never_public).cloned() {
+            self.set_review(Review { never_public: false, ..review });
+        }
+    }
+
+    /// Stores a review; one that equals the stored row is not written.
+    fn set_review(&mut self, review: Review) {
+        let id = review.comment_id;
+        let before = self.reviews.get(&id);
+        if before == Some(&review) {
+            return;
+        }
+        if before.is_none() {
+            self.write_set.new_reviews.insert(id);
+        } else if !self.write_set.new_reviews.contains(&id) {
+            self.write_set.reviews.insert(id);
+        }
+        self.reviews.insert(id, review);
+    }
+
+    /// The decision that keeps the key of an earlier request about a comment.
+    pub(crate) fn decision(&self, id: CommentId, key: IdempotencyKey) -> Option<&Decision> {
+        self.decisions.get(&(id, key))
+    }
+}
+
+/// Returns the review of a comment that has none.
+fn new_review(comment: &Comment, object_type: &ObjectType, never_public: bool) -> Review {
+    let reference = &comment.reference;
+    Review::new((reference.id, reference.subject_id), object_type.clone(), reference.member.clone(), never_public)
+}

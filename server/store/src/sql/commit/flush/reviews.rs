@@ -1,0 +1,31 @@
+//! Writes the reviews and the decisions of a batch. Their tables exist once in a data source.
+
+use riposte_core::review::Review;
+use riposte_core::{CommentId, Partition};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+
+use super::{Flush, not_loaded};
+use crate::error::StoreResult;
+use crate::shard::part;
+use crate::sql::entity::comment_review::{Column, Entity};
+use crate::sql::row;
+
+impl Flush<'_> {
+    pub(super) fn reviews(&mut self) -> StoreResult<()> {
+        let write_set = self.unit.write_set();
+        let new = write_set.new_reviews.iter().map(|id| Ok(row::review_model(self.review(*id)?)));
+        let new = new.collect::<StoreResult<Vec<_>>>()?;
+        self.phase.insert(None::<Partition>, new);
+        for id in &write_set.reviews {
+            let update = Entity::update_many().set(row::review_changes(self.review(*id)?));
+            let update = update.filter(Column::Part.eq(part(id.partition()))).filter(Column::CommentId.eq(id.get()));
+            self.phase.write(None::<Partition>, &update, Some(1));
+        }
+        self.phase.insert(None::<Partition>, write_set.decisions.iter().map(row::decision_model).collect());
+        Ok(())
+    }
+
+    fn review(&self, id: CommentId) -> StoreResult<&Review> {
+        self.unit.review(id).ok_or_else(|| not_loaded("review"))
+    }
+}

@@ -1,0 +1,79 @@
+//! The reviews of a batch, and the decisions that keep the keys of its requests.
+
+use std::collections::BTreeSet;
+
+use riposte_core::{Command, CommentId, Partition};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+
+use super::{Loader, LockWait};
+use crate::error::StoreResult;
+use crate::sql::chunks::LIST_MAX;
+use crate::sql::entity::{comment_decision, comment_review};
+use crate::sql::grouping::parts;
+use crate::sql::phase::{Phase, PhaseResults, RowsSlot};
+use crate::sql::row;
+
+impl Loader<'_> {
+    /// Adds the locking reads of reviews, which follow those of comments. A claim locks a review
+    /// without its comment.
+    pub(super) fn lock_reviews(&self, phase: &mut Phase, ids: &BTreeSet<CommentId>) -> Vec<RowsSlot> {
+        use comment_review::{Column, Entity};
+        let select = |list: Vec<CommentId>| {
+            let select = Entity::find().filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))));
+            let select = select.filter(Column::CommentId.is_in(list.iter().map(|id| id.get())));
+            LockWait::Bounded.lock(select.order_by_asc(Column::CommentId))
+        };
+        let ids: Vec<CommentId> = ids.iter().copied().collect();
+        if ids.is_empty() { Vec::new() } else { vec![phase.select_lists(None::<Partition>, LIST_MAX, ids, select)] }
+    }
+
+    pub(super) fn load_reviews(&mut self, results: &mut PhaseResults, slots: Vec<RowsSlot>) -> StoreResult<()> {
+        for slot in slots {
+            for found in results.models(slot)? {
+                self.unit.load_review(row::review(found)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Loads the reviews of those locked comments that may never have been visible.
+    pub(super) async fn unknown_reviews(&mut self) -> StoreResult<()> {
+        let unknown: BTreeSet<CommentId> = self.unit.unknown_reviews().collect();
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        let mut phase = self.tx.phase();
+        let slots = self.lock_reviews(&mut phase, &unknown);
+        let mut results = self.tx.run(phase).await?;
+        self.load_reviews(&mut results, slots)
+    }
+
+    /// Adds the reads of the decisions with the keys of these commands. A verdict holds the lock of
+    /// its comment, so that no other decision on it is made meanwhile.
+    pub(super) fn read_decisions(&self, phase: &mut Phase, commands: &[Command]) -> Vec<RowsSlot> {
+        use comment_decision::{Column, Entity};
+        let key = |command: &Command| {
+            let id = command.verb.lock_set().decisions.filter(|id| id.partition() == command.subject.partition())?;
+            Some((id, command.request.key.0.to_vec()))
+        };
+        let keys: BTreeSet<(CommentId, Vec<u8>)> = commands.iter().filter_map(key).collect();
+        if keys.is_empty() {
+            return Vec::new();
+        }
+        let select = |list: Vec<(CommentId, Vec<u8>)>| {
+            let select = Entity::find().filter(Column::Part.is_in(parts(list.iter().map(|(id, _)| id.partition()))));
+            let select = select.filter(Column::CommentId.is_in(list.iter().map(|(id, _)| id.get())));
+            select.filter(Column::RequestKey.is_in(list.into_iter().map(|(_, key)| key)))
+        };
+        vec![phase.select_lists(None::<Partition>, LIST_MAX, keys.into_iter().collect(), select)]
+    }
+
+    pub(super) fn load_decisions(&mut self, results: &mut PhaseResults, slots: Vec<RowsSlot>) -> StoreResult<()> {
+        for slot in slots {
+            for found in results.models(slot)? {
+                self.unit.load_decision(row::decision(found)?);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,110 @@
+//! Reviews by the ids of their comments, and decisions.
+
+use riposte_core::decision::{Decision, DecisionId};
+use riposte_core::review::Review;
+use riposte_core::{CommentId, Partition};
+use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QueryResult, QuerySelect};
+
+use super::ReadQuery;
+use super::scatter::Gather;
+use crate::error::{StoreError, StoreResult};
+use crate::shard::{TableCounts, part};
+use crate::sql::chunks::LIST_MAX;
+use crate::sql::entity::{comment_decision, comment_review};
+use crate::sql::grouping::parts;
+use crate::sql::phase::{Phase, RowsSlot};
+use crate::sql::pool::{DataSources, Tx};
+use crate::sql::row;
+
+/// Reads reviews by the ids of their comments.
+#[derive(Debug)]
+pub(super) struct ReviewsById;
+
+impl Gather for ReviewsById {
+    type Item = CommentId;
+    type Found = Review;
+    const NAME: &'static str = "read reviews";
+
+    fn partition(id: &CommentId) -> Partition {
+        id.partition()
+    }
+
+    fn tables(_: TableCounts) -> u16 {
+        1
+    }
+
+    fn select(phase: &mut Phase, _: Partition, ids: Vec<CommentId>) -> RowsSlot {
+        use comment_review::{Column, Entity};
+        phase.select_lists(None::<Partition>, LIST_MAX, ids, |list| {
+            let select = Entity::find().filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))));
+            select.filter(Column::CommentId.is_in(list.iter().map(|id| id.get())))
+        })
+    }
+
+    fn found(_: &DataSources, row: &QueryResult) -> StoreResult<Option<Review>> {
+        Ok(Some(row::review(comment_review::Model::from_query_result(row, "")?)?))
+    }
+}
+
+/// Reads decisions by their ids.
+#[derive(Debug)]
+pub(super) struct DecisionsById;
+
+impl Gather for DecisionsById {
+    type Item = DecisionId;
+    type Found = Decision;
+    const NAME: &'static str = "read decisions by id";
+
+    fn partition(id: &DecisionId) -> Partition {
+        id.comment.partition()
+    }
+
+    fn tables(_: TableCounts) -> u16 {
+        1
+    }
+
+    /// The rows of other numbers that a list of comments and a list of numbers match together are
+    /// left out by the caller.
+    fn select(phase: &mut Phase, _: Partition, ids: Vec<DecisionId>) -> RowsSlot {
+        use comment_decision::{Column, Entity};
+        phase.select_lists(None::<Partition>, LIST_MAX, ids, |list| {
+            let select = Entity::find().filter(Column::Part.is_in(parts(list.iter().map(|id| id.comment.partition()))));
+            let select = select.filter(Column::CommentId.is_in(list.iter().map(|id| id.comment.get())));
+            select.filter(Column::Number.is_in(list.iter().map(|id| id.number)))
+        })
+    }
+
+    fn found(_: &DataSources, row: &QueryResult) -> StoreResult<Option<Decision>> {
+        Ok(Some(row::decision(comment_decision::Model::from_query_result(row, "")?)?))
+    }
+}
+
+/// Reads the decisions on a comment, newest first.
+#[derive(Debug)]
+pub(super) struct DecisionsOnComment {
+    pub(super) id: CommentId,
+    /// The number before which the list begins; `None` for the newest.
+    pub(super) before: Option<i32>,
+    pub(super) limit: usize,
+}
+
+impl ReadQuery for DecisionsOnComment {
+    type Output = Vec<Decision>;
+    const NAME: &'static str = "read decisions";
+
+    fn partition(&self) -> Partition {
+        self.id.partition()
+    }
+
+    async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
+        use comment_decision::{Column, Entity};
+        let select = Entity::find()
+            .filter(Column::Part.eq(part(self.id.partition())))
+            .filter(Column::CommentId.eq(self.id.get()))
+            .filter(Column::Number.lt(self.before.unwrap_or(i32::MAX)))
+            .order_by_desc(Column::Number)
+            .limit(self.limit as u64);
+        let rows = select.all(tx).await?;
+        Ok(rows.into_iter().map(row::decision).collect::<riposte_core::Result<_>>()?)
+    }
+}

@@ -1,0 +1,271 @@
+//! The queue of open reviews over SQL: one range of an index at each data source. A claim is one
+//! UPDATE along the primary key and takes no other lock. Times are those of the database.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::future::try_join_all;
+use riposte_core::ports::{ReviewClaim, ReviewCursor, ReviewFilter, ReviewQuery, Reviews};
+use riposte_core::review::{LeaseToken, Review};
+use riposte_core::{CommentId, MemberId, Partition, Result};
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+    UpdateMany,
+};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::entity::comment_review::{Column, Entity, Model};
+use super::grouping::parts;
+use super::pool::{DataSources, SourceTx};
+use super::read::force_index;
+use super::row;
+use super::transact::{self, TransactionBody};
+use crate::error::{StoreError, StoreResult};
+
+/// The rounds of a claim that other claims disturb.
+const ROUNDS: usize = 3;
+/// The candidates that a claim considers for each review that it wants.
+const CANDIDATES: usize = 4;
+/// The index on (object_type, is_open, due_time, comment_id).
+const QUEUE_INDEX: &str = "comment_review_queue";
+/// The index on (holder, lease_until).
+const HOLDER_INDEX: &str = "comment_review_holder";
+
+/// The [`Reviews`] over SQL.
+#[derive(Debug)]
+pub(crate) struct SqlReviews {
+    sources: Arc<DataSources>,
+}
+
+impl SqlReviews {
+    pub(crate) fn new(sources: Arc<DataSources>) -> Self {
+        Self { sources }
+    }
+
+    /// Reads a selection at every data source, and returns the rows by due time, then comment id.
+    async fn read(&self, selection: &Selection) -> Result<Vec<Review>> {
+        let reads = (0..self.sources.all().len()).map(|source| {
+            let body = selection.clone();
+            async move { transact::read(&self.sources, source, body).await }
+        });
+        let mut found: Vec<Review> = try_join_all(reads).await?.into_iter().flatten().collect();
+        found.sort_by_key(cursor);
+        Ok(found)
+    }
+
+    /// Leases these reviews, and returns those that now have the lease.
+    async fn lease(&self, lease: &Lease, ids: &[CommentId]) -> Result<Vec<Review>> {
+        let mut leased = Vec::new();
+        for (source, ids) in self.groups(ids) {
+            let lease = Lease { ids, ..lease.clone() };
+            leased.extend(transact::write(&self.sources, source, lease).await?);
+        }
+        Ok(leased)
+    }
+
+    /// Divides reviews into transactions: by data source, and by partition if the store is confined.
+    fn groups(&self, ids: &[CommentId]) -> Vec<(usize, Vec<CommentId>)> {
+        let mut groups: BTreeMap<(usize, Option<Partition>), Vec<CommentId>> = BTreeMap::new();
+        for id in ids {
+            let partition = id.partition();
+            let confined = self.sources.is_confined().then_some(partition);
+            groups.entry((self.sources.map().source(partition), confined)).or_default().push(*id);
+        }
+        groups.into_iter().map(|((source, _), ids)| (source, ids)).collect()
+    }
+}
+
+#[async_trait]
+impl Reviews for SqlReviews {
+    async fn list(&self, query: &ReviewQuery) -> Result<Vec<Review>> {
+        let mut found = self.read(&Selection::Queue(query.clone())).await?;
+        found.truncate(query.limit);
+        Ok(found)
+    }
+
+    async fn claim(&self, claim: &ReviewClaim) -> Result<Vec<Review>> {
+        let ReviewClaim { filter, holder, token, duration, limit } = claim;
+        let lease =
+            Lease { ids: Vec::new(), holder: holder.clone(), token: *token, duration: *duration, renews: false };
+        let held = self.read(&Selection::Held { holder: holder.clone(), token: *token }).await?;
+        if !held.is_empty() {
+            let ids: Vec<CommentId> = held.iter().map(|review| review.comment_id).collect();
+            let mut renewed = self.lease(&Lease { renews: true, ..lease }, &ids).await?;
+            renewed.sort_by_key(cursor);
+            return Ok(renewed);
+        }
+        let mut leased: Vec<Review> = Vec::new();
+        for _ in 0..ROUNDS {
+            let wanted = limit.saturating_sub(leased.len());
+            if wanted == 0 {
+                break;
+            }
+            let found = self.read(&Selection::Queue(candidates(filter, wanted * CANDIDATES))).await?;
+            let first = found.iter().take(wanted * CANDIDATES);
+            let mut ids: Vec<CommentId> = first.map(|review| review.comment_id).collect();
+            if ids.is_empty() {
+                break;
+            }
+            // Claims at the same time take different ones of the same candidates.
+            ids.sort_by_key(|id| xxh3_64(&[&token.0[..], &id.get().to_be_bytes()].concat()));
+            ids.truncate(wanted);
+            ids.sort_unstable();
+            leased.extend(self.lease(&lease, &ids).await?);
+        }
+        leased.sort_by_key(cursor);
+        Ok(leased)
+    }
+
+    async fn release(&self, ids: &[CommentId], token: LeaseToken) -> Result<usize> {
+        let mut released = 0;
+        for (source, ids) in self.groups(ids) {
+            released += transact::write(&self.sources, source, Release { ids, token }).await?;
+        }
+        Ok(released)
+    }
+}
+
+/// Returns the query for the reviews that a claim may lease.
+fn candidates(filter: &ReviewFilter, limit: usize) -> ReviewQuery {
+    ReviewQuery { filter: filter.clone(), member: None, leased: false, after: None, limit }
+}
+
+/// Returns the position of a review in the queue.
+fn cursor(review: &Review) -> ReviewCursor {
+    ReviewCursor { due_time: review.due_time.unwrap_or_default(), comment: review.comment_id }
+}
+
+/// A read of reviews at one data source.
+#[derive(Debug, Clone)]
+enum Selection {
+    /// A part of the queue.
+    Queue(ReviewQuery),
+    /// The reviews with a lease that has not ended.
+    Held { holder: MemberId, token: LeaseToken },
+}
+
+impl TransactionBody for Selection {
+    type Output = Vec<Review>;
+    const NAME: &'static str = "read the review queue";
+    const READS_PARTITIONS: bool = true;
+
+    async fn run(&self, tx: &SourceTx) -> std::result::Result<Self::Output, StoreError> {
+        let now = now(tx);
+        let select = match self {
+            Self::Queue(query) => queue(query, now),
+            Self::Held { holder, token } => force_index(Entity::find(), HOLDER_INDEX)
+                .filter(Column::Holder.eq(row::bytes(holder.as_str())))
+                .filter(Column::LeaseToken.eq(token.0.to_vec()))
+                .filter(Expr::col(Column::LeaseUntil).gt(now)),
+        };
+        reviews(select.all(&tx.unrouted()).await?)
+    }
+}
+
+fn queue(query: &ReviewQuery, now: Expr) -> Select<Entity> {
+    let ReviewQuery { filter: ReviewFilter { object_type, causes }, member, leased, after, limit } = query;
+    let mut select = force_index(Entity::find(), QUEUE_INDEX)
+        .filter(Column::ObjectType.eq(row::bytes(object_type.as_str())))
+        .filter(Column::IsOpen.eq(1_i8));
+    if !causes.is_empty() {
+        select = select.filter(Expr::col(Column::Causes).bit_and(causes.bits()).ne(0));
+    }
+    if let Some(member) = member {
+        select = select.filter(Column::MemberId.eq(row::bytes(member.as_str())));
+    }
+    if !leased {
+        select = select.filter(Expr::col(Column::LeaseUntil).lte(now));
+    }
+    if let Some(ReviewCursor { due_time, comment }) = after {
+        let later = Condition::all().add(Column::DueTime.eq(due_time.0)).add(Column::CommentId.gt(comment.get()));
+        select = select.filter(Condition::any().add(Column::DueTime.gt(due_time.0)).add(later));
+    }
+    select.order_by_asc(Column::DueTime).order_by_asc(Column::CommentId).limit(*limit as u64)
+}
+
+/// Leases reviews that no moderator holds, or renews leases with the same token.
+#[derive(Debug, Clone)]
+struct Lease {
+    ids: Vec<CommentId>,
+    holder: MemberId,
+    token: LeaseToken,
+    duration: Duration,
+    renews: bool,
+}
+
+impl TransactionBody for Lease {
+    type Output = Vec<Review>;
+    const NAME: &'static str = "lease reviews";
+
+    async fn run(&self, tx: &SourceTx) -> std::result::Result<Self::Output, StoreError> {
+        let (now, token) = (now(tx), self.token.0.to_vec());
+        let until = now.clone().add(i64::try_from(self.duration.as_millis()).unwrap_or(i64::MAX / 2));
+        let ended = Expr::col(Column::Holder).ne(Vec::<u8>::new());
+        // MySQL assigns from left to right, so the lease that has ended is counted first.
+        let expired = Expr::case(Condition::all().add(ended), 1).finally(0);
+        let update = of_reviews(Entity::update_many(), &self.ids);
+        let update = if self.renews {
+            update
+                .filter(Column::LeaseToken.eq(token.clone()))
+                .filter(Expr::col(Column::LeaseUntil).gt(now))
+                .col_expr(Column::LeaseUntil, until)
+        } else {
+            update
+                .filter(Column::IsOpen.eq(1_i8))
+                .filter(Expr::col(Column::LeaseUntil).lte(now))
+                .col_expr(Column::ExpiredLeases, Expr::col(Column::ExpiredLeases).add(expired))
+                .col_expr(Column::LeaseToken, token.clone().into())
+                .col_expr(Column::Holder, row::bytes(self.holder.as_str()).into())
+                .col_expr(Column::LeaseUntil, until)
+        };
+        update.exec(&tx.unrouted()).await?;
+        let select = Entity::find()
+            .filter(Column::Part.is_in(parts(self.ids.iter().map(|id| id.partition()))))
+            .filter(Column::CommentId.is_in(self.ids.iter().map(|id| id.get())))
+            .filter(Column::LeaseToken.eq(token));
+        reviews(select.all(&tx.unrouted()).await?)
+    }
+}
+
+/// Ends leases.
+#[derive(Debug)]
+struct Release {
+    ids: Vec<CommentId>,
+    token: LeaseToken,
+}
+
+impl TransactionBody for Release {
+    type Output = usize;
+    const NAME: &'static str = "release reviews";
+
+    async fn run(&self, tx: &SourceTx) -> std::result::Result<Self::Output, StoreError> {
+        let update = of_reviews(Entity::update_many(), &self.ids)
+            .filter(Column::LeaseToken.eq(self.token.0.to_vec()))
+            .col_expr(Column::LeaseToken, vec![0_u8; 16].into())
+            .col_expr(Column::Holder, Vec::<u8>::new().into())
+            .col_expr(Column::LeaseUntil, 0_i64.into());
+        let released = update.exec(&tx.unrouted()).await?;
+        Ok(usize::try_from(released.rows_affected).unwrap_or(usize::MAX))
+    }
+}
+
+fn of_reviews(update: UpdateMany<Entity>, ids: &[CommentId]) -> UpdateMany<Entity> {
+    let update = update.filter(Column::Part.is_in(parts(ids.iter().map(|id| id.partition()))));
+    update.filter(Column::CommentId.is_in(ids.iter().map(|id| id.get())))
+}
+
+fn reviews(rows: Vec<Model>) -> StoreResult<Vec<Review>> {
+    Ok(rows.into_iter().map(row::review).collect::<Result<_>>()?)
+}
+
+/// Returns the present time of the database, in milliseconds.
+fn now(tx: &SourceTx) -> Expr {
+    if tx.unrouted().get_database_backend() == DbBackend::Sqlite {
+        Expr::cust("CAST(unixepoch('subsec') * 1000 AS INTEGER)")
+    } else {
+        Expr::cust("CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)")
+    }
+}
