@@ -163,8 +163,9 @@ async fn orders_drafts_and_passwords_of_a_blog_stay_private() -> Result<()> {
 async fn a_value_that_no_server_stores_rejects_its_record_and_never_the_file() -> Result<()> {
     let (server, scratch) = (Server::dev().await?, tempfile::tempdir()?);
     let file = scratch.path().join("texts.jsonl");
-    let line =
-        |id: &str, text: &str| JSONL.replace(r#""1""#, &format!("{id:?}")).replace(r#""x""#, &format!("{text:?}"));
+    let line = |id: &str, text: &str| {
+        JSONL.replace(r#""1""#, &format!("{id:?}")).replace(r#""x""#, &serde_json::Value::from(text).to_string())
+    };
     // The second is longer than any message that a server reads, the third shows nothing.
     let lines = [line("1", "x"), line("2", &"x".repeat(5 << 20)), line("3", "\u{200b}\u{ad}"), line("4", "y")];
     std::fs::write(&file, lines.concat())?;
