@@ -8,6 +8,7 @@ use riposte_core::act::CommentAct;
 use riposte_core::ports::{ReviewClaim, ReviewCursor, ReviewFilter, ReviewQuery};
 use riposte_core::review::{LeaseToken, Review, ReviewCause, ReviewCauses};
 use riposte_core::{CommentId, Error, ObjectType, SubjectKey};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::backend::Backend;
 use super::fixture::{Fixture, member};
@@ -47,8 +48,15 @@ impl<'f> Queue<'f> {
         ids(&self.fixture.process.reviews.list(query).await.expect("listed"))
     }
 
+    /// Returns a token that no other case uses.
+    fn token(&self, number: u8) -> LeaseToken {
+        let mut bytes = [number; 16];
+        bytes[..8].copy_from_slice(&xxh3_64(self.key.object_type().as_str().as_bytes()).to_be_bytes());
+        LeaseToken(bytes)
+    }
+
     async fn claim(&self, moderator: &str, token: u8, duration: Duration, limit: usize) -> Vec<Review> {
-        let (holder, token) = (member(moderator), LeaseToken([token; 16]));
+        let (holder, token) = (member(moderator), self.token(token));
         let claim = ReviewClaim { filter: self.filter.clone(), holder, token, duration, limit };
         self.fixture.process.reviews.claim(&claim).await.expect("claimed")
     }
@@ -102,9 +110,9 @@ pub(super) async fn a_lease_excludes_others_until_it_ends(backend: Backend) {
     assert_eq!(fixture.rejection(&queue.key, verdict).await, Error::ReviewLeaseLost, "the moderator is mod");
     let taken = queue.claim("mod", 4, LONG, 9).await;
     assert_eq!(taken, Vec::new());
-    let released = fixture.process.reviews.release(&ids(&leased), LeaseToken([1; 16])).await;
+    let released = fixture.process.reviews.release(&ids(&leased), queue.token(1)).await;
     assert_eq!(released, Ok(2));
-    assert_eq!(fixture.process.reviews.release(&ids(&leased), LeaseToken([1; 16])).await, Ok(0));
+    assert_eq!(fixture.process.reviews.release(&ids(&leased), queue.token(1)).await, Ok(0));
     assert_eq!(queue.claim("mod", 4, LONG, 9).await.len(), 2);
     let verdict = fixture.verdict(id, CommentAct::Approve).await;
     fixture.run(&queue.key, verdict).await;
