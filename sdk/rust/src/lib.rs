@@ -54,10 +54,10 @@ pub use dev::{DevServer, Starter};
 pub use handles::blocking;
 #[cfg(feature = "client")]
 pub use handles::*;
-#[cfg(feature = "client")]
-pub use listeners::Listener;
 #[cfg(feature = "json")]
 pub use json::JsonWriter;
+#[cfg(feature = "client")]
+pub use listeners::Listener;
 
 /// The contract `riposte.v1`: its messages, enums, clients and service traits.
 pub mod v1 {

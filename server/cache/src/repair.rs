@@ -332,7 +332,7 @@ impl CacheRepair {
                 if let Some(RelayCursor(found)) = found {
                     this.conceal_again(partition, found.min(from), last).await?;
                 }
-                Ok(last)
+                Ok::<i64, Error>(last)
             }));
             let (mut failed, mut stuck) = (None, 0);
             for ((partition, ..), result) in advances.iter().zip(results.await) {

@@ -259,9 +259,9 @@ pub(super) async fn an_edit_keeps_the_earlier_content(backend: Backend) {
     let now = fixture.view(root.comment.reference.id).await;
     assert_eq!((now.content, now.comment.lifecycle.edit_time), (Some(text("third 🏠")), Some(revisions[2].time)));
     let count = async || fixture.process.reader.revisions(target.id).await.expect("read").len();
-    fixture.run(&key, Hide { target: target.clone() }).await;
+    fixture.run(&key, Hide { target: target.clone(), ruling: ruling() }).await;
     assert_eq!(count().await, 0, "a history is that of a visible comment");
-    fixture.run(&key, Unhide { target: target.clone() }).await;
+    fixture.run(&key, Unhide { target: target.clone(), ruling: ruling() }).await;
     assert_eq!(count().await, 3);
 }
 

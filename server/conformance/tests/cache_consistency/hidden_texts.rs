@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use riposte_cache::{CacheAuditor, CacheEvent, CacheLimits, CacheRepair};
+use riposte_conformance::stores::ruling;
 use riposte_core::content::ClientInfo;
 use riposte_core::ids::PARTITIONS;
 use riposte_core::lifecycle::DeletedBy;
@@ -138,7 +139,7 @@ fn the_content_leaves_redis_with_the_commit_that_hides_it_and_returns_with_the_n
                     let actor = DeleteActor::Author(author());
                     assert!(stress.send(0, key, Delete { target, actor, etag: String::new() }).await);
                 } else {
-                    assert!(stress.send(0, key, Hide { target }).await);
+                    assert!(stress.send(0, key, Hide { target, ruling: ruling() }).await);
                 }
             }
             assert_eq!(keys_with(&server, "canary"), [""; 0], "round {round}");
@@ -149,7 +150,7 @@ fn the_content_leaves_redis_with_the_commit_that_hides_it_and_returns_with_the_n
                 let shown = if round == 1 {
                     stress.send(0, key, Undelete { target, member: author() }).await
                 } else {
-                    stress.send(0, key, Unhide { target }).await
+                    stress.send(0, key, Unhide { target, ruling: ruling() }).await
                 };
                 assert!(shown);
             }
@@ -181,7 +182,7 @@ fn the_relay_removes_the_content_of_a_comment_whose_process_died_before_its_upda
         rendered_pages::wait_until_stored(&server).await;
         while !stress.run_relay_once(&mut repair).await {}
         let unreported = unreported_writer(config);
-        assert!(unreported.send(0, key, Hide { target: locate(process, ids[0]).await }).await);
+        assert!(unreported.send(0, key, Hide { target: locate(process, ids[0]).await, ruling: ruling() }).await);
         assert!(!keys_with(&server, "canary 1").is_empty(), "no process has updated the cache");
         while !unreported.run_relay_once(&mut repair).await {}
         assert_eq!(keys_with(&server, "canary 1"), [""; 0]);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use rand::seq::IndexedRandom;
 use riposte_cache::{Cache, CacheRepair};
-use riposte_conformance::stores::{self, by_moderator};
+use riposte_conformance::stores::{self, by_moderator, ruling};
 use riposte_core::content::ClientInfo;
 use riposte_core::event::commits;
 use riposte_core::ids::PARTITIONS;
@@ -257,8 +257,8 @@ impl Stress {
         let member = target.member.clone();
         match rand::random_range(0..4) {
             0 => self.delete_at(process, key, target).await,
-            1 => drop(self.send(process, key, Hide { target }).await),
-            2 => drop(self.send(process, key, Unhide { target }).await),
+            1 => drop(self.send(process, key, Hide { target, ruling: ruling() }).await),
+            2 => drop(self.send(process, key, Unhide { target, ruling: ruling() }).await),
             _ => {
                 let delete =
                     Delete { target: target.clone(), actor: DeleteActor::Author(member.clone()), etag: String::new() };
