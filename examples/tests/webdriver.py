@@ -2,8 +2,6 @@
 
 import base64
 import json
-import os
-import signal
 import subprocess
 import time
 import urllib.error
@@ -23,9 +21,8 @@ class Driver:
         # The port that it finds for IPv4 may be taken for IPv6; then it finds another one.
         for _ in range(5):
             with log.open("a") as output:
-                # A group of its own holds the browsers too.
                 command, pipe = ["chromedriver", "--port=0"], subprocess.PIPE
-                self._process = subprocess.Popen(command, stdout=pipe, stderr=output, text=True, start_new_session=True)
+                self._process = subprocess.Popen(command, stdout=pipe, stderr=output, text=True)
             assert self._process.stdout
             for line in self._process.stdout:
                 if "started successfully on port" in line:
@@ -38,7 +35,7 @@ class Driver:
         return self
 
     def __exit__(self, *_: object) -> None:
-        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.terminate()
         self._process.wait()
 
 
