@@ -80,8 +80,9 @@ type AdminServiceClient interface {
 	ListSubjects(ctx context.Context, in *ListSubjectsRequest, opts ...grpc.CallOption) (*ListSubjectsResponse, error)
 	// Takes a comment out of sight; replies stay, and a pin is taken off.
 	//
-	// Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT
-	// (the comment is HIDDEN), REQUEST_ID_REUSED.
+	// Hiding a hidden comment fails. A comment that its author or the owner of the subject deleted
+	// stays deleted, and would come back HIDDEN. Errors: COMMENT_NOT_FOUND (one that a moderator
+	// deleted too), STATE_CONFLICT (the comment is HIDDEN), REQUEST_ID_REUSED.
 	//
 	// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
 	HideComment(ctx context.Context, in *HideCommentRequest, opts ...grpc.CallOption) (*HideCommentResponse, error)
@@ -95,7 +96,8 @@ type AdminServiceClient interface {
 	// Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
 	// it.
 	//
-	// Errors: COMMENT_NOT_FOUND (a second delete too), REQUEST_ID_REUSED.
+	// A comment that its author or the owner of the subject deleted is then deleted by MODERATOR.
+	// Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), REQUEST_ID_REUSED.
 	//
 	// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
 	DeleteComment(ctx context.Context, in *AdminServiceDeleteCommentRequest, opts ...grpc.CallOption) (*AdminServiceDeleteCommentResponse, error)
@@ -379,8 +381,9 @@ type AdminServiceServer interface {
 	ListSubjects(context.Context, *ListSubjectsRequest) (*ListSubjectsResponse, error)
 	// Takes a comment out of sight; replies stay, and a pin is taken off.
 	//
-	// Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT
-	// (the comment is HIDDEN), REQUEST_ID_REUSED.
+	// Hiding a hidden comment fails. A comment that its author or the owner of the subject deleted
+	// stays deleted, and would come back HIDDEN. Errors: COMMENT_NOT_FOUND (one that a moderator
+	// deleted too), STATE_CONFLICT (the comment is HIDDEN), REQUEST_ID_REUSED.
 	//
 	// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
 	HideComment(context.Context, *HideCommentRequest) (*HideCommentResponse, error)
@@ -394,7 +397,8 @@ type AdminServiceServer interface {
 	// Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
 	// it.
 	//
-	// Errors: COMMENT_NOT_FOUND (a second delete too), REQUEST_ID_REUSED.
+	// A comment that its author or the owner of the subject deleted is then deleted by MODERATOR.
+	// Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), REQUEST_ID_REUSED.
 	//
 	// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
 	DeleteComment(context.Context, *AdminServiceDeleteCommentRequest) (*AdminServiceDeleteCommentResponse, error)

@@ -86,7 +86,7 @@ type CommentChangeKind int32
 const (
 	// Never sent; a reader of an older version sees it for a kind it does not know.
 	CommentChangeKind_COMMENT_CHANGE_KIND_UNSPECIFIED CommentChangeKind = 0
-	// The comment came into being.
+	// The comment became visible for the first time.
 	CommentChangeKind_COMMENT_CHANGE_KIND_CREATED CommentChangeKind = 1
 	// Its content changed.
 	CommentChangeKind_COMMENT_CHANGE_KIND_EDITED CommentChangeKind = 2

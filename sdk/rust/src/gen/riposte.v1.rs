@@ -648,7 +648,7 @@ impl SubjectState {
 pub enum CommentChangeKind {
     /// Never sent; a reader of an older version sees it for a kind it does not know.
     Unspecified = 0,
-    /// The comment came into being.
+    /// The comment became visible for the first time.
     Created = 1,
     /// Its content changed.
     Edited = 2,
@@ -3192,8 +3192,9 @@ pub mod admin_service_client {
         }
         /// Takes a comment out of sight; replies stay, and a pin is taken off.
         ///
-        /// Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT
-        /// (the comment is HIDDEN), REQUEST_ID_REUSED.
+        /// Hiding a hidden comment fails. A comment that its author or the owner of the subject deleted
+        /// stays deleted, and would come back HIDDEN. Errors: COMMENT_NOT_FOUND (one that a moderator
+        /// deleted too), STATE_CONFLICT (the comment is HIDDEN), REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
         pub async fn hide_comment(
@@ -3253,7 +3254,8 @@ pub mod admin_service_client {
         /// Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
         /// it.
         ///
-        /// Errors: COMMENT_NOT_FOUND (a second delete too), REQUEST_ID_REUSED.
+        /// A comment that its author or the owner of the subject deleted is then deleted by MODERATOR.
+        /// Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
         pub async fn delete_comment(
@@ -3548,8 +3550,9 @@ pub mod admin_service_server {
         >;
         /// Takes a comment out of sight; replies stay, and a pin is taken off.
         ///
-        /// Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT
-        /// (the comment is HIDDEN), REQUEST_ID_REUSED.
+        /// Hiding a hidden comment fails. A comment that its author or the owner of the subject deleted
+        /// stays deleted, and would come back HIDDEN. Errors: COMMENT_NOT_FOUND (one that a moderator
+        /// deleted too), STATE_CONFLICT (the comment is HIDDEN), REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
         async fn hide_comment(
@@ -3575,7 +3578,8 @@ pub mod admin_service_server {
         /// Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
         /// it.
         ///
-        /// Errors: COMMENT_NOT_FOUND (a second delete too), REQUEST_ID_REUSED.
+        /// A comment that its author or the owner of the subject deleted is then deleted by MODERATOR.
+        /// Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
         async fn delete_comment(

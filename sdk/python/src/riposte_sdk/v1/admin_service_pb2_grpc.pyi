@@ -79,8 +79,9 @@ class AdminServiceStub:
     HideComment: _grpc.UnaryUnaryMultiCallable[_admin_pb2.HideCommentRequest, _admin_pb2.HideCommentResponse]
     """Takes a comment out of sight; replies stay, and a pin is taken off.
 
-    Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT
-    (the comment is HIDDEN), REQUEST_ID_REUSED.
+    Hiding a hidden comment fails. A comment that its author or the owner of the subject deleted
+    stays deleted, and would come back HIDDEN. Errors: COMMENT_NOT_FOUND (one that a moderator
+    deleted too), STATE_CONFLICT (the comment is HIDDEN), REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
     """
@@ -96,7 +97,8 @@ class AdminServiceStub:
     """Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
     it.
 
-    Errors: COMMENT_NOT_FOUND (a second delete too), REQUEST_ID_REUSED.
+    A comment that its author or the owner of the subject deleted is then deleted by MODERATOR.
+    Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
     """
@@ -204,8 +206,9 @@ class AdminServiceAsyncStub(AdminServiceStub):
     HideComment: _aio.UnaryUnaryMultiCallable[_admin_pb2.HideCommentRequest, _admin_pb2.HideCommentResponse]  # type: ignore[assignment]
     """Takes a comment out of sight; replies stay, and a pin is taken off.
 
-    Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT
-    (the comment is HIDDEN), REQUEST_ID_REUSED.
+    Hiding a hidden comment fails. A comment that its author or the owner of the subject deleted
+    stays deleted, and would come back HIDDEN. Errors: COMMENT_NOT_FOUND (one that a moderator
+    deleted too), STATE_CONFLICT (the comment is HIDDEN), REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
     """
@@ -221,7 +224,8 @@ class AdminServiceAsyncStub(AdminServiceStub):
     """Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
     it.
 
-    Errors: COMMENT_NOT_FOUND (a second delete too), REQUEST_ID_REUSED.
+    A comment that its author or the owner of the subject deleted is then deleted by MODERATOR.
+    Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
     """
@@ -346,8 +350,9 @@ class AdminServiceServicer:
     ) -> _typing.Union[_admin_pb2.HideCommentResponse, _abc.Awaitable[_admin_pb2.HideCommentResponse]]:
         """Takes a comment out of sight; replies stay, and a pin is taken off.
 
-        Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT
-        (the comment is HIDDEN), REQUEST_ID_REUSED.
+        Hiding a hidden comment fails. A comment that its author or the owner of the subject deleted
+        stays deleted, and would come back HIDDEN. Errors: COMMENT_NOT_FOUND (one that a moderator
+        deleted too), STATE_CONFLICT (the comment is HIDDEN), REQUEST_ID_REUSED.
 
         Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
         """
@@ -373,7 +378,8 @@ class AdminServiceServicer:
         """Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
         it.
 
-        Errors: COMMENT_NOT_FOUND (a second delete too), REQUEST_ID_REUSED.
+        A comment that its author or the owner of the subject deleted is then deleted by MODERATOR.
+        Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), REQUEST_ID_REUSED.
 
         Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
         """

@@ -59,7 +59,7 @@ class _CommentChangeKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Com
     COMMENT_CHANGE_KIND_UNSPECIFIED: _CommentChangeKind.ValueType  # 0
     """Never sent; a reader of an older version sees it for a kind it does not know."""
     COMMENT_CHANGE_KIND_CREATED: _CommentChangeKind.ValueType  # 1
-    """The comment came into being."""
+    """The comment became visible for the first time."""
     COMMENT_CHANGE_KIND_EDITED: _CommentChangeKind.ValueType  # 2
     """Its content changed."""
     COMMENT_CHANGE_KIND_STATE_CHANGED: _CommentChangeKind.ValueType  # 3
@@ -75,7 +75,7 @@ class CommentChangeKind(_CommentChangeKind, metaclass=_CommentChangeKindEnumType
 COMMENT_CHANGE_KIND_UNSPECIFIED: CommentChangeKind.ValueType  # 0
 """Never sent; a reader of an older version sees it for a kind it does not know."""
 COMMENT_CHANGE_KIND_CREATED: CommentChangeKind.ValueType  # 1
-"""The comment came into being."""
+"""The comment became visible for the first time."""
 COMMENT_CHANGE_KIND_EDITED: CommentChangeKind.ValueType  # 2
 """Its content changed."""
 COMMENT_CHANGE_KIND_STATE_CHANGED: CommentChangeKind.ValueType  # 3

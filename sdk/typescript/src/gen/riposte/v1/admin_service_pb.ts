@@ -85,8 +85,9 @@ export const AdminService: GenService<{
   /**
    * Takes a comment out of sight; replies stay, and a pin is taken off.
    *
-   * Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT
-   * (the comment is HIDDEN), REQUEST_ID_REUSED.
+   * Hiding a hidden comment fails. A comment that its author or the owner of the subject deleted
+   * stays deleted, and would come back HIDDEN. Errors: COMMENT_NOT_FOUND (one that a moderator
+   * deleted too), STATE_CONFLICT (the comment is HIDDEN), REQUEST_ID_REUSED.
    *
    * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
    *
@@ -116,7 +117,8 @@ export const AdminService: GenService<{
    * Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
    * it.
    *
-   * Errors: COMMENT_NOT_FOUND (a second delete too), REQUEST_ID_REUSED.
+   * A comment that its author or the owner of the subject deleted is then deleted by MODERATOR.
+   * Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), REQUEST_ID_REUSED.
    *
    * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
    *

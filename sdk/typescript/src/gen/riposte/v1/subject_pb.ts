@@ -796,7 +796,7 @@ export enum CommentChangeKind {
   UNSPECIFIED = 0,
 
   /**
-   * The comment came into being.
+   * The comment became visible for the first time.
    *
    * @generated from enum value: COMMENT_CHANGE_KIND_CREATED = 1;
    */

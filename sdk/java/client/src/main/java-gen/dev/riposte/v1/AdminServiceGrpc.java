@@ -515,8 +515,9 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Takes a comment out of sight; replies stay, and a pin is taken off.
-     * Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT
-     * (the comment is HIDDEN), REQUEST_ID_REUSED.
+     * Hiding a hidden comment fails. A comment that its author or the owner of the subject deleted
+     * stays deleted, and would come back HIDDEN. Errors: COMMENT_NOT_FOUND (one that a moderator
+     * deleted too), STATE_CONFLICT (the comment is HIDDEN), REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
      * </pre>
      */
@@ -542,7 +543,8 @@ public final class AdminServiceGrpc {
      * <pre>
      * Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
      * it.
-     * Errors: COMMENT_NOT_FOUND (a second delete too), REQUEST_ID_REUSED.
+     * A comment that its author or the owner of the subject deleted is then deleted by MODERATOR.
+     * Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
      * </pre>
      */
@@ -733,8 +735,9 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Takes a comment out of sight; replies stay, and a pin is taken off.
-     * Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT
-     * (the comment is HIDDEN), REQUEST_ID_REUSED.
+     * Hiding a hidden comment fails. A comment that its author or the owner of the subject deleted
+     * stays deleted, and would come back HIDDEN. Errors: COMMENT_NOT_FOUND (one that a moderator
+     * deleted too), STATE_CONFLICT (the comment is HIDDEN), REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
      * </pre>
      */
@@ -762,7 +765,8 @@ public final class AdminServiceGrpc {
      * <pre>
      * Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
      * it.
-     * Errors: COMMENT_NOT_FOUND (a second delete too), REQUEST_ID_REUSED.
+     * A comment that its author or the owner of the subject deleted is then deleted by MODERATOR.
+     * Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
      * </pre>
      */
@@ -943,8 +947,9 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Takes a comment out of sight; replies stay, and a pin is taken off.
-     * Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT
-     * (the comment is HIDDEN), REQUEST_ID_REUSED.
+     * Hiding a hidden comment fails. A comment that its author or the owner of the subject deleted
+     * stays deleted, and would come back HIDDEN. Errors: COMMENT_NOT_FOUND (one that a moderator
+     * deleted too), STATE_CONFLICT (the comment is HIDDEN), REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
      * </pre>
      */
@@ -970,7 +975,8 @@ public final class AdminServiceGrpc {
      * <pre>
      * Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
      * it.
-     * Errors: COMMENT_NOT_FOUND (a second delete too), REQUEST_ID_REUSED.
+     * A comment that its author or the owner of the subject deleted is then deleted by MODERATOR.
+     * Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
      * </pre>
      */
@@ -1126,8 +1132,9 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Takes a comment out of sight; replies stay, and a pin is taken off.
-     * Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT
-     * (the comment is HIDDEN), REQUEST_ID_REUSED.
+     * Hiding a hidden comment fails. A comment that its author or the owner of the subject deleted
+     * stays deleted, and would come back HIDDEN. Errors: COMMENT_NOT_FOUND (one that a moderator
+     * deleted too), STATE_CONFLICT (the comment is HIDDEN), REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
      * </pre>
      */
@@ -1153,7 +1160,8 @@ public final class AdminServiceGrpc {
      * <pre>
      * Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
      * it.
-     * Errors: COMMENT_NOT_FOUND (a second delete too), REQUEST_ID_REUSED.
+     * A comment that its author or the owner of the subject deleted is then deleted by MODERATOR.
+     * Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
      * </pre>
      */
@@ -1291,8 +1299,9 @@ public final class AdminServiceGrpc {
     /**
      * <pre>
      * Takes a comment out of sight; replies stay, and a pin is taken off.
-     * Hiding a hidden comment fails. Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT
-     * (the comment is HIDDEN), REQUEST_ID_REUSED.
+     * Hiding a hidden comment fails. A comment that its author or the owner of the subject deleted
+     * stays deleted, and would come back HIDDEN. Errors: COMMENT_NOT_FOUND (one that a moderator
+     * deleted too), STATE_CONFLICT (the comment is HIDDEN), REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
      * </pre>
      */
@@ -1320,7 +1329,8 @@ public final class AdminServiceGrpc {
      * <pre>
      * Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
      * it.
-     * Errors: COMMENT_NOT_FOUND (a second delete too), REQUEST_ID_REUSED.
+     * A comment that its author or the owner of the subject deleted is then deleted by MODERATOR.
+     * Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
      * </pre>
      */

@@ -23,7 +23,7 @@ public enum CommentChangeKind
   COMMENT_CHANGE_KIND_UNSPECIFIED(0),
   /**
    * <pre>
-   * The comment came into being.
+   * The comment became visible for the first time.
    * </pre>
    *
    * <code>COMMENT_CHANGE_KIND_CREATED = 1;</code>
@@ -74,7 +74,7 @@ public enum CommentChangeKind
   public static final int COMMENT_CHANGE_KIND_UNSPECIFIED_VALUE = 0;
   /**
    * <pre>
-   * The comment came into being.
+   * The comment became visible for the first time.
    * </pre>
    *
    * <code>COMMENT_CHANGE_KIND_CREATED = 1;</code>
