@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 /// The duration and the kind of the run.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Args {
-    /// Make the run of CI: five and a half minutes of faults in two segments, about eight minutes in all
+    /// Make the run of CI: 330 s of faults in two segments, about eight minutes in all
     #[arg(long, conflicts_with_all = ["minutes", "hours", "seconds"])]
     smoke: bool,
     /// Minutes during which faults are injected

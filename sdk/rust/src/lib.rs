@@ -38,15 +38,13 @@ mod handles;
 #[cfg(feature = "json")]
 mod json;
 #[cfg(feature = "client")]
-#[path = "gen/listeners.rs"]
-mod listeners;
-#[cfg(feature = "client")]
 #[path = "gen/services.rs"]
 mod services;
 
 #[cfg(feature = "client")]
 pub use client::{
-    Client, Connection, Dns, Error, Follow, Items, List, Options, Pages, RequestIds, Resolve, Violation, Watch,
+    Client, Connection, Dns, Error, Follow, Items, List, Listener, Options, Pages, RequestIds, Resolve, Violation,
+    Watch,
 };
 #[cfg(feature = "dev-server")]
 pub use dev::{DevServer, Starter};
@@ -56,8 +54,6 @@ pub use handles::blocking;
 pub use handles::*;
 #[cfg(feature = "json")]
 pub use json::JsonWriter;
-#[cfg(feature = "client")]
-pub use listeners::Listener;
 
 /// The contract `riposte.v1`: its messages, enums, clients and service traits.
 pub mod v1 {

@@ -21,7 +21,7 @@ export class Listener<Event> implements AsyncIterableIterator<Event> {
     [this.#buffer, this.#leave] = [buffer, leave];
   }
 
-  /** Whether the listener fell behind: its last event is the gap from the first revision that it lost. */
+  /** Whether the listener fell behind. Its last event is then the gap of what it lost. */
   get dropped(): boolean {
     return this.#dropped;
   }

@@ -209,7 +209,7 @@ fn in_redis_previews_are_cached_concurrent_reads_cause_one_fill_and_the_cache_co
     });
 }
 
-/// Returns a page as readers get it. Cached pages lack the content of comments that are not visible.
+/// Returns a page as readers get it. Cached pages lack the content of invisible comments.
 fn shown(page: Result<Option<RootPage>>) -> Option<RootPage> {
     page.expect("read").map(RootPage::redacted)
 }

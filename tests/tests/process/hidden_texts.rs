@@ -35,7 +35,7 @@ async fn until_keys(redis: &Redis, forms: &[&str]) -> Result<()> {
 
 /// The comments of the test: a root whose text changed, a reply to a visible root, and two roots
 /// with a visible reply each.
-struct Planted {
+struct Canaries {
     say: Say,
     visible: i64,
     edited: i64,
@@ -44,7 +44,7 @@ struct Planted {
     moderated: i64,
 }
 
-async fn plant(server: &Server) -> Result<Planted> {
+async fn canaries_at(server: &Server) -> Result<Canaries> {
     let say = Say::on(&server.client()?, "article");
     let visible = say.comment("m", "a visible root").await?.id;
     let reply = say.reply(visible, "ann", "canary of a reply").await?.id;
@@ -58,10 +58,10 @@ async fn plant(server: &Server) -> Result<Planted> {
     let text = content("canary after an edit");
     let edit = UpdateCommentRequest { id, member_id, content: text, ..UpdateCommentRequest::default() };
     say.client.comments().update_comment(edit).await?;
-    Ok(Planted { say, visible, edited: roots[0], reply, own: roots[1], moderated: roots[2] })
+    Ok(Canaries { say, visible, edited: roots[0], reply, own: roots[1], moderated: roots[2] })
 }
 
-impl Planted {
+impl Canaries {
     fn hidden(&self) -> [i64; 4] {
         [self.edited, self.reply, self.own, self.moderated]
     }
@@ -100,8 +100,8 @@ impl Planted {
         Ok(format!("{:?}", self.say.client.comments().list_comment_revisions(request).await?.into_inner()))
     }
 
-    /// Returns the refusals of calls that name a comment that is not visible.
-    async fn refusals(&self, id: i64) -> Result<Vec<Status>> {
+    /// Returns the rejections of calls that name a comment that is not visible.
+    async fn rejections(&self, id: i64) -> Result<Vec<Status>> {
         let (say, member_id) = (&self.say, "ann".to_owned());
         let mut comments = say.client.comments();
         let edit = UpdateCommentRequest {
@@ -114,7 +114,7 @@ impl Planted {
         let by_stranger =
             DeleteCommentRequest { id, member_id: "stranger".to_owned(), ..DeleteCommentRequest::default() };
         let pin = PinCommentRequest { id, member_id, ..PinCommentRequest::default() };
-        let refusals = [
+        let rejections = [
             say.like(id, "m", LikeValue::Like).await.err(),
             say.reply(id, "m", "late").await.err(),
             self.history(id).await.err(),
@@ -122,7 +122,7 @@ impl Planted {
             comments.delete_comment(by_stranger).await.err(),
             comments.pin_comment(pin).await.err(),
         ];
-        refusals.into_iter().map(|refusal| refusal.context("not refused")).collect()
+        rejections.into_iter().map(|rejection| rejection.context("not refused")).collect()
     }
 }
 
@@ -133,59 +133,62 @@ async fn texts_of_hidden_and_deleted_comments_are_in_no_copy_and_in_no_error() -
     let url = format!("cache.url={}", redis.url());
     let settings = ["--set", "cache.kind=redis", "--set", &url, "--set", "response_cache.threshold=0"];
     let server = Server::dev_with(None, &settings).await?;
-    let planted = plant(&server).await?;
+    let canaries = canaries_at(&server).await?;
     // The texts are cached, as comments and in rendered pages, and in the history.
     let fill = async {
         while !(redis.keys_with(CANARY)?.iter().any(|key| key.contains(":f:"))) {
-            ensure!(planted.shown().await?.contains(CANARY));
+            ensure!(canaries.shown().await?.contains(CANARY));
         }
         anyhow::Ok(())
     };
     tokio::time::timeout(TIMEOUT, fill).await.context("no page is rendered")??;
     until_keys(&redis, &[":c:", ":f:"]).await?;
-    ensure!(planted.history(planted.edited).await?.contains("canary before an edit"));
+    ensure!(canaries.history(canaries.edited).await?.contains("canary before an edit"));
     let mut admin = server.admin()?;
-    for id in [planted.edited, planted.reply] {
+    for id in [canaries.edited, canaries.reply] {
         let request = HideCommentRequest { id, moderator_id: "mod".to_owned(), ..HideCommentRequest::default() };
         admin.hide_comment(request).await?;
     }
-    let (id, member_id) = (planted.own, "ann".to_owned());
+    let (id, member_id) = (canaries.own, "ann".to_owned());
     let own = DeleteCommentRequest { id, member_id, ..DeleteCommentRequest::default() };
-    planted.say.client.comments().delete_comment(own).await?;
-    let (id, moderator_id) = (planted.moderated, "mod".to_owned());
+    canaries.say.client.comments().delete_comment(own).await?;
+    let (id, moderator_id) = (canaries.moderated, "mod".to_owned());
     let request = AdminServiceDeleteCommentRequest { id, moderator_id, ..AdminServiceDeleteCommentRequest::default() };
     admin.delete_comment(request).await?;
     until_keys(&redis, &[]).await?;
     // The response cache may return its page for a moment; from then on no read shows a text.
     let gone = async {
-        while planted.shown().await?.contains(CANARY) {
+        while canaries.shown().await?.contains(CANARY) {
             tokio::task::yield_now().await;
         }
         anyhow::Ok(())
     };
     tokio::time::timeout(TIMEOUT, gone).await.context("a text is shown")??;
     for _ in 0..3 {
-        let shown = planted.shown().await?;
+        let shown = canaries.shown().await?;
         ensure!(!shown.contains(CANARY) && shown.contains("a visible reply"), "{shown}");
     }
     ensure!(redis.keys_with(CANARY)?.is_empty(), "the reads brought it back");
-    for id in planted.hidden() {
-        ensure!(refused(planted.history(id).await)? == (Code::NotFound, ErrorReason::CommentNotFound));
-        for refusal in planted.refusals(id).await? {
-            let details = String::from_utf8_lossy(refusal.details()).into_owned();
-            let metadata = format!("{:?}", refusal.metadata());
-            ensure!(![refusal.message(), &details, &metadata].iter().any(|text| text.contains(CANARY)), "{refusal:?}");
+    for id in canaries.hidden() {
+        ensure!(refused(canaries.history(id).await)? == (Code::NotFound, ErrorReason::CommentNotFound));
+        for rejection in canaries.rejections(id).await? {
+            let details = String::from_utf8_lossy(rejection.details()).into_owned();
+            let metadata = format!("{:?}", rejection.metadata());
+            ensure!(
+                ![rejection.message(), &details, &metadata].iter().any(|text| text.contains(CANARY)),
+                "{rejection:?}"
+            );
         }
     }
-    let (id, moderator_id) = (planted.edited, "mod".to_owned());
+    let (id, moderator_id) = (canaries.edited, "mod".to_owned());
     admin.unhide_comment(UnhideCommentRequest { id, moderator_id, ..UnhideCommentRequest::default() }).await?;
     let back = async {
-        while !planted.shown().await?.contains("canary after an edit") {
+        while !canaries.shown().await?.contains("canary after an edit") {
             tokio::task::yield_now().await;
         }
         anyhow::Ok(())
     };
     tokio::time::timeout(TIMEOUT, back).await.context("the text that is visible again is not shown")??;
-    ensure!(planted.history(planted.edited).await?.contains("canary before an edit"));
+    ensure!(canaries.history(canaries.edited).await?.contains("canary before an edit"));
     Ok(())
 }

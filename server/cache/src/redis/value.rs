@@ -16,8 +16,8 @@
 //! content unchanged writes a head and a row, and keeps the content with its checksum.
 //!
 //! Only a visible comment has a content. The checksum of any other is [`NO_CONTENT`], which no
-//! content has. A version that stored contents of comments that are not visible, and that shows such
-//! a comment again without sending its content, so reads a damaged comment, which is a miss.
+//! content has. An older version stores contents of invisible comments and shows such a comment
+//! again without sending its content; it then reads a damaged comment, which is a miss.
 
 use prost::Message;
 use riposte_core::{Comment, CommentId, Content};
@@ -28,7 +28,7 @@ use crate::port::{CachedComment, LikeCounts};
 
 const HEAD: usize = 64;
 const MAGIC: &[u8; 3] = b"rc4";
-/// In place of the xxh3 of the content where there is none: the xxh3 of nothing, inverted.
+/// Replaces the xxh3 of a content that is absent: the inverted xxh3 of nothing.
 const NO_CONTENT: u64 = !0x2d06_8005_38d3_94c2;
 /// The length of a row's checksum in bytes.
 const CHECKSUM: usize = 8;

@@ -2,8 +2,9 @@
 
 use riposte_core::act::CommentAct;
 use riposte_core::comment::review_etag;
-use riposte_core::decision::{Decision, DecisionId, Grounds};
+use riposte_core::decision::{Decision, Grounds};
 use riposte_core::event::{ActorKind, CommentOutcome};
+use riposte_core::ids::DecisionId;
 use riposte_core::object_type::ModerationMode;
 use riposte_core::review::{Review, ReviewCause, ReviewCauses};
 use riposte_core::verbs::{
@@ -291,7 +292,7 @@ pub(super) async fn deleting_a_comment_is_no_escape_from_a_verdict(backend: Back
     let fixture = Fixture::new(&backend, "deleting_a_comment_is_no_escape_from_a_verdict");
     let key = fixture.key();
     fixture.open(&key).await;
-    for (act, prior) in [
+    for (act, reached) in [
         (CommentAct::Reject, CommentState::Rejected),
         (CommentAct::Hide, CommentState::Hidden),
         (CommentAct::Withhold, CommentState::Pending),
@@ -300,11 +301,11 @@ pub(super) async fn deleting_a_comment_is_no_escape_from_a_verdict(backend: Back
         fixture.author_deletes(&key, id).await;
         let verdict = fixture.verdict(id, act).await;
         let decision = decision(&fixture.run(&key, verdict).await);
-        assert_eq!((decision.from, decision.to), (CommentState::Active, prior), "{act:?}");
+        assert_eq!((decision.from, decision.to), (CommentState::Active, reached), "{act:?}");
         assert_eq!(fixture.view(id).await.comment.lifecycle.state, CommentState::Deleted);
         assert!(fixture.review(id).await.is_some_and(|review| review.open().is_empty()), "{act:?}");
         fixture.run(&key, Undelete { target: fixture.target(id).await, member: member("author") }).await;
-        assert_eq!(fixture.view(id).await.comment.lifecycle.state, prior, "{act:?}");
+        assert_eq!(fixture.view(id).await.comment.lifecycle.state, reached, "{act:?}");
         fixture.check_counts(&key).await;
     }
     let id = fixture.root(&key).await.comment.reference.id;

@@ -1,4 +1,4 @@
-//! Redis contains no content of a comment that is not visible: every value of every key is searched.
+//! Redis contains no content of an invisible comment: every value of every key is searched.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -40,7 +40,7 @@ pub enum NextState {
     /// The state that the comment has.
     Unchanged,
     /// The state from which the comment was deleted.
-    Prior,
+    BeforeDeletion,
 }
 
 /// The effect of an act on the open questions of a comment.
@@ -101,7 +101,7 @@ pub const ACTS: [ActRule; 12] = [
         NextState::State(Deleted),
         ReviewEffect::ClosesAll,
     ),
-    rule(CommentAct::Undelete, &[Deleted], NextState::Prior, ReviewEffect::Reopens),
+    rule(CommentAct::Undelete, &[Deleted], NextState::BeforeDeletion, ReviewEffect::Reopens),
 ];
 
 const fn rule(act: CommentAct, from: &'static [CommentState], to: NextState, review: ReviewEffect) -> ActRule {
@@ -191,11 +191,11 @@ impl CommentAct {
 impl ActRule {
     /// Returns the state after the act.
     #[must_use]
-    pub const fn next(&self, state: CommentState, prior: CommentState) -> CommentState {
+    pub const fn next(&self, state: CommentState, before_deletion: CommentState) -> CommentState {
         match self.to {
             NextState::State(to) => to,
             NextState::Unchanged => state,
-            NextState::Prior => prior,
+            NextState::BeforeDeletion => before_deletion,
         }
     }
 
@@ -220,7 +220,7 @@ impl ActRule {
                 Some("published if never public, else restored")
             }
             (_, NextState::Unchanged) | (CommentAct::Hold, _) => None,
-            (_, NextState::State(_) | NextState::Prior) => Some("withdrawn, if it was ACTIVE"),
+            (_, NextState::State(_) | NextState::BeforeDeletion) => Some("withdrawn, if it was ACTIVE"),
         }
     }
 }
@@ -235,7 +235,7 @@ pub fn markdown() -> String {
         let to = match rule.to {
             NextState::State(state) => state.to_string(),
             NextState::Unchanged => "unchanged".to_owned(),
-            NextState::Prior => "the state before the deletion".to_owned(),
+            NextState::BeforeDeletion => "the state before the deletion".to_owned(),
         };
         let review = match rule.review {
             ReviewEffect::None => "–".to_owned(),

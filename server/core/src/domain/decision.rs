@@ -1,9 +1,7 @@
 //! Decisions on comments. A decision never changes; a later one may follow it.
 
-use std::fmt;
-
 use crate::domain::act::CommentAct;
-use crate::domain::ids::CommentId;
+use crate::domain::ids::DecisionId;
 use crate::domain::member::MemberId;
 use crate::domain::object_type::ObjectType;
 use crate::domain::request::RequestIdentity;
@@ -98,15 +96,6 @@ codes! {
     }
 }
 
-/// The id of a decision: its comment and its number. Clients treat its text as opaque.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct DecisionId {
-    /// The comment.
-    pub comment: CommentId,
-    /// The number of the decision among those on the comment, from 1.
-    pub number: i32,
-}
-
 /// A decision on a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
@@ -139,16 +128,9 @@ pub struct Decision {
     pub time: Millis,
 }
 
-impl fmt::Display for DecisionId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.comment.get(), self.number)
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Automation, DecisionId, Detection};
-    use crate::domain::ids::CommentId;
+    use super::{Automation, Detection};
 
     #[test]
     fn codes_are_fixed_for_ever() {
@@ -160,11 +142,5 @@ mod tests {
         assert_eq!([-1, 0, 11].map(Detection::from_code), [None; 3]);
         assert_eq!([-1, 0, 4].map(Automation::from_code), [None; 3]);
         assert_eq!((Detection::default(), Automation::default()), (Detection::Moderator, Automation::None));
-    }
-
-    #[test]
-    fn an_id_names_the_comment_and_the_number() {
-        let id = DecisionId { comment: CommentId::new(42).expect("positive"), number: 3 };
-        assert_eq!(id.to_string(), "42.3");
     }
 }

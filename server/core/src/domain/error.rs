@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
-use crate::domain::decision::DecisionId;
+use crate::domain::ids::DecisionId;
 use crate::domain::state::CommentState;
 use crate::domain::time::Millis;
 pub use reason::{Reason, StatusKind};
@@ -116,7 +116,7 @@ pub enum Error {
     ReviewChanged {
         /// The current etag of the review.
         current: String,
-        /// The last decision; `None` if there is none.
+        /// The last decision; `None` if no decision was taken.
         decision: Option<DecisionId>,
     },
     /// Another moderator has leased the review.

@@ -4,11 +4,13 @@
 //! years) · 10 bits partition · 6 bits worker · 8 bits sequence within partition and tick. An id is
 //! unique and contains its route; no visible order depends on it.
 
+mod decision_id;
 mod generator;
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::domain::time::Millis;
+pub use decision_id::DecisionId;
 pub use generator::{IdError, IdGenerator, IdLease, MAX_AHEAD_MILLIS};
 
 /// The number of partitions. It never changes.

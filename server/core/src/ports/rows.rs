@@ -3,9 +3,9 @@
 //! Every result is one state of its subject: a method reads its rows and counts in one snapshot,
 //! whose first row is the subject, so counts equal rows at `subject.revision`. A read sees every
 //! commit whose response was sent before the read began. Absent items are `None` or empty, never an
-//! error. Content is returned as stored; the caller of the port redacts it. A reader with a cache may
-//! leave out what no caller shows: in lists the content of comments that are not visible, and of
-//! comments by id the content that not even their authors see.
+//! error. Content is returned as stored; the caller of the port redacts it. A reader with a cache
+//! may leave out what no caller shows: in lists the content of comments that are not visible, and
+//! of comments by id the content that not even their authors see.
 //!
 //! Lists contain listed comments only: visible ones, and tombstones above visible ones.
 
@@ -14,8 +14,9 @@ use async_trait::async_trait;
 use crate::domain::caller::ObjectTypeScope;
 use crate::domain::comment::CommentView;
 use crate::domain::content::ClientInfo;
-use crate::domain::decision::{Decision, DecisionId};
+use crate::domain::decision::Decision;
 use crate::domain::error::Result;
+use crate::domain::ids::DecisionId;
 use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::like::LikeValue;
 use crate::domain::location::CommentLocation;
@@ -239,8 +240,8 @@ pub trait ExportRows: Send + Sync + std::fmt::Debug {
 }
 
 /// A reader that answers some reads itself and passes the others on to an inner reader. Its
-/// [`MemberRows`], [`ReviewRows`] and [`ExportRows`] are those of the inner reader, so a new method of these traits
-/// concerns only the readers of rows.
+/// [`MemberRows`], [`ReviewRows`] and [`ExportRows`] are those of the inner reader, so a new method
+/// of these traits concerns only the readers of rows.
 pub trait PassThrough: Send + Sync + std::fmt::Debug {
     /// Returns the inner reader.
     fn inner(&self) -> &dyn Reader;

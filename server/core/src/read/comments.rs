@@ -10,8 +10,8 @@ use crate::read::subjects::check_revision;
 use crate::read::unpublished::seen;
 
 impl Comments {
-    /// Returns one comment as `viewer` sees it. A deleted one is returned as its tombstone; one that
-    /// was never visible exists for its author only.
+    /// Returns one comment as `viewer` sees it. A deleted one is returned as its tombstone. One
+    /// that was never visible exists for its author only.
     ///
     /// # Errors
     /// [`Error::CommentNotFound`], [`Error::RevisionNotReached`].

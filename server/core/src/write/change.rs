@@ -7,7 +7,7 @@ use crate::domain::ids::CommentId;
 use crate::domain::lifecycle::DeletedBy;
 use crate::domain::origin::ImportOrigin;
 use crate::domain::subject::Subject;
-use crate::write::verbs::Ruling;
+use crate::write::ruling::Ruling;
 
 /// One changed fact. It never contains counts: they follow from it by
 /// [`contribution`](crate::counts::contribution).

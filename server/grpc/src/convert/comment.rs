@@ -64,7 +64,7 @@ fn deleted_by(role: DeletedBy) -> v1::DeletedBy {
     }
 }
 
-/// Returns a state as the reader who may see it gets it. To its author, a SHADOWED comment is ACTIVE.
+/// Returns a state as a reader gets it. To its author, a SHADOWED comment is ACTIVE.
 fn shown_state(state: CommentState) -> v1::CommentState {
     if state == CommentState::Shadowed { v1::CommentState::Active } else { plain_state(state) }
 }

@@ -62,7 +62,7 @@ fn request_metadata() -> ErrorMetadata {
 
 fn changed_review() -> Error {
     let comment = riposte_core::CommentId::new(42).expect("positive");
-    let decision = Some(riposte_core::decision::DecisionId { comment, number: 3 });
+    let decision = Some(riposte_core::ids::DecisionId { comment, number: 3 });
     Error::ReviewChanged { current: "1.2.3".to_owned(), decision }
 }
 

@@ -33,7 +33,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use riposte_core::comment::CommentView;
-use riposte_core::decision::{Decision, DecisionId};
+use riposte_core::decision::Decision;
+use riposte_core::ids::DecisionId;
 use riposte_core::location::CommentLocation;
 use riposte_core::page::{
     ContentRevision, Conversation, CountReport, HistoryCursor, Liker, LikerCursor, LikersQuery, MemberLike, Page,

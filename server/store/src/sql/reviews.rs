@@ -26,7 +26,7 @@ use super::transact::{self, TransactionBody};
 use crate::error::{StoreError, StoreResult};
 
 /// The rounds of a claim that other claims disturb.
-const ROUNDS: usize = 3;
+const ATTEMPTS: usize = 3;
 /// The candidates that a claim considers for each review that it wants.
 const CANDIDATES: usize = 4;
 /// The index on (object_type, is_open, due_time, comment_id).
@@ -66,7 +66,7 @@ impl SqlReviews {
         Ok(leased)
     }
 
-    /// Divides reviews into transactions: by data source, and by partition if the store is confined.
+    /// Divides reviews into transactions: by data source, by partition if the store is confined.
     fn groups(&self, ids: &[CommentId]) -> Vec<(usize, Vec<CommentId>)> {
         let mut groups: BTreeMap<(usize, Option<Partition>), Vec<CommentId>> = BTreeMap::new();
         for id in ids {
@@ -98,7 +98,7 @@ impl Reviews for SqlReviews {
             return Ok(renewed);
         }
         let mut leased: Vec<Review> = Vec::new();
-        for _ in 0..ROUNDS {
+        for _ in 0..ATTEMPTS {
             let wanted = limit.saturating_sub(leased.len());
             if wanted == 0 {
                 break;

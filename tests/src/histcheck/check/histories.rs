@@ -16,13 +16,15 @@ pub(super) fn check(history: &SubjectHistory<'_>, findings: &mut Findings) {
         let Call::History { comment: id, .. } = op.call else { continue };
         // Too little is known of a comment whose create has no response.
         let Some(comment) = history.comment(id) else { continue };
-        let violation = match &op.outcome {
-            Outcome::Texts(texts) => shown(history, comment, op, texts),
-            Outcome::Refused(reason) if &**reason == "COMMENT_NOT_FOUND" => {
-                let is_wrong = comment.was_visible(history, op.begun.saturating_sub(MAX_AGE), op.ended);
-                is_wrong.then(|| format!("the history of {id}, which is visible, is not found"))
-            }
-            _other => None,
+        let violation = if let Outcome::Texts(texts) = &op.outcome {
+            shown(history, comment, op, texts)
+        } else if let Outcome::Refused(reason) = &op.outcome
+            && &**reason == "COMMENT_NOT_FOUND"
+        {
+            let is_wrong = comment.was_visible(history, op.begun.saturating_sub(MAX_AGE), op.ended);
+            is_wrong.then(|| format!("the history of {id}, which is visible, is not found"))
+        } else {
+            None
         };
         if let Some(description) = violation {
             findings.add(|| description, &comment.explaining_ops(history, *number));
@@ -30,8 +32,8 @@ pub(super) fn check(history: &SubjectHistory<'_>, findings: &mut Findings) {
     }
 }
 
-/// Returns the violation of a history in a response, if there is one. Whether the comment is visible
-/// may be known from the cache, the texts are read from the rows.
+/// Returns the violation of a history in a response, if there is one. The visibility of the comment
+/// may come from the cache, the texts come from the rows.
 fn shown(history: &SubjectHistory<'_>, comment: &Comment, op: &Op, texts: &[(u32, u64)]) -> Option<String> {
     let id = comment.id;
     if !comment.may_have_been(history, true, op.begun.saturating_sub(MAX_AGE), op.ended) {

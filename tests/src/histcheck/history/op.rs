@@ -323,7 +323,7 @@ impl Call {
         Some((*member, *parent, *text))
     }
 
-    /// Returns the comment that it edits, deletes, hides or restores, and the property that it sets.
+    /// Returns the comment that it edits, deletes, hides or restores, and the property it sets.
     pub(crate) fn alters(&self) -> Option<(i64, Property)> {
         if let Self::Edit { comment, text, .. } = self {
             return Some((*comment, Property::Text(*text)));

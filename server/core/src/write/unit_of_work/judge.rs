@@ -3,10 +3,11 @@
 use crate::domain::act::{ActRule, CommentAct, ReviewEffect};
 use crate::domain::comment::Comment;
 use crate::domain::counts::contribution;
-use crate::domain::decision::{Decision, DecisionId};
+use crate::domain::decision::Decision;
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ChangeKind;
 use crate::domain::ids::CommentId;
+use crate::domain::ids::DecisionId;
 use crate::domain::lifecycle::{DeletedBy, Lifecycle};
 use crate::domain::object_type::ObjectType;
 use crate::domain::request::IdempotencyKey;
@@ -14,9 +15,9 @@ use crate::domain::review::{Review, ReviewCause, ReviewCauses};
 use crate::domain::state::CommentState;
 use crate::domain::time::Millis;
 use crate::write::change::Judgement;
+use crate::write::ruling::RulingForm;
 use crate::write::unit_of_work::apply::{next_revision, not_loaded};
 use crate::write::unit_of_work::{ChangeContext, UnitOfWork};
-use crate::write::verbs::RulingForm;
 
 /// One act with the states that it leaves and reaches. Of a deleted comment that stays deleted,
 /// these are the states to which it would return.

@@ -5,44 +5,25 @@ use std::borrow::Cow;
 use async_trait::async_trait;
 
 use super::pin::unpin_change;
-use super::{Command, CommandKind, Delete, DeleteActor, Request, RequestContext, Verb, comment_of, id_part, target};
+use super::{
+    Command, CommandKind, Delete, DeleteActor, Request, RequestContext, Ruling, RulingForm, Verb, comment_of, id_part,
+    target,
+};
 use crate::domain::act::{CommentAct, ReviewEffect};
 use crate::domain::comment::{CommentView, review_etag};
-use crate::domain::decision::{DecisionId, Grounds, UNSPECIFIED_CODE};
+use crate::domain::decision::Grounds;
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
 use crate::domain::ids::CommentId;
+use crate::domain::ids::DecisionId;
 use crate::domain::lifecycle::DeletedBy;
 use crate::domain::location::CommentLocation;
-use crate::domain::member::MemberId;
 use crate::domain::review::{Review, ReviewCauses};
 use crate::domain::state::CommentState;
 use crate::write::change::{Change, Judgement};
 use crate::write::command_output::{DecisionOutput, Effect};
 use crate::write::lock_set::LockSet;
 use crate::write::unit_of_work::UnitOfWork;
-
-/// The order of a moderator, with the reasons of the decision that it becomes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ruling {
-    /// The moderator.
-    pub moderator: MemberId,
-    /// The reasons.
-    pub grounds: Grounds,
-    /// The etag of the review that the moderator read; an empty one matches any.
-    pub etag: String,
-    /// The form of the request.
-    pub form: RulingForm,
-}
-
-/// The form of the request of a moderator.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RulingForm {
-    /// A call for one comment, which returns the comment. An idempotency record keeps its key.
-    Order,
-    /// A verdict, which returns the decision. The decision keeps the key.
-    Verdict,
-}
 
 /// A request to hide a comment, or to show it again.
 #[derive(Debug, Clone)]
@@ -167,13 +148,6 @@ judging! {
 }
 
 impl Ruling {
-    /// Returns an order without a code, with a note for moderators.
-    #[must_use]
-    pub fn noted(moderator: MemberId, note: String) -> Self {
-        let grounds = Grounds { code: UNSPECIFIED_CODE.to_owned(), note, ..Grounds::default() };
-        Self { moderator, grounds, etag: String::new(), form: RulingForm::Order }
-    }
-
     /// Returns the rows that an order about this comment locks.
     pub(super) fn lock_set(&self, target: &CommentLocation) -> LockSet {
         let decisions = (self.form == RulingForm::Verdict).then_some(target.id);
@@ -192,7 +166,7 @@ impl Ruling {
     }
 
     /// A moderator may act in any state of the subject. Only the comment and its review decide. The
-    /// etag is compared first, so that the error of a late verdict names the decision that came before.
+    /// etag is compared first, so that the error of a late verdict names the decision before it.
     pub(super) fn check(&self, unit: &UnitOfWork, command: &Command, (id, act): (CommentId, CommentAct)) -> Result<()> {
         let comment = target(unit, command, id)?;
         let (lifecycle, review) = (&comment.lifecycle, unit.review(id));

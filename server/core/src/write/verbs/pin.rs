@@ -65,8 +65,8 @@ fn lock_set(target: &CommentLocation) -> LockSet {
     LockSet { comments: vec![target.id], content: Some(target.id), ..LockSet::default() }
 }
 
-/// Checks that the owner of the subject may pin or unpin the comment, and returns the state that the
-/// owner sees.
+/// Checks that the owner of the subject may pin or unpin the comment, and returns the state that
+/// the owner sees.
 fn check_owner(
     unit: &UnitOfWork,
     command: &Command,

@@ -1,6 +1,7 @@
 //! Reviews by the ids of their comments, and decisions.
 
-use riposte_core::decision::{Decision, DecisionId};
+use riposte_core::decision::Decision;
+use riposte_core::ids::DecisionId;
 use riposte_core::review::Review;
 use riposte_core::{CommentId, Partition};
 use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QueryResult, QuerySelect};

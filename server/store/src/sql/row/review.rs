@@ -1,7 +1,8 @@
 //! The rows of reviews and of decisions.
 
 use riposte_core::act::CommentAct;
-use riposte_core::decision::{Automation, Decision, DecisionId, Detection, Grounds};
+use riposte_core::decision::{Automation, Decision, Detection, Grounds};
+use riposte_core::ids::DecisionId;
 use riposte_core::request::{Fingerprint, RequestIdentity};
 use riposte_core::review::{LeaseToken, Review, ReviewCauses, ReviewLease};
 use riposte_core::{MemberId, Millis, ObjectType, Result, SubjectId};

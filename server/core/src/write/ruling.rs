@@ -1,0 +1,35 @@
+//! The orders of moderators.
+
+use crate::domain::decision::{Grounds, UNSPECIFIED_CODE};
+use crate::domain::member::MemberId;
+
+/// The order of a moderator, with the reasons of the decision that it becomes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ruling {
+    /// The moderator.
+    pub moderator: MemberId,
+    /// The reasons.
+    pub grounds: Grounds,
+    /// The etag of the review that the moderator read; an empty one matches any.
+    pub etag: String,
+    /// The form of the request.
+    pub form: RulingForm,
+}
+
+/// The form of the request of a moderator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RulingForm {
+    /// A call for one comment, which returns the comment. An idempotency record keeps its key.
+    Order,
+    /// A verdict, which returns the decision. The decision keeps the key.
+    Verdict,
+}
+
+impl Ruling {
+    /// Returns an order without a code, with a note for moderators.
+    #[must_use]
+    pub fn noted(moderator: MemberId, note: String) -> Self {
+        let grounds = Grounds { code: UNSPECIFIED_CODE.to_owned(), note, ..Grounds::default() };
+        Self { moderator, grounds, etag: String::new(), form: RulingForm::Order }
+    }
+}
