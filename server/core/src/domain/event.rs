@@ -234,8 +234,9 @@ mod tests {
     fn readers_see_a_comment_created_when_it_becomes_visible_and_nothing_while_it_waits() {
         use ChangeKind::{Created, Edited, StateChanged};
         use CommentState::{Active, Deleted, Hidden, Pending, Rejected};
+        type Case = (ChangeKind, Option<CommentState>, CommentState, bool, &'static [ChangeKind]);
         let id = CommentId::new(1).expect("positive");
-        let cases: [(ChangeKind, Option<CommentState>, CommentState, bool, &[ChangeKind]); 15] = [
+        let cases: [Case; 15] = [
             (Created, None, Active, true, &[Created]),
             (Created, None, Hidden, true, &[Created]),
             (Created, None, Pending, false, &[]),
