@@ -2,6 +2,8 @@ mod balance;
 mod connection;
 mod error;
 mod frame;
+#[path = "gen/listeners.rs"]
+mod listeners;
 mod options;
 mod pages;
 mod request_ids;
@@ -9,12 +11,13 @@ mod resolve;
 mod retry;
 mod watch;
 
-use crate::listeners::FanOuts;
+use listeners::FanOuts;
 use std::time::Duration;
 use tonic::metadata::{Ascii, MetadataKey, MetadataValue};
 
 pub use connection::Connection;
 pub use error::{Error, Violation};
+pub use listeners::Listener;
 pub use options::Options;
 pub use pages::{Items, List, Pages};
 pub use request_ids::RequestIds;

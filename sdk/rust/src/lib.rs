@@ -38,15 +38,13 @@ mod handles;
 #[cfg(feature = "json")]
 mod json;
 #[cfg(feature = "client")]
-#[path = "gen/listeners.rs"]
-mod listeners;
-#[cfg(feature = "client")]
 #[path = "gen/services.rs"]
 mod services;
 
 #[cfg(feature = "client")]
 pub use client::{
-    Client, Connection, Dns, Error, Follow, Items, List, Options, Pages, RequestIds, Resolve, Violation, Watch,
+    Client, Connection, Dns, Error, Follow, Items, List, Listener, Options, Pages, RequestIds, Resolve, Violation,
+    Watch,
 };
 #[cfg(feature = "dev-server")]
 pub use dev::{DevServer, Starter};
@@ -54,8 +52,6 @@ pub use dev::{DevServer, Starter};
 pub use handles::blocking;
 #[cfg(feature = "client")]
 pub use handles::*;
-#[cfg(feature = "client")]
-pub use listeners::Listener;
 #[cfg(feature = "json")]
 pub use json::JsonWriter;
 

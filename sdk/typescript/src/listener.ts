@@ -21,7 +21,10 @@ export class Listener<Event> implements AsyncIterableIterator<Event> {
     [this.#buffer, this.#leave] = [buffer, leave];
   }
 
-  /** Whether the listener fell behind: its last event is the gap from the first revision that it lost. */
+  /**
+   * Whether the listener fell behind: its last event is the gap from the first revision that it
+   * lost.
+   */
   get dropped(): boolean {
     return this.#dropped;
   }

@@ -4,8 +4,8 @@ use anyhow::{Result, ensure};
 use futures::future::try_join_all;
 use riposte_sdk::Error;
 use riposte_sdk::v1::{
-    BatchGetLikeStatesRequest, BatchListLikersRequest, CommentLikers, DeleteCommentRequest, DeleteSubjectRequest, ErrorReason, LikeValue,
-    ListLikersRequest, SetLikeRequest, SubjectState,
+    BatchGetLikeStatesRequest, BatchListLikersRequest, CommentLikers, DeleteCommentRequest, DeleteSubjectRequest,
+    ErrorReason, LikeValue, ListLikersRequest, SetLikeRequest, SubjectState,
 };
 use riposte_tests::{Case, Fixture, Say, cases, refused};
 use tonic::Code;

@@ -20,7 +20,7 @@ pub(super) struct Tree {
     pub(super) root: Option<Package>,
     /// The licence of each package, as its manifest has it.
     pub(super) licences: BTreeMap<Package, String>,
-    /// What each package depends on.
+    /// The packages that each package depends on.
     pub(super) edges: BTreeMap<Package, BTreeSet<Package>>,
 }
 

@@ -38,7 +38,7 @@ impl Comments {
         let known = states.into_iter().collect::<Option<Vec<_>>>().filter(|states| !states.is_empty());
         match known {
             Some(states) => Ok(states),
-            // A state proves that the subject is there. Without one, the subject is read as well.
+            // With a state, the subject is there. Without one, the subject is read as well.
             None => self.states_of_none(key, ids).await,
         }
     }
@@ -53,8 +53,8 @@ impl Comments {
         }
     }
 
-    /// Returns the members that like, or dislike, a comment, newest first; of those of one time, the
-    /// highest member id first.
+    /// Returns the members that like, or dislike, a comment, newest first; of those of one time,
+    /// the highest member id first.
     ///
     /// # Errors
     /// [`Error::CommentNotFound`]; [`Error::CommentUnavailable`] for a comment that is not visible;

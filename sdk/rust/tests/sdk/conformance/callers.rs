@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 use tonic::Code;
 
 const START: Duration = Duration::from_secs(60);
-const PATIENCE: Duration = Duration::from_secs(10);
+const MATCH_WITHIN: Duration = Duration::from_secs(10);
 const AGAIN: Duration = Duration::from_millis(20);
 
 /// A `riposte dev` whose callers have their names as tokens. Dropping it ends it.
@@ -40,8 +40,8 @@ impl Callers {
             assert!(start.elapsed() < START, "the server did not start");
             tokio::time::sleep(AGAIN).await;
         }
-        let told: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&endpoints).unwrap()).unwrap();
-        let address = |name: &str| told[name].as_str().unwrap().to_owned();
+        let endpoints: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&endpoints).unwrap()).unwrap();
+        let address = |name: &str| endpoints[name].as_str().unwrap().to_owned();
         Self { process, target: address("grpc"), metrics: address("metrics") }
     }
 
@@ -71,7 +71,7 @@ impl Callers {
             if found.as_deref() == Some(wanted) {
                 return Ok(());
             }
-            if start.elapsed() > PATIENCE {
+            if start.elapsed() > MATCH_WITHIN {
                 return Err(format!("{found:?} streams, not {wanted}"));
             }
             tokio::time::sleep(AGAIN).await;
@@ -88,8 +88,8 @@ impl Drop for Callers {
 }
 
 /// Returns the kind and the revisions of the next event; `None` at the end.
-async fn hear(listener: &mut Listener) -> Option<(&'static str, i64, i64)> {
-    let event = tokio::time::timeout(PATIENCE, listener.next()).await.unwrap().unwrap()?;
+async fn next_event(listener: &mut Listener) -> Option<(&'static str, i64, i64)> {
+    let event = tokio::time::timeout(MATCH_WITHIN, listener.next()).await.unwrap().unwrap()?;
     Some(match event.event.unwrap() {
         Event::Opened(opened) => ("opened", opened.revision, opened.revision),
         Event::Change(change) => ("change", change.revision, change.revision),
@@ -97,38 +97,38 @@ async fn hear(listener: &mut Listener) -> Option<(&'static str, i64, i64)> {
     })
 }
 
-/// Shares one stream among so many listeners, one of which falls behind.
+/// Shares one stream among that number of listeners, one of which falls behind.
 pub(crate) async fn listeners(unique: &str, count: usize) -> Result<(), String> {
     let server = Callers::start().await;
     let client = server.client("writer");
     let subject = client.subject("article", unique);
-    let told = |error: riposte_sdk::Error| error.to_string();
+    let text_of = |error: riposte_sdk::Error| error.to_string();
     let mut all = Vec::new();
     for _ in 0..count {
-        all.push(subject.listen(None).await.map_err(told)?);
+        all.push(subject.listen(None).await.map_err(text_of)?);
     }
-    let mut slow = subject.listen(2_usize).await.map_err(told)?;
+    let mut slow = subject.listen(2_usize).await.map_err(text_of)?;
     server.wait_for_streams("1").await?;
     let mut changes = Vec::new();
     for text in ["1", "2", "3", "4"] {
-        subject.comment("m1", text).await.map_err(told)?;
-        let revision = subject.get().await.map_err(told)?.subject.unwrap().revision;
+        subject.comment("m1", text).await.map_err(text_of)?;
+        let revision = subject.get().await.map_err(text_of)?.subject.unwrap().revision;
         changes.push(("change", revision, revision));
     }
     for listener in &mut all {
-        assert_eq!(hear(listener).await, Some(("opened", 0, 0)));
+        assert_eq!(next_event(listener).await, Some(("opened", 0, 0)));
         for change in &changes {
-            assert_eq!(hear(listener).await, Some(*change));
+            assert_eq!(next_event(listener).await, Some(*change));
         }
     }
     let lost = changes[1].1;
     for expected in [Some(("opened", 0, 0)), Some(changes[0]), Some(("gap", lost, lost)), None] {
-        assert_eq!(hear(&mut slow).await, expected);
+        assert_eq!(next_event(&mut slow).await, expected);
     }
     assert_eq!((slow.dropped(), all[0].dropped()), (true, false));
     drop(all.remove(0));
-    let mut late = subject.listen(None).await.map_err(told)?;
-    assert_eq!(hear(&mut late).await, Some(("opened", changes[3].1, changes[3].1)));
+    let mut late = subject.listen(None).await.map_err(text_of)?;
+    assert_eq!(next_event(&mut late).await, Some(("opened", changes[3].1, changes[3].1)));
     server.wait_for_streams("1").await?;
     drop((all, late));
     server.wait_for_streams("0").await?;
