@@ -102,17 +102,17 @@ pub(crate) async fn listeners(unique: &str, count: usize) -> Result<(), String> 
     let server = Callers::start().await;
     let client = server.client("writer");
     let subject = client.subject("article", unique);
-    let text = |error: riposte_sdk::Error| error.to_string();
+    let failure = |error: riposte_sdk::Error| error.to_string();
     let mut all = Vec::new();
     for _ in 0..count {
-        all.push(subject.listen(None).await.map_err(text)?);
+        all.push(subject.listen(None).await.map_err(failure)?);
     }
-    let mut slow = subject.listen(2_usize).await.map_err(text)?;
+    let mut slow = subject.listen(2_usize).await.map_err(failure)?;
     server.wait_for_streams("1").await?;
     let mut changes = Vec::new();
     for text in ["1", "2", "3", "4"] {
-        subject.comment("m1", text).await.map_err(text)?;
-        let revision = subject.get().await.map_err(text)?.subject.unwrap().revision;
+        subject.comment("m1", text).await.map_err(failure)?;
+        let revision = subject.get().await.map_err(failure)?.subject.unwrap().revision;
         changes.push(("change", revision, revision));
     }
     for listener in &mut all {
@@ -127,7 +127,7 @@ pub(crate) async fn listeners(unique: &str, count: usize) -> Result<(), String> 
     }
     assert_eq!((slow.dropped(), all[0].dropped()), (true, false));
     drop(all.remove(0));
-    let mut late = subject.listen(None).await.map_err(text)?;
+    let mut late = subject.listen(None).await.map_err(failure)?;
     assert_eq!(next_of(&mut late).await, Some(("opened", changes[3].1, changes[3].1)));
     server.wait_for_streams("1").await?;
     drop((all, late));
