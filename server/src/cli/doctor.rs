@@ -196,7 +196,7 @@ mod tests {
         let inputs = Inputs { profile: Profile::Dev, ..Inputs::default() };
         let mut config = Config::load(&inputs).unwrap().config;
         config.store.kind = StoreKind::Mysql;
-        config.store.pools.write.connections = 8;
+        (config.store.pools.read.connections, config.store.pools.write.connections) = (8, 8);
         assert_eq!(prepared_statements(&config.store, 32), 8 * 256 + 8 * 128);
         assert_eq!(prepared_statements(&config.store, 1), 8 * 256 + 8 * 512);
         config.store.text = TextForm::Off;

@@ -146,7 +146,7 @@ async fn likers_with_equal_times_are_listed_once_for_every_page_size() {
         let reader = store.reader();
         let all = reader.likers(id, LikeValue::Like, None, 100).await.expect("read").items;
         assert_eq!(all.len(), 40);
-        assert!(all.is_sorted_by(|a, b| (b.time, &a.member) < (a.time, &b.member)), "{all:?}");
+        assert!(all.is_sorted_by(|a, b| (b.time, &b.member) < (a.time, &a.member)), "{all:?}");
         for size in [1, 7, 13, 39, 40] {
             let (mut walked, mut after): (Vec<_>, Option<LikerCursor>) = (Vec::new(), None);
             loop {
