@@ -65,8 +65,11 @@ fn decision(output: &CommandOutput) -> Decision {
     }
 }
 
+/// Makes the command of a verdict.
+type MakeVerdict = fn(CommentLocation, Ruling) -> CommandKind;
+
 /// The acts of verdicts, each with its command.
-const VERDICTS: [(CommentAct, fn(CommentLocation, Ruling) -> CommandKind); 7] = [
+const VERDICTS: [(CommentAct, MakeVerdict); 7] = [
     (CommentAct::Approve, |target, ruling| Approve { target, ruling }.into()),
     (CommentAct::Reject, |target, ruling| Reject { target, ruling }.into()),
     (CommentAct::Hide, |target, ruling| Hide { target, ruling }.into()),
