@@ -66,10 +66,10 @@ fn decision(output: &CommandOutput) -> Decision {
 }
 
 /// Makes the command of a verdict.
-type MakeVerdict = fn(CommentLocation, Ruling) -> CommandKind;
+type IntoCommand = fn(CommentLocation, Ruling) -> CommandKind;
 
 /// The acts of verdicts, each with its command.
-const VERDICTS: [(CommentAct, MakeVerdict); 7] = [
+const VERDICTS: [(CommentAct, IntoCommand); 7] = [
     (CommentAct::Approve, |target, ruling| Approve { target, ruling }.into()),
     (CommentAct::Reject, |target, ruling| Reject { target, ruling }.into()),
     (CommentAct::Hide, |target, ruling| Hide { target, ruling }.into()),
