@@ -17,14 +17,14 @@ type Buffer int
 // Listener is one of any number of readers of one watch. Close it in the end, or end its context.
 // Its events are those of the other listeners, too: a program does not change them.
 type Listener[E any] struct {
-	events  chan *E // closed at the end of the watch, and where the listener is dropped
-	err     error   // what ended the watch; read after that
-	dropped bool    // likewise
-	told    int64   // the last revision that was put into the buffer
-	parent  context.Context
-	ctx     context.Context
-	cancel  context.CancelFunc
-	of      *fanOut[E]
+	events   chan *E // closed at the end of the watch, and where the listener is dropped
+	err      error   // what ended the watch; read after that
+	dropped  bool    // likewise
+	lastSent int64   // the last revision that was put into the buffer
+	parent   context.Context
+	ctx      context.Context
+	cancel   context.CancelFunc
+	of       *fanOut[E]
 }
 
 // Events walks over the events as they come. It ends with the error that ends the stream, and
@@ -137,7 +137,7 @@ func listen[Q proto.Message, E any](
 	return l, nil
 }
 
-// run tells the listeners what the watch tells, until it ends.
+// run sends the events of the watch to its listeners, until it ends.
 func (f *fanOut[E]) run(open func() (*Watch[E], error), place func(*E) (int64, bool)) {
 	defer f.cancel()
 	watch, err := open()
@@ -148,7 +148,7 @@ func (f *fanOut[E]) run(open func() (*Watch[E], error), place func(*E) (int64, b
 				break
 			}
 			revision, _ := place(event)
-			f.tell(event, max(revision, f.last))
+			f.broadcast(event, max(revision, f.last))
 		}
 	}
 	f.all.lock.Lock()
@@ -165,7 +165,7 @@ func (f *fanOut[E]) run(open func() (*Watch[E], error), place func(*E) (int64, b
 	}
 }
 
-func (f *fanOut[E]) tell(event *E, revision int64) {
+func (f *fanOut[E]) broadcast(event *E, revision int64) {
 	f.all.lock.Lock()
 	defer f.all.lock.Unlock()
 	f.last = revision
@@ -180,10 +180,10 @@ func (f *fanOut[E]) tell(event *E, revision int64) {
 
 // take puts an event into the buffer of a listener, or drops the listener.
 func (l *Listener[E]) take(event *E, revision int64) {
-	switch lost := l.told + 1; {
+	switch lost := l.lastSent + 1; {
 	case len(l.events) < cap(l.events)-1:
 		l.events <- event
-		l.told = revision
+		l.lastSent = revision
 	case revision >= lost:
 		// The mark has a place of its own.
 		l.events <- l.of.gap(lost, revision)

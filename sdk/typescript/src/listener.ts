@@ -12,7 +12,7 @@ export class Listener<Event> implements AsyncIterableIterator<Event> {
   readonly #buffer: number;
   readonly #leave: (listener: Listener<Event>) => void;
   #wake: (() => void)[] = [];
-  #told = 0n;
+  #lastSent = 0n;
   #ended: { readonly error?: RiposteError | undefined } | undefined;
   #dropped = false;
 
@@ -63,9 +63,9 @@ export class Listener<Event> implements AsyncIterableIterator<Event> {
   take(event: Event, revision: bigint, gap: (first: bigint) => Event): void {
     if (this.#waiting.length < this.#buffer) {
       this.#waiting.push(event);
-      this.#told = revision;
-    } else if (revision > this.#told) {
-      this.#waiting.push(gap(this.#told + 1n));
+      this.#lastSent = revision;
+    } else if (revision > this.#lastSent) {
+      this.#waiting.push(gap(this.#lastSent + 1n));
       this.#dropped = true;
       this.#leave(this);
       this.#ended = {};

@@ -15,7 +15,7 @@ use tonic::Status;
 /// stream.
 #[derive(Debug)]
 pub struct Listener {
-    seat: Arc<Seat>,
+    subscriber: Arc<Subscriber>,
     key: Vec<u8>,
     all: FanOuts,
 }
@@ -29,7 +29,7 @@ impl Listener {
     pub async fn next(&mut self) -> Result<Option<Event>, Error> {
         loop {
             {
-                let mut queue = locked(&self.seat.queue);
+                let mut queue = locked(&self.subscriber.queue);
                 if let Some(event) = queue.waiting.pop_front() {
                     return Ok(Some(event));
                 }
@@ -39,28 +39,28 @@ impl Listener {
                     None => {}
                 }
             }
-            self.seat.changed.notified().await;
+            self.subscriber.changed.notified().await;
         }
     }
 
     /// Returns true if the listener fell behind: its last event is the gap from the first revision
     /// that it lost.
     pub fn dropped(&self) -> bool {
-        matches!(locked(&self.seat.queue).end, Some(None))
+        matches!(locked(&self.subscriber.queue).end, Some(None))
     }
 
     /// Waits until there is an event, or the end.
     async fn opened(&mut self) -> Result<(), Error> {
         loop {
             {
-                let queue = locked(&self.seat.queue);
+                let queue = locked(&self.subscriber.queue);
                 match &queue.end {
                     Some(Some(error)) if queue.waiting.is_empty() => return Err(error.clone()),
                     None if queue.waiting.is_empty() => {}
                     _ => return Ok(()),
                 }
             }
-            self.seat.changed.notified().await;
+            self.subscriber.changed.notified().await;
         }
     }
 }
@@ -69,15 +69,15 @@ impl Drop for Listener {
     fn drop(&mut self) {
         let mut open = locked(&self.all.open);
         if let Some(fan_out) = open.get_mut(&self.key) {
-            fan_out.seats.retain(|seat| !Arc::ptr_eq(seat, &self.seat));
-            end_without_seats(&mut open, &self.key);
+            fan_out.subscribers.retain(|subscriber| !Arc::ptr_eq(subscriber, &self.subscriber));
+            end_without_subscribers(&mut open, &self.key);
         }
     }
 }
 
 /// The events that wait for a listener.
 #[derive(Debug)]
-struct Seat {
+struct Subscriber {
     queue: Mutex<Queue>,
     changed: Notify,
 }
@@ -87,20 +87,20 @@ struct Queue {
     waiting: VecDeque<Event>,
     buffer: usize,
     /// The last revision that was put into the queue.
-    told: i64,
+    last_sent: i64,
     /// The end, with the error of the stream; without one the listener was dropped.
     end: Option<Option<Error>>,
 }
 
-impl Seat {
+impl Subscriber {
     /// Puts an event into the queue. Returns false if the listener is dropped.
     fn take(&self, event: Event, revision: i64) -> bool {
         let mut queue = locked(&self.queue);
         if queue.waiting.len() < queue.buffer {
             queue.waiting.push_back(event);
-            queue.told = revision;
-        } else if revision > queue.told {
-            let gap = Request::gap(queue.told + 1, revision);
+            queue.last_sent = revision;
+        } else if revision > queue.last_sent {
+            let gap = Request::gap(queue.last_sent + 1, revision);
             queue.waiting.push_back(gap);
             queue.end = Some(None);
         }
@@ -112,8 +112,8 @@ impl Seat {
 /// One watch with those that listen to it.
 #[derive(Debug)]
 struct FanOut {
-    seats: Vec<Arc<Seat>>,
-    /// Tells it from an earlier one of the same request, whose task may be about to end.
+    subscribers: Vec<Arc<Subscriber>>,
+    /// Distinguishes it from an earlier one of the same request, whose task may be about to end.
     mark: Arc<()>,
     /// The revision of the last event; `None` before the first one.
     last: Option<i64>,
@@ -139,27 +139,27 @@ impl FanOuts {
 
     fn join(&self, client: &Client, request: Request, buffer: usize) -> Listener {
         let key = request.encode_to_vec();
-        let queue = Queue { waiting: VecDeque::new(), buffer, told: 0, end: None };
-        let seat = Arc::new(Seat { queue: Mutex::new(queue), changed: Notify::new() });
+        let queue = Queue { waiting: VecDeque::new(), buffer, last_sent: 0, end: None };
+        let subscriber = Arc::new(Subscriber { queue: Mutex::new(queue), changed: Notify::new() });
         let mut open = locked(&self.open);
         let fan_out = open.entry(key.clone()).or_insert_with(|| {
             let mark = Arc::new(());
             let run = self.clone().run(client.clone(), request, (key.clone(), Arc::clone(&mark)));
-            FanOut { seats: Vec::new(), mark, last: None, task: tokio::spawn(run).abort_handle() }
+            FanOut { subscribers: Vec::new(), mark, last: None, task: tokio::spawn(run).abort_handle() }
         });
         if let Some(last) = fan_out.last {
-            seat.take(Request::opened(last), last);
+            subscriber.take(Request::opened(last), last);
         }
-        fan_out.seats.push(Arc::clone(&seat));
-        Listener { seat, key, all: self.clone() }
+        fan_out.subscribers.push(Arc::clone(&subscriber));
+        Listener { subscriber, key, all: self.clone() }
     }
 
-    /// Tells the listeners what the watch tells, until it fails.
+    /// Sends the events of the watch to its listeners, until it fails.
     async fn run(self, client: Client, request: Request, place: (Vec<u8>, Arc<()>)) {
         let error = match client.follow(request).await {
             Ok(mut watch) => loop {
                 match watch.next().await {
-                    Ok(event) => self.tell(&place, &event),
+                    Ok(event) => self.broadcast(&place, &event),
                     Err(error) => break error,
                 }
             },
@@ -167,21 +167,21 @@ impl FanOuts {
         };
         let mut open = locked(&self.open);
         let Some(fan_out) = of(&mut open, &place) else { return };
-        for seat in take(&mut fan_out.seats) {
-            locked(&seat.queue).end = Some(Some(error.clone()));
-            seat.changed.notify_one();
+        for subscriber in take(&mut fan_out.subscribers) {
+            locked(&subscriber.queue).end = Some(Some(error.clone()));
+            subscriber.changed.notify_one();
         }
         open.remove(&place.0);
     }
 
-    fn tell(&self, place: &(Vec<u8>, Arc<()>), event: &Event) {
+    fn broadcast(&self, place: &(Vec<u8>, Arc<()>), event: &Event) {
         let mut open = locked(&self.open);
         let Some(fan_out) = of(&mut open, place) else { return };
         let last = fan_out.last.unwrap_or_default();
         let last = Request::revision(event).unwrap_or(last).max(last);
         fan_out.last = Some(last);
-        fan_out.seats.retain(|seat| seat.take(event.clone(), last));
-        end_without_seats(&mut open, &place.0);
+        fan_out.subscribers.retain(|subscriber| subscriber.take(event.clone(), last));
+        end_without_subscribers(&mut open, &place.0);
     }
 }
 
@@ -191,8 +191,8 @@ fn of<'a>(open: &'a mut HashMap<Vec<u8>, FanOut>, (key, mark): &(Vec<u8>, Arc<()
 }
 
 /// Ends the watch if nothing listens to it.
-fn end_without_seats(open: &mut HashMap<Vec<u8>, FanOut>, key: &[u8]) {
-    if open.get(key).is_some_and(|fan_out| fan_out.seats.is_empty())
+fn end_without_subscribers(open: &mut HashMap<Vec<u8>, FanOut>, key: &[u8]) {
+    if open.get(key).is_some_and(|fan_out| fan_out.subscribers.is_empty())
         && let Some(fan_out) = open.remove(key)
     {
         fan_out.task.abort();

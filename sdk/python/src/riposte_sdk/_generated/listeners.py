@@ -32,7 +32,7 @@ class _FanOut:
         self.revision = 0
         fan_outs.open[key] = self
 
-    def tell(self, event: Event) -> None:
+    def record(self, event: Event) -> None:
         self.last, self.revision = event, max(self.revision, self.place.revision(event) or 0)
         for listener in list(self.listeners):
             listener._take(event, self.revision)
@@ -65,7 +65,7 @@ class _Listening:
             raise invalid("buffer: a listener needs one of at least 1")
         self._buffer = buffer
         self._waiting: deque[Event] = deque()
-        self._told = 0
+        self._last_sent = 0
         self._over = False
         self._error: BaseException | None = None
         self._of: _FanOut
@@ -82,10 +82,10 @@ class _Listening:
     def _take(self, event: Event, revision: int) -> None:
         if len(self._waiting) < self._buffer:
             self._waiting.append(event)
-            self._told = revision
+            self._last_sent = revision
             self._wake()
-        elif revision > self._told:
-            self._waiting.append(self._of.place.lost(event, self._told + 1, revision))
+        elif revision > self._last_sent:
+            self._waiting.append(self._of.place.lost(event, self._last_sent + 1, revision))
             self.dropped = True
             self._of.leave(self)
             self._end(None)
@@ -210,7 +210,7 @@ class FanOuts:
                         return
                 for event in watch:
                     with self.lock:
-                        fan_out.tell(event)
+                        fan_out.record(event)
         except Exception as failed:
             error = failed
         finally:
@@ -244,7 +244,7 @@ class FanOuts:
         try:
             await watch
             async for event in watch:
-                fan_out.tell(event)
+                fan_out.record(event)
         except Exception as failed:
             error = failed
         finally:

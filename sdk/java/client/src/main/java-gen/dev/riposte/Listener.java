@@ -32,7 +32,7 @@ public final class Listener implements Iterable<WatchSubjectResponse>, Iterator<
   private final Condition changed;
   private final Deque<WatchSubjectResponse> waiting = new ArrayDeque<>();
   /** The last revision that was put into the buffer. */
-  private long told;
+  private long lastSent;
   private boolean over;
   private boolean dropped;
   private RiposteException failure;
@@ -122,9 +122,9 @@ public final class Listener implements Iterable<WatchSubjectResponse>, Iterator<
   private void take(WatchSubjectResponse event, long revision) {
     if (waiting.size() < buffer) {
       waiting.add(event);
-      told = revision;
-    } else if (revision > told) {
-      RevisionGap gap = RevisionGap.newBuilder().setFirstRevision(told + 1).setLastRevision(revision).build();
+      lastSent = revision;
+    } else if (revision > lastSent) {
+      RevisionGap gap = RevisionGap.newBuilder().setFirstRevision(lastSent + 1).setLastRevision(revision).build();
       waiting.add(WatchSubjectResponse.newBuilder().setGap(gap).build());
       dropped = true;
       over = true;
@@ -196,13 +196,13 @@ public final class Listener implements Iterable<WatchSubjectResponse>, Iterator<
       }
     }
 
-    /** Tells the listeners what the watch tells, until it ends. */
+    /** Sends the events of the watch to its listeners, until it ends. */
     private void run(FanOut of, Supplier<Watch<WatchSubjectResponse>> open) {
       RiposteException failure = null;
       try (Watch<WatchSubjectResponse> watch = open.get()) {
         attach(of, watch);
         while (watch.hasNext()) {
-          tell(of, watch.next());
+          broadcast(of, watch.next());
         }
       } catch (RiposteException failed) {
         failure = failed;
@@ -231,7 +231,7 @@ public final class Listener implements Iterable<WatchSubjectResponse>, Iterator<
       }
     }
 
-    private void tell(FanOut of, WatchSubjectResponse event) {
+    private void broadcast(FanOut of, WatchSubjectResponse event) {
       long revision = switch (event.getEventCase()) {
         case OPENED -> event.getOpened().getRevision();
         case CHANGE -> event.getChange().getRevision();
