@@ -13,6 +13,7 @@ import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
@@ -80,13 +81,14 @@ final class Outgoing implements ClientInterceptor {
         super.start(new SimpleForwardingClientCallListener<>(listener) {
           @Override
           public void onClose(Status status, Metadata trailers) {
+            Status ended = ofConnection(status);
             // gRPC says UNAVAILABLE of a channel that was shut down, which would mean that a repeat
             // may succeed.
-            boolean ours = status.getCode() == Status.Code.UNAVAILABLE && closed.getAsBoolean();
+            boolean ours = ended.getCode() == Status.Code.UNAVAILABLE && closed.getAsBoolean();
             if (refusal != null) {
               super.onClose(refusal.getStatus(), refusal.getTrailers());
             } else {
-              super.onClose(ours ? CLOSED : status, ours ? new Metadata() : trailers);
+              super.onClose(ours ? CLOSED : ended, ours ? new Metadata() : trailers);
             }
           }
         }, headers);
@@ -140,6 +142,15 @@ final class Outgoing implements ClientInterceptor {
         return refusal != null;
       }
     };
+  }
+
+  /**
+   * A call on a connection that ends while it is being opened may have the status UNKNOWN with the
+   * cause ClosedChannelException (grpc-java #10120). No server answered: the status is UNAVAILABLE.
+   */
+  private static Status ofConnection(Status status) {
+    boolean lost = status.getCode() == Status.Code.UNKNOWN && status.getCause() instanceof ClosedChannelException;
+    return lost ? Status.UNAVAILABLE.withDescription(status.getDescription()).withCause(status.getCause()) : status;
   }
 
   @SuppressWarnings("unchecked") // a builder makes its own message

@@ -7,14 +7,21 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.Any;
 import com.google.rpc.RetryInfo;
+import dev.riposte.v1.LikeServiceGrpc;
 import dev.riposte.v1.LikeValue;
 import dev.riposte.v1.RepairCountsRequest;
 import dev.riposte.v1.SetLikeRequest;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptors;
 import io.grpc.Context;
 import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.StatusProto;
+import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -86,6 +93,54 @@ class OutgoingTest {
       assertEquals(status.getCode(), error.code());
       assertEquals(1, server.requests.size(), status.toString());
     }
+  }
+
+  @Test
+  void aConnectionThatEndsWhileItIsOpenedIsUnavailable() {
+    Status closed = Status.UNKNOWN.withDescription("channel closed").withCause(new ClosedChannelException());
+    for (Status status : List.of(closed, Status.UNKNOWN, Status.UNKNOWN.withCause(new IllegalStateException()))) {
+      Channel outgoing = ClientInterceptors.intercept(endingWith(status), new Outgoing(null, new RequestIds(), () -> false));
+      var error = assertThrows(StatusRuntimeException.class, () -> LikeServiceGrpc.newBlockingStub(outgoing).setLike(LIKE));
+      assertEquals(status == closed ? Status.Code.UNAVAILABLE : Status.Code.UNKNOWN, error.getStatus().getCode());
+      assertEquals(status.getDescription(), error.getStatus().getDescription());
+    }
+  }
+
+  /** A channel whose calls end with a status before a server has answered. */
+  private static Channel endingWith(Status status) {
+    return new Channel() {
+      @Override
+      public <Q, A> ClientCall<Q, A> newCall(MethodDescriptor<Q, A> method, CallOptions options) {
+        return new NoopClientCall<>() {
+          @Override
+          public void start(Listener<A> listener, Metadata headers) {
+            listener.onClose(status, new Metadata());
+          }
+        };
+      }
+
+      @Override
+      public String authority() {
+        return "localhost";
+      }
+    };
+  }
+
+  private static class NoopClientCall<Q, A> extends ClientCall<Q, A> {
+    @Override
+    public void start(Listener<A> listener, Metadata headers) {}
+
+    @Override
+    public void request(int count) {}
+
+    @Override
+    public void cancel(String message, Throwable cause) {}
+
+    @Override
+    public void halfClose() {}
+
+    @Override
+    public void sendMessage(Q message) {}
   }
 
   @Test
