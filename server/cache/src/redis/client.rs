@@ -156,7 +156,8 @@ impl RedisClient {
                 // new connection is needed to use the current credentials.
                 settings.reconnect_on_auth_error = true;
                 settings.unresponsive.max_timeout = Some(Duration::from_secs(2));
-                settings.unresponsive.interval = Duration::from_millis(500);
+                // Each connection wakes at this interval, also while nothing happens.
+                settings.unresponsive.interval = Duration::from_secs(1);
                 settings.tcp.nodelay = Some(true);
             })
             .with_performance_config(|settings| {

@@ -16,7 +16,7 @@ use super::row::HistoryEntry;
 use super::transact::{self, TransactionBody};
 
 /// The highest number of history rows that one transaction locks.
-const ROWS_PER_TRANSACTION: usize = 512;
+const ROWS_PER_TRANSACTION: usize = 2_048;
 
 /// The [`MemberHistories`] over SQL.
 #[derive(Debug)]
