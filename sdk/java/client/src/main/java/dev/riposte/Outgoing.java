@@ -85,11 +85,8 @@ final class Outgoing implements ClientInterceptor {
             // gRPC says UNAVAILABLE of a channel that was shut down, which would mean that a repeat
             // may succeed.
             boolean ours = ended.getCode() == Status.Code.UNAVAILABLE && closed.getAsBoolean();
-            if (refusal != null) {
-              super.onClose(refusal.getStatus(), refusal.getTrailers());
-            } else {
-              super.onClose(ours ? CLOSED : ended, ours ? new Metadata() : trailers);
-            }
+            Status end = refusal != null ? refusal.getStatus() : ours ? CLOSED : ended;
+            super.onClose(end, refusal != null ? refusal.getTrailers() : ours ? new Metadata() : trailers);
           }
         }, headers);
       }
