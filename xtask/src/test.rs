@@ -55,6 +55,9 @@ pub(crate) struct Args {
     /// runs; it is unpacked under .tools/
     #[arg(long)]
     dashboards: bool,
+    /// Run each fuzzer for a moment too, from the stored corpora, which every run replays
+    #[arg(long)]
+    fuzz: bool,
     /// Let the test of the examples write the pictures of the tutorial too
     #[arg(long)]
     screenshots: bool,
@@ -121,6 +124,7 @@ impl Args {
             (Step::Alone, self.alone),
             (Step::Kube, self.kube),
             (Step::Dashboards, self.dashboards),
+            (Step::Fuzz, self.fuzz),
         ];
         let extra = extras.contains(&(step, true));
         let usual = self.only.is_empty() && extras.iter().all(|(extra, _)| *extra != step);
@@ -141,6 +145,7 @@ mod tests {
             chart: false,
             kube: false,
             dashboards: false,
+            fuzz: false,
             screenshots: false,
             only: only.to_vec(),
             skip: skip.to_vec(),
@@ -152,8 +157,8 @@ mod tests {
     #[test]
     fn every_step_runs_except_those_on_request() {
         let all = Step::value_variants().len();
-        assert_eq!(wanted(&[], &[], false).len(), all - 6);
-        assert_eq!(wanted(&[], &[], true).len(), all - 5);
+        assert_eq!(wanted(&[], &[], false).len(), all - 7);
+        assert_eq!(wanted(&[], &[], true).len(), all - 6);
         assert_eq!(wanted(&[Step::Alone], &[], false), [Step::Alone]);
         assert_eq!(wanted(&[Step::Tidy], &[], false), [Step::Tidy]);
         assert_eq!(wanted(&[Step::Tidy, Step::Fmt], &[Step::Fmt], true), [Step::Tidy, Step::Mysql]);
