@@ -27,8 +27,8 @@ const LANGUAGES: [Language; 4] = [
     Language {
         name: "Go",
         program: "go",
-        empty: r#"go mod init example.org/page && cp "$RIPOSTE/sdk/go/examples/quickstart.go" ."#,
-        shows: "go vet .",
+        empty: "go mod init example.org/page",
+        shows: r#"cp "$RIPOSTE/sdk/go/examples/quickstart.go" . && go vet ."#,
     },
     Language {
         name: "TypeScript",
