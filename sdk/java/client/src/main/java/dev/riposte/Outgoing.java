@@ -96,7 +96,7 @@ final class Outgoing implements ClientInterceptor {
 
       @Override
       public void request(int count) {
-        if (begin == null && !isRefused()) {
+        if (begin == null && refusal == null) {
           super.request(count);
         } else {
           asked += count;
@@ -119,7 +119,7 @@ final class Outgoing implements ClientInterceptor {
 
       @Override
       public void halfClose() {
-        if (!isRefused()) {
+        if (refusal == null) {
           begin();
           super.halfClose();
         }
@@ -127,7 +127,7 @@ final class Outgoing implements ClientInterceptor {
 
       @Override
       public void cancel(String message, Throwable cause) {
-        if (!isRefused()) {
+        if (refusal == null) {
           begin();
           super.cancel(message, cause);
         }
@@ -135,11 +135,7 @@ final class Outgoing implements ClientInterceptor {
 
       @Override
       public boolean isReady() {
-        return begin == null && !isRefused() && super.isReady();
-      }
-
-      private boolean isRefused() {
-        return refusal != null;
+        return begin == null && refusal == null && super.isReady();
       }
     };
   }
