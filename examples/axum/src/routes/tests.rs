@@ -14,7 +14,7 @@ async fn call(app: &Router, method: &str, path: &str, member: &str, body: Value)
     (status, serde_json::from_slice(&body).unwrap())
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_new_comment_is_listed_with_its_replies_and_the_like_of_its_reader() {
     let server = DevServer::start().await.unwrap();
     let app = routes(server.client().unwrap());
@@ -32,7 +32,7 @@ async fn a_new_comment_is_listed_with_its_replies_and_the_like_of_its_reader() {
     assert_eq!(status, StatusCode::OK);
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn errors_are_messages_for_readers() {
     let server = DevServer::start().await.unwrap();
     let app = routes(server.client().unwrap());
