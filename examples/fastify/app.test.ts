@@ -24,7 +24,7 @@ test("what is written is listed, with its replies and the reader's like, and ids
   await server.close();
 });
 
-test("errors are told in words for readers", async () => {
+test("errors are messages for readers", async () => {
   const server = app(dev.client);
   const long = await server.inject({ method: "POST", url: "/videos/1/comments", ...json({ text: "x".repeat(5001) }) });
   assert.equal(long.statusCode, 400);

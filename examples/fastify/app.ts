@@ -2,8 +2,8 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import { jsonOf, type Riposte, RiposteError } from "riposte-sdk";
 
-// Reasons that a reader can act on, in words for them.
-const IN_PLAIN_WORDS: Record<string, string> = {
+// Messages for the reasons on which a reader can act.
+const ERROR_MESSAGES: Record<string, string> = {
   FIELD_INVALID: "Please write something first.",
   CONTENT_TOO_LONG: "Your comment has {actual} characters, and the limit is {limit}.",
   COMMENT_NOT_FOUND: "This comment is not there any more.",
@@ -23,9 +23,9 @@ export function app(riposte: Riposte): FastifyInstance {
   server.setErrorHandler((error, request, reply) => {
     if (!(error instanceof RiposteError)) return reply.send(error);
     request.log.warn(error.message);
-    const words = IN_PLAIN_WORDS[error.reason];
-    if (!words) return reply.code(503).send({ detail: "Comments do not work at the moment. Please try again." });
-    const detail = words.replace(/\{(\w+)\}/g, (_, fact: string) => error.metadata[fact] ?? "");
+    const message = ERROR_MESSAGES[error.reason];
+    if (!message) return reply.code(503).send({ detail: "Comments do not work at the moment. Please try again." });
+    const detail = message.replace(/\{(\w+)\}/g, (_, fact: string) => error.metadata[fact] ?? "");
     return reply.code(400).send({ detail });
   });
 

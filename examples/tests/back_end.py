@@ -67,14 +67,15 @@ class BackEnd:
             self.process = subprocess.Popen(
                 self._command, cwd=folder, env=self._environment, stdout=log, stderr=log
             )
-        until("the back end", lambda: self.process.poll() is not None or self.call("GET", "users", ""))
+        until("the back end", lambda: self.process.poll() is not None or self.call("GET", "videos/none/comments", ""))
 
     def call(self, method: str, path: str, member: str, body: object = None) -> tuple[int, dict]:
         """A request of a member without a browser. Returns the status and the answer."""
-        headers = {"Content-Type": "application/json", "Cookie": f"member={member}"}
+        headers = {"Content-Type": "application/json", "x-member": member}
+        sent = None if method == "GET" else json.dumps(body or {})
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=10)
         with contextlib.closing(connection):
-            connection.request(method, f"/api/{path}", None if body is None else json.dumps(body), headers)
+            connection.request(method, f"/api/{path}", sent, headers)
             response = connection.getresponse()
             return response.status, json.load(response)
 

@@ -138,7 +138,7 @@ def uses(back_end: BackEnd, stop: threading.Event) -> None:
     while not stop.is_set():
         round_ += 1
         _, made = back_end.call("POST", "videos/rain/comments", "eva", {"text": f"Comment {round_}"})
-        id_ = made["comments"][0]["id"]
+        id_ = made["id"]
         back_end.call("POST", f"comments/{id_}/replies", "kim", {"text": "A reply"})
         back_end.call("PUT", f"comments/{id_}/like", "bob", {"liked": True})
         for _ in range(10):

@@ -1,16 +1,16 @@
-"""Comments under a video: the back end of index.html. README.md says how to start it."""
+"""Comments under a video: the back end of ../page. README.md says how to start it."""
 
 import asyncio
 import contextlib
+import functools
 import json
 import os
 import sqlite3
-from collections import deque
 from typing import Annotated
 
 import riposte_sdk.aio
 import uvicorn
-from fastapi import Body, Cookie, FastAPI, HTTPException
+from fastapi import Body, FastAPI, Header, HTTPException
 from fastapi.responses import JSONResponse, StreamingResponse
 from fastapi.staticfiles import StaticFiles
 from riposte_sdk import Reason, to_json, v1
@@ -23,16 +23,15 @@ PEOPLE += [("kim", "Kim Park", "#7e22ce", 0), ("mo", "Mo Diaz", "#15803d", 1)]
 table.executemany("INSERT INTO users VALUES (?, ?, ?, ?)", PEOPLE)
 
 GONE = "This comment is not there any more."
-IN_PLAIN_WORDS = {
+# The errors on which a reader can act.
+ERROR_MESSAGES = {
     Reason.FIELD_INVALID: "Please write something first.",
     Reason.CONTENT_TOO_LONG: "Your comment has {actual} characters, and the limit is {limit}.",
     Reason.RATE_LIMITED: "You write too fast. Please wait a moment.",
     Reason.PAGE_TOKEN_EXPIRED: "This list is too old. Please load the page again.",
 } | dict.fromkeys([Reason.COMMENT_NOT_FOUND, Reason.COMMENT_UNAVAILABLE, Reason.PARENT_UNAVAILABLE], GONE)
-# The last comments made here, with author and video. Several processes would share them in a cache.
-just_made: deque[tuple[str, str, int]] = deque(maxlen=1000)
-fan_outs: dict[str, "FanOut"] = {}
-Member, Text = Annotated[str, Cookie()], Annotated[str, Body(embed=True)]
+Member, Text = Annotated[str, Header(alias="x-member")], Annotated[str, Body(embed=True)]
+open_streams: set = set()
 
 
 @contextlib.asynccontextmanager
@@ -46,12 +45,11 @@ app = FastAPI(lifespan=lifespan)
 
 
 @app.exception_handler(riposte_sdk.Error)
-async def tell(_, error: riposte_sdk.Error) -> JSONResponse:
+async def error_response(_, error: riposte_sdk.Error) -> JSONResponse:
     print(error)
-    words = IN_PLAIN_WORDS.get(error.reason)
-    if not words:
-        return JSONResponse({"detail": "Comments do not work at the moment. Please try again."}, 503)
-    return JSONResponse({"detail": words.format_map(error.metadata)}, 400)
+    message = ERROR_MESSAGES.get(error.reason, "Comments do not work at the moment. Please try again.")
+    status = 400 if error.reason in ERROR_MESSAGES else 503
+    return JSONResponse({"detail": message.format_map(error.metadata)}, status)
 
 
 def users(ids: set[str]) -> dict[str, dict]:
@@ -80,80 +78,17 @@ async def read(ids: list[int]) -> list[v1.Comment]:
     return [c for part in parts for c in (await riposte.comments.BatchGetComments(part)).comments]
 
 
-class FanOut:
-    """One watch of a video, and a queue for each browser of this process that shows the video."""
-
-    def __init__(self, video: str) -> None:
-        self.video, self.queues, self.revision = riposte.subject("video", video), set(), 0
-        self.task = asyncio.create_task(self.run())
-
-    async def run(self) -> None:
-        """Sends what the watch tells. After an error or a gap, the browsers connect again."""
-        try:
-            async with self.video.watch() as watch:
-                async for event in watch:
-                    if event.HasField("gap"):
-                        break
-                    self.send(await self.news(event))
-        except riposte_sdk.Error as error:
-            print(error)
-        finally:
-            self.end()
-
-    async def news(self, event: v1.WatchSubjectResponse) -> dict:
-        if event.HasField("opened"):
-            self.revision = event.opened.revision
-            return {"opened": str(self.revision)}
-        changes, self.revision = event.change.comments, event.change.revision
-        changed = await read(list({id for c in changes for id in (c.comment_id, c.root_id) if id}))
-        made = [str(c.comment_id) for c in changes if c.kind == v1.COMMENT_CHANGE_KIND_CREATED]
-        count = (await self.video.get()).subject.comment_count
-        return answer(changed, made=made, count=count, revision=str(self.revision))
-
-    def send(self, event: dict) -> None:
-        for queue in list(self.queues):
-            # A slow browser delays no other: its stream ends, and it connects again.
-            full = queue.qsize() == 100
-            self.leave(queue) if full else queue.put_nowait(f"data: {json.dumps(event)}\n\n")
-
-    def leave(self, queue: asyncio.Queue) -> None:
-        self.queues.discard(queue)
-        queue.put_nowait(None)
-        if not self.queues:
-            self.end()
-
-    def end(self) -> None:
-        self.task.cancel()
-        if fan_outs.get(self.video.object_id) is self:
-            del fan_outs[self.video.object_id]
-        for queue in list(self.queues):
-            self.leave(queue)
-
-    async def events(self, queue: asyncio.Queue):
-        try:
-            yield f"retry: 1000\ndata: {json.dumps({'opened': str(self.revision)})}\n\n"
-            while event := await queue.get():
-                yield event
-        finally:
-            self.leave(queue)
-
-
-@app.get("/api/users")
-async def all_users() -> dict[str, dict]:
-    return users({row[0] for row in PEOPLE})
-
-
 @app.get("/api/videos/{video}/comments")
-async def comments(video: str, page_token: str = "", member: Member = "") -> dict:
+async def comments(video: str, page_token: str = "", made: str = "", member: Member = "") -> dict:
     subject, options = riposte.subject("video", video), {"viewer": member or None, "page_token": page_token}
     page = await subject.page(sort="hot", page_size=5, reply_preview_size=2, **options)
     # A ranked list shows a new comment some seconds later, or far below. Its author expects it now.
-    mine = await read([id for of, by, id in reversed(just_made) if (of, by) == (video, member)][:3])
+    mine = await read([int(id) for id in made.split(",") if id])
     threads = page.with_just_made(c for c in mine if c.state == v1.COMMENT_STATE_ACTIVE)
     listed = [c for t in threads for c in (t.comment, *t.replies)]
     more = {str(t.comment.id): t.reply_page_token for t in threads}
-    revision, count = str(page.subject_revision), page.subject.comment_count
-    return answer(listed, more=more, next=page.next_page_token, revision=revision, count=count)
+    revision, count, me = str(page.subject_revision), page.subject.comment_count, users({member}).get(member)
+    return answer(listed, me=me, more=more, next=page.next_page_token, revision=revision, count=count)
 
 
 @app.get("/api/comments/{id}/replies")
@@ -164,14 +99,12 @@ async def replies(id: str, page_token: str, member: Member = "") -> dict:
 
 @app.post("/api/videos/{video}/comments")
 async def post(video: str, text: Text, member: Member = "") -> dict:
-    made = await riposte.subject("video", video).comment(signed_in(member), text)
-    just_made.append((video, member, made.id))
-    return answer([made])
+    return to_json((await riposte.subject("video", video).comment(signed_in(member), text)).message)
 
 
 @app.post("/api/comments/{id}/replies")
 async def reply(id: str, text: Text, member: Member = "") -> dict:
-    return answer([await riposte.comment(id).reply(signed_in(member), text)])
+    return to_json((await riposte.comment(id).reply(signed_in(member), text)).message)
 
 
 @app.put("/api/comments/{id}/like")
@@ -182,31 +115,60 @@ async def like(id: str, liked: Annotated[bool, Body(embed=True)], member: Member
 
 @app.delete("/api/comments/{id}")
 async def delete(id: str, member: Member = "") -> dict:
-    return answer([(await riposte.comment(id).delete(signed_in(member))).comment])
+    return to_json((await riposte.comment(id).delete(signed_in(member))).comment)
 
 
 @app.post("/api/comments/{id}/hide")
 async def hide(id: str, member: Member = "") -> dict:
-    return answer([(await riposte.comment(id).hide(signed_in(member, moderating=True), "hidden on the page")).comment])
+    moderator = signed_in(member, moderating=True)
+    return to_json((await riposte.comment(id).hide(moderator, "hidden on the page")).comment)
 
 
 @app.get("/api/videos/{video}/events")
 async def events(video: str) -> StreamingResponse:
-    queue: asyncio.Queue = asyncio.Queue()
-    fan_out = fan_outs[video] = fan_outs.get(video) or FanOut(video)
-    fan_out.queues.add(queue)
-    return StreamingResponse(fan_out.events(queue), media_type="text/event-stream")
+    # All listeners of this process share one watch of the video.
+    listener = await riposte.subject("video", video).listen()
+    return StreamingResponse(stream(video, listener), media_type="text/event-stream")
 
 
-app.mount("/", StaticFiles(directory="page", html=True))
+async def stream(video: str, listener):
+    open_streams.add(listener)
+    try:
+        async for event in listener:
+            if event.HasField("gap"):
+                break  # the browser connects again, and loads its page
+            changes = tuple((c.comment_id, c.root_id, c.kind) for c in event.change.comments)
+            news = {"opened": str(event.opened.revision)}
+            if not event.HasField("opened"):
+                news = await asyncio.shield(news_of(video, event.change.revision, changes))
+            yield f"retry: 1000\ndata: {json.dumps(news)}\n\n"
+    finally:
+        open_streams.discard(listener)
+        await listener.close()
+
+
+@functools.lru_cache(maxsize=100)
+def news_of(video: str, revision: int, changes: tuple) -> asyncio.Task:
+    """What a change has changed, which is read once for all browsers."""
+
+    async def read_all() -> dict:
+        changed = await read(list({id for comment, root, _ in changes for id in (comment, root) if id}))
+        made = {str(id): kind == v1.COMMENT_CHANGE_KIND_CREATED for id, _, kind in changes}
+        count = (await riposte.subject("video", video).get()).subject.comment_count
+        return answer(changed, made=made, count=count, revision=str(revision))
+
+    return asyncio.create_task(read_all())
+
+
+app.mount("/", StaticFiles(directory="../page", html=True))
 
 
 class Server(uvicorn.Server):
     def handle_exit(self, sig: int, frame: object) -> None:
         """Ends the streams of the browsers too, for which the server would wait."""
         self.should_exit = True
-        for fan_out in list(fan_outs.values()):
-            asyncio.get_running_loop().call_soon_threadsafe(fan_out.end)
+        for listener in list(open_streams):
+            asyncio.run_coroutine_threadsafe(listener.close(), asyncio.get_running_loop())
 
 
 if __name__ == "__main__":

@@ -29,6 +29,9 @@ func (c *Client) holdSubject(message *ripostev1.SubjectKey) *Subject {
 	}
 }
 
+// MarshalJSON lets encoding/json write the handle as [JSON] does.
+func (h *Subject) MarshalJSON() ([]byte, error) { return JSON(h) }
+
 // Subject makes a handle; it calls nothing.
 func (c *Client) Subject(objectType string, objectID string) *Subject {
 	return c.holdSubject(&ripostev1.SubjectKey{ObjectType: objectType, ObjectId: objectID})
@@ -284,6 +287,9 @@ func (c *Client) holdThreadPage(message *ripostev1.ListCommentsResponse) *Thread
 	}
 }
 
+// MarshalJSON lets encoding/json write the handle as [JSON] does.
+func (h *ThreadPage) MarshalJSON() ([]byte, error) { return JSON(h) }
+
 // marked visits what a page learns the likes of its viewer of.
 func (h *ThreadPage) marked(visit func(*Comment)) {
 	for _, one := range h.Threads {
@@ -297,6 +303,7 @@ func (h *ThreadPage) marked(visit func(*Comment)) {
 // WithJustMade puts above the threads of the page those root comments of the given ones that it
 // does not show: what its reader has just written, as the service answered it. It answers a list of
 // its own; on any page but the first, the threads alone. The page with its tokens stays as it is.
+// What is added holds the comment alone: no replies, an empty ReplyPageToken, and an unknown OwnLike.
 func (h *ThreadPage) WithJustMade(comments ...*ripostev1.Comment) []*Thread {
 	var above []*Thread
 	shown := map[int64]bool{}
@@ -335,6 +342,9 @@ func (c *Client) holdThread(message *ripostev1.CommentThread) *Thread {
 	}
 }
 
+// MarshalJSON lets encoding/json write the handle as [JSON] does.
+func (h *Thread) MarshalJSON() ([]byte, error) { return JSON(h) }
+
 // marked visits what a page learns the likes of its viewer of.
 func (h *Thread) marked(visit func(*Comment)) {
 	h.Comment.marked(visit)
@@ -364,6 +374,9 @@ func (c *Client) holdReplyPage(message *ripostev1.ListRepliesResponse) *ReplyPag
 	}
 }
 
+// MarshalJSON lets encoding/json write the handle as [JSON] does.
+func (h *ReplyPage) MarshalJSON() ([]byte, error) { return JSON(h) }
+
 // marked visits what a page learns the likes of its viewer of.
 func (h *ReplyPage) marked(visit func(*Comment)) {
 	for _, one := range h.Replies {
@@ -386,6 +399,9 @@ func (c *Client) holdMember(message *ripostev1.ListMemberCommentsRequest) *Membe
 		client:                    c,
 	}
 }
+
+// MarshalJSON lets encoding/json write the handle as [JSON] does.
+func (h *Member) MarshalJSON() ([]byte, error) { return JSON(h) }
 
 // Member makes a handle; it calls nothing.
 func (c *Client) Member(objectType string, memberID string) *Member {
@@ -449,6 +465,9 @@ func (c *Client) holdCommentPage(message *ripostev1.ListMemberCommentsResponse) 
 	}
 }
 
+// MarshalJSON lets encoding/json write the handle as [JSON] does.
+func (h *CommentPage) MarshalJSON() ([]byte, error) { return JSON(h) }
+
 // marked visits what a page learns the likes of its viewer of.
 func (h *CommentPage) marked(visit func(*Comment)) {
 	for _, one := range h.Comments {
@@ -474,6 +493,9 @@ func (c *Client) holdComment(message *ripostev1.Comment) *Comment {
 		client:  c,
 	}
 }
+
+// MarshalJSON lets encoding/json write the handle as [JSON] does.
+func (h *Comment) MarshalJSON() ([]byte, error) { return JSON(h) }
 
 // Comment makes a handle; it calls nothing.
 func (c *Client) Comment(id int64) *Comment {

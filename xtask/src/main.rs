@@ -12,6 +12,7 @@ mod docs;
 mod fuzz;
 mod generate;
 mod live;
+mod maven;
 mod prove;
 mod regenerate;
 mod registry;

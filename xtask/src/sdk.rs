@@ -26,6 +26,8 @@ use std::sync::Arc;
 use tonic_prost_build::FileDescriptorSet;
 use toolchain::Toolchain;
 
+#[cfg(test)]
+pub(crate) use by_hand::lines_of;
 pub(crate) use by_hand::{ByHand, count as by_hand};
 pub(crate) use language::Language;
 pub(crate) use measured::Installed;

@@ -81,8 +81,8 @@ var reconnect struct {
 	}
 }
 
-// patience is how long a step is made again that is to match eventually.
-const patience = 10 * time.Second
+// stepTimeout is the time limit of a step that is repeated until it matches.
+const stepTimeout = 10 * time.Second
 
 func TestConformance(t *testing.T) {
 	folder := os.Getenv("RIPOSTE_CONFORMANCE")
@@ -154,7 +154,7 @@ func (r *run) step(s step) error {
 	}
 	for start := time.Now(); ; {
 		err := r.times(s)
-		if err == nil || !s.Eventually || time.Since(start) > patience {
+		if err == nil || !s.Eventually || time.Since(start) > stepTimeout {
 			return err
 		}
 		time.Sleep(20 * time.Millisecond) // between two looks at a condition
@@ -343,7 +343,7 @@ func (r *run) walk(ctx context.Context, method string, s step) (all []any, err e
 
 // watch opens a stream and takes as many events as are expected.
 func (r *run) watch(ctx context.Context, s step) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
 	_, method, _ := strings.Cut(s.Watch, ".")
 	client := dev.Client
@@ -577,7 +577,7 @@ func (r *run) outage(ctx context.Context, s step) error {
 		if !errors.As(err, &failed) || failed.Code != codes.Unavailable && failed.Code != codes.DeadlineExceeded {
 			return fmt.Errorf("a call without a server: %v", err)
 		}
-		if time.Since(start) > 6*patience {
+		if time.Since(start) > 6*stepTimeout {
 			return fmt.Errorf("the client has tried to connect only %d times", gate.tried())
 		}
 	}

@@ -89,7 +89,7 @@ func refused(t *testing.T, address string) {
 		if err == nil {
 			conn.Close()
 		}
-		if time.Since(start) > patience {
+		if time.Since(start) > stepTimeout {
 			t.Fatalf("%s still answers: %v", address, err)
 		}
 	}

@@ -49,7 +49,7 @@ func serveCallers(t *testing.T) callers {
 		if err == nil {
 			return server
 		}
-		if time.Since(start) > 6*patience {
+		if time.Since(start) > 6*stepTimeout {
 			t.Fatal(err)
 		}
 	}
@@ -106,7 +106,7 @@ func (r *run) listeners(ctx context.Context, count int) error {
 	streams := func(want string) error {
 		for start := time.Now(); ; time.Sleep(20 * time.Millisecond) {
 			got, err := server.streams()
-			if err != nil || got == want || time.Since(start) > patience {
+			if err != nil || got == want || time.Since(start) > stepTimeout {
 				return errors.Join(err, differ(got, want))
 			}
 		}

@@ -69,9 +69,9 @@ export class DevServer {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     const gone = once(this.#process, "exit");
     this.#process.stdin!.end();
-    const patience = setTimeout(() => this.#process.kill("SIGKILL"), STOPPING);
+    const killTimer = setTimeout(() => this.#process.kill("SIGKILL"), STOPPING);
     await gone;
-    clearTimeout(patience);
+    clearTimeout(killTimer);
   }
 }
 

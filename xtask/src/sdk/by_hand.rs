@@ -57,7 +57,7 @@ fn is_counted(language: Language, path: &str) -> bool {
 
 /// Returns the number of lines that are neither blank nor a comment, and in Rust are no part of the
 /// tests at the end of the file.
-fn lines_of(language: Language, text: &str) -> usize {
+pub(crate) fn lines_of(language: Language, text: &str) -> usize {
     let production = match language {
         Language::Rust => text.split("\n#[cfg(test)]\nmod tests").next().unwrap_or(text),
         Language::Go | Language::Java | Language::Python | Language::Typescript => text,

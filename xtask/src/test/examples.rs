@@ -1,4 +1,7 @@
-//! The web back ends below examples/, each tried with two browsers.
+//! The web back ends below examples/: those with a page are tried with two browsers, the small ones
+//! have tests of their own.
+
+mod small;
 
 use super::Run;
 use super::summary::Report;
@@ -19,40 +22,40 @@ struct BackEnd {
     command: Vec<PathBuf>,
 }
 
-/// Builds the back ends and tries each. Returns a skip where the browser or a language is missing.
+/// Builds and tries all of them. Those for which a language, a browser or the network is missing
+/// are skipped.
 pub(super) fn check(at: &Run<'_>) -> Result<Report> {
     let mut report = Report::default();
-    if let Err(error) = tools::chromium(at.live) {
-        return Ok(report.but_skipped(format!("the examples in a browser: {error:#}")));
-    }
     let mut passed = Vec::new();
+    let browser = tools::chromium(at.live).err().map(|error| format!("no browser: {error:#}"));
     for (name, language, build) in [("web-fastapi", "python3", fastapi as Build), ("web-go", "go", go)] {
-        if tools::on_path(language).is_none() {
-            report.skipped.push(format!("{name}: {language} is missing"));
-            continue;
-        }
-        let outcome = build(at).and_then(|command| tried(at, &BackEnd { name, command }));
-        match outcome {
-            Ok(()) => passed.push(name),
-            Err(error) => {
-                report.failed += 1;
-                report.note = format!("{name}: {error:#}");
-            }
-        }
+        let missing = tools::on_path(language).is_none().then(|| format!("{language} is missing"));
+        let outcome = match browser.clone().or(missing) {
+            Some(reason) => Ok(Some(reason)),
+            None => build(at).and_then(|command| tried(at, &BackEnd { name, command })).map(|()| None),
+        };
+        record(&mut report, &mut passed, name, outcome);
     }
-    match fastify(at) {
-        Ok(None) => passed.push("fastify"),
-        Ok(Some(reason)) => report.skipped.push(format!("fastify: {reason}")),
-        Err(error) => {
-            report.failed += 1;
-            report.note = format!("fastify: {error:#}");
-        }
+    for (name, test) in small::ALL {
+        record(&mut report, &mut passed, name, test(at));
     }
     report.passed = passed.len();
     if report.failed == 0 {
         report.note = passed.join(", ");
     }
     Ok(report)
+}
+
+/// Adds the outcome of one example: passed, skipped with its reason, or failed.
+fn record(report: &mut Report, passed: &mut Vec<&str>, name: &'static str, outcome: Result<Option<String>>) {
+    match outcome {
+        Ok(None) => passed.push(name),
+        Ok(Some(reason)) => report.skipped.push(format!("{name}: {reason}")),
+        Err(error) => {
+            report.failed += 1;
+            report.note = format!("{name}: {error:#}");
+        }
+    }
 }
 
 /// Builds a back end. Returns the command that starts it.
@@ -85,31 +88,6 @@ fn go(at: &Run<'_>) -> Result<Vec<PathBuf>> {
     Ok(vec![program])
 }
 
-/// Tests the TypeScript back end in a folder of its own, with the package of the SDK that the step
-/// `sdk` has built. Returns the reason of a skip.
-fn fastify(at: &Run<'_>) -> Result<Option<&'static str>> {
-    let package = at.repo.target().join(concat!("sdk/typescript/riposte-sdk-", env!("CARGO_PKG_VERSION"), ".tgz"));
-    if tools::on_path("npm").is_none() {
-        return Ok(Some("npm is missing"));
-    }
-    if !package.is_file() {
-        return Ok(Some("the step sdk has not built its package"));
-    }
-    let folder = at.repo.target().join("examples/fastify");
-    fs::create_dir_all(&folder)?;
-    for file in at.repo.files()?.iter().filter_map(|path| path.strip_prefix("examples/fastify/")) {
-        let text = fs::read_to_string(at.repo.at(&format!("examples/fastify/{file}")))?;
-        let ours = package.display().to_string();
-        fs::write(folder.join(file), text.replace("file:../../sdk/typescript", &format!("file:{ours}")))?;
-    }
-    for arguments in [&["install", "--silent", "--no-audit", "--no-fund"][..], &["run", "build"], &["test"]] {
-        let mut npm = at.repo.clean("npm");
-        npm.args(arguments).current_dir(&folder).env("RIPOSTE_DEV_BINARY", at.repo.server_binary());
-        run(at.live, &mut npm)?;
-    }
-    Ok(None)
-}
-
 fn tried(at: &Run<'_>, back_end: &BackEnd) -> Result<()> {
     let mut test = at.repo.clean("python3");
     test.arg(at.repo.at("examples/tests/browser.py")).arg("--riposte").arg(at.repo.server_binary());
@@ -123,6 +101,11 @@ fn tried(at: &Run<'_>, back_end: &BackEnd) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use crate::repo::Repo;
+    use crate::sdk::{Language, lines_of};
+
+    const PAGE: [&str; 3] = ["examples/page/index.html", "examples/page/page.js", "examples/page/style.css"];
+    const FASTAPI: &str = "examples/web-fastapi/main.py";
+    const GO: &str = "examples/web-go/main.go";
 
     /// Returns the code excerpts in a language.
     fn excerpts(page: &str, language: &str) -> Vec<String> {
@@ -135,25 +118,50 @@ mod tests {
         let repo = Repo::find().unwrap();
         let read = |path: &str| std::fs::read_to_string(repo.at(path)).unwrap();
         let page = read("docs/tutorial/README.md");
-        for (language, files) in [
-            ("py", &["examples/web-fastapi/main.py"][..]),
-            ("go", &["examples/web-go/main.go", "examples/web-go/fan_out.go"][..]),
-        ] {
-            let program: String = files.iter().map(|path| read(path)).collect();
+        for (language, file) in [("py", FASTAPI), ("go", GO), ("js", PAGE[1])] {
+            let program = read(file);
             let excerpts = excerpts(&page, language);
-            assert!(excerpts.len() > 5, "{language}");
+            assert!(!excerpts.is_empty(), "{language}");
             for excerpt in excerpts {
                 assert!(program.contains(&excerpt), "docs/tutorial/README.md has code that no example has:\n{excerpt}");
             }
         }
     }
 
+    /// Returns the number of lines that are neither blank nor a comment. Those of a page are
+    /// counted as those of TypeScript.
+    fn lines(repo: &Repo, path: &str) -> usize {
+        let language = match path.rsplit('.').next() {
+            Some("py") => Language::Python,
+            Some("go") => Language::Go,
+            Some("java") => Language::Java,
+            Some("rs") => Language::Rust,
+            _ => Language::Typescript,
+        };
+        lines_of(language, &std::fs::read_to_string(repo.at(path)).unwrap())
+    }
+
     #[test]
-    fn the_examples_have_the_same_page() {
+    fn a_back_end_of_the_tutorial_is_short() {
         let repo = Repo::find().unwrap();
-        for file in ["index.html", "page.js", "style.css"] {
-            let page = |example| std::fs::read(repo.at(&format!("examples/{example}/page/{file}"))).unwrap();
-            assert!(page("web-fastapi") == page("web-go"), "{file} differs");
+        let page: usize = PAGE.iter().map(|path| lines(&repo, path)).sum();
+        let (python, go) = (lines(&repo, FASTAPI), lines(&repo, GO));
+        assert!(python + page <= 250, "the back end in Python has {python} lines, its page {page}");
+        // docs/decisions/0148 has the reason: the page is not counted.
+        assert!(go <= 250, "the back end in Go has {go} lines");
+    }
+
+    #[test]
+    fn a_small_example_is_short() {
+        let repo = Repo::find().unwrap();
+        let files = repo.files().unwrap();
+        for (name, _) in super::small::ALL {
+            let folder = format!("examples/{name}/");
+            let is_test = |path: &str| path.contains("test");
+            let code = |path: &str| [".ts", ".java", ".rs"].iter().any(|ending| path.ends_with(ending));
+            let own = files.iter().filter(|path| path.starts_with(&folder) && code(path) && !is_test(path));
+            let count: usize = own.map(|path| lines(&repo, path)).sum();
+            assert!((30..=150).contains(&count), "{folder} has {count} lines");
         }
     }
 }

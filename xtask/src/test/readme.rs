@@ -34,7 +34,7 @@ pub(super) fn check(at: &Run<'_>) -> Result<Report> {
     says_both(&readme)?;
     check_both(at, &fresh)?;
     lists_its_steps(at.repo, &fresh)?;
-    let (installed, skipped) = install::check(at.live, &fresh, &readme)?;
+    let (installed, skipped) = install::check(at.repo, at.live, &fresh, &readme)?;
     let place = if clean { "this checkout" } else { "a clone" };
     let note = format!("{place} of {commit}");
     Ok(Report { passed: 2 + installed, skipped, note, ..Report::default() })

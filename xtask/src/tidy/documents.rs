@@ -7,6 +7,7 @@ mod links;
 pub(crate) mod transcoding;
 
 use super::Violation;
+use super::machine::starts_a_path;
 use std::collections::BTreeMap;
 
 const ARCHITECTURE: &str = "ARCHITECTURE.md";
@@ -48,11 +49,6 @@ fn machine_paths(path: &str, text: &str, faults: &mut Vec<Violation>) {
     }
 }
 
-/// Returns `true` if the preceding text is no part of the same path or address.
-fn starts_a_path(before: &str) -> bool {
-    !before.ends_with(|c: char| c.is_alphanumeric() || "._-/}>".contains(c))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,7 +61,7 @@ mod tests {
 
     #[test]
     fn a_path_of_a_machine_is_found() {
-        assert_eq!(lines("fine\nsee `/home/jo/riposte`\n"), [2]);
+        assert_eq!(lines(&format!("fine\nsee `{}jo/riposte`\n", MACHINE[1])), [2]);
         assert_eq!(lines("cd /tmp/x"), [1]);
         assert_eq!(lines("data in ../shared/data"), [1]);
     }

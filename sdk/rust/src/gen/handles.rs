@@ -320,7 +320,9 @@ impl ThreadPage {
 
     /// Returns the threads of the page, below the root comments among these that it does not show:
     /// those that the reader has just written, as the service returned them. On any page but the
-    /// first, returns the threads alone. The page itself, with its tokens, stays as it is.
+    /// first, returns the threads alone. The page itself, with its tokens, stays as it is. What is
+    /// added holds the comment alone: no replies, an empty `reply_page_token`, and an unknown
+    /// `own_like`.
     pub fn with_just_made(&self, comments: impl IntoIterator<Item = v1::Comment>) -> Vec<Thread> {
         let mut shown: BTreeSet<i64> = self.threads.iter().map(|one| one.comment.id).collect();
         let mut all = Vec::new();

@@ -266,7 +266,8 @@ export class ThreadPage {
   /**
    * The threads of the page, below the root comments among these that it does not show: those that
    * the reader has just written, as the service answered them. On any page but the first, the
-   * threads alone. The page itself, with its tokens, stays as it is.
+   * threads alone. The page itself, with its tokens, stays as it is. What is added holds the
+   * comment alone: no replies, an empty `replyPageToken`, and an unknown `ownLike`.
    */
   withJustMade(comments: Iterable<v1.Comment>): ThreadHandle[] {
     const key = this.response?.subject?.key;

@@ -19,8 +19,8 @@ const KEYS = new Set(
  * Stands for half of a pair of surrogates, which the JSON form of a message refuses.
  */
 const LONE = "\uf8ff";
-/** How long a step may take that is made until it matches, in milliseconds. */
-const PATIENCE = 10_000;
+/** The time limit of a step that is repeated until it matches, in milliseconds. */
+const STEP_TIMEOUT_MS = 10_000;
 
 /** A scenario under way: what it has saved, and the client it goes through. */
 export class Scenario {
@@ -47,7 +47,7 @@ export class Scenario {
   async #step(step: any): Promise<void> {
     const strange = Object.keys(step).filter((key) => !KEYS.has(key));
     assert.deepEqual(strange, [], "keys that this runner does not know");
-    const end = Date.now() + PATIENCE;
+    const end = Date.now() + STEP_TIMEOUT_MS;
     for (;;) {
       try {
         return await this.#once(step);
@@ -80,7 +80,7 @@ export class Scenario {
     try {
       assert.equal(await look(), undefined);
       gate.shut();
-      for (const end = Date.now() + 6 * PATIENCE; gate.ended < attempts; await sleep(20)) {
+      for (const end = Date.now() + 6 * STEP_TIMEOUT_MS; gate.ended < attempts; await sleep(20)) {
         const failure = await look();
         assert.ok(failure?.code === Code.UNAVAILABLE || failure?.code === Code.DEADLINE_EXCEEDED, `without a server: ${failure}`);
         assert.ok(Date.now() < end, `the client has tried to connect only ${gate.ended} times`);
@@ -152,7 +152,7 @@ export class Scenario {
       assert.deepEqual(done ? [] : [event?.case, ...told], wanted);
     };
     const streams = async (wanted: number) => {
-      for (const end = Date.now() + PATIENCE; (await server.streams()) !== wanted; await sleep(20)) {
+      for (const end = Date.now() + STEP_TIMEOUT_MS; (await server.streams()) !== wanted; await sleep(20)) {
         assert.ok(Date.now() < end, `not ${wanted} streams`);
       }
     };
@@ -240,13 +240,13 @@ export class Scenario {
     const { method, invoke } = this.#target(step.watch);
     const [request, options] = this.#terms(method, step);
     const abort = new AbortController();
-    const patience = setTimeout(() => abort.abort(), PATIENCE);
+    const timer = setTimeout(() => abort.abort(), STEP_TIMEOUT_MS);
     const opening = invoke(request, { ...options, signal: abort.signal });
-    if (step.error) return await this.#failure(step, opening).finally(() => clearTimeout(patience));
+    if (step.error) return await this.#failure(step, opening).finally(() => clearTimeout(timer));
     const stream = await opening;
     await this.run(step.during ?? []);
     const told = (await collect<Message>(stream, step.events.length)).map((event) => json(method, event));
-    clearTimeout(patience);
+    clearTimeout(timer);
     assert.equal(mismatch(this.#filled(step.events), told, "events"), undefined);
   }
 
@@ -277,8 +277,8 @@ export class Scenario {
     const headers = faulty ? { "riposte-fault": `${step.fault};key=${randomUUID()}` } : undefined;
     // On a machine that is busy with other tests only a call that is to be late may have the short
     // deadlines of real use.
-    const patient = step.error?.code === "DEADLINE_EXCEEDED" || step.watch ? undefined : 3 * PATIENCE;
-    return [request, { timeoutMs: step.deadline_ms ?? patient, headers }];
+    const timeoutMs = step.error?.code === "DEADLINE_EXCEEDED" || step.watch ? undefined : 3 * STEP_TIMEOUT_MS;
+    return [request, { timeoutMs: step.deadline_ms ?? timeoutMs, headers }];
   }
 
   /** A value with its placeholders filled in. */

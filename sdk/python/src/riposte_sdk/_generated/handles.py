@@ -440,7 +440,9 @@ class ThreadPage:
     def with_just_made(self, comments: Iterable[v1.Comment]) -> list[Thread]:
         """The threads of the page, below the root comments among these that it does not show: those
         that the reader has just written, as the service answered them. On any page but the first,
-        the threads alone. The page itself, with its tokens, stays as it is."""
+        the threads alone. The page itself, with its tokens, stays as it is. What is added
+        holds the comment alone: no replies, an empty ``reply_page_token``, and an unknown
+        ``own_like``."""
         if self.response.previous_page_token:
             return list(self.threads)
         shown = {one.comment.id for one in self.threads}
@@ -1441,7 +1443,9 @@ class AsyncThreadPage:
     def with_just_made(self, comments: Iterable[v1.Comment]) -> list[AsyncThread]:
         """The threads of the page, below the root comments among these that it does not show: those
         that the reader has just written, as the service answered them. On any page but the first,
-        the threads alone. The page itself, with its tokens, stays as it is."""
+        the threads alone. The page itself, with its tokens, stays as it is. What is added
+        holds the comment alone: no replies, an empty ``reply_page_token``, and an unknown
+        ``own_like``."""
         if self.response.previous_page_token:
             return list(self.threads)
         shown = {one.comment.id for one in self.threads}

@@ -498,7 +498,9 @@ public final class Handles {
     /**
      * The threads of the page, below the root comments among the given ones that it does not show:
      * those that the reader has just written, as the service answered them. On any page but the
-     * first, the threads alone. The page itself, with its tokens, stays as it is.
+     * first, the threads alone. The page itself, with its tokens, stays as it is. What is added
+     * holds the comment alone: no replies, an empty {@code getReplyPageToken}, and an unknown
+     * {@code ownLike}.
      *
      * @param comments the comments
      * @return a list of its own

@@ -29,10 +29,8 @@ final class Channels {
   /** A channel to one address, which is not dialled yet. */
   static ManagedChannel open(String target, Options options) {
     Matcher parts = TARGET.matcher(String.valueOf(target));
-    if (!parts.matches()) {
-      throw RiposteException.local("target " + target + " is none of http://host:port, https://host:port,"
-          + " host:port, dns:///host:port");
-    }
+    refuseIf(!parts.matches(), "target " + target
+        + " is none of http://host:port, https://host:port, host:port, dns:///host:port");
     boolean tls = "https://".equals(parts.group(1));
     check(target, tls, options);
     try {
@@ -47,7 +45,9 @@ final class Channels {
       if (options.proxy.equals("none") || LOOPBACK.matcher(parts.group(2)).matches()) {
         channel.proxyDetector(address -> null);
       }
-      return new Reconnecting(channel.build()).channel();
+      ManagedChannel made = channel.build();
+      new Reconnecting(made).follow();
+      return made;
     } catch (IllegalArgumentException | ManagedChannelRegistry.ProviderNotFoundException unusable) {
       // The latter is what gRPC makes of a certificate or key that cannot be read.
       throw RiposteException.local("target " + target + ": " + unusable.getMessage());
@@ -55,21 +55,21 @@ final class Channels {
   }
 
   private static void check(String target, boolean tls, Options options) {
-    if ((options.tlsCert == null) != (options.tlsKey == null)) {
-      throw RiposteException.local("a client certificate needs its key, and a key its certificate");
-    }
-    if (!tls && options.tlsCert != null) {
-      throw RiposteException.local("a client certificate needs TLS: https:// in place of " + target);
-    }
-    if (!List.of("environment", "none").contains(options.proxy)) {
-      throw RiposteException.local("proxy " + options.proxy + " is neither environment nor none");
-    }
-    if (options.token != null && !TOKEN.matcher(options.token).matches()) {
-      throw RiposteException.local("the token is not printable ASCII");
-    }
-    if (!tls && options.token != null && !options.insecureToken) {
-      throw RiposteException.local("the token would cross " + target + " in plaintext: use https://, or say that this is"
-          + " meant by insecureToken(true) or RIPOSTE_INSECURE_TOKEN=true");
+    refuseIf((options.tlsCert == null) != (options.tlsKey == null),
+        "a client certificate needs its key, and a key its certificate");
+    refuseIf(!tls && options.tlsCert != null, "a client certificate needs TLS: https:// in place of " + target);
+    refuseIf(!List.of("environment", "none").contains(options.proxy),
+        "proxy " + options.proxy + " is neither environment nor none");
+    String token = options.token;
+    refuseIf(token != null && !TOKEN.matcher(token).matches(), "the token is not printable ASCII");
+    refuseIf(!tls && token != null && !options.insecureToken, "the token would cross " + target + " in plaintext:"
+        + " use https://, or say that this is meant by insecureToken(true) or RIPOSTE_INSECURE_TOKEN=true");
+  }
+
+  /** Throws INVALID_ARGUMENT for options that are unusable. */
+  static void refuseIf(boolean unusable, String why) {
+    if (unusable) {
+      throw RiposteException.local(why);
     }
   }
 

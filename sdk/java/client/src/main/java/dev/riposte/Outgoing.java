@@ -93,7 +93,7 @@ final class Outgoing implements ClientInterceptor {
 
       @Override
       public void request(int count) {
-        if (begin == null && !isRefused()) {
+        if (begin == null && refusal == null) {
           super.request(count);
         } else {
           asked += count;
@@ -116,7 +116,7 @@ final class Outgoing implements ClientInterceptor {
 
       @Override
       public void halfClose() {
-        if (!isRefused()) {
+        if (refusal == null) {
           begin();
           super.halfClose();
         }
@@ -124,7 +124,7 @@ final class Outgoing implements ClientInterceptor {
 
       @Override
       public void cancel(String message, Throwable cause) {
-        if (!isRefused()) {
+        if (refusal == null) {
           begin();
           super.cancel(message, cause);
         }
@@ -132,11 +132,7 @@ final class Outgoing implements ClientInterceptor {
 
       @Override
       public boolean isReady() {
-        return begin == null && !isRefused() && super.isReady();
-      }
-
-      private boolean isRefused() {
-        return refusal != null;
+        return begin == null && refusal == null && super.isReady();
       }
     };
   }

@@ -17,18 +17,13 @@ final class Reconnecting {
 
   Reconnecting(ManagedChannel channel) {
     this.channel = channel;
-    follow();
   }
 
-  ManagedChannel channel() {
-    return channel;
-  }
-
-  private void follow() {
+  /** Bounds the waits from now on, until the channel is shut down. */
+  void follow() {
     ConnectivityState state = channel.getState(false);
     if (state == ConnectivityState.TRANSIENT_FAILURE && counting.compareAndSet(false, true)) {
-      double first = ThreadLocalRandom.current().nextDouble(Contract.LEAST_FIRST_WAIT_MS, Contract.MOST_FIRST_WAIT_MS);
-      again(first);
+      again(ThreadLocalRandom.current().nextDouble(Contract.LEAST_FIRST_WAIT_MS, Contract.MOST_FIRST_WAIT_MS));
     }
     if (state != ConnectivityState.SHUTDOWN) {
       channel.notifyWhenStateChanged(state, this::follow);

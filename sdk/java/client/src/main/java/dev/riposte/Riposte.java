@@ -149,10 +149,8 @@ public final class Riposte extends Services implements AutoCloseable {
   /** The channel to AdminService, likewise. */
   @Override
   public Channel adminChannel() {
-    if (adminChannel == null) {
-      throw RiposteException.local("the token or certificate does not go to " + Options.DEFAULT_ADMIN_TARGET
-          + ", the default address of AdminService: set adminTarget or RIPOSTE_ADMIN_TARGET");
-    }
+    Channels.refuseIf(adminChannel == null, "the token or certificate does not go to " + Options.DEFAULT_ADMIN_TARGET
+        + ", the default address of AdminService: set adminTarget or RIPOSTE_ADMIN_TARGET");
     return adminChannel;
   }
 

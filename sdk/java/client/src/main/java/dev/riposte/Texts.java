@@ -3,7 +3,6 @@ package dev.riposte;
 import com.google.protobuf.Any;
 import com.google.protobuf.Message;
 import com.google.rpc.BadRequest;
-import com.google.rpc.BadRequest.FieldViolation;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.StatusProto;
@@ -44,14 +43,9 @@ final class Texts {
 
   private static void visit(Message message, String at, BadRequest.Builder bad) {
     message.getAllFields().forEach((field, value) -> {
-      String path = at + field.getName();
-      if (!field.isRepeated()) {
-        one(value, path, bad);
-        return;
-      }
-      List<?> values = (List<?>) value;
+      List<?> values = field.isRepeated() ? (List<?>) value : List.of(value);
       for (int i = 0; i < values.size(); i++) {
-        one(values.get(i), path + "[" + i + "]", bad);
+        one(values.get(i), at + field.getName() + (field.isRepeated() ? "[" + i + "]" : ""), bad);
       }
     });
   }
@@ -59,15 +53,10 @@ final class Texts {
   private static void one(Object value, String path, BadRequest.Builder bad) {
     if (value instanceof Message message) {
       visit(message, path + ".", bad);
-    } else if (value instanceof String text && text.codePoints().anyMatch(Texts::isSurrogate)) {
-      bad.addFieldViolations(FieldViolation.newBuilder()
-          .setField(path)
-          .setDescription("is no valid Unicode: it has a lone surrogate"));
+    } else if (value instanceof String text
+        && text.codePoints().anyMatch(point -> Character.getType(point) == Character.SURROGATE)) {
+      // A code point is half of a pair only where its other half is missing.
+      bad.addFieldViolationsBuilder().setField(path).setDescription("is no valid Unicode: it has a lone surrogate");
     }
-  }
-
-  /** Whether a code point is half of a pair, which it is only where its other half is missing. */
-  private static boolean isSurrogate(int point) {
-    return point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE;
   }
 }

@@ -34,7 +34,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 final class Callers implements AutoCloseable {
   private static final Pattern STREAMS = Pattern.compile("(?m)^riposte_watch_streams(?:\\{.*})? (\\d+)");
   private static final long START_MS = 60_000;
-  private static final long PATIENCE_MS = 10_000;
+  private static final long STEP_TIMEOUT_MS = 10_000;
   private static final long LOOK_MS = 20;
 
   private final Process process;
@@ -106,7 +106,7 @@ final class Callers implements AutoCloseable {
   }
 
   private void awaitStreams(int wanted) throws Exception {
-    await(PATIENCE_MS, "not " + wanted + " streams", () -> {
+    await(STEP_TIMEOUT_MS, "not " + wanted + " streams", () -> {
       Matcher found = STREAMS.matcher(http.send(HttpRequest.newBuilder(metrics).build(), BodyHandlers.ofString()).body());
       return found.find() && Integer.parseInt(found.group(1)) == wanted;
     });
@@ -116,8 +116,8 @@ final class Callers implements AutoCloseable {
     boolean holds() throws Exception;
   }
 
-  private static void await(long patienceMs, String otherwise, Condition condition) throws Exception {
-    for (long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMs); !condition.holds(); ) {
+  private static void await(long timeoutMs, String otherwise, Condition condition) throws Exception {
+    for (long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs); !condition.holds(); ) {
       assertTrue(System.nanoTime() < end, otherwise);
       TimeUnit.MILLISECONDS.sleep(LOOK_MS);
     }

@@ -42,7 +42,7 @@ import java.util.stream.IntStream;
 final class Scenario {
   private static final Metadata.Key<String> FAULT =
       Metadata.Key.of("riposte-fault", Metadata.ASCII_STRING_MARSHALLER);
-  private static final long PATIENCE_MS = 10_000;
+  private static final long STEP_TIMEOUT_MS = 10_000;
   private static final long LOOK_MS = 50;
   private static final Set<String> KNOWN = Set.of("call", "list", "watch", "together", "request", "expect", "error",
       "save", "repeat", "at_once", "different", "fault", "fault_every", "deadline_ms", "items", "count", "pages",
@@ -76,7 +76,7 @@ final class Scenario {
     if (!KNOWN.containsAll(step.keySet())) {
       throw new AssertionError("this runner does not understand all of " + step.keySet());
     }
-    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MS);
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STEP_TIMEOUT_MS);
     while (true) {
       try {
         once(step);
@@ -132,7 +132,7 @@ final class Scenario {
       }).start();
     }
     for (CompletableFuture<Void> one : all) {
-      one.get(PATIENCE_MS, TimeUnit.MILLISECONDS);
+      one.get(STEP_TIMEOUT_MS, TimeUnit.MILLISECONDS);
     }
   }
 
@@ -143,7 +143,7 @@ final class Scenario {
     try (Gate gate = new Gate(server); Riposte away = Riposte.connect(gate.target())) {
       assertEquals(Optional.empty(), look(away));
       gate.shut();
-      long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(6 * PATIENCE_MS);
+      long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(6 * STEP_TIMEOUT_MS);
       while (gate.ended() < attempts) {
         Status.Code code = look(away).map(RiposteException::code).orElse(Status.Code.OK);
         assertTrue(Set.of(Status.Code.UNAVAILABLE, Status.Code.DEADLINE_EXCEEDED).contains(code), "without a server: " + code);
@@ -309,7 +309,7 @@ final class Scenario {
         }
         return events;
       });
-      compare(step, "events", taken.get(PATIENCE_MS, TimeUnit.MILLISECONDS));
+      compare(step, "events", taken.get(STEP_TIMEOUT_MS, TimeUnit.MILLISECONDS));
     }
   }
 

@@ -1,22 +1,24 @@
 const $ = (id) => document.getElementById(id), video = "videos/" + (location.search.slice(1) || "first");
 // What the page knows of each comment, with its elements, and of each user.
 const shown = new Map(), users = {};
-let seen = -1n, turn;
+// The sign-in of your program stands here, and what its session keeps: the last comments made.
+const me = sessionStorage.me ?? "";
+let made = (sessionStorage.made ?? "").split(",").filter(Boolean), seen = -1n, turn;
 
 // Texts become text nodes, so that the markup of a user stays text.
 function el(tag, props, ...children) {
-  const made = Object.assign(document.createElement(tag), props);
-  made.append(...children);
-  return made;
+  const element = Object.assign(document.createElement(tag), props);
+  element.append(...children);
+  return element;
 }
 
 // Returns the answer, or null after an error, which the page shows.
 async function call(method, path, body) {
-  const options = { method, headers: { "content-type": "application/json" }, body: body && JSON.stringify(body) };
+  const options = { method, headers: { "content-type": "application/json", "x-member": me } };
+  if (method !== "GET") options.body = JSON.stringify(body ?? {});
   const response = await fetch("/api/" + path, options).catch(() => null);
   const answer = await response?.json().catch(() => null);
-  const unreachable = { detail: "The server cannot be reached. Please try again." };
-  $("error").textContent = response?.ok ? "" : (answer ?? unreachable).detail;
+  $("error").textContent = response?.ok ? "" : answer?.detail ?? "The server cannot be reached. Please try again.";
   return response?.ok ? answer : null;
 }
 
@@ -25,16 +27,21 @@ function form(label, path, sent) {
   const onsubmit = async (event) => {
     event.preventDefault();
     button.disabled = true; // two clicks are one comment
-    const made = await call("POST", path, { text: text.value });
+    const comment = await call("POST", path, { text: text.value });
     button.disabled = false;
-    if (made) (text.value = ""), sent(), take(made).forEach(arrive);
+    if (!comment) return;
+    if (comment.rootId === "0") sessionStorage.made = made = [comment.id, ...made].slice(0, 3);
+    text.value = "";
+    sent();
+    arrive(draw(comment));
   };
   return el("form", { onsubmit }, text, button);
 }
 
-function take(answer) { // draws the comments of an answer, and answers what the page has of each
-  Object.assign(users, answer.users);
-  return answer.comments.map((c) => draw(c.id in (answer.liked ?? {}) ? { ...c, liked: answer.liked[c.id] } : c));
+// Draws comments, and returns what the page has of each.
+function take({ comments, users: authors, liked }) {
+  Object.assign(users, authors);
+  return comments.map((c) => draw(c.id in liked ? { ...c, liked: liked[c.id] } : c));
 }
 
 function draw(news) { // makes the elements of a comment, or brings them up to date
@@ -44,27 +51,26 @@ function draw(news) { // makes the elements of a comment, or brings them up to d
   if (news.revision && at.c && BigInt(news.revision) < BigInt(at.c.revision)) return at;
   at.node ??= el("article", { id: "c" + news.id }, at.card, at.answer, at.replies);
   shown.set(news.id, at);
-  const c = (at.c = { ...at.c, ...news }), path = "comments/" + c.id, active = c.state === "COMMENT_STATE_ACTIVE";
-  const { id, name, color } = users[c.memberId] ?? { name: "Someone", color: "#71717a" };
+  const c = (at.c = { ...at.c, ...news }), path = "comments/" + c.id;
+  const { name, color } = users[c.memberId] ?? { name: "Someone", color: "#71717a" };
   const time = new Date(c.createTime).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
   const act = (className, label, onclick) => el("button", { className, onclick }, label);
-  const like = async () => draw({ id: c.id, ...(await call("PUT", path + "/like", { liked: !c.liked })) });
-  const away = (method, end) => async () => take((await call(method, path + end)) ?? { comments: [] });
+  const ask = (method, end, body) => async () => draw({ id: c.id, ...(await call(method, path + end, body)) });
   const close = () => at.answer.replaceChildren();
   const reply = () => at.answer.replaceChildren(form("Reply to " + name, path + "/replies", close));
   const gone = c.state === "COMMENT_STATE_HIDDEN" ? "Hidden by a moderator" : "Deleted";
-  at.card.replaceChildren(...(!active ? [el("p", { className: "gone" }, gone)] : [
+  at.card.replaceChildren(...(c.state !== "COMMENT_STATE_ACTIVE" ? [el("p", { className: "gone" }, gone)] : [
     el("span", { className: "avatar", style: "background:" + color }, name[0]), el("b", {}, name),
     el("small", {}, " · " + time), el("p", { className: "text", dir: "auto" }, c.content.text),
-    act(c.liked ? "like liked" : "like", "♥ " + c.likeCount, like), act("reply", "Reply", reply),
-    id && id === me ? act("delete", "Delete", away("DELETE", "")) : "",
-    users[me]?.moderator ? act("hide", "Hide", away("POST", "/hide")) : ""]));
+    act(c.liked ? "like liked" : "like", "♥ " + c.likeCount, ask("PUT", "/like", { liked: !c.liked })),
+    act("reply", "Reply", reply), c.memberId === me ? act("delete", "Delete", ask("DELETE", "")) : "",
+    users[me]?.moderator ? act("hide", "Hide", ask("POST", "/hide")) : ""]));
   return at;
 }
 
 function place({ c, node }, first) {
-  const box = c.rootId === "0" ? $("list") : shown.get(c.rootId)?.replies;
-  if (first && c.rootId === "0") box.prepend(node);
+  const root = c.rootId === "0", box = root ? $("list") : shown.get(c.rootId)?.replies;
+  if (first && root) box.prepend(node);
   else box?.append(node);
 }
 
@@ -78,8 +84,9 @@ function count(news) {
 }
 
 async function load(box = $("list"), path = video + "/comments", token = "") { // a page of comments
-  const page = await call("GET", `${path}?page_token=${encodeURIComponent(token)}`);
+  const page = await call("GET", `${path}?made=${made}&page_token=${encodeURIComponent(token)}`);
   if (!page) return false;
+  if (page.me) users[me] = page.me;
   if (box.id && !token) shown.clear(), box.replaceChildren(), count(page);
   take(page).forEach((at) => place(at, false));
   if (page.next) further(box, path, page.next, "Show more");
@@ -98,9 +105,7 @@ function further(box, path, token, label) { // the button for the next page
 
 async function hear(event) { // a page that is older than the stream is loaded again
   for (; BigInt(event.opened ?? -1) > seen; await new Promise((go) => setTimeout(go, 500))) await load();
-  const made = take({ comments: [], ...event }).filter((at) => event.made?.includes(at.c.id));
-  made.forEach(arrive);
-  if (event.revision) count(event);
+  if (event.comments) take(event).filter((at) => event.made[at.c.id]).forEach(arrive), count(event);
 }
 
 function listen() {
@@ -113,13 +118,8 @@ function listen() {
   };
 }
 
-const me = document.cookie.match(/member=(\w+)/)?.[1];
-Object.assign(users, await call("GET", "users"));
-for (const { id, name } of Object.values(users)) $("me").append(new Option(name, id, false, id === me));
-$("me").onchange = () => { // stands for the sign-in of your program
-  document.cookie = `member=${$("me").value}; path=/; SameSite=Strict`;
-  location.reload();
-};
+$("me").value = me;
+$("me").onchange = () => ((sessionStorage.me = $("me").value), location.reload());
 $("top").append(form("Write a comment", video + "/comments", () => {}));
 turn = load();
 listen();
