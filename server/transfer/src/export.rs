@@ -84,9 +84,9 @@ impl ExportOptions {
     /// Runs the export. The lines go to the output, messages for people to standard error.
     ///
     /// # Errors
-    /// No object type has this name ([`TransferError::OptionInvalid`]); the output cannot be written
-    /// or belongs to another export; the server fails or breaks the contract; the only subject is
-    /// deleted ([`TransferError::SubjectDeleted`]).
+    /// No object type has this name ([`TransferError::OptionInvalid`]); the output cannot be
+    /// written or belongs to another export; the server fails or breaks the contract; the only
+    /// subject is deleted ([`TransferError::SubjectDeleted`]).
     pub async fn run(self, client: AdminServiceClient<Connection>) -> Result<ExportOutcome> {
         let Self { object_type, object_id, path, gzip, resume, overwrite } = self;
         names::check_object_type(&object_type)?;

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn object_types_are_those_of_the_server_and_a_near_name_is_told() {
+    fn object_types_are_those_of_the_server_and_a_near_name_is_suggested() {
         for name in ["a", "blog_post", "a9_", &"a".repeat(32)] {
             assert!(is_object_type(name), "{name}");
         }

@@ -160,8 +160,8 @@ fn check_source(name: &str) -> Result<(), TransferError> {
 }
 
 impl PreparedImport {
-    /// Checks that every file can be opened, so that the last one of many is not found missing after
-    /// the others are read. A pipe is not opened, because that is possible once.
+    /// Checks that every file can be opened, so that the last one of many is not found missing
+    /// after the others are read. A pipe is not opened, because that is possible once.
     ///
     /// # Errors
     /// The first file that cannot be opened.

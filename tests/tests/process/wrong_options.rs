@@ -77,7 +77,7 @@ async fn an_import_whose_rejects_or_spool_have_no_place_sends_nothing() -> Resul
 }
 
 #[tokio::test]
-async fn a_file_that_is_missing_is_told_before_any_other_is_read() -> Result<()> {
+async fn a_file_that_is_missing_is_named_before_any_other_is_read() -> Result<()> {
     let fixture = Fixture::new(&[]).await?;
     // No process writes to the pipe, so an import that opened it first would wait for ever.
     nix::unistd::mkfifo(&fixture.at("fifo"), nix::sys::stat::Mode::from_bits_truncate(0o600))?;
