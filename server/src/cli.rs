@@ -16,6 +16,7 @@ mod import;
 mod layout;
 mod migrate;
 mod output;
+mod output_file;
 mod ports;
 mod rebuild;
 mod serve;

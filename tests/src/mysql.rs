@@ -61,7 +61,18 @@ pub fn servers() -> Option<[String; 2]> {
 /// servers --vitess`) started; `None` if it is not running.
 #[must_use]
 pub fn vitess() -> Option<String> {
-    std::env::var_os("RIPOSTE_TEST_VITESS")?.into_string().ok().filter(|url| !url.is_empty())
+    keyspace("RIPOSTE_TEST_VITESS")
+}
+
+/// Returns the address of a second keyspace there, which one test at a time has for itself; `None`
+/// if it is not running.
+#[must_use]
+pub fn vitess_alone() -> Option<String> {
+    keyspace("RIPOSTE_TEST_VITESS_ALONE")
+}
+
+fn keyspace(variable: &str) -> Option<String> {
+    std::env::var_os(variable)?.into_string().ok().filter(|url| !url.is_empty())
 }
 
 /// Returns a database name that no other run uses.

@@ -46,4 +46,5 @@ mod process {
     mod wild;
     mod words;
     mod write_queues;
+    mod wrong_options;
 }

@@ -38,7 +38,8 @@ pub(crate) struct Args {
     /// built once under .tools/, which takes many minutes and needs go
     #[arg(long)]
     vitess: bool,
-    /// Run the suites of the cache on Valkey 9 too; it is fetched once and unpacked under .tools/
+    /// Run the suites of the cache on Valkey 9 too: valkey-server of the PATH, or else fetched once
+    /// and unpacked under .tools/; SKIPPED, with the way to get it, where neither is possible
     #[arg(long)]
     valkey: bool,
     /// Compile each crate of the product by itself too

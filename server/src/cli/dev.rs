@@ -6,7 +6,7 @@ mod exec;
 mod seed;
 
 use self::banner::Banner;
-use super::{ConfigSources, exit, output, ports};
+use super::{ConfigSources, exit, output, output_file, ports};
 use crate::{
     app::{App, AppInputs},
     config::{Config, Loaded, Profile},
@@ -108,6 +108,7 @@ impl Args {
             ports::check(&[(server.metrics_listen, "--metrics-listen")])?;
         }
         if let Some(path) = &self.endpoint_file {
+            output_file::check(path, "--endpoint-file FILE")?;
             endpoint::remove(path)?;
         }
         // The demo is no act of a caller: its own import is not audited.

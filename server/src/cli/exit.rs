@@ -115,6 +115,9 @@ pub(super) fn words_of_call(error: &riposte_sdk::Error) -> String {
     if message.starts_with("no connection to ") {
         return format!("{message}; is a server running there? --target names another address");
     }
+    if error.code() == tonic::Code::Unimplemented {
+        message = format!("{message}; {}", cure_of_port(&message));
+    }
     let suffix = match (error.reason_name(), error.request_id()) {
         ("", None) => return message,
         (reason, None) => reason.to_owned(),
@@ -122,6 +125,17 @@ pub(super) fn words_of_call(error: &riposte_sdk::Error) -> String {
         (reason, Some(id)) => format!("{reason}, request {id}"),
     };
     format!("{message} ({suffix})")
+}
+
+/// Returns what to do where a method is not served: a server has two ports with different services.
+fn cure_of_port(message: &str) -> &'static str {
+    if message.starts_with("riposte.v1.AdminService/") {
+        "--target must name the admin port of the server"
+    } else if message.starts_with("riposte.v1.") {
+        "--target must name the gRPC port of the server"
+    } else {
+        "does --target name a port of Riposte?"
+    }
 }
 
 /// Removes the numbers that the system gives its errors.
@@ -148,7 +162,7 @@ fn code_of(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
     }
     if let Some(error) = cause.downcast_ref::<TransferError>() {
         return Some(match error {
-            TransferError::RejectsReplaceInput => USAGE,
+            TransferError::OptionInvalid { .. } | TransferError::RejectsReplaceInput => USAGE,
             TransferError::NothingRead { .. } => ERROR,
             TransferError::SubjectDeleted { .. } => NOT_FOUND,
         });
@@ -196,6 +210,11 @@ mod tests {
             anyhow::Error::new(Status::unavailable("no connection to 127.0.0.1:1: refused")).context("the sweep");
         let cure = "is a server running there? --target names another address";
         assert_eq!(words(&call), format!("the sweep: no connection to 127.0.0.1:1: refused; {cure}"));
+        for (method, port) in [("AdminService/VerifyCounts", "admin"), ("CommentService/ListComments", "gRPC")] {
+            let message = format!("riposte.v1.{method} at this port is not served");
+            let call = anyhow::Error::new(Status::unimplemented(message.clone()));
+            assert_eq!(words(&call), format!("{message}; --target must name the {port} port of the server"));
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use riposte_transfer::export::{ExportOptions, ExportOutcome};
 
 use super::connect;
 use super::exit::{Failure, INTERRUPTED, USAGE};
+use super::output_file;
 
 const RULES: &str = "\
 The output begins with a header line. For each subject it contains the subject, its comments \
@@ -54,6 +55,9 @@ impl Args {
         let path = (self.out.as_os_str() != "-").then_some(self.out);
         if path.is_none() && self.resume {
             return Err(Failure::new(USAGE, "--resume needs --out FILE").into());
+        }
+        if let Some(path) = &path {
+            output_file::check(path, "--out FILE")?;
         }
         let client = connect::admin(&self.target)?;
         let (resume, overwrite) = (self.resume, self.overwrite);

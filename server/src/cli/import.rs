@@ -10,6 +10,7 @@ use riposte_transfer::{ImportFormat, Orphans, ReadRequest, SubjectBy, VotePolicy
 
 use super::connect;
 use super::exit::{INTERRUPTED, PARTIAL};
+use super::output_file;
 use crate::clock::SystemClock;
 
 const RULES: &str = "\
@@ -121,7 +122,15 @@ impl Args {
     /// Runs the import and returns the exit code of its outcome.
     pub(super) async fn run(self) -> Result<ExitCode> {
         let (target, dry_run) = (self.target.clone(), self.dry_run);
+        let writes_rejects = !dry_run || self.rejects.is_some();
+        let spool = self.spool.clone();
         let import = self.options().prepare()?;
+        if writes_rejects {
+            output_file::check(import.rejects_path(), "--rejects FILE")?;
+        }
+        if let Some(folder) = &spool {
+            output_file::check_folder(folder, "--spool DIR")?;
+        }
         let outcome = if dry_run { import.dry_run().await? } else { import.run(&connect::admin(&target)?).await? };
         Ok(match outcome {
             ImportOutcome::Complete => ExitCode::SUCCESS,

@@ -1,7 +1,7 @@
 //! `riposte token`: a new bearer token for a caller.
 
 use super::exit::{Failure, USAGE};
-use super::output;
+use super::{output, output_file};
 use anyhow::Context;
 use clap::ValueEnum;
 use riposte_grpc::auth::{Callers, TokenHash};
@@ -74,6 +74,7 @@ impl Args {
             output::write(&format!("{token}\ntokens_sha256 = [\"{hash}\"]\n"))?;
             return Ok(ExitCode::SUCCESS);
         };
+        output_file::check(&path, "--add-to FILE")?;
         let table = CallerTable { tokens_sha256: [hash.to_string()], roles: self.role, object_types: self.object_type };
         let table = toml::to_string(&BTreeMap::from([(&name, table)])).context("the table of the caller")?;
         add(&path, &name, &table)?;
@@ -89,9 +90,6 @@ fn add(path: &Path, name: &str, table: &str) -> anyhow::Result<()> {
     let (shown, path) = (path.display(), fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()));
     let path = path.as_path();
     let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
-    if !folder.is_dir() {
-        return Err(Failure::new(USAGE, format!("{shown} cannot be written: {} is no folder", folder.display())).into());
-    }
     let cannot_write = || format!("{shown} cannot be written");
     // Two commands at once must not overwrite the table of each other. The file itself is replaced,
     // so the lock is on its folder.

@@ -60,6 +60,9 @@ pub(crate) type StoreResult<T> = Result<T, StoreError>;
 pub(crate) enum ErrorClass {
     /// A conflict with another transaction; a retry succeeds.
     Conflict,
+    /// A vtgate of Vitess reached a second shard to describe a statement. Each retry prepares the
+    /// statement on its connection, and succeeds on a connection that has it.
+    SecondShard,
     /// Another transaction has held a row lock for longer than the statement may wait.
     Locked,
     /// A unique key is taken, because another transaction was first.
@@ -77,7 +80,7 @@ impl ErrorClass {
     pub(crate) fn is_unavailable(self) -> bool {
         match self {
             Self::Lost | Self::Unreachable => true,
-            Self::Conflict | Self::Locked | Self::Duplicate | Self::Fatal => false,
+            Self::Conflict | Self::SecondShard | Self::Locked | Self::Duplicate | Self::Fatal => false,
         }
     }
 }
@@ -104,7 +107,9 @@ impl From<StoreError> for Error {
                 ErrorClass::Lost | ErrorClass::Unreachable => Self::ShardUnavailable,
                 // The transaction was retried inside and rolled back each time: nothing was
                 // written, and a later call may succeed.
-                ErrorClass::Conflict | ErrorClass::Locked => Self::Overloaded { after: Duration::from_millis(200) },
+                ErrorClass::Conflict | ErrorClass::SecondShard | ErrorClass::Locked => {
+                    Self::Overloaded { after: Duration::from_millis(200) }
+                }
                 ErrorClass::Duplicate | ErrorClass::Fatal => Self::internal(fault),
             },
         }
@@ -144,7 +149,7 @@ pub(crate) fn is_lost(error: &DbErr) -> bool {
 
 /// Returns whether a conflict with another transaction caused the error.
 pub(crate) fn is_conflict(error: &DbErr) -> bool {
-    matches!(class_of(error), ErrorClass::Conflict | ErrorClass::Locked)
+    matches!(class_of(error), ErrorClass::Conflict | ErrorClass::SecondShard | ErrorClass::Locked)
 }
 
 /// Returns whether another transaction has held a lock, of a row or of a table, for too long.
@@ -189,7 +194,7 @@ fn class_of(error: &DbErr) -> ErrorClass {
         let code = error.code();
         return match error.try_downcast_ref::<SqlxMySqlError>() {
             Some(mysql) if is_disk_full(mysql.number(), mysql.message()) => ErrorClass::Lost,
-            Some(mysql) if is_second_shard(mysql.number(), mysql.message()) => ErrorClass::Conflict,
+            Some(mysql) if is_second_shard(mysql.number(), mysql.message()) => ErrorClass::SecondShard,
             Some(mysql) => mysql_class(mysql.number()),
             None if error.is_unique_violation() => ErrorClass::Duplicate,
             None => sqlite_class(code.as_deref().unwrap_or_default()),

@@ -39,7 +39,7 @@ impl StoreErrorLog {
                         tracing::warn!(source, suppressed, %error, "a data source is unreachable or read-only");
                     }
                 }
-                ErrorClass::Conflict | ErrorClass::Locked => {
+                ErrorClass::Conflict | ErrorClass::SecondShard | ErrorClass::Locked => {
                     if let Some(suppressed) = self.retries_exhausted.pass(now) {
                         tracing::warn!(source, suppressed, %error, "a transaction failed after its retries");
                     }

@@ -17,6 +17,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::format::ImportFormat;
 use super::group::GroupEntry;
 use super::member_ids::{EXTERNAL_ID_BYTES_MAX, ID_BYTES_MAX};
+use super::names::{OBJECT_TYPE_RULE, is_object_type};
 use super::read_notes::ReadNotes;
 use super::record::{Client, Comment, Key, Like, METADATA_BYTES_MAX, METADATA_ENTRIES_MAX, Record, Subject};
 
@@ -152,7 +153,9 @@ impl RecordCheck {
     }
 
     fn check_key(&self, key: &Key, source: Option<&str>, faults: &mut Vec<String>) {
-        check_id("object_type", &key.object_type, ID_BYTES_MAX, faults);
+        if !is_object_type(&key.object_type) {
+            faults.push(format!("object_type {OBJECT_TYPE_RULE}"));
+        }
         check_id("object_id", &key.object_id, ID_BYTES_MAX, faults);
         check_id("source", source.unwrap_or(&self.source), ID_BYTES_MAX, faults);
     }
@@ -326,6 +329,7 @@ mod tests {
             Comment { member_id: "a\nb".to_owned(), ..comment() },
             Comment { external_id: "x".repeat(129), ..comment() },
             Comment { source: Some("x".repeat(65)), ..comment() },
+            Comment { key: Key { object_type: "Page".to_owned(), ..comment().key }, ..comment() },
             Comment { mentioned_member_ids: vec!["m".to_owned(); 51], ..comment() },
             Comment { metadata, ..comment() },
         ];

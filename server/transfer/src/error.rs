@@ -5,6 +5,15 @@ use std::fmt;
 /// An error that has an exit code of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TransferError {
+    /// An option has a value that would fail every record, or every subject of an export.
+    OptionInvalid {
+        /// The option, such as `--object-type`.
+        option: &'static str,
+        /// Its value.
+        value: String,
+        /// The right form.
+        cure: String,
+    },
     /// The rejects file would replace one of the files to read.
     RejectsReplaceInput,
     /// The files to import have no record.
@@ -24,6 +33,7 @@ pub enum TransferError {
 impl fmt::Display for TransferError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::OptionInvalid { option, value, cure } => write!(f, "{option} {value:?}: {cure}"),
             Self::RejectsReplaceInput => {
                 f.write_str("the rejects would replace one of the files to read; name another with --rejects")
             }

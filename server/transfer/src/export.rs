@@ -19,11 +19,13 @@ use super::counted::count;
 use super::error::TransferError;
 use super::interrupt::{InterruptSignals, command_line};
 use super::jsonl::Scope;
+use super::names;
 use super::output::{ExportOutput, OutputTarget};
 use super::progress::ImportProgress;
 use super::proto;
 use super::record::Key;
 use super::resume::FinishedSubjects;
+use super::sender::is_transient;
 use super::totals::ImportTotals;
 use subject::SubjectExport;
 
@@ -82,10 +84,12 @@ impl ExportOptions {
     /// Runs the export. The lines go to the output, messages for people to standard error.
     ///
     /// # Errors
-    /// The output cannot be written or belongs to another export; the server fails or breaks the
-    /// contract; the only subject is deleted ([`TransferError::SubjectDeleted`]).
+    /// No object type has this name ([`TransferError::OptionInvalid`]); the output cannot be
+    /// written or belongs to another export; the server fails or breaks the contract; the only
+    /// subject is deleted ([`TransferError::SubjectDeleted`]).
     pub async fn run(self, client: AdminServiceClient<Connection>) -> Result<ExportOutcome> {
         let Self { object_type, object_id, path, gzip, resume, overwrite } = self;
+        names::check_object_type(&object_type)?;
         let mut signals = InterruptSignals::install()?;
         let scope = Scope { object_type, object_id };
         let to_file = path.is_some();
@@ -102,12 +106,14 @@ impl ExportOptions {
         let elapsed = progress.elapsed();
         drop(progress);
         // Only a file shows which subjects it has, so an export to standard output starts again.
-        let next = if to_file {
+        let next = if to_file && !(outcome.is_err() && run.output.is_empty()) {
             format!("To continue, run:\n  {}", command_line("--resume"))
         } else {
             format!("To start again, run:\n  {}", command_line(""))
         };
-        outcome.with_context(|| format!("the export is incomplete. {next}\n"))?;
+        if let Err(error) = outcome {
+            return Err(run.fail(error, &next));
+        }
         if *stopped.borrow() {
             note(&format!("the export stopped after a complete subject. {next}"));
             return Ok(ExportOutcome::Interrupted);
@@ -125,6 +131,19 @@ impl ExportOptions {
 }
 
 impl Run {
+    /// Returns the error with which the export ends, and with it the next command unless the same
+    /// command can only fail again. An export without content leaves no file.
+    fn fail(self, error: anyhow::Error, next: &str) -> anyhow::Error {
+        let is_empty = self.output.is_empty();
+        let error = match is_empty.then(|| self.output.discard()) {
+            Some(Err(left)) => error.context(format!("{left:#}")),
+            Some(Ok(())) | None => error,
+        };
+        let status = error.chain().find_map(|cause| cause.downcast_ref::<tonic::Status>());
+        let is_refused = is_empty && status.is_none_or(|status| !is_transient(status));
+        if is_refused { error } else { error.context(format!("the export is incomplete. {next}\n")) }
+    }
+
     async fn export_all(&mut self, scope: Scope) -> Result<()> {
         if let Some(object_id) = scope.object_id {
             self.progress_totals.total.add(1);

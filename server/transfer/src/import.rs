@@ -1,6 +1,6 @@
 //! A complete import: reads files, sends their records, and reports the outcome to a person.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -19,6 +19,7 @@ use super::progress::ImportProgress;
 use super::read::{PreparedImport, ReadRequest};
 use super::rejects::Rejects;
 use super::send;
+use super::sender::is_transient;
 use super::shared::ImportShared;
 use super::summary::ImportSummary;
 use super::throttle::Throttle;
@@ -69,20 +70,35 @@ impl ImportOptions {
     /// Checks everything that can be checked before a file is read.
     ///
     /// # Errors
-    /// The mapping file is missing, superfluous or invalid; the rejects would replace an input
-    /// ([`TransferError::RejectsReplaceInput`]).
+    /// A file is missing; the mapping file is missing, superfluous or invalid; an option has a value
+    /// that would reject every record ([`TransferError::OptionInvalid`]); the rejects would replace
+    /// an input ([`TransferError::RejectsReplaceInput`]).
     pub fn prepare(self) -> Result<Import> {
         let prepared = self.read.clone().prepare()?;
-        let files = &self.read.files;
+        prepared.check_files()?;
+        let ReadRequest { files, map, url_map, .. } = &self.read;
         let rejects_path = self.rejects.clone().unwrap_or_else(|| Rejects::default_path(files));
-        if files.contains(&rejects_path) {
+        let mut inputs = files.iter().chain(map).chain(url_map);
+        if inputs.any(|input| is_same_file(input, &rejects_path)) {
             return Err(TransferError::RejectsReplaceInput.into());
         }
         Ok(Import { prepared, options: self, rejects_path })
     }
 }
 
+/// Returns true for two names of one file.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    one == other || real(one).is_some_and(|one| Some(one) == real(other))
+}
+
 impl Import {
+    /// Returns the file that the rejects are written to, which a dry run does only if it is named.
+    #[must_use]
+    pub fn rejects_path(&self) -> &Path {
+        &self.rejects_path
+    }
+
     /// Reads and orders everything, sends nothing, and writes the findings to standard output.
     ///
     /// # Errors
@@ -173,9 +189,11 @@ impl ImportOptions {
 }
 
 /// Adds the command that continues the import. Another run completes what an unavailable server
-/// left undone, but never repairs an error in the files.
+/// left undone, but never repairs an error in the files, nor one for which the server refuses the
+/// import.
 fn with_next_command(error: anyhow::Error) -> anyhow::Error {
-    if !error.chain().any(|cause| cause.is::<tonic::Status>()) {
+    let may_succeed = error.chain().filter_map(|cause| cause.downcast_ref::<tonic::Status>()).any(is_transient);
+    if !may_succeed {
         return error;
     }
     error.context(format!("the import is incomplete; to continue, run `{}` again", command_line("")))

@@ -42,6 +42,7 @@ mod map;
 mod mapped;
 mod member_ids;
 mod mysql_text;
+mod names;
 mod ordering;
 mod output;
 mod page;

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+
+use super::names;
 
 /// A mapping file. Texts are templates: `{column}` is a column of the row, `{alias.column}` one of
 /// a joined row.
@@ -235,6 +237,15 @@ impl Map {
         Ok(())
     }
 
+    /// Returns the object types that the map itself names, whatever the rows are.
+    fn object_types(&self) -> Vec<&str> {
+        let subject = self.subject.as_ref().and_then(|subject| subject.object_type.as_ref());
+        let like = self.like.as_ref().and_then(|like| like.object_type.as_ref());
+        let fields = [subject, self.comment.object_type.as_ref(), like].into_iter().flatten();
+        let constants = fields.filter_map(|field| field.constant());
+        std::iter::once(self.object_type.as_str()).filter(|name| !name.is_empty()).chain(constants).collect()
+    }
+
     /// Returns every template over the rows of the comments, and over those of each table.
     pub(crate) fn templates(&self) -> (Vec<&str>, BTreeMap<&str, Vec<&str>>) {
         let mut main = self.comment.templates();
@@ -253,6 +264,15 @@ impl Map {
             tables.entry(&like.table).or_default().extend(like.templates());
         }
         (main, tables)
+    }
+}
+
+impl Field {
+    /// Returns the value of all rows, if it depends on none of them.
+    fn constant(&self) -> Option<&str> {
+        let FieldTable { value, map, .. } = &self.0;
+        let depends_on_row = value.contains('{') || value.is_empty() || !map.is_empty();
+        (!depends_on_row).then_some(value)
     }
 }
 
@@ -321,7 +341,12 @@ pub(crate) fn load(path: &Path) -> Result<Map> {
 
 fn parse(text: &str) -> Result<Map> {
     let map: Map = toml::from_str(text)?;
-    ensure!(!map.source.trim().is_empty(), "source is empty");
+    if let Some(fault) = names::source_fault(map.source.trim()) {
+        bail!("source is {:?}: {fault}", map.source);
+    }
+    for object_type in map.object_types() {
+        ensure!(names::is_object_type(object_type), "object_type {:?} {}", object_type, names::OBJECT_TYPE_RULE);
+    }
     ensure!(
         [map.delimiter, map.escape, map.quote].iter().flatten().all(char::is_ascii),
         "delimiter, escape and quote are ASCII"

@@ -18,7 +18,8 @@ use super::resume::{self, FinishedSubjects};
 pub(crate) struct ExportOutput {
     destination: Destination,
     gzip: bool,
-    /// The header, while nothing is written: a server that does not answer leaves no output.
+    /// The header, while nothing is written: a server that does not answer, or refuses the export,
+    /// leaves no output.
     header: Option<Vec<u8>>,
 }
 
@@ -67,15 +68,9 @@ impl OutputTarget {
         file.set_len(end).with_context(context)?;
         let mut file = BufWriter::new(file);
         file.seek(io::SeekFrom::Start(end)).with_context(context)?;
-        let mut output = ExportOutput {
-            destination: Destination::File { file, part: part.clone(), path: path.clone() },
-            gzip: self.gzip,
-            header: None,
-        };
-        if end == 0 {
-            output.append(&mut header(scope)?.as_slice())?;
-        }
-        Ok((output, finished))
+        let destination = Destination::File { file, part, path: path.clone() };
+        let header = if end == 0 { Some(header(scope)?) } else { None };
+        Ok((ExportOutput { destination, gzip: self.gzip, header }, finished))
     }
 }
 
@@ -85,9 +80,29 @@ impl ExportOutput {
     /// # Errors
     /// The output cannot be written.
     pub(crate) fn append(&mut self, lines: &mut impl Read) -> Result<()> {
-        if let Some(header) = self.header.take() {
-            self.append(&mut header.as_slice())?;
-        }
+        self.write_header()?;
+        self.write(lines)
+    }
+
+    /// Returns true if nothing is written yet.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.header.is_some()
+    }
+
+    /// Removes the unfinished file.
+    ///
+    /// # Errors
+    /// The file cannot be removed.
+    pub(crate) fn discard(self) -> Result<()> {
+        let Destination::File { part, .. } = self.destination else { return Ok(()) };
+        std::fs::remove_file(&part).with_context(|| format!("cannot remove {}", part.display()))
+    }
+
+    fn write_header(&mut self) -> Result<()> {
+        self.header.take().map_or(Ok(()), |header| self.write(&mut header.as_slice()))
+    }
+
+    fn write(&mut self, lines: &mut impl Read) -> Result<()> {
         match &mut self.destination {
             Destination::Stdout => copy(lines, &mut io::stdout().lock(), self.gzip),
             Destination::File { file, .. } => copy(lines, file, self.gzip),
@@ -100,9 +115,7 @@ impl ExportOutput {
     /// # Errors
     /// The output cannot be written.
     pub(crate) fn finish(mut self) -> Result<()> {
-        if self.header.is_some() {
-            self.append(&mut io::empty())?;
-        }
+        self.write_header()?;
         let Destination::File { mut file, part, path } = self.destination else { return Ok(()) };
         let context = || format!("cannot finish {}", path.display());
         file.flush().with_context(context)?;

@@ -1,5 +1,6 @@
 //! Conversion of files to subjects: selects the format and returns one subject after another.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
@@ -15,6 +16,7 @@ use super::format::ImportFormat;
 use super::group::EntrySink;
 use super::input::{Input, STDIN};
 use super::map::{self, Map};
+use super::names;
 use super::ordering::{self, Orphans};
 use super::page::{PageRules, StrippedQuery, SubjectBy};
 use super::read_notes::ReadNotes;
@@ -94,7 +96,8 @@ impl ReadRequest {
     ///
     /// # Errors
     /// CSV or JSON without a mapping file, a mapping file with another format, an invalid mapping
-    /// file, address map or zone, standard input among several files.
+    /// file or address map, standard input among several files; an object type, source or zone that
+    /// no record can have ([`TransferError::OptionInvalid`]).
     pub(crate) fn prepare(self) -> Result<PreparedImport> {
         let map = match (self.format, &self.map) {
             (ImportFormat::Csv | ImportFormat::Json, None) => {
@@ -111,6 +114,8 @@ impl ReadRequest {
         };
         let stdin_files = self.files.iter().filter(|file| file.as_os_str() == STDIN).count();
         ensure!(stdin_files <= 1, "standard input can be read once only; name - once");
+        self.source.as_deref().map_or(Ok(()), check_source)?;
+        self.object_type.as_deref().map_or(Ok(()), names::check_object_type)?;
         let source = self.source.or_else(|| map.as_ref().map(|map| map.source.clone()));
         let source = source.unwrap_or_else(|| self.format.source().to_owned());
         let object_type_of_map = map.as_ref().map(|map| map.object_type.clone()).filter(|name| !name.is_empty());
@@ -118,7 +123,11 @@ impl ReadRequest {
         let salt = if self.salt.is_empty() { source.clone() } else { self.salt };
         let zone = match self.timezone.as_str() {
             "" => TimeZone::UTC,
-            name => TimeZone::get(name).with_context(|| format!("--timezone: the zone {name:?} is not known"))?,
+            name => TimeZone::get(name).map_err(|_unknown| TransferError::OptionInvalid {
+                option: "--timezone",
+                value: name.to_owned(),
+                cure: "the zone is not known; write its IANA name, such as Europe/Madrid".to_owned(),
+            })?,
         };
         let strip = match self.strip_query {
             None => StrippedQuery::None,
@@ -135,7 +144,32 @@ impl ReadRequest {
     }
 }
 
+fn check_file(file: &Path) -> Result<()> {
+    let context = || format!("cannot open {}", file.display());
+    let metadata = std::fs::metadata(file).with_context(context)?;
+    ensure!(!metadata.is_dir(), "{} is a folder; name the files in it", file.display());
+    if metadata.is_file() {
+        drop(File::open(file).with_context(context)?);
+    }
+    Ok(())
+}
+
+fn check_source(name: &str) -> Result<(), TransferError> {
+    let invalid = |cure| TransferError::OptionInvalid { option: "--source", value: name.to_owned(), cure };
+    names::source_fault(name).map_or(Ok(()), |cure| Err(invalid(cure)))
+}
+
 impl PreparedImport {
+    /// Checks that every file can be opened, so that the last one of many is not found missing
+    /// after the others are read. A pipe is not opened, because that is possible once.
+    ///
+    /// # Errors
+    /// The first file that cannot be opened.
+    pub(crate) fn check_files(&self) -> Result<()> {
+        let files = self.files.iter().filter(|file| file.as_os_str() != STDIN);
+        files.map(PathBuf::as_path).try_for_each(check_file).with_context(|| self.reading())
+    }
+
     /// Returns a message about the space that temporary files need, if it is much.
     ///
     /// # Errors
@@ -186,7 +220,11 @@ impl PreparedImport {
             (ImportFormat::Isso, _) => self.each_input(&mut |input| isso::read(input, settings, spool, out)),
             (ImportFormat::Commento, _) => self.each_input(&mut |input| commento::read(input, settings, spool, out)),
         }
-        .with_context(|| format!("reading {} as {}", self.names(), self.format.name()))
+        .with_context(|| self.reading())
+    }
+
+    fn reading(&self) -> String {
+        format!("reading {} as {}", self.names(), self.format.name())
     }
 
     /// Opens each file once and refuses a file that begins as one of another system.

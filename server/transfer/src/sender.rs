@@ -265,9 +265,6 @@ impl ImportSender {
     /// Returns an error if another attempt is useless, if the limit of the outage is reached, or
     /// after a stop.
     async fn back_off(&mut self, status: Status) -> Result<()> {
-        if status.code() == Code::Unimplemented {
-            return Err(status).context("the import was refused: --target must name the admin port of the server");
-        }
         if !is_transient(&status) {
             return Err(status).context("the import was refused");
         }
@@ -374,7 +371,7 @@ fn problem_of(error: ItemError) -> Problem {
 }
 
 /// Returns true if another attempt may succeed after this error.
-fn is_transient(status: &Status) -> bool {
+pub(crate) fn is_transient(status: &Status) -> bool {
     match status.code() {
         Code::Unavailable | Code::ResourceExhausted | Code::Aborted | Code::DeadlineExceeded | Code::Cancelled => true,
         // A connection that breaks within a stream is reported with one of these codes, and with

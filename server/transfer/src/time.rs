@@ -1,6 +1,6 @@
 //! Parsing of the time formats of other systems.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::fmt::strtime;
@@ -27,13 +27,16 @@ impl TimeReader {
     /// IANA name for times without an offset.
     ///
     /// # Errors
-    /// The zone is not known.
+    /// The zone is not known, or no time has the form of the pattern.
     pub(crate) fn new(format: &str, zone: &str) -> Result<Self> {
         let format = match format {
             "" | "auto" => Format::Auto,
             "unix" => Format::UnixSeconds,
             "unix_ms" => Format::UnixMillis,
-            pattern => Format::Pattern(pattern.to_owned()),
+            pattern => {
+                check_pattern(pattern)?;
+                Format::Pattern(pattern.to_owned())
+            }
         };
         let zone = match zone {
             "" | "UTC" => TimeZone::UTC,
@@ -115,6 +118,15 @@ pub(crate) fn from_float_seconds(seconds: f64) -> Result<Timestamp> {
     #[expect(clippy::cast_possible_truncation, reason = "the range was checked one line above")]
     let millis = (seconds * 1000.0).round() as i64;
     Ok(Timestamp::from_millisecond(millis)?)
+}
+
+/// Refuses a pattern by which no time can be read, such as `YYYY-MM-DD`.
+fn check_pattern(pattern: &str) -> Result<()> {
+    let cure = "write auto, unix, unix_ms or a strptime pattern such as %Y-%m-%d %H:%M:%S";
+    ensure!(pattern.contains('%'), "the time format {pattern:?} has no % and fits no time; {cure}");
+    let sample = Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC);
+    let formatted = strtime::format(pattern, &sample);
+    formatted.map(drop).with_context(|| format!("the time format {pattern:?} cannot be used; {cure}"))
 }
 
 fn number(text: &str) -> Result<f64> {
@@ -233,5 +245,11 @@ mod tests {
     #[test]
     fn an_unknown_zone_is_refused() {
         assert!(TimeReader::new("auto", "Europe/Atlantis").is_err());
+        for pattern in ["YYYY-MM-DD", "%Y-%m-%K", "page"] {
+            assert!(format!("{:#}", TimeReader::new(pattern, "").unwrap_err()).contains(pattern));
+        }
+        for pattern in ["%s", "%d/%b/%Y:%H:%M:%S %z", "%A, %d %B %Y %I:%M %p", "%FT%T%.f%:z"] {
+            TimeReader::new(pattern, "").unwrap();
+        }
     }
 }

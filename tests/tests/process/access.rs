@@ -15,7 +15,7 @@ use callers::{Callers, dev};
 use riposte_sdk::v1::ErrorReason;
 use riposte_sdk::{Error, v1};
 use riposte_tests::raw::{self, Raw};
-use riposte_tests::{Say, Server, until};
+use riposte_tests::{Say, Server, command, until};
 use table::{About, METHODS, ROLES, Row};
 use tonic::Code;
 
@@ -119,6 +119,25 @@ fn the_table_has_every_method_of_the_contract() -> Result<()> {
     contract.sort();
     ours.sort();
     ensure!(contract == ours, "{contract:?}\n{ours:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_import_of_a_type_that_was_not_granted_ends_at_its_first_record() -> Result<()> {
+    let callers = Callers::with_each_role(GRANTED);
+    let server = dev(None, &callers, &[]).await?;
+    let folder = tempfile::tempdir()?;
+    let comments = r#"[{"id": "/a", "comments": [{"id": 1, "created": 1, "text": "x", "author": "a"}]}]"#;
+    std::fs::write(folder.path().join("isso.json"), comments)?;
+    for (object_type, code) in [(OTHER, 1), (GRANTED, 0)] {
+        let mut import = command::riposte(["import", "isso.json", "--format", "isso", "--object-type", object_type])?;
+        import.args(["--target", server.admin_target()]).current_dir(folder.path());
+        import.env("RIPOSTE_TOKEN", callers.token("operator")).env("RIPOSTE_INSECURE_TOKEN", "true");
+        let ran = command::finish(&mut import).await?.ended(code)?;
+        let is_cured = ran.err.contains("grant it to this caller") && ran.err.contains("--object-type");
+        ensure!(is_cured == (code == 1), "{}", ran.err);
+        ensure!(std::fs::read_dir(folder.path())?.count() == 1, "a record was rejected");
+    }
     Ok(())
 }
 

@@ -62,6 +62,10 @@ fn scratch() -> Result<tempfile::TempDir> {
     write("duplicate.toml", "[server]\nreflection = true\n[server]\n")?;
     write("nothing.toml", "x = \n")?;
     write("array.toml", "x = [")?;
+    write("rows.csv", "id,at\n1,2020-01-01\n")?;
+    let fields = "[comment]\nsubject = \"s\"\nid = \"{id}\"\nmember = \"m\"\ntext = \"x\"\ncreate_time = \"{at}\"\n";
+    write("type.toml", &format!("source = \"x\"\nobject_type = \"Bad\"\n{fields}"))?;
+    write("time.toml", &format!("source = \"x\"\ntime_format = \"YYYY-MM-DD\"\n{fields}"))?;
     write("cut.pem", "-----BEGIN CERTIFICATE-----\nMIIB\n")?;
     write("der.pem", "\u{1}\u{2}")?;
     write("encrypted.pem", "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n")?;

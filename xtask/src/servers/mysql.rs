@@ -65,6 +65,8 @@ fn one(live: &Arc<Live>, data: &Inside, number: u8, setup: Setup) -> Result<Serv
         command.arg(format!("--socket={}.sock", inside.display()));
         command.arg(format!("--pid-file={}.pid", inside.display()));
         command.args(["--secure-file-priv=NULL", "--mysqlx=0", "--server-id=1"]);
+        // Vitess expects global transaction ids, which MySQL 9.7 has by default.
+        command.args(["--gtid-mode=ON", "--enforce-gtid-consistency=ON"]);
         command
     };
     launch(live, Launch { name: "MySQL", log, command: Box::new(command) })

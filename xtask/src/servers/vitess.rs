@@ -1,4 +1,4 @@
-//! Vitess with a keyspace of two shards over one MySQL 9, as vtcombo runs it: its topology lies in
+//! Vitess with keyspaces of two shards over one MySQL 9, as vtcombo runs it: its topology lies in
 //! memory, its data in MySQL.
 
 use super::{Launch, READY_WITHIN, Server, Setup, Single, launch, start_one_mysql};
@@ -14,13 +14,14 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The name of the keyspace.
-const KEYSPACE: &str = "riposte";
-/// The keyspace with its shards.
-const TOPOLOGY: &str = r#"keyspaces { name: "riposte" shards { name: "-80" } shards { name: "80-" } } cells: "zone1""#;
-/// The statements that give MySQL the global transaction ids that Vitess expects.
-const PREPARE: &str = "SET GLOBAL enforce_gtid_consistency = ON; SET GLOBAL gtid_mode = OFF_PERMISSIVE; \
-                       SET GLOBAL gtid_mode = ON_PERMISSIVE; SET GLOBAL gtid_mode = ON;";
+/// The keyspace of most tests, which they share, and one that a test has for itself.
+const KEYSPACES: [&str; 2] = ["riposte", "alone"];
+/// The keyspaces with their shards, each of one tablet: a second one that finds the first would
+/// replicate from it, which vtcombo cannot do.
+const TOPOLOGY: &str = r#"
+keyspaces { name: "riposte" shards { name: "-80" } shards { name: "80-" } replica_count: 1 rdonly_count: -1 }
+keyspaces { name: "alone" shards { name: "-80" } shards { name: "80-" } replica_count: 1 rdonly_count: -1 }
+cells: "zone1""#;
 /// The users by which Vitess reaches MySQL.
 const USERS: [&str; 6] = ["vt_dba", "vt_app", "vt_allprivs", "vt_appdebug", "vt_repl", "vt_filtered"];
 /// The user that runs vtcombo, since it refuses root.
@@ -36,9 +37,10 @@ pub(crate) struct Vitess {
 }
 
 impl Vitess {
-    /// Returns the environment by which the tests find the keyspace.
-    pub(crate) fn exports(&self) -> [(&'static str, String); 1] {
-        [("RIPOSTE_TEST_VITESS", format!("{}/{KEYSPACE}", self.server.url()))]
+    /// Returns the environment by which the tests find the keyspaces.
+    pub(crate) fn exports(&self) -> [(&'static str, String); 2] {
+        let [shared, alone] = KEYSPACES.map(|keyspace| format!("{}/{keyspace}", self.server.url()));
+        [("RIPOSTE_TEST_VITESS", shared), ("RIPOSTE_TEST_VITESS_ALONE", alone)]
     }
 }
 
@@ -47,7 +49,7 @@ impl Vitess {
 pub(crate) fn start(repo: &Repo, live: &Arc<Live>) -> Result<Vitess> {
     let program = tools::vtcombo(repo, live)?;
     let mysql = start_one_mysql(repo, live, Setup::TESTS)?;
-    let mut prepare = PREPARE.to_owned();
+    let mut prepare = String::new();
     for user in USERS {
         for host in ["127.0.0.1", "localhost"] {
             prepare += &format!("CREATE USER {user}@'{host}'; GRANT ALL ON *.* TO {user}@'{host}' WITH GRANT OPTION;");
@@ -55,9 +57,11 @@ pub(crate) fn start(repo: &Repo, live: &Arc<Live>) -> Result<Vitess> {
     }
     output_of(client(mysql.server.port).args(["--execute", &prepare]))?;
     let data = live.folder()?;
-    let schema = data.path().join("schema").join(KEYSPACE);
-    std::fs::create_dir_all(&schema)?;
-    std::fs::copy(repo.at("migrations/vschema.json"), schema.join("vschema.json")).context("no vschema.json")?;
+    for keyspace in KEYSPACES {
+        let schema = data.path().join("schema").join(keyspace);
+        std::fs::create_dir_all(&schema)?;
+        std::fs::copy(repo.at("migrations/vschema.json"), schema.join("vschema.json")).context("no vschema.json")?;
+    }
     std::fs::create_dir_all(data.path().join("root"))?;
     run(live, Command::new("chown").args(["-R", NOBODY]).arg(data.path()))?;
     std::fs::set_permissions(data.path(), std::fs::Permissions::from_mode(0o755))?;
@@ -82,16 +86,17 @@ fn vtcombo(program: &Path, folder: &Path, [port, web, rpc]: [u16; 3], database: 
     }
     command.args(["--db-dba-user=vt_dba", "--db-app-user=vt_app", "--db-allprivs-user=vt_allprivs"]);
     command.args(["--mysql-auth-server-impl=none", "--transaction-mode=SINGLE", "--normalize-queries=true"]);
+    command.arg("--tablet-types-to-wait=PRIMARY");
     // Enough for the connections of all processes of a test run.
     command.args(["--queryserver-config-transaction-cap=200", "--queryserver-config-pool-size=50"]);
     command.args(["--proto-topo", TOPOLOGY, "--schema-dir"]).arg(folder.join("schema"));
     command
 }
 
-/// Waits until the keyspace answers: vtcombo accepts connections before.
+/// Waits until the keyspaces answer: vtcombo accepts connections before.
 fn wait_for_shards(server: &Server) -> Result<()> {
     let deadline = Instant::now() + READY_WITHIN;
-    let probe = format!("SHOW TABLES FROM {KEYSPACE}");
+    let probe = KEYSPACES.map(|keyspace| format!("SHOW TABLES FROM {keyspace};")).concat();
     loop {
         match output_of(client(server.port).args(["--execute", &probe])) {
             Ok(_) => return Ok(()),

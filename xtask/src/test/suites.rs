@@ -56,7 +56,10 @@ pub(super) fn all(at: &mut Run<'_>) -> Result<Report> {
 
 /// Runs the store's suite again, on Oracle's MySQL.
 pub(super) fn mysql(at: &mut Run<'_>) -> Result<Report> {
-    let version = servers::unpack_mysql(at.repo, at.live)?;
+    let version = match or_skipped(servers::unpack_mysql(at.repo, at.live), MYSQL_CURE) {
+        Ok(version) => version,
+        Err(skipped) => return Ok(skipped),
+    };
     let servers = servers::start_mysql(at.repo, at.live)?;
     let mut cargo = cargo_test(at.repo);
     // The tests are chosen by target and not by package: a package alone would be compiled again,
@@ -69,14 +72,20 @@ pub(super) fn mysql(at: &mut Run<'_>) -> Result<Report> {
     Ok(report)
 }
 
-/// Runs the store's suite and the API on Vitess.
+/// Runs the store's suite, the API and the kills of a leader on Vitess.
 pub(super) fn vitess(at: &mut Run<'_>) -> Result<Report> {
-    servers::unpack_mysql(at.repo, at.live)?;
+    let needed = servers::unpack_mysql(at.repo, at.live).and_then(|_version| tools::vtcombo(at.repo, at.live));
+    if let Err(skipped) = or_skipped(needed, VITESS_CURE) {
+        return Ok(skipped);
+    }
     let keyspace = servers::start_vitess(at.repo, at.live)?;
-    let (mut store, mut api) = (cargo_test(at.repo), cargo_test(at.repo));
-    store.args(["--test", "stores", "confined::"]);
-    api.args(["--test", "api", "vitess::"]);
-    let mut report = tests(at, &keyspace.exports(), &mut [store, api])?;
+    let suites = [("stores", "confined::"), ("api", "vitess::"), ("process", "numbering::")];
+    let mut cargos = suites.map(|(test, cases)| {
+        let mut cargo = cargo_test(at.repo);
+        cargo.args(["--test", test, cases]);
+        cargo
+    });
+    let mut report = tests(at, &keyspace.exports(), &mut cargos)?;
     report.note = format!("Vitess {}; {}", tools::VITESS, report.note);
     Ok(report)
 }
@@ -84,7 +93,10 @@ pub(super) fn vitess(at: &mut Run<'_>) -> Result<Report> {
 /// Runs the suites of the cache on Valkey.
 pub(super) fn valkey(at: &mut Run<'_>) -> Result<Report> {
     tools::mariadb(at.live)?;
-    let (program, version) = tools::valkey(at.repo, at.live)?;
+    let (program, version) = match or_skipped(tools::valkey(at.repo, at.live), VALKEY_CURE) {
+        Ok(found) => found,
+        Err(skipped) => return Ok(skipped),
+    };
     let servers = servers::start_mariadb(at.live, servers::Setup::TESTS)?;
     let redis = servers::start_redis(&program, at.live)?;
     let (mut suites, mut store) = (cargo_test(at.repo), cargo_test(at.repo));
@@ -95,6 +107,19 @@ pub(super) fn valkey(at: &mut Run<'_>) -> Result<Report> {
     let mut report = tests(at, &servers.exports(), &mut [suites, store])?;
     report.note = format!("Valkey {version}; {}", report.note);
     Ok(report)
+}
+
+const MYSQL_CURE: &str =
+    "run this step as root on a machine with apt, which unpacks MySQL's packages of Debian under .tools/mysql";
+const VITESS_CURE: &str = "run this step as root on a machine with apt and with go 1.26.4 or later, which unpacks MySQL \
+                           and builds vtcombo under .tools";
+const VALKEY_CURE: &str = "put a valkey-server of version 9 on the PATH, or run this step on a machine with apt, which \
+                           unpacks Valkey's packages of Debian under .tools/valkey";
+
+/// Returns what a step on request needs, or the report that skips the step without it and says how
+/// to get it.
+fn or_skipped<T>(needed: Result<T>, cure: &str) -> std::result::Result<T, Report> {
+    needed.map_err(|error| Report::default().but_skipped(format!("{error:#}; {cure}")))
 }
 
 /// Returns the names of the store's test binaries.
@@ -156,6 +181,14 @@ fn tests(at: &Run<'_>, servers: &[(&str, String)], cargos: &mut [Command]) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_step_without_its_server_is_skipped_and_says_how_to_get_it() {
+        let report = or_skipped::<()>(Err(anyhow::anyhow!("no packages")), VALKEY_CURE).unwrap_err();
+        assert_eq!((report.passed, report.failed), (0, 0));
+        assert!(report.skipped[0].starts_with("no packages; put a valkey-server"), "{:?}", report.skipped);
+        assert_eq!(or_skipped(Ok(9), VALKEY_CURE).unwrap(), 9);
+    }
 
     #[test]
     fn the_stores_suites_are_found_by_their_files() {

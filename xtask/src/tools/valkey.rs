@@ -1,6 +1,7 @@
-//! Valkey 9 from Debian's unstable packages, run by their own loader with their own libraries.
+//! Valkey 9: that of the machine, or else from Debian's unstable packages, run by their own loader
+//! with their own libraries.
 
-use super::{packages, redis_version};
+use super::{on_path, packages, redis_version};
 use crate::live::Live;
 use crate::repo::Repo;
 use anyhow::{Context, Result};
@@ -8,11 +9,19 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// The major version that the tests expect.
+const MAJOR: &str = "9.";
 /// The packages of the server.
 const PACKAGES: [&str; 2] = ["valkey-server", "valkey-tools"];
 
 /// Returns a program that runs the server with the arguments of a redis-server, and its version.
 pub(crate) fn valkey(repo: &Repo, live: &Arc<Live>) -> Result<(PathBuf, String)> {
+    if let Some(program) = on_path("valkey-server") {
+        let version = redis_version(&program)?;
+        if version.starts_with(MAJOR) {
+            return Ok((program, version));
+        }
+    }
     let root = repo.tools("valkey");
     let program = root.join("valkey-server");
     if !program.is_file() {

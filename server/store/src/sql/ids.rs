@@ -26,7 +26,7 @@ use self::lease::LeaseRenewal;
 use super::pool::DataSources;
 use super::retry::RetryPolicy;
 use super::task;
-use crate::error::{ErrorClass, StoreError};
+use crate::error::{ErrorClass, StoreError, StoreResult};
 pub(crate) use holders::holders;
 
 /// The interval at which a lease in use is extended; well below its duration.
@@ -180,15 +180,7 @@ impl Inner {
         }) {
             return Ok(());
         }
-        // Processes that start together lock the same rows. A lease locks no other rows.
-        let mut retry = RetryPolicy::default();
-        loop {
-            match self.renew(source).await {
-                Err(fault)
-                    if is_lock_conflict(&fault) && retry.wait_before_retry(ErrorClass::Conflict, false).await => {}
-                renewed => return renewed,
-            }
-        }
+        self.renew(source).await
     }
 
     /// Extends the lease of a source, or takes a new one if none is held or it was lost.
@@ -198,7 +190,8 @@ impl Inner {
         }
         let (sources, worker) = (&self.sources, &self.workers[source]);
         if let Some((lease, renewal)) = self.held(source) {
-            if let Some(until) = lease::extend(sources, source, &lease, &worker.owner, &renewal).await? {
+            let extend = || lease::extend(sources, source, &lease, &worker.owner, &renewal);
+            if let Some(until) = with_retries(extend).await? {
                 worker.with_generator(|generator| generator.iter_mut().for_each(|generator| generator.extend(until)));
                 return Ok(());
             }
@@ -209,7 +202,7 @@ impl Inner {
             );
             worker.with_generator(|generator| *generator = None);
         }
-        let lease = lease::take(sources, source, &worker.owner, self.clock.now()).await?;
+        let lease = with_retries(|| lease::take(sources, source, &worker.owner, self.clock.now())).await?;
         worker.with_generator(|generator| *generator = Some(IdGenerator::new(lease)));
         tracing::debug!(source = source + 1, worker = lease.worker, "a worker number was leased");
         Ok(())
@@ -236,7 +229,8 @@ impl Inner {
         let ahead_ms = worker.millis_ahead(self.now());
         let Some((held, renewal)) = self.held(source).filter(|_| ahead_ms > 0) else { return Ok(false) };
         self.sources.runner().clock_was_ahead(source);
-        let replacement = lease::replace(&self.sources, source, &held, &worker.owner, &renewal).await?;
+        let replace = || lease::replace(&self.sources, source, &held, &worker.owner, &renewal);
+        let replacement = with_retries(replace).await?;
         match replacement {
             Some(lease) => {
                 worker.with_generator(|generator| *generator = Some(IdGenerator::new(lease)));
@@ -281,17 +275,36 @@ impl Inner {
         let worker = &self.workers[source];
         let _guard = worker.renewing.lock().await;
         match worker.with_generator(Option::take) {
-            Some(generator) => lease::release(&self.sources, source, &generator.lease(), &worker.owner).await,
+            Some(generator) => {
+                let lease = generator.lease();
+                with_retries(|| lease::release(&self.sources, source, &lease, &worker.owner)).await
+            }
             None => Ok(()),
         }
     }
 }
 
-/// Returns whether other transactions held the rows for the whole lock wait.
-fn is_lock_conflict(fault: &StoreError) -> bool {
+/// Runs the transaction of a lease, again after a conflict: processes that start together lock the
+/// same rows.
+async fn with_retries<T, F: Future<Output = StoreResult<T>>>(mut run: impl FnMut() -> F) -> StoreResult<T> {
+    let mut retry = RetryPolicy::default();
+    loop {
+        let outcome = run().await;
+        let class = outcome.as_ref().err().and_then(retried_as);
+        match class {
+            Some(class) if retry.wait_before_retry(class, false).await => {}
+            Some(_) | None => return outcome,
+        }
+    }
+}
+
+/// Returns the class by which the transaction of a lease is retried. It locks no rows but those of
+/// leases, so a lock is a conflict.
+fn retried_as(fault: &StoreError) -> Option<ErrorClass> {
     match fault.class() {
-        ErrorClass::Conflict | ErrorClass::Locked => true,
-        ErrorClass::Duplicate | ErrorClass::Lost | ErrorClass::Unreachable | ErrorClass::Fatal => false,
+        ErrorClass::Conflict | ErrorClass::Locked => Some(ErrorClass::Conflict),
+        ErrorClass::SecondShard => Some(ErrorClass::SecondShard),
+        ErrorClass::Duplicate | ErrorClass::Lost | ErrorClass::Unreachable | ErrorClass::Fatal => None,
     }
 }
 

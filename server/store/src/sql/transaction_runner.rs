@@ -136,7 +136,7 @@ fn error_type(fault: &StoreError) -> Option<&'static str> {
         return None;
     }
     Some(match fault.class() {
-        ErrorClass::Conflict => "conflict",
+        ErrorClass::Conflict | ErrorClass::SecondShard => "conflict",
         ErrorClass::Locked => "locked",
         ErrorClass::Duplicate => "duplicate",
         ErrorClass::Lost => "lost",

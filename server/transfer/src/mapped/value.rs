@@ -53,7 +53,8 @@ pub(crate) struct RowReader<'a> {
 impl Compiler<'_> {
     pub(super) fn value(&self, field: &Field) -> Result<Value> {
         let FieldTable { value, map, default, format } = &field.0;
-        let format = format.as_deref().unwrap_or(&self.map.time_format);
+        // The address of a page is no time.
+        let format = format.as_deref().filter(|format| *format != PAGE).unwrap_or(&self.map.time_format);
         Ok(Value {
             template: self.columns.compile(value)?,
             replacements: map.clone(),

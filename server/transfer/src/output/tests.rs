@@ -53,6 +53,23 @@ fn an_export_cut_anywhere_and_resumed_equals_an_unbroken_one() {
 }
 
 #[test]
+fn an_export_without_content_is_its_header_and_one_that_is_discarded_leaves_nothing() {
+    for gzip in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x");
+        let open = || target(&path, gzip, false).open(&scope()).unwrap().0;
+        let output = open();
+        assert!(output.is_empty());
+        output.discard().unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        open().finish().unwrap();
+        let mut text = String::new();
+        Input::open(&path).unwrap().read_to_string(&mut text).unwrap();
+        assert_eq!(text.lines().count(), 1);
+    }
+}
+
+#[test]
 fn files_that_are_there_are_not_touched_unasked() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x");

@@ -37,17 +37,18 @@ pub(crate) fn check(files: &[PathBuf], folder: &Path) -> Result<Option<String>> 
     if needed < SMALL_BYTES {
         return Ok(None);
     }
-    let (mib, name) = (needed >> 20, folder.display());
+    let (mib, name, cure) = (needed >> 20, folder.display(), "name another folder with --spool DIR");
     let free = rustix::fs::statvfs(folder).map(|found| found.f_bavail.saturating_mul(found.f_frsize));
     match free {
         Ok(free) if free < needed => bail!(
-            "the import needs about {mib} MiB of temporary files in {name}, where {} MiB are free; name another folder \
-             with --spool",
+            "the import needs about {mib} MiB of temporary files in {name}, where {} MiB are free; {cure}",
             free >> 20
         ),
-        Ok(_) => Ok(Some(format!("the records are spooled to {name}, which needs about {mib} MiB"))),
-        Err(error) => {
-            bail!("the folder for temporary files, {name}, cannot be used: {error}; name another with --spool")
+        // The error names a path at random.
+        Ok(_) if tempfile::tempfile_in(folder).is_err() => {
+            bail!("the folder for temporary files, {name}, takes no files: let this user write there, or {cure}")
         }
+        Ok(_) => Ok(Some(format!("the records are spooled to {name}, which needs about {mib} MiB"))),
+        Err(error) => bail!("the folder for temporary files, {name}, cannot be used: {error}; {cure}"),
     }
 }

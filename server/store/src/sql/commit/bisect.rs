@@ -72,6 +72,7 @@ impl<K: CommitType> BatchPart<K> {
             ErrorClass::Fatal
             | ErrorClass::Duplicate
             | ErrorClass::Conflict
+            | ErrorClass::SecondShard
             | ErrorClass::Lost
             | ErrorClass::Unreachable => {
                 return None;

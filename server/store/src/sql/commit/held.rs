@@ -69,7 +69,7 @@ impl<K: CommitType> CommitBatch<'_, K> {
                         outcome_unknown = failure.outcome_unknown;
                         attempts = ATTEMPTS; // a division of the batch shows which command fails
                     }
-                    ErrorClass::Conflict | ErrorClass::Lost | ErrorClass::Unreachable => {
+                    ErrorClass::Conflict | ErrorClass::SecondShard | ErrorClass::Lost | ErrorClass::Unreachable => {
                         return Err(failure.into_store_error());
                     }
                 },
