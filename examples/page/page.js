@@ -103,8 +103,10 @@ function further(box, path, token, label) { // the button for the next page
   const button = box.appendChild(el("button", { className: "more", onclick }, label));
 }
 
-async function hear(event) { // a page that is older than the stream is loaded again
-  for (; BigInt(event.opened ?? -1) > seen; await new Promise((go) => setTimeout(go, 500))) await load();
+async function hear(event) { // a page of another revision than the stream is loaded again
+  const opened = BigInt(event.opened ?? seen);
+  if (opened !== seen) await load();
+  for (; opened > seen; await load()) await new Promise((go) => setTimeout(go, 500));
   if (event.comments) take(event).filter((at) => event.made[at.c.id]).forEach(arrive), count(event);
 }
 

@@ -39,11 +39,12 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def riposte(program: str, folder: Path) -> Iterator[dict[str, str]]:
-    """A server with an empty database, on free ports. Yields its addresses."""
+def riposte(program: str, folder: Path, listen: str = "127.0.0.1:0") -> Iterator[dict[str, str]]:
+    """A server with an empty database, by default on free ports. Yields its addresses."""
     endpoints = folder / "endpoints.json"
-    dev = [program, "dev", "--listen", "127.0.0.1:0", "--seed", "none", "--endpoint-file", str(endpoints)]
-    with (folder / "riposte.log").open("w") as log, subprocess.Popen(dev, stdout=log, stderr=log) as process:
+    endpoints.unlink(missing_ok=True)
+    dev = [program, "dev", "--listen", listen, "--seed", "none", "--endpoint-file", str(endpoints)]
+    with (folder / "riposte.log").open("a") as log, subprocess.Popen(dev, stdout=log, stderr=log) as process:
         try:
             until("riposte dev", endpoints.is_file)
             yield json.loads(endpoints.read_text())  # grpc, admin, metrics

@@ -6,6 +6,7 @@ The command starts the back end in the folder of the example. Needs chromium and
 """
 
 import argparse
+import contextlib
 import tempfile
 import time
 import urllib.request
@@ -163,20 +164,44 @@ def stops_and_comes_back(ann: Page, bob: Page, back_end: BackEnd) -> float:
     return took
 
 
+def shows_that_data_is_gone(ann: Page, bob: Page) -> None:
+    """A new server has an empty database, as one whose backup was restored has an older one."""
+    for page in (ann, bob):
+        page.browser.element("#count", "0 comments")
+        page.browser.element("#live.on")
+        page.browser.wait("an empty page", "return !document.querySelector('#list article')")
+
+
+class Server:
+    """The server of the test, which can be replaced by an empty one at its address."""
+
+    def __init__(self, program: str, folder: Path) -> None:
+        self._program, self._folder, self._running = program, folder, contextlib.ExitStack()
+        self.addresses = self._running.enter_context(riposte(program, folder))
+
+    def replace(self) -> None:
+        self.close()
+        again = riposte(self._program, self._folder, self.addresses["grpc"])
+        self.addresses = self._running.enter_context(again)
+
+    def close(self) -> None:
+        self._running.close()
+
+
 def watches(address: str) -> int:
     with urllib.request.urlopen(f"http://{address}/metrics", timeout=10) as response:
         lines = response.read().decode().splitlines()
     return sum(int(float(line.split()[-1])) for line in lines if line.startswith("riposte_watch_streams"))
 
 
-def tries(server: dict[str, str], back_end: BackEnd, browsers: list[Browser], screenshots: Path | None) -> None:
+def tries(server: Server, back_end: BackEnd, browsers: list[Browser], screenshots: Path | None) -> None:
     ann, bob = (Page(browser, back_end) for browser in browsers)
     ann.open()
     bob.open()
     ann.sign_in("Ann Lee")
     bob.sign_in("Bob Ito")
     shows_pages(ann, bob, back_end)
-    assert watches(server["metrics"]) == 1, "two browsers need one watch"
+    assert watches(server.addresses["metrics"]) == 1, "two browsers need one watch"
     comment, reply = shows_what_was_written(ann, bob)
     shows_likes(ann, bob, ann.comment(FIRST))
     if screenshots:
@@ -188,9 +213,11 @@ def tries(server: dict[str, str], back_end: BackEnd, browsers: list[Browser], sc
     says_what_is_wrong(ann, back_end)
     took = stops_and_comes_back(ann, bob, back_end)
     print(f"{back_end.name}: stopped within {took:.2f} s with streams open")
+    server.replace()
+    shows_that_data_is_gone(ann, bob)
     for browser in browsers:
         browser.open("about:blank")
-    until("the end of the watch", lambda: watches(server["metrics"]) == 0)
+    until("the end of the watch", lambda: watches(server.addresses["metrics"]) == 0)
     back_end.stop()
 
 
@@ -204,8 +231,9 @@ def main() -> None:
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
-        with riposte(chosen.riposte, folder) as server, Driver(folder / "driver.log") as driver:
-            targets = {"RIPOSTE_TARGET": server["grpc"], "RIPOSTE_ADMIN_TARGET": server["admin"]}
+        server = Server(chosen.riposte, folder)
+        with contextlib.closing(server), Driver(folder / "driver.log") as driver:
+            targets = {"RIPOSTE_TARGET": server.addresses["grpc"], "RIPOSTE_ADMIN_TARGET": server.addresses["admin"]}
             back_end = BackEnd(chosen.name, chosen.command, targets, folder / "back-end.log")
             browsers = [Browser(driver, folder / name) for name in ("ann", "bob")]
             try:
