@@ -23,6 +23,7 @@ mod process {
     mod leases;
     mod metrics;
     mod migrate;
+    mod moderate;
     mod numbering;
     mod overload;
     mod readme;

@@ -104,6 +104,7 @@ impl<'a> Startup<'a> {
             audit,
             comments: components.reads(Arc::clone(&reader), cache.rankings(&derived.rankings)),
             primary: components.reads(store.reader(), Arc::clone(&derived.rankings)),
+            reviews: components.review_queue(),
             mutations: components.mutations(Arc::clone(&reader), &queues, &pages),
             maintenance: components.maintenance(reader, &derived),
             tokens: Arc::new(tokens),
