@@ -9,8 +9,8 @@ use riposte_sdk::v1::{
     BatchGetCommentsRequest, ClaimReviewItemsRequest, Comment, CommentChangeKind, CommentSort, CommentState,
     CreateCommentRequest, CreateCommentResponse, Decision, ErrorReason, GetCommentRequest, GetModeratedCommentsRequest,
     Grounds, HideCommentRequest, LikeValue, ListCommentsResponse, ListDecisionsRequest, ListMemberCommentsRequest,
-    ListReviewItemsRequest, ListUnlistedCommentsRequest, ModeratedComment, ModerationAction, ReleaseReviewItemsRequest,
-    ReviewCause, ReviewItem, SubmitVerdictsRequest, VerdictResult, VerdictTarget,
+    ListReviewItemsRequest, ListUnlistedCommentsRequest, ModeratedComment, ModerationAction, ModerationMode, ReleaseReviewItemsRequest,
+    ReviewCause, ReviewItem, Subject, SubmitVerdictsRequest, UpdateSubjectRequest, VerdictResult, VerdictTarget,
 };
 use riposte_tests::say::content;
 use riposte_tests::{Case, Fixture, Say, Watch, cases, refused, until};
@@ -24,6 +24,7 @@ pub(crate) const CASES: &[Case] = cases![
     no_moderator_is_named_on_the_public_port,
     pages_are_the_same_bytes_with_and_without_comments_that_wait,
     a_watch_reports_a_comment_when_it_becomes_visible,
+    a_subject_may_be_stricter_than_its_type,
 ];
 
 const MODERATOR: &str = "planted-moderator";
@@ -299,7 +300,7 @@ async fn no_moderator_is_named_on_the_public_port(fixture: Fixture) -> Result<()
 /// Returns the bytes of a page without the numbers that every write of the subject moves.
 fn bytes(mut page: ListCommentsResponse) -> Vec<u8> {
     page.subject_revision = 0;
-    page.subject = page.subject.map(|subject| riposte_sdk::v1::Subject { revision: 0, ..subject });
+    page.subject = page.subject.map(|subject| Subject { revision: 0, ..subject });
     page.encode_to_vec()
 }
 
@@ -348,4 +349,33 @@ async fn a_watch_reports_a_comment_when_it_becomes_visible(fixture: Fixture) -> 
         ensure!(reported == expected.map(|kind| (made.id, kind)).into_iter().collect::<Vec<_>>(), "{change:?}");
     }
     Ok(())
+}
+
+async fn a_subject_may_be_stricter_than_its_type(fixture: Fixture) -> Result<()> {
+    let update = async |say: &Say, mode: ModerationMode| -> Result<Subject, Status> {
+        let (key, moderation_mode) = (Some(say.key.clone()), mode.into());
+        let request = UpdateSubjectRequest {
+            subject: Some(Subject { key, moderation_mode, ..Subject::default() }),
+            update_mask: Some(prost_types::FieldMask { paths: vec!["moderation_mode".to_owned()] }),
+            ..UpdateSubjectRequest::default()
+        };
+        let updated = fixture.client.subjects().update_subject(request).await?;
+        Ok(updated.into_inner().subject.unwrap_or_default())
+    };
+    let (say, ann) = (Say::on(&fixture.client, "article"), someone());
+    let first = say.comment(&ann, "before").await?;
+    ensure!(first.state() == CommentState::Active, "{first:?}");
+    let before = say.page(CommentSort::Newest, 1).await?.subject.unwrap_or_default();
+    let strict = update(&say, ModerationMode::Pre).await?;
+    ensure!(strict.moderation_mode() == ModerationMode::Pre && strict.etag != before.etag, "{strict:?}");
+    let shown = say.page(CommentSort::Newest, 1).await?.subject.unwrap_or_default();
+    ensure!(shown.moderation_mode() == ModerationMode::Pre, "{shown:?}");
+    let states = [say.comment(&ann, "root").await?.state(), say.reply(first.id, &ann, "reply").await?.state()];
+    ensure!(states == [CommentState::Pending; 2], "{states:?}");
+    ensure!(update(&say, ModerationMode::Unspecified).await?.moderation_mode() == ModerationMode::Unspecified);
+    ensure!(say.comment(&ann, "after").await?.state() == CommentState::Active);
+    let held = Say::on(&fixture.client, "held");
+    held.comment(&ann, "waits").await?;
+    ensure!(refused(update(&held, ModerationMode::Post).await)?.1 == ErrorReason::FieldInvalid);
+    super::floors::verify(&fixture, &say).await
 }
