@@ -14,10 +14,11 @@ pub fn on_vitess(keyspace: &str) -> Vec<String> {
 
 /// The object types with a policy of their own: a deep one, one with a short edit window, and some
 /// whose comments wait for review. A queue belongs to its type, so cases that claim have their own.
-pub const OBJECT_TYPES: [&str; 5] = [
+pub const OBJECT_TYPES: [&str; 6] = [
     "object_types.deep.max_depth=8",
     "object_types.brief.edit_window=1s",
     "object_types.held.moderation=pre",
+    "object_types.answered.moderation=pre",
     "object_types.claimed.moderation=pre",
     "object_types.leased.moderation=pre",
 ];

@@ -79,8 +79,8 @@ struct AdminAddress {
 #[derive(Debug, clap::Args)]
 struct Moderator {
     /// The moderator: your own id of a person
-    #[arg(long = "moderator", value_name = "ID", env = "RIPOSTE_MODERATOR", default_value = "command-line")]
-    id: String,
+    #[arg(long, value_name = "ID", env = "RIPOSTE_MODERATOR", default_value = "command-line")]
+    moderator: String,
 }
 
 /// The part of the queue to print.
@@ -229,7 +229,7 @@ impl ClaimArgs {
             object_type: object_type.clone(),
             limit,
             lease: Some(prost_types::Duration { seconds: minutes * 60, nanos: 0 }),
-            moderator_id: moderator.id,
+            moderator_id: moderator.moderator,
             ..ClaimReviewItemsRequest::default()
         };
         let claimed = service.claim_review_items(request).await.map_err(riposte_sdk::Error::from)?.into_inner();
@@ -268,7 +268,7 @@ impl Reasons {
             action: action.into(),
             grounds: Some(Grounds { code, explanation, note, ..Grounds::default() }),
             targets: vec![target],
-            moderator_id: moderator.id,
+            moderator_id: moderator.moderator,
             ..SubmitVerdictsRequest::default()
         };
         let response = service.submit_verdicts(request).await.map_err(riposte_sdk::Error::from)?.into_inner();

@@ -139,7 +139,7 @@ async fn a_comment_that_waits_is_its_authors_alone_until_it_is_approved(fixture:
 }
 
 async fn a_reply_waits_beside_its_thread(fixture: Fixture) -> Result<()> {
-    let (say, ann) = (Say::on(&fixture.client, "held"), someone());
+    let (say, ann) = (Say::on(&fixture.client, "answered"), someone());
     let root = say.comment(&ann, "root").await?;
     judge(&fixture, ModerationAction::Approve, root.id).await?;
     let reply = say.reply(root.id, &ann, "a reply").await?;
@@ -148,7 +148,7 @@ async fn a_reply_waits_beside_its_thread(fixture: Fixture) -> Result<()> {
     ensure!(page.threads.len() == 1 && page.threads[0].replies.is_empty(), "{page:?}");
     ensure!(say.replies(root.id, CommentSort::Oldest, 10).await?.is_empty());
     let claim = ClaimReviewItemsRequest {
-        object_type: "held".into(),
+        object_type: "answered".into(),
         limit: 25,
         moderator_id: MODERATOR.into(),
         ..ClaimReviewItemsRequest::default()
@@ -322,7 +322,7 @@ async fn pages_are_the_same_bytes_with_and_without_comments_that_wait(fixture: F
     let before = pages().await?;
     for _ in 0..10 {
         let say = &say;
-        let write = async |n: i32| say.comment(&someone(), &format!("waits {n}")).await;
+        let write = |n: i32| async move { say.comment(&someone(), &format!("waits {n}")).await };
         let made = join_all((0..100).map(write)).await;
         ensure!(made.into_iter().all(|made| made.is_ok_and(|made| made.state() == CommentState::Pending)));
     }

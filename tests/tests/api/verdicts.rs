@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use anyhow::{Result, ensure};
-use futures::future::try_join_all;
+use futures::future::{try_join, try_join_all};
 use riposte_sdk::v1::{
     AdminServiceDeleteCommentRequest, ClaimReviewItemsRequest, ClaimReviewItemsResponse, ErrorReason,
     Grounds, ListReviewItemsRequest, ModerationAction, ReleaseReviewItemsRequest, ReviewCause, SubmitVerdictsRequest,
@@ -25,7 +25,11 @@ pub(crate) const CASES: &[Case] = cases![
 
 async fn one_verdict_on_each_version_wins_and_the_other_learns_which(fixture: Fixture) -> Result<()> {
     let (say, ann) = (Say::on(&fixture.client, "held"), someone());
-    let made = try_join_all((0..40).map(async |n| say.comment(&ann, &format!("text {n}")).await)).await?;
+    let write = |n: i32| {
+        let (say, ann) = (&say, &ann);
+        async move { say.comment(ann, &format!("text {n}")).await }
+    };
+    let made = try_join_all((0..40).map(write)).await?;
     let mut targets = Vec::new();
     for comment in &made {
         targets.push((comment.id, moderated(&fixture, comment.id).await?.etag));
@@ -35,8 +39,7 @@ async fn one_verdict_on_each_version_wins_and_the_other_learns_which(fixture: Fi
         submit(&fixture, request)
     };
     let (ours, theirs) =
-        futures::join!(judged("one", ModerationAction::Approve), judged("two", ModerationAction::Reject));
-    let (ours, theirs) = (ours?, theirs?);
+        try_join(judged("one", ModerationAction::Approve), judged("two", ModerationAction::Reject)).await?;
     let mut decided = HashSet::new();
     for (a, b) in ours.iter().zip(&theirs) {
         let (winner, loser) = if error(a).is_err() { (a, b) } else { (b, a) };

@@ -149,3 +149,28 @@ pub(super) async fn no_two_leases_of_a_review_last_at_once(backend: Backend) {
     let all: BTreeSet<CommentId> = distinct.into_iter().chain(ids(&rest)).collect();
     assert_eq!(all, held.into_iter().collect(), "no review is lost");
 }
+
+pub(super) async fn the_unshown_comments_of_a_member_are_listed_newest_first(backend: Backend) {
+    let fixture = Fixture::new(&backend, "the_unshown_comments_of_a_member_are_listed_newest_first");
+    let queue = Queue::new(&fixture).await;
+    let held = queue.held_roots(5).await;
+    let shown = fixture.root(&queue.key).await.comment.reference.id;
+    let subject = fixture.subject(&queue.key).await.id;
+    let listed = async |name: &str, before: Option<CommentId>, limit: usize| {
+        fixture.process.reader.unshown(&queue.key, subject, &member(name), before, limit).await.expect("read")
+    };
+    let [a, b, c, d, e] = <[CommentId; 5]>::try_from(held).expect("five");
+    for (act, id) in [(CommentAct::Approve, b), (CommentAct::Reject, c)] {
+        let verdict = fixture.verdict(id, act).await;
+        fixture.run(&queue.key, verdict).await;
+    }
+    assert_eq!(listed("author", None, 10).await, [e, d, c, a]);
+    assert_eq!((listed("author", None, 2).await, listed("author", Some(d), 9).await), (vec![e, d], vec![c, a]));
+    assert_eq!(listed("replier", None, 10).await, []);
+    // A decision takes a visible text out of sight, and another one shows it again.
+    for (act, unshown) in [(CommentAct::Hide, vec![shown, e, d, c, a]), (CommentAct::Unhide, vec![e, d, c, a])] {
+        let verdict = fixture.verdict(shown, act).await;
+        fixture.run(&queue.key, verdict).await;
+        assert_eq!(listed("author", None, 10).await, unshown, "{act:?}");
+    }
+}

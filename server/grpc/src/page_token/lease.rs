@@ -22,7 +22,7 @@ impl PageTokenCodec {
     pub(crate) fn lease_token(&self, caller: &Caller, moderator: &MemberId, id: Option<RequestId>) -> Result<LeaseToken> {
         let Some(id) = id else { return Ok(LeaseToken(rand::random())) };
         let mut claim = LEASE.to_vec();
-        for part in [caller.name().as_bytes(), moderator.as_str().as_bytes(), id.as_bytes()] {
+        for part in [caller.name().as_bytes(), moderator.as_str().as_bytes(), &id.as_bytes()[..]] {
             claim.extend((part.len() as u64).to_be_bytes());
             claim.extend(part);
         }

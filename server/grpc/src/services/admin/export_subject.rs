@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use riposte_core::ports::ExportedComment;
-use riposte_core::{ClientInfo, CommentId, CommentView, Error, MemberId, SubjectKey};
+use riposte_core::{ClientInfo, CommentId, Error, MemberId, SubjectKey};
 use riposte_sdk::v1;
 use riposte_sdk::v1::export_subject_response::Item;
 use tokio::sync::mpsc;
