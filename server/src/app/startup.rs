@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use riposte_core::ObjectType;
 use riposte_core::ports::{EventConsumer, EventLog};
 use riposte_grpc::admission::Admission;
 use riposte_grpc::audit::AuditLog;
@@ -30,6 +31,7 @@ use super::listener::{Listener, ListenerConfig};
 use super::metrics_server::MetricsServer;
 use super::readiness::{HealthStatus, ReadinessWatch};
 use super::reload::{Reloaders, WatchedFiles};
+use super::review_gauges::ReviewGauges;
 use super::socket::bind;
 use super::sqlite_folder;
 use super::steps::StartedSteps;
@@ -117,6 +119,7 @@ impl<'a> Startup<'a> {
             admission: Admission::new(&config.admission(), metrics.clone()),
             stopping: watch::Sender::new(false),
         };
+        self.review_gauges(&store);
         let gate = ReadinessGate::default();
         let Listeners { health, public, admin } = self.listeners(&components, &services, &gate, credentials).await?;
         let stopping = services.stopping.clone();
@@ -190,6 +193,18 @@ impl<'a> Startup<'a> {
         let task = tokio::spawn(pages.clone().run_sweeps());
         self.steps.push("response cache", abort_task(task));
         pages
+    }
+
+    /// Starts to record the backlog of reviews, in a process that works for all others.
+    fn review_gauges(&mut self, store: &SqlStore) {
+        let config = self.inputs.config;
+        if !config.server.roles.has(ServerRole::Worker) {
+            return;
+        }
+        let types = config.object_types.keys().map(|name| ObjectType::stored(name.clone())).collect();
+        let (clock, metrics) = (Arc::clone(&self.clock) as _, self.inputs.metrics.clone());
+        let gauges = ReviewGauges { reviews: store.reviews(), types, clock, metrics };
+        self.steps.push("review gauges", abort_task(tokio::spawn(gauges.run())));
     }
 
     /// Starts the relay, the event consumers and the tasks of the cache.

@@ -7,6 +7,8 @@ use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::{ClaimReviewItemsRequest, ClaimReviewItemsResponse};
 use riposte_tests::{Say, Server, command, until};
 
+use super::metrics::ask;
+
 /// The page whose first block is the minute.
 const DOCUMENT: &str = include_str!("../../../docs/how-to/moderate.md");
 /// The longest time of the first minute.
@@ -99,4 +101,19 @@ async fn a_lease_that_nobody_gives_back_ends() -> Result<()> {
     .await?;
     println!("claimed {:?} after a lease of {LEASE:?} began; comment {id}", begin.elapsed());
     Ok(())
+}
+
+#[tokio::test]
+async fn the_metrics_show_what_waits_and_what_was_decided() -> Result<()> {
+    let server = Server::dev_with(None, &["--set", "object_types.film.moderation=pre"]).await?;
+    let say = Say::on(&server.client()?, "film");
+    let ids = [say.comment("ann", "one").await?.id, say.comment("ann", "two").await?.id];
+    let shows = async |line: &str| Ok(ask(server.metrics_target(), "GET", "/metrics").await?.contains(line));
+    let open = |count: u64| format!("riposte_review_open{{object_type=\"film\"}} {count}\n");
+    until("both wait", async || shows(&open(2)).await).await?;
+    ensure!(shows("riposte_review_oldest_overdue_seconds{object_type=\"film\"} 0\n").await?);
+    let approve = ["moderate", "approve", &ids[0].to_string(), "--target", server.admin_target()].map(str::to_owned);
+    command::run(approve).await?.ended(0)?;
+    ensure!(shows("riposte_decisions_total{action=\"approve\",automation=\"none\"} 1\n").await?);
+    until("one waits", async || shows(&open(1)).await).await
 }

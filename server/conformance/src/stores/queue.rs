@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use riposte_core::act::CommentAct;
-use riposte_core::ports::{ReviewClaim, ReviewCursor, ReviewFilter, ReviewQuery};
+use riposte_core::ports::{ReviewBacklog, ReviewClaim, ReviewCursor, ReviewFilter, ReviewQuery};
 use riposte_core::review::{LeaseToken, Review, ReviewCause, ReviewCauses};
 use riposte_core::{CommentId, Error, ObjectType, SubjectKey};
 use xxhash_rust::xxh3::xxh3_64;
@@ -88,6 +88,10 @@ pub(super) async fn the_queue_lists_open_reviews_by_due_time(backend: Backend) {
     fixture.run(&queue.key, verdict).await;
     let open: Vec<CommentId> = held.iter().copied().filter(|id| *id != held[1]).collect();
     assert_eq!(queue.listed(&queue.query(10)).await, open, "a judged review is in no queue");
+    let types = [queue.filter.object_type.clone(), ObjectType::stored("without_reviews".to_owned())];
+    let due_time = first[0].due_time.expect("open");
+    let backlog = ReviewBacklog { object_type: types[0].clone(), open: 4, due_time };
+    assert_eq!(fixture.process.reviews.backlogs(&types).await, Ok(vec![backlog]));
 }
 
 pub(super) async fn a_lease_excludes_others_until_it_ends(backend: Backend) {

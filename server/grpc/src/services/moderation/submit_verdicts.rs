@@ -2,7 +2,7 @@
 
 use futures::future::join_all;
 use riposte_core::act::CommentAct;
-use riposte_core::decision::Grounds;
+use riposte_core::decision::{Automation, Grounds};
 use riposte_core::location::CommentLocation;
 use riposte_core::submit::WriteContext;
 use riposte_core::verbs::{JudgeComment, Ruling, RulingForm};
@@ -71,6 +71,31 @@ impl Verdict<'_> {
         let ruling = Ruling { moderator, grounds, etag, form: RulingForm::Verdict };
         let written =
             self.services.mutations.submit(self.context, &at, JudgeComment { act: self.act, ruling }).await?;
+        self.services.metrics.decided(action(self.act), automation(self.grounds.automation));
         Ok((convert::decision(written.value.decision), written.revision, written.value.etag))
+    }
+}
+
+/// Returns the name of an act in the metrics.
+const fn action(act: CommentAct) -> &'static str {
+    match act {
+        CommentAct::Approve => "approve",
+        CommentAct::Reject => "reject",
+        CommentAct::Hide => "hide",
+        CommentAct::Unhide => "unhide",
+        CommentAct::Delete => "delete",
+        CommentAct::Withhold => "withhold",
+        CommentAct::Keep => "keep",
+        // No verdict has one of these acts.
+        CommentAct::Create | CommentAct::Hold | CommentAct::Undelete => "none",
+    }
+}
+
+/// Returns the name of a part of machines in the metrics.
+const fn automation(automation: Automation) -> &'static str {
+    match automation {
+        Automation::None => "none",
+        Automation::Partial => "partial",
+        Automation::Full => "full",
     }
 }
