@@ -202,8 +202,12 @@ impl<'a> Startup<'a> {
             return;
         }
         let types = config.object_types.keys().map(|name| ObjectType::stored(name.clone())).collect();
-        let (clock, metrics) = (Arc::clone(&self.clock) as _, self.inputs.metrics.clone());
-        let gauges = ReviewGauges { reviews: store.reviews(), types, clock, metrics };
+        let gauges = ReviewGauges {
+            reviews: store.reviews(),
+            types,
+            clock: Arc::clone(&self.clock) as _,
+            metrics: self.inputs.metrics.clone(),
+        };
         self.steps.push("review gauges", abort_task(tokio::spawn(gauges.run())));
     }
 
