@@ -41,6 +41,7 @@ mod process {
     mod stuck_consumers;
     mod telemetry;
     mod unavailable;
+    mod unjudged_texts;
     mod upkeep;
     mod walking;
     mod watching;
