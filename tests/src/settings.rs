@@ -14,13 +14,14 @@ pub fn on_vitess(keyspace: &str) -> Vec<String> {
 
 /// The object types with a policy of their own: a deep one, one with a short edit window, and some
 /// whose comments wait for review. A queue belongs to its type, so cases that claim have their own.
-pub const OBJECT_TYPES: [&str; 6] = [
+pub const OBJECT_TYPES: [&str; 7] = [
     "object_types.deep.max_depth=8",
     "object_types.brief.edit_window=1s",
     "object_types.held.moderation=pre",
     "object_types.answered.moderation=pre",
     "object_types.claimed.moderation=pre",
     "object_types.leased.moderation=pre",
+    "object_types.skipped.moderation=pre",
 ];
 
 fn on_sources<const N: usize>(urls: impl IntoIterator<Item = String>, more: [String; N]) -> Vec<String> {

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use anyhow::{Result, ensure};
 use futures::future::{try_join, try_join_all};
 use riposte_sdk::v1::{
-    AdminServiceDeleteCommentRequest, ClaimReviewItemsRequest, ClaimReviewItemsResponse, ErrorReason,
-    Grounds, ListReviewItemsRequest, ModerationAction, ReleaseReviewItemsRequest, ReviewCause, SubmitVerdictsRequest,
+    AdminServiceDeleteCommentRequest, ClaimReviewItemsRequest, ClaimReviewItemsResponse, DeleteSubjectRequest,
+    ErrorReason, Grounds, ListReviewItemsRequest, ModerationAction, ReleaseReviewItemsRequest, ReviewCause, SubmitVerdictsRequest,
     UpdateCommentRequest,
 };
 use riposte_tests::say::content;
@@ -19,6 +19,7 @@ pub(crate) const CASES: &[Case] = cases![
     one_verdict_on_each_version_wins_and_the_other_learns_which,
     results_are_those_of_their_targets_and_a_repeat_returns_them_again,
     a_lease_keeps_others_off_until_it_is_given_back,
+    comments_of_a_deleted_subject_do_not_stop_the_queue,
     the_queue_is_walked_once_in_the_order_of_due_times,
     verdicts_with_faults_are_refused_as_a_whole,
 ];
@@ -141,6 +142,28 @@ async fn a_lease_keeps_others_off_until_it_is_given_back(fixture: Fixture) -> Re
         ensure!(released == expected, "{released}");
     }
     ensure!(ids(&queue(&fixture, of_member("leased", &ann)).await?) == [fresh]);
+    Ok(())
+}
+
+async fn comments_of_a_deleted_subject_do_not_stop_the_queue(fixture: Fixture) -> Result<()> {
+    let (gone, say, ann) = (Say::on(&fixture.client, "skipped"), Say::on(&fixture.client, "skipped"), someone());
+    for n in 0..5 {
+        gone.comment(&ann, &format!("gone {n}")).await?;
+    }
+    let made = [say.comment(&ann, "one").await?.id, say.comment(&ann, "two").await?.id];
+    let delete = DeleteSubjectRequest { key: Some(gone.key.clone()), ..DeleteSubjectRequest::default() };
+    fixture.client.subjects().delete_subject(delete).await?;
+    let request_id = uuid::Uuid::now_v7().to_string();
+    for _ in 0..2 {
+        let claimed = ids(&claim(&fixture, "skipped", "one", &request_id).await?.items);
+        ensure!(claimed.iter().copied().collect::<HashSet<_>>() == made.into(), "{claimed:?}");
+    }
+    let lease_token = claim(&fixture, "skipped", "one", &request_id).await?.lease_token;
+    let moderator_id = "one".to_owned();
+    let comment_ids = made.to_vec();
+    let release = ReleaseReviewItemsRequest { comment_ids, lease_token, moderator_id, ..Default::default() };
+    ensure!(fixture.server.moderation()?.release_review_items(release).await?.into_inner().released == 2);
+    ensure!(ids(&queue(&fixture, of_member("skipped", &ann)).await?) == made);
     Ok(())
 }
 

@@ -13,6 +13,9 @@ use crate::domain::object_type::Policies;
 use crate::domain::review::{LeaseToken, Review, ReviewCauses};
 use crate::ports::{Reader, ReviewClaim, ReviewQuery, Reviews};
 
+/// The rounds of a claim. A round that leased reviews which show nothing is followed by another one.
+const ROUNDS: u8 = 4;
+
 /// The use cases of moderators.
 #[derive(Debug, Clone)]
 pub struct ReviewQueue {
@@ -79,23 +82,41 @@ impl ReviewQueue {
     }
 
     /// Leases open reviews for a moderator, or renews the leases of an earlier request. Each is
-    /// returned with its comment and the comment that this one answers. Reviews below a deleted
-    /// subject are left out.
+    /// returned with its comment and the comment that this one answers. A review below a deleted
+    /// subject shows nothing: it stays leased and others are leased in its place, so that it does
+    /// not stop the queue.
     ///
     /// # Errors
     /// [`Error::ObjectTypeUnknown`], [`Error::CallerNotAllowed`].
     pub async fn claim(&self, caller: &Caller, claim: &ReviewClaim) -> Result<Vec<ReviewItem>> {
         caller.policy(&self.policies, &claim.filter.object_type)?;
-        let reviews = self.reviews.claim(claim).await?;
-        Ok(self.items(caller, &reviews, true).await?.into_iter().flatten().collect())
+        let mut items = Vec::new();
+        for round in 0..ROUNDS {
+            let limit = claim.limit.saturating_sub(items.len());
+            let part = ReviewClaim { token: claim.token.of_round(round), limit, ..claim.clone() };
+            let reviews = if limit == 0 { Vec::new() } else { self.reviews.claim(&part).await? };
+            let before = items.len();
+            items.extend(self.items(caller, &reviews, true).await?.into_iter().flatten());
+            if items.len() - before == reviews.len() {
+                break;
+            }
+        }
+        Ok(items)
     }
 
-    /// Ends the leases of these comments that have the token, and returns their number.
+    /// Ends the leases of these comments that a claim with this token took, and returns their
+    /// number.
     ///
     /// # Errors
     /// Only errors of the store.
     pub async fn release(&self, ids: &[CommentId], token: LeaseToken) -> Result<usize> {
-        self.reviews.release(ids, token).await
+        let mut released = 0;
+        for round in 0..ROUNDS {
+            if released < ids.len() {
+                released += self.reviews.release(ids, token.of_round(round)).await?;
+            }
+        }
+        Ok(released)
     }
 
     /// Returns comments as moderators read them, in the order of `ids`; `None` for each that is
