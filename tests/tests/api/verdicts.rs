@@ -147,7 +147,7 @@ async fn a_lease_keeps_others_off_until_it_is_given_back(fixture: Fixture) -> Re
 
 async fn comments_of_a_deleted_subject_do_not_stop_the_queue(fixture: Fixture) -> Result<()> {
     let (gone, say, ann) = (Say::on(&fixture.client, "skipped"), Say::on(&fixture.client, "skipped"), someone());
-    for n in 0..5 {
+    for n in 0..3 {
         gone.comment(&ann, &format!("gone {n}")).await?;
     }
     let made = [say.comment(&ann, "one").await?.id, say.comment(&ann, "two").await?.id];
