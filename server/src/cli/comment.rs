@@ -7,7 +7,8 @@ use super::{connect, output};
 use clap::{Subcommand, ValueEnum};
 use riposte_sdk::Client;
 use riposte_sdk::v1::{
-    CommentSort, CommentState, Content, CreateCommentRequest, ListCommentsRequest, ListUnlistedCommentsRequest, SubjectKey,
+    CommentSort, CommentState, Content, CreateCommentRequest, ListCommentsRequest, ListUnlistedCommentsRequest,
+    SubjectKey,
 };
 use std::{process::ExitCode, str::FromStr};
 

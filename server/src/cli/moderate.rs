@@ -244,8 +244,11 @@ impl CommentArgs {
         let mut service = connect::moderation(&self.target.target)?;
         let mut page_token = String::new();
         loop {
-            let request =
-                ListDecisionsRequest { of: Some(Of::CommentId(self.id)), page_token, ..ListDecisionsRequest::default() };
+            let request = ListDecisionsRequest {
+                of: Some(Of::CommentId(self.id)),
+                page_token,
+                ..ListDecisionsRequest::default()
+            };
             let page = service.list_decisions(request).await.map_err(riposte_sdk::Error::from)?.into_inner();
             output::write(&text::decisions(&page.decisions))?;
             if page.next_page_token.is_empty() {

@@ -69,8 +69,15 @@ impl ObjectTypeSettings {
     /// Returns the policy in the terms of the domain.
     pub fn policy(&self) -> Policy {
         // Admission enforces the rates, before the domain is called.
-        let ObjectTypeSettings { max_depth, max_text_code_points, edit_window, auto_create, hot_profile, moderation, .. } =
-            *self;
+        let ObjectTypeSettings {
+            max_depth,
+            max_text_code_points,
+            edit_window,
+            auto_create,
+            hot_profile,
+            moderation,
+            ..
+        } = *self;
         let edit_window = match edit_window {
             EditWindow::For(span) => Some(span.duration()),
             EditWindow::Always => None,

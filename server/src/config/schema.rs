@@ -109,13 +109,8 @@ mod tests {
     }
 
     /// The keys and tables that revision ed6c35b does not have.
-    const ADDED: [&str; 5] = [
-        "events",
-        "events.retention",
-        "store.text",
-        "object_type_defaults.moderation",
-        "object_types.*.moderation",
-    ];
+    const ADDED: [&str; 5] =
+        ["events", "events.retention", "store.text", "object_type_defaults.moderation", "object_types.*.moderation"];
 
     /// The golden schema is that of revision ed6c35b, from before keys were renamed and added.
     #[test]

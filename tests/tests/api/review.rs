@@ -9,8 +9,9 @@ use riposte_sdk::v1::{
     BatchGetCommentsRequest, ClaimReviewItemsRequest, Comment, CommentChangeKind, CommentSort, CommentState,
     CreateCommentRequest, CreateCommentResponse, Decision, ErrorReason, GetCommentRequest, GetModeratedCommentsRequest,
     Grounds, HideCommentRequest, LikeValue, ListCommentsResponse, ListDecisionsRequest, ListMemberCommentsRequest,
-    ListReviewItemsRequest, ListUnlistedCommentsRequest, ModeratedComment, ModerationAction, ModerationMode, ReleaseReviewItemsRequest,
-    ReviewCause, ReviewItem, Subject, SubmitVerdictsRequest, UpdateSubjectRequest, VerdictResult, VerdictTarget,
+    ListReviewItemsRequest, ListUnlistedCommentsRequest, ModeratedComment, ModerationAction, ModerationMode,
+    ReleaseReviewItemsRequest, ReviewCause, ReviewItem, Subject, SubmitVerdictsRequest, UpdateSubjectRequest,
+    VerdictResult, VerdictTarget,
 };
 use riposte_tests::say::content;
 use riposte_tests::{Case, Fixture, Say, Watch, cases, refused, until};
@@ -292,7 +293,10 @@ async fn no_moderator_is_named_on_the_public_port(fixture: Fixture) -> Result<()
         format!("{:?}", fixture.client.comments().list_member_comments(own).await?),
     ];
     for answer in &shown {
-        ensure!(!answer.contains(MODERATOR) && !answer.contains("planted-note") && !answer.contains("spam"), "{answer}");
+        ensure!(
+            !answer.contains(MODERATOR) && !answer.contains("planted-note") && !answer.contains("spam"),
+            "{answer}"
+        );
     }
     Ok(())
 }

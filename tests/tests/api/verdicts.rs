@@ -6,8 +6,8 @@ use anyhow::{Result, ensure};
 use futures::future::{try_join, try_join_all};
 use riposte_sdk::v1::{
     AdminServiceDeleteCommentRequest, ClaimReviewItemsRequest, ClaimReviewItemsResponse, DeleteSubjectRequest,
-    ErrorReason, Grounds, ListReviewItemsRequest, ModerationAction, ReleaseReviewItemsRequest, ReviewCause, SubmitVerdictsRequest,
-    UpdateCommentRequest,
+    ErrorReason, Grounds, ListReviewItemsRequest, ModerationAction, ReleaseReviewItemsRequest, ReviewCause,
+    SubmitVerdictsRequest, UpdateCommentRequest,
 };
 use riposte_tests::say::content;
 use riposte_tests::{Case, Fixture, Say, cases, refused};
@@ -82,7 +82,12 @@ async fn results_are_those_of_their_targets_and_a_repeat_returns_them_again(fixt
     Ok(())
 }
 
-async fn claim(fixture: &Fixture, object_type: &str, moderator: &str, request_id: &str) -> Result<ClaimReviewItemsResponse> {
+async fn claim(
+    fixture: &Fixture,
+    object_type: &str,
+    moderator: &str,
+    request_id: &str,
+) -> Result<ClaimReviewItemsResponse> {
     let request = ClaimReviewItemsRequest {
         object_type: object_type.to_owned(),
         limit: 2,

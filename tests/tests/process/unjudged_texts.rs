@@ -59,8 +59,7 @@ async fn own(say: &Say, ids: &[i64]) -> Result<String> {
     let mut own = format!("{:?}", say.client.comments().list_member_comments(history).await?.into_inner());
     own += &format!("{:?}", say.client.comments().list_unlisted_comments(unlisted).await?.into_inner());
     for id in ids {
-        let request =
-            GetCommentRequest { id: *id, viewer_member_id: "ann".to_owned(), ..GetCommentRequest::default() };
+        let request = GetCommentRequest { id: *id, viewer_member_id: "ann".to_owned(), ..GetCommentRequest::default() };
         own += &format!("{:?}", say.client.comments().get_comment(request).await?.into_inner());
     }
     Ok(own)
@@ -77,7 +76,8 @@ async fn a_text_that_waits_is_in_no_copy_until_it_is_approved() -> Result<()> {
     let say = Say::on(&server.client()?, "article");
     let root = say.comment("ben", "a visible root").await?.id;
     approve(&server, &[root]).await?;
-    let waiting = [say.comment("ann", "canary of a root").await?.id, say.reply(root, "ann", "canary of a reply").await?.id];
+    let waiting =
+        [say.comment("ann", "canary of a root").await?.id, say.reply(root, "ann", "canary of a reply").await?.id];
     for _ in 0..5 {
         let shown = shown(&say, root).await?;
         ensure!(shown.contains("a visible root") && !shown.contains(CANARY), "{shown}");

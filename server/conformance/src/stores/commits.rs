@@ -174,8 +174,13 @@ pub(super) async fn a_subject_is_created_updated_deleted_and_undeleted(backend: 
     };
     assert_eq!(fixture.rejection(&key, again.clone()).await, Error::SubjectAlreadyExists);
     let metadata = Metadata::from([("k".to_owned(), "v".to_owned()), ("🏠".to_owned(), " x ".to_owned())]);
-    let update =
-        UpdateSubject { owner: Some(None), state: None, metadata: Some(metadata.clone()), moderation: None, etag: created.etag() };
+    let update = UpdateSubject {
+        owner: Some(None),
+        state: None,
+        metadata: Some(metadata.clone()),
+        moderation: None,
+        etag: created.etag(),
+    };
     fixture.run(&key, update.clone()).await;
     let changed = fixture.subject(&key).await;
     assert_eq!((&changed.owner, &changed.metadata, changed.revision), (&None, &metadata, 2));
@@ -209,7 +214,8 @@ pub(super) async fn read_only_and_hidden_subjects_accept_no_writes(backend: Back
     for (state, expected) in
         [(SubjectState::ReadOnly, Error::SubjectReadOnly), (SubjectState::Hidden, Error::SubjectHidden)]
     {
-        let update = UpdateSubject { owner: None, state: Some(state), metadata: None, moderation: None, etag: String::new() };
+        let update =
+            UpdateSubject { owner: None, state: Some(state), metadata: None, moderation: None, etag: String::new() };
         fixture.run(&key, update).await;
         let (create, reply) = (fixture.root_verb(&key, "late").await, fixture.reply_verb(&key, root, 2).await);
         assert_eq!(fixture.rejection(&key, create).await, expected);

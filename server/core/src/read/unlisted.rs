@@ -61,9 +61,8 @@ impl Comments {
         let next = ids.last().copied().filter(|_| more);
         let views = if ids.is_empty() { Vec::new() } else { rows.comments(&ids).await? };
         let now = self.clock.now();
-        let is_listed = |view: &CommentView| {
-            root.is_none_or(|root| view.comment.thread_id() == root) && shows_author(view, now)
-        };
+        let is_listed =
+            |view: &CommentView| root.is_none_or(|root| view.comment.thread_id() == root) && shows_author(view, now);
         let seen = |view: CommentView| view.seen_by(Some(member));
         Ok((views.into_iter().flatten().filter(is_listed).map(seen).collect(), next))
     }

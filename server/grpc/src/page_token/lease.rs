@@ -19,7 +19,12 @@ impl PageTokenCodec {
     ///
     /// # Errors
     /// [`Error::Internal`] if the cipher fails, which does not happen for texts of this length.
-    pub(crate) fn lease_token(&self, caller: &Caller, moderator: &MemberId, id: Option<RequestId>) -> Result<LeaseToken> {
+    pub(crate) fn lease_token(
+        &self,
+        caller: &Caller,
+        moderator: &MemberId,
+        id: Option<RequestId>,
+    ) -> Result<LeaseToken> {
         let Some(id) = id else { return Ok(LeaseToken(rand::random())) };
         let mut claim = LEASE.to_vec();
         for part in [caller.name().as_bytes(), moderator.as_str().as_bytes(), &id.as_bytes()[..]] {

@@ -167,9 +167,7 @@ fn cause_of(cause: v1::ReviewCause) -> Option<ReviewCauses> {
         v1::ReviewCause::Edit => &[ReviewCause::Edit],
         v1::ReviewCause::Report => &[ReviewCause::Report],
         v1::ReviewCause::Flag => &[ReviewCause::Flag],
-        v1::ReviewCause::ServiceUnavailable => {
-            &[ReviewCause::ServiceUnavailable, ReviewCause::EditServiceUnavailable]
-        }
+        v1::ReviewCause::ServiceUnavailable => &[ReviewCause::ServiceUnavailable, ReviewCause::EditServiceUnavailable],
         v1::ReviewCause::Appeal => &[ReviewCause::Appeal],
         v1::ReviewCause::Withheld => &[ReviewCause::Withheld],
     };

@@ -46,10 +46,8 @@ pub(crate) fn patch(
             violations.push(Violation::field(format!("update_mask.paths[{n}]"), rule));
         }
     }
-    let is_empty = patch.owner.is_none()
-        && patch.state.is_none()
-        && patch.metadata.is_none()
-        && patch.moderation.is_none();
+    let is_empty =
+        patch.owner.is_none() && patch.state.is_none() && patch.metadata.is_none() && patch.moderation.is_none();
     if is_empty && violations.is_empty() {
         violations.push(Violation::field("update_mask", "must name a field, since none of the subject is set"));
     }

@@ -155,11 +155,10 @@ fn a_subject_is_moderated_no_less_than_its_type() {
         parse::patch(&subject, Some(of_type), Some(&mask)).map(|patch| patch.moderation).ok()
     };
     let (unset, post, pre) = (v1::ModerationMode::Unspecified, v1::ModerationMode::Post, v1::ModerationMode::Pre);
-    assert_eq!([unset, post, pre].map(|named| mode(named, ModerationMode::Post)), [
-        Some(Some(None)),
-        Some(Some(Some(ModerationMode::Post))),
-        Some(Some(Some(ModerationMode::Pre))),
-    ]);
+    assert_eq!(
+        [unset, post, pre].map(|named| mode(named, ModerationMode::Post)),
+        [Some(Some(None)), Some(Some(Some(ModerationMode::Post))), Some(Some(Some(ModerationMode::Pre))),]
+    );
     let under_pre = [unset, post, pre].map(|named| mode(named, ModerationMode::Pre));
     assert_eq!(under_pre, [Some(Some(None)), None, Some(Some(Some(ModerationMode::Pre)))]);
 }

@@ -2,7 +2,9 @@
 
 use crate::cli::output::{count, printable};
 use prost_types::Timestamp;
-use riposte_sdk::v1::{Comment, CommentState, Decision, Grounds, ModeratedComment, ModerationAction, ReviewCause, ReviewItem};
+use riposte_sdk::v1::{
+    Comment, CommentState, Decision, Grounds, ModeratedComment, ModerationAction, ReviewCause, ReviewItem,
+};
 
 /// Returns the entries of the queue, each with its due time as seen at `now` (milliseconds since
 /// 1970).

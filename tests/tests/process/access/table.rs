@@ -137,12 +137,7 @@ pub(super) const METHODS: &[Row] = &[
     row("AdminService/RebuildCache", "operator", About::Key, SCOPE),
     row("AdminService/ListHotSubjects", "operator", About::Nothing, "{}"),
     row("ModerationService/ListReviewItems", "moderator", About::Key, r#"{"objectType":"TYPE"}"#),
-    row(
-        "ModerationService/ClaimReviewItems",
-        "moderator",
-        About::Key,
-        r#"{"objectType":"TYPE","moderatorId":"mod"}"#,
-    ),
+    row("ModerationService/ClaimReviewItems", "moderator", About::Key, r#"{"objectType":"TYPE","moderatorId":"mod"}"#),
     row(
         "ModerationService/ReleaseReviewItems",
         "moderator",

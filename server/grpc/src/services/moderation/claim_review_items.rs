@@ -1,7 +1,7 @@
 //! ClaimReviewItems: leases for one moderator.
 
-use riposte_core::ports::{ReviewClaim, ReviewFilter};
 use riposte_core::page::Page;
+use riposte_core::ports::{ReviewClaim, ReviewFilter};
 use riposte_core::{Caller, CommentId, ObjectType};
 use riposte_sdk::v1;
 

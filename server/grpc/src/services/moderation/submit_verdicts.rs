@@ -69,8 +69,7 @@ impl Verdict<'_> {
         let at = at.ok_or(Error::CommentNotFound)?;
         let (moderator, grounds) = (self.moderator.clone(), self.grounds.clone());
         let ruling = Ruling { moderator, grounds, etag, form: RulingForm::Verdict };
-        let written =
-            self.services.mutations.submit(self.context, &at, JudgeComment { act: self.act, ruling }).await?;
+        let written = self.services.mutations.submit(self.context, &at, JudgeComment { act: self.act, ruling }).await?;
         self.services.metrics.decided(action(self.act), automation(self.grounds.automation));
         Ok((convert::decision(written.value.decision), written.revision, written.value.etag))
     }

@@ -6,8 +6,8 @@ use riposte_core::review::Review;
 use riposte_core::{CommentId, MemberId, Partition, SubjectId};
 use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QueryResult, QuerySelect};
 
-use super::{ReadQuery, force_index};
 use super::scatter::Gather;
+use super::{ReadQuery, force_index};
 use crate::error::{StoreError, StoreResult};
 use crate::shard::{TableCounts, part};
 use crate::sql::chunks::LIST_MAX;
@@ -143,6 +143,9 @@ impl ReadQuery for UnshownComments {
             .order_by_desc(Column::CommentId)
             .limit(self.limit as u64);
         let rows = select.all(tx).await?;
-        Ok(rows.into_iter().map(|found| row::review(found).map(|r| r.comment_id)).collect::<riposte_core::Result<_>>()?)
+        Ok(rows
+            .into_iter()
+            .map(|found| row::review(found).map(|r| r.comment_id))
+            .collect::<riposte_core::Result<_>>()?)
     }
 }
