@@ -48,10 +48,9 @@ fn push_comment(text: &mut String, comment: &Comment, indent: &str) {
         likes => format!(" · {}", count(likes, "like")),
     };
     let mark = if *pinned { " · pinned" } else { "" };
-    let state = match comment.state() {
-        CommentState::Active | CommentState::Unspecified => String::new(),
-        state => format!(" · {}", state.as_str_name().trim_start_matches("COMMENT_STATE_")),
-    };
+    let is_plain = [CommentState::Active, CommentState::Unspecified].contains(&comment.state());
+    let state = comment.state().as_str_name().trim_start_matches("COMMENT_STATE_");
+    let state = if is_plain { String::new() } else { format!(" · {state}") };
     let member = if member_id.is_empty() { "(deleted)".to_owned() } else { printable(member_id) };
     *text += &format!("\n{indent}#{floor} {member}{time}{likes}{mark}{state} · id {id}\n");
     for line in comment.content.iter().flat_map(|content| content.text.lines()) {
