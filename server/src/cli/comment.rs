@@ -72,7 +72,7 @@ struct PageArgs {
     /// Print the page of this token, which the page before it printed
     #[arg(long, value_name = "TOKEN", default_value = "", hide_default_value = true)]
     page_token: String,
-    /// Print the latest comments of this member first that only the member sees: those that wait for
+    /// First print the comments of this member that only the member sees: those that wait for
     /// review or were refused
     #[arg(long, value_name = "MEMBER")]
     viewer: Option<String>,

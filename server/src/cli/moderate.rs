@@ -149,7 +149,7 @@ struct ReasonedVerdictArgs {
     /// The comment
     #[arg(value_name = "ID")]
     id: i64,
-    /// The rule on which the verdict rests, as [a-z0-9_.-]; the author is told
+    /// The rule on which the verdict rests, as [a-z0-9_.-]; the author may read it
     #[arg(long, value_name = "CODE")]
     code: String,
     #[command(flatten)]
@@ -239,7 +239,7 @@ impl ClaimArgs {
 }
 
 impl CommentArgs {
-    /// Prints all decisions on the comment.
+    /// Writes all decisions on the comment to standard output.
     async fn log(self) -> anyhow::Result<ExitCode> {
         let mut service = connect::moderation(&self.target.target)?;
         let mut page_token = String::new();
@@ -260,7 +260,7 @@ impl CommentArgs {
 }
 
 impl Reasons {
-    /// Prints the text that is judged, judges it, and prints the decision.
+    /// Writes the text that is judged, judges it, and writes the decision.
     async fn judge(self, action: ModerationAction, id: i64, code: String) -> anyhow::Result<ExitCode> {
         let Reasons { explanation, note, etag, moderator, target } = self;
         let mut service = connect::moderation(&target.target)?;
@@ -280,7 +280,7 @@ impl Reasons {
                 output::write(&text::decisions(&[decision]))?;
                 Ok(ExitCode::SUCCESS)
             }
-            Some(Outcome::Error(error)) => Err(refusal(&error).into()),
+            Some(Outcome::Error(error)) => Err(failure(&error).into()),
             None => Err(Failure::new(exit::ERROR, "the response has no result").into()),
         }
     }
@@ -295,7 +295,7 @@ async fn moderated(service: &mut Service, id: i64) -> anyhow::Result<ModeratedCo
 }
 
 /// Returns the failure for an error of the one target.
-fn refusal(error: &ItemError) -> Failure {
+fn failure(error: &ItemError) -> Failure {
     let ItemError { reason, message, metadata, .. } = error;
     let code = if reason == "COMMENT_NOT_FOUND" { exit::NOT_FOUND } else { exit::ERROR };
     let decided = metadata.get("decision_id").map_or_else(String::new, |id| format!("; decision {id} came first"));

@@ -19,7 +19,7 @@ use tonic::{Code, Status};
 
 pub(crate) const CASES: &[Case] = cases![
     a_comment_that_waits_is_its_authors_alone_until_it_is_approved,
-    a_reply_waits_beside_its_thread,
+    a_reply_waits_outside_its_thread,
     a_repeat_of_a_create_returns_the_comment_as_its_author_sees_it,
     an_author_lists_what_no_list_shows,
     no_moderator_is_named_on_the_public_port,
@@ -28,7 +28,7 @@ pub(crate) const CASES: &[Case] = cases![
     a_subject_may_be_stricter_than_its_type,
 ];
 
-const MODERATOR: &str = "planted-moderator";
+const MODERATOR: &str = "secret-moderator";
 
 pub(crate) async fn moderated(fixture: &Fixture, id: i64) -> Result<ModeratedComment> {
     let request = GetModeratedCommentsRequest { ids: vec![id], allow_missing: false };
@@ -40,7 +40,7 @@ pub(crate) fn verdict(action: ModerationAction, targets: &[(i64, String)]) -> Su
     let target = |(id, etag): &(i64, String)| VerdictTarget { comment_id: *id, etag: etag.clone() };
     SubmitVerdictsRequest {
         action: action.into(),
-        grounds: Some(Grounds { code: "spam".into(), note: "planted-note".into(), ..Grounds::default() }),
+        grounds: Some(Grounds { code: "spam".into(), note: "secret-note".into(), ..Grounds::default() }),
         targets: targets.iter().map(target).collect(),
         moderator_id: MODERATOR.into(),
         request_id: uuid::Uuid::now_v7().to_string(),
@@ -102,10 +102,10 @@ pub(crate) fn someone() -> String {
 async fn a_comment_that_waits_is_its_authors_alone_until_it_is_approved(fixture: Fixture) -> Result<()> {
     let (say, ann) = (Say::on(&fixture.client, "held"), someone());
     let made = say.comment(&ann, "unjudged").await?;
-    let whole = |comment: &Comment| comment.content == content("unjudged") && comment.member_id == ann;
-    ensure!(made.state() == CommentState::Pending && whole(&made) && made.floor == 1, "{made:?}");
+    let complete = |comment: &Comment| comment.content == content("unjudged") && comment.member_id == ann;
+    ensure!(made.state() == CommentState::Pending && complete(&made) && made.floor == 1, "{made:?}");
     let own = seen_by(&say, &ann, made.id).await?;
-    ensure!(own.state() == CommentState::Pending && whole(&own), "{own:?}");
+    ensure!(own.state() == CommentState::Pending && complete(&own), "{own:?}");
     for stranger in ["", "ben"] {
         ensure!(refused(seen_by(&say, stranger, made.id).await)? == (Code::NotFound, ErrorReason::CommentNotFound));
     }
@@ -122,7 +122,7 @@ async fn a_comment_that_waits_is_its_authors_alone_until_it_is_approved(fixture:
     let item = items.first().context("nothing waits")?;
     let waiting = item.comment.clone().context("an item without comment")?;
     ensure!(ids(&items) == [made.id] && waiting.causes == [i32::from(ReviewCause::New)], "{items:?}");
-    ensure!(waiting.comment.as_ref().is_some_and(whole) && waiting.last_decision.is_none(), "{waiting:?}");
+    ensure!(waiting.comment.as_ref().is_some_and(complete) && waiting.last_decision.is_none(), "{waiting:?}");
     let due = item.due_time.context("no due time")?.seconds - made.create_time.context("no time")?.seconds;
     ensure!((1_799..=1_801).contains(&due), "due after {due} s");
 
@@ -131,7 +131,7 @@ async fn a_comment_that_waits_is_its_authors_alone_until_it_is_approved(fixture:
     ensure!(decision.actor_id == MODERATOR && decision.comment_id == made.id, "{decision:?}");
     ensure!(queue(&fixture, of_member("held", &ann)).await?.is_empty());
     let listed = say.roots(CommentSort::Newest, 10).await?;
-    ensure!(listed.len() == 1 && listed[0].state() == CommentState::Active && whole(&listed[0]), "{listed:?}");
+    ensure!(listed.len() == 1 && listed[0].state() == CommentState::Active && complete(&listed[0]), "{listed:?}");
     ensure!(listed[0].floor == 1, "it keeps its floor");
     let request = ListDecisionsRequest { of: Some(Of::CommentId(made.id)), ..ListDecisionsRequest::default() };
     let log = fixture.server.moderation()?.list_decisions(request).await?.into_inner().decisions;
@@ -139,7 +139,7 @@ async fn a_comment_that_waits_is_its_authors_alone_until_it_is_approved(fixture:
     super::floors::verify(&fixture, &say).await
 }
 
-async fn a_reply_waits_beside_its_thread(fixture: Fixture) -> Result<()> {
+async fn a_reply_waits_outside_its_thread(fixture: Fixture) -> Result<()> {
     let (say, ann) = (Say::on(&fixture.client, "answered"), someone());
     let root = say.comment(&ann, "root").await?;
     judge(&fixture, ModerationAction::Approve, root.id).await?;
@@ -190,7 +190,7 @@ async fn a_repeat_of_a_create_returns_the_comment_as_its_author_sees_it(fixture:
     };
     let first = create().await?;
     let made = first.comment.clone().context("no comment")?;
-    for (action, state, is_whole) in [
+    for (action, state, is_complete) in [
         (None, CommentState::Pending, true),
         (Some(ModerationAction::Reject), CommentState::Rejected, true),
         (Some(ModerationAction::Approve), CommentState::Active, true),
@@ -203,7 +203,7 @@ async fn a_repeat_of_a_create_returns_the_comment_as_its_author_sees_it(fixture:
         ensure!((again.subject_revision, again.ack) == (first.subject_revision, first.ack), "{again:?}");
         let comment = again.comment.context("no comment")?;
         ensure!((comment.id, comment.floor, comment.state()) == (made.id, made.floor, state), "{comment:?}");
-        ensure!(comment.content.is_some() == is_whole, "{comment:?}");
+        ensure!(comment.content.is_some() == is_complete, "{comment:?}");
     }
     Ok(())
 }
@@ -292,10 +292,10 @@ async fn no_moderator_is_named_on_the_public_port(fixture: Fixture) -> Result<()
         format!("{:?}", fixture.client.comments().list_unlisted_comments(unlisted).await?),
         format!("{:?}", fixture.client.comments().list_member_comments(own).await?),
     ];
-    for answer in &shown {
+    for response in &shown {
         ensure!(
-            !answer.contains(MODERATOR) && !answer.contains("planted-note") && !answer.contains("spam"),
-            "{answer}"
+            !response.contains(MODERATOR) && !response.contains("secret-note") && !response.contains("spam"),
+            "{response}"
         );
     }
     Ok(())

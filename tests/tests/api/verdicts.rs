@@ -44,9 +44,12 @@ async fn one_verdict_on_each_version_wins_and_the_other_learns_which(fixture: Fi
     let mut decided = HashSet::new();
     for (a, b) in ours.iter().zip(&theirs) {
         let (winner, loser) = if error(a).is_err() { (a, b) } else { (b, a) };
-        let (won, (reason, facts)) = (decision(winner)?, error(loser)?);
+        let (won, (reason, metadata)) = (decision(winner)?, error(loser)?);
         ensure!(reason == "ETAG_MISMATCH", "{loser:?}");
-        ensure!(facts.get("decision_id") == Some(&won.id) && facts.get("etag") == Some(&winner.etag), "{facts:?}");
+        ensure!(
+            metadata.get("decision_id") == Some(&won.id) && metadata.get("etag") == Some(&winner.etag),
+            "{metadata:?}"
+        );
         ensure!(winner.subject_revision > 0 && winner.etag == moderated(&fixture, a.comment_id).await?.etag);
         ensure!(decided.insert(won.id.clone()), "{} twice", won.id);
     }
@@ -65,8 +68,8 @@ async fn results_are_those_of_their_targets_and_a_repeat_returns_them_again(fixt
     ensure!(first.iter().map(|result| result.comment_id).eq(targets.iter().map(|(id, _)| *id)), "{first:?}");
     let approved = decision(&first[0])?.clone();
     ensure!(approved.action() == ModerationAction::Approve && approved.grounds.is_some(), "{approved:?}");
-    let (reason, facts) = error(&first[1])?;
-    ensure!(reason == "ETAG_MISMATCH" && facts.get("etag") == Some(&etag(gone.id).await?), "{first:?}");
+    let (reason, metadata) = error(&first[1])?;
+    ensure!(reason == "ETAG_MISMATCH" && metadata.get("etag") == Some(&etag(gone.id).await?), "{first:?}");
     ensure!(error(&first[2])?.0 == "COMMENT_NOT_FOUND", "{first:?}");
     // A repeat returns the decision, also after another one.
     judge(&fixture, ModerationAction::Hide, good.id).await?;
@@ -77,8 +80,8 @@ async fn results_are_those_of_their_targets_and_a_repeat_returns_them_again(fixt
     ensure!(error(&reused[0])?.0 == "REQUEST_ID_REUSED", "{reused:?}");
     // Nothing is open on a hidden comment, and an approval is not for it.
     let results = submit(&fixture, verdict(ModerationAction::Approve, &[(good.id, etag(good.id).await?)])).await?;
-    let (reason, facts) = error(&results[0])?;
-    ensure!(reason == "STATE_CONFLICT" && facts.get("state").is_some_and(|state| state == "HIDDEN"), "{results:?}");
+    let (reason, metadata) = error(&results[0])?;
+    ensure!(reason == "STATE_CONFLICT" && metadata.get("state").is_some_and(|state| state == "HIDDEN"), "{results:?}");
     Ok(())
 }
 
@@ -206,7 +209,7 @@ async fn the_queue_is_walked_once_in_the_order_of_due_times(fixture: Fixture) ->
     };
     fixture.client.comments().update_comment(edit).await?;
     let late = submit(&fixture, verdict(ModerationAction::Hide, &[(made[0], before)])).await?;
-    ensure!(error(&late[0])?.0 == "ETAG_MISMATCH", "a text that nobody read: {late:?}");
+    ensure!(error(&late[0])?.0 == "ETAG_MISMATCH", "a text that no moderator read: {late:?}");
     Ok(())
 }
 
@@ -224,8 +227,8 @@ async fn verdicts_with_faults_are_refused_as_a_whole(fixture: Fixture) -> Result
         SubmitVerdictsRequest { moderator_id: String::new(), ..fine.clone() },
         twice,
     ] {
-        let refusal = refused(submit(&fixture, wrong.clone()).await)?;
-        ensure!(refusal == (Code::InvalidArgument, ErrorReason::FieldInvalid), "{wrong:?}");
+        let rejection = refused(submit(&fixture, wrong.clone()).await)?;
+        ensure!(rejection == (Code::InvalidArgument, ErrorReason::FieldInvalid), "{wrong:?}");
     }
     let largest = "x".repeat(1_000);
     let many: Vec<(i64, String)> = (1..=100).map(|id| (id, "e".repeat(40))).collect();

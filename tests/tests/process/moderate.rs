@@ -1,5 +1,5 @@
-//! `riposte moderate`: the first minute of a moderator, with nothing but the binary; and leases that
-//! nobody gives back.
+//! `riposte moderate`: the first minute of a moderator, with nothing but the binary; and leases
+//! that end by time.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use riposte_tests::{Say, Server, command, until};
 
 use super::metrics::ask;
 
-/// The page whose first block is the minute.
+/// The page whose first lines are the minute.
 const DOCUMENT: &str = include_str!("../../../docs/how-to/moderate.md");
 /// The longest time of the first minute.
 const MINUTE: Duration = Duration::from_secs(60);
@@ -20,7 +20,7 @@ const LEASE: Duration = Duration::from_secs(10);
 async fn the_first_minute_of_a_moderator() -> Result<()> {
     let begin = Instant::now();
     let binary = riposte_tests::binary::binary()?;
-    let lines = DOCUMENT.split("```").find_map(|block| block.strip_prefix("sh\n")).context("no block")?;
+    let lines = DOCUMENT.split("```").find_map(|part| part.strip_prefix("sh\n")).context("no lines")?;
     let (dev, lines) = lines.split_once('\n').context("one line")?;
     ensure!(dev.starts_with("riposte dev --moderate pre &"), "{dev}");
     let script = format!("set -e\n{lines}");
@@ -77,7 +77,7 @@ async fn a_moderator_works_by_commands() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_lease_that_nobody_gives_back_ends() -> Result<()> {
+async fn a_lease_that_is_not_given_back_ends() -> Result<()> {
     let server = Server::dev_with(None, &["--moderate", "pre"]).await?;
     let id = Say::on(&server.client()?, "video").comment("ann", "waits").await?.id;
     let claim = async |moderator: &str| -> Result<ClaimReviewItemsResponse> {

@@ -53,7 +53,8 @@ pub struct Policy {
     pub auto_create: bool,
     /// The formula of the HOT sort.
     pub hot: HotProfile,
-    /// The comments that wait for review before they are visible. A subject may have a stricter mode.
+    /// The comments that wait for review before they are visible. A subject may have a stricter
+    /// mode.
     pub moderation: ModerationMode,
 }
 

@@ -94,12 +94,12 @@ const ALLOWANCE: Duration = Duration::from_secs(30 * 60);
 const ALLOWANCE_IN_SIGHT: Duration = Duration::from_secs(4 * 60 * 60);
 
 impl LeaseToken {
-    /// Returns the token of the leases that a claim takes in a round; that of the first one is the
-    /// token itself.
+    /// Returns the token of the leases that an attempt of a claim takes; that of the first one is
+    /// the token itself.
     #[must_use]
-    pub const fn of_round(self, round: u8) -> Self {
+    pub const fn of_attempt(self, attempt: u8) -> Self {
         let mut bytes = self.0;
-        bytes[15] ^= round;
+        bytes[15] ^= attempt;
         Self(bytes)
     }
 }

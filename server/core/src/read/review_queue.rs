@@ -13,8 +13,8 @@ use crate::domain::object_type::Policies;
 use crate::domain::review::{LeaseToken, Review, ReviewCauses};
 use crate::ports::{Reader, ReviewClaim, ReviewQuery, Reviews};
 
-/// The rounds of a claim. A round that leased reviews which show nothing is followed by another one.
-const ROUNDS: u8 = 4;
+/// The attempts of a claim. One that leased reviews which show nothing is followed by another one.
+const ATTEMPTS: u8 = 4;
 
 /// The use cases of moderators.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ pub struct ReviewQueue {
 pub struct ModeratedComment {
     /// The comment.
     pub view: CommentView,
-    /// Its review; `None` if nothing was ever open on it and nothing was decided.
+    /// Its review; `None` if it has none: no question was ever open, and no decision was taken.
     pub review: Option<Review>,
     /// The newest decision; `None` if there is none.
     pub last_decision: Option<Decision>,
@@ -91,9 +91,9 @@ impl ReviewQueue {
     pub async fn claim(&self, caller: &Caller, claim: &ReviewClaim) -> Result<Vec<ReviewItem>> {
         caller.policy(&self.policies, &claim.filter.object_type)?;
         let mut items = Vec::new();
-        for round in 0..ROUNDS {
+        for attempt in 0..ATTEMPTS {
             let limit = claim.limit.saturating_sub(items.len());
-            let part = ReviewClaim { token: claim.token.of_round(round), limit, ..claim.clone() };
+            let part = ReviewClaim { token: claim.token.of_attempt(attempt), limit, ..claim.clone() };
             let reviews = if limit == 0 { Vec::new() } else { self.reviews.claim(&part).await? };
             let before = items.len();
             items.extend(self.items(caller, &reviews, true).await?.into_iter().flatten());
@@ -111,9 +111,9 @@ impl ReviewQueue {
     /// Only errors of the store.
     pub async fn release(&self, ids: &[CommentId], token: LeaseToken) -> Result<usize> {
         let mut released = 0;
-        for round in 0..ROUNDS {
+        for attempt in 0..ATTEMPTS {
             if released < ids.len() {
-                released += self.reviews.release(ids, token.of_round(round)).await?;
+                released += self.reviews.release(ids, token.of_attempt(attempt)).await?;
             }
         }
         Ok(released)

@@ -7,7 +7,7 @@ use riposte_core::read::{ModeratedComment, ReviewItem};
 use riposte_core::review::{LeaseToken, ReviewCause};
 use riposte_sdk::v1;
 
-use super::comment::whole_comment;
+use super::comment::complete_comment;
 use super::{plain_state, time};
 
 /// Converts a comment as moderators read it: with its true state, its author and its content.
@@ -17,7 +17,7 @@ pub(crate) fn moderated(comment: ModeratedComment) -> v1::ModeratedComment {
     causes.sort_unstable();
     causes.dedup();
     v1::ModeratedComment {
-        comment: Some(whole_comment(comment.view)),
+        comment: Some(complete_comment(comment.view)),
         etag,
         causes,
         last_decision: comment.last_decision.map(decision),

@@ -87,7 +87,7 @@ fn coded<T: Default>(code: i32, from_code: impl Fn(i8) -> Option<T>) -> Option<T
     if code == 0 { Some(T::default()) } else { i8::try_from(code).ok().and_then(from_code) }
 }
 
-/// Returns `true` if the author is told why: an act that takes a comment out of sight.
+/// Returns `true` if the author gets a reason: the act takes a comment out of sight.
 const fn requires_code(act: CommentAct) -> bool {
     match act {
         CommentAct::Reject | CommentAct::Hide | CommentAct::Delete | CommentAct::Withhold => true,

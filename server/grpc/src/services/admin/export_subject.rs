@@ -121,7 +121,7 @@ fn exported_comment(exported: &ExportedComment, external_ids: &HashMap<CommentId
         origin.as_ref().map_or_else(Default::default, |origin| (origin.source.clone(), origin.external_id.clone()));
     let parent = view.comment.reference.parent_id.and_then(|parent| external_ids.get(&parent));
     v1::ExportedComment {
-        comment: Some(convert::whole_comment(view.clone())),
+        comment: Some(convert::complete_comment(view.clone())),
         client: client_info(client),
         source,
         external_id,
