@@ -134,6 +134,8 @@ macro_rules! conformance_cases {
                 a_lease_excludes_others_until_it_ends
                 a_lease_that_has_ended_is_counted_and_claimed_again
                 no_two_leases_of_a_review_last_at_once
+                due_times_and_leases_use_the_clock_of_the_database
+                reviews_below_a_deleted_subject_are_closed_and_opened_again_by_a_repair
             }
             paging {
                 pages_of_roots_are_exact_in_both_orders

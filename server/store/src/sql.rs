@@ -2,6 +2,7 @@
 
 mod chunks;
 mod commit;
+mod database_time;
 pub(crate) mod entity;
 mod grouping;
 mod histories;

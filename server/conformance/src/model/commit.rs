@@ -10,9 +10,10 @@ use super::recount::check_invariants;
 use super::tables::{Row, SubjectTable, Tables};
 
 impl Tables {
-    pub(super) fn commit(&mut self, batch: &Batch) -> Result<Vec<Result<CommandOutput>>> {
+    /// Commits a batch at the time `now` of the database.
+    pub(super) fn commit(&mut self, batch: &Batch, now: Millis) -> Result<Vec<Result<CommandOutput>>> {
         match batch {
-            Batch::Comments(commands) => self.run(self.load(commands), commands, UnitOfWork::run),
+            Batch::Comments(commands) => self.run(self.load(commands, now), commands, UnitOfWork::run),
             Batch::Likes(commands) => self.run(self.load_likes(commands), commands, UnitOfWork::run_like),
         }
     }
@@ -51,8 +52,11 @@ impl Tables {
         unit
     }
 
-    fn load(&self, batch: &[Command]) -> UnitOfWork {
+    fn load(&self, batch: &[Command], now: Millis) -> UnitOfWork {
         let mut unit = UnitOfWork::default();
+        if batch.iter().any(|command| command.verb.lock_set().database_time) {
+            unit.load_database_time(now);
+        }
         for command in batch {
             let Some(subject_table) = self.subject_table(&command.subject) else { continue };
             unit.load_subject(subject_table.subject.clone());
@@ -159,7 +163,7 @@ impl Tables {
         self.subject_tables.get_mut(key).ok_or_else(|| absent("subject"))
     }
 
-    fn row(&mut self, id: CommentId) -> Result<&mut Row> {
+    pub(super) fn row(&mut self, id: CommentId) -> Result<&mut Row> {
         let key = self.comment_subjects.get(&id).ok_or_else(|| absent("comment's subject"))?;
         self.subject_tables
             .get_mut(key)

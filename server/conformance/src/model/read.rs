@@ -60,7 +60,9 @@ impl SubjectRows for Model {
     async fn verify(&self, key: &SubjectKey) -> Result<CountReport> {
         let tables = self.tables();
         let Some(subject_table) = tables.subject_table(key) else { return Ok(CountReport::default()) };
-        Ok(CountReport { comments: subject_table.rows.len() as i64, drifts: Recount::new(subject_table).drifts() })
+        let mut drifts = Recount::new(subject_table).drifts();
+        drifts.append(&mut tables.review_drifts(subject_table));
+        Ok(CountReport { comments: subject_table.rows.len() as i64, drifts })
     }
 }
 

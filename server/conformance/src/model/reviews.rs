@@ -6,11 +6,27 @@ use riposte_core::review::{LeaseToken, Review, ReviewLease};
 use riposte_core::{CommentId, Millis, Result};
 
 use super::Model;
+use super::tables::Tables;
+
+/// The reviews below deleted subjects that one claim closes.
+const CLOSED_MAX: usize = 100;
+
+impl Tables {
+    fn is_below_deleted(&self, review: &Review) -> bool {
+        let subject = self.comment(review.comment_id).map(|(subject_table, _)| &subject_table.subject);
+        subject.is_some_and(|subject| subject.delete_time.is_some())
+    }
+
+    fn close_review(&mut self, mut review: Review) {
+        review.close(true);
+        self.reviews.insert(review.comment_id, review);
+    }
+}
 
 #[async_trait]
 impl Reviews for Model {
     async fn list(&self, query: &ReviewQuery) -> Result<Vec<Review>> {
-        let now = self.clock.now();
+        let now = self.shared.clock.now();
         let tables = self.tables();
         let mut found: Vec<Review> =
             tables.reviews.values().filter(|review| is_listed(query, review, now)).cloned().collect();
@@ -20,7 +36,7 @@ impl Reviews for Model {
     }
 
     async fn claim(&self, claim: &ReviewClaim) -> Result<Vec<Review>> {
-        let now = self.clock.now();
+        let now = self.shared.clock.now();
         let mut tables = self.tables();
         let is_held = |review: &Review| has_token(review, claim.token) && !is_free(review, now);
         let held: Vec<CommentId> =
@@ -28,9 +44,12 @@ impl Reviews for Model {
         let ids = if held.is_empty() {
             let query =
                 ReviewQuery { filter: claim.filter.clone(), member: None, leased: false, after: None, limit: 0 };
-            let mut free: Vec<&Review> =
-                tables.reviews.values().filter(|review| is_listed(&query, review, now)).collect();
-            free.sort_by_key(|review| cursor(review));
+            let mut free: Vec<Review> =
+                tables.reviews.values().filter(|review| is_listed(&query, review, now)).cloned().collect();
+            free.sort_by_key(cursor);
+            let (below_deleted, free): (Vec<Review>, Vec<Review>) =
+                free.into_iter().partition(|review| tables.is_below_deleted(review));
+            below_deleted.into_iter().take(CLOSED_MAX).for_each(|review| tables.close_review(review));
             free.into_iter().take(claim.limit).map(|review| review.comment_id).collect()
         } else {
             held

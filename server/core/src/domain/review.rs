@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::member::MemberId;
 use crate::domain::object_type::ObjectType;
+use crate::domain::state::CommentState;
 use crate::domain::time::Millis;
 
 /// A cause for which a comment waits for review.
@@ -295,6 +296,21 @@ impl Review {
         self.release_if_settled();
     }
 
+    /// Opens and closes questions as the state of the comment requires it. A cause that the state
+    /// lacks is added at the time `now`.
+    pub fn correct(&mut self, state: CommentState, now: Millis) {
+        self.close(state == CommentState::Deleted);
+        if state == CommentState::Pending {
+            if self.causes.intersection(ReviewCauses::TEXT).is_empty() {
+                self.add_cause(ReviewCause::New, now);
+            }
+        } else if state == CommentState::Active {
+            self.remove_causes(ReviewCauses::TEXT.without(ReviewCauses::IN_SIGHT));
+        } else if state != CommentState::Deleted {
+            self.remove_causes(ReviewCauses::TEXT);
+        }
+    }
+
     /// Returns the lease if another moderator than `moderator` holds it at the time `now`.
     #[must_use]
     pub fn other_lease(&self, moderator: &MemberId, now: Millis) -> Option<&ReviewLease> {
@@ -334,67 +350,4 @@ impl fmt::Display for ReviewCauses {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::{LeaseToken, Review, ReviewCause, ReviewCauses, ReviewLease};
-    use crate::domain::ids::CommentId;
-    use crate::domain::member::MemberId;
-    use crate::domain::object_type::ObjectType;
-    use crate::domain::time::Millis;
-
-    const MINUTES: fn(u64) -> Duration = |minutes| Duration::from_secs(minutes * 60);
-
-    fn member(id: &str) -> MemberId {
-        MemberId::stored(id.to_owned())
-    }
-
-    fn review() -> Review {
-        let id = CommentId::new(7).expect("positive");
-        Review::new((id, id.into()), ObjectType::stored("video".to_owned()), member("ann"), true)
-    }
-
-    #[test]
-    fn every_cause_has_a_bit_of_its_own_and_belongs_to_one_question() {
-        for (n, cause) in ReviewCause::ALL.into_iter().enumerate() {
-            let causes = ReviewCauses::of(&[cause]);
-            assert_eq!(causes.bits(), 1 << n, "{cause}");
-            assert_eq!(ReviewCauses::from_bits(causes.bits()), Some(causes));
-            assert_eq!(causes.questions().bits().count_ones(), 1, "{cause}");
-            assert!(causes.iter().eq([cause]));
-        }
-        assert_eq!([256, -1].map(ReviewCauses::from_bits), [None; 2]);
-        let questions = [ReviewCauses::TEXT, ReviewCauses::EDIT, ReviewCauses::APPEAL];
-        assert_eq!(questions.map(|causes| causes.questions().bits()), [1, 2, 4]);
-    }
-
-    #[test]
-    fn a_review_moves_earlier_while_something_is_open_and_starts_anew_afterwards() {
-        let (mut review, start) = (review(), Millis(1_000));
-        review.add_cause(ReviewCause::Flag, start);
-        assert_eq!(review.due_time, Some(start.plus(MINUTES(240))));
-        review.add_cause(ReviewCause::New, start.plus(MINUTES(1)));
-        assert_eq!(review.due_time, Some(start.plus(MINUTES(31))));
-        review.add_cause(ReviewCause::Report, start.plus(MINUTES(2)));
-        assert_eq!(review.due_time, Some(start.plus(MINUTES(31))), "never later");
-        review.remove_causes(ReviewCauses::TEXT);
-        assert_eq!((review.due_time, review.open().is_empty()), (None, true));
-        review.add_cause(ReviewCause::Report, start.plus(MINUTES(60)));
-        assert_eq!(review.due_time, Some(start.plus(MINUTES(300))));
-    }
-
-    #[test]
-    fn a_closed_review_keeps_causes_and_due_time_and_loses_its_lease() {
-        let mut review = review();
-        review.add_cause(ReviewCause::New, Millis(5));
-        let due = review.due_time;
-        review.lease = Some(ReviewLease { token: LeaseToken([1; 16]), holder: member("mod"), until: Millis(99) });
-        assert!(review.other_lease(&member("other"), Millis(98)).is_some());
-        assert_eq!(review.other_lease(&member("other"), Millis(99)), None, "the lease has ended");
-        assert_eq!(review.other_lease(&member("mod"), Millis(98)), None, "the holder's own lease");
-        review.close(true);
-        assert!(review.open().is_empty() && review.lease.is_none());
-        review.close(false);
-        assert_eq!((review.causes, review.due_time), (ReviewCauses::of(&[ReviewCause::New]), due));
-    }
-}
+mod tests;

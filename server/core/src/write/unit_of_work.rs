@@ -54,6 +54,7 @@ pub struct UnitOfWork {
     records: BTreeMap<(SubjectId, IdempotencyKey), IdempotencyRecord>,
     reviews: BTreeMap<CommentId, Review>,
     decisions: BTreeMap<(CommentId, IdempotencyKey), Decision>,
+    database_time: Option<Millis>,
     write_set: WriteSet,
 }
 
@@ -94,6 +95,19 @@ impl UnitOfWork {
         if let Some(request) = decision.request {
             self.decisions.insert((decision.id.comment, request.key), decision);
         }
+    }
+
+    /// Sets the time of the database, by which due times are set and leases are tested.
+    pub fn load_database_time(&mut self, now: Millis) {
+        self.database_time = Some(now);
+    }
+
+    /// The time of the database.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] if it is not loaded: the lock sets of the batch do not require it.
+    pub(crate) fn database_time(&self) -> Result<Millis> {
+        self.database_time.ok_or_else(|| Error::internal("the time of the database is not loaded"))
     }
 
     /// The review of a comment of the batch; `None` if the comment has none.

@@ -70,7 +70,7 @@ impl UnitOfWork {
         }
         self.write_set.new_comments.insert(comment.reference.id, context.request);
         self.load_comment(comment.clone());
-        self.review_new(&comment, context);
+        self.review_new(&comment, context)?;
         self.publish(&comment);
         self.record_change(&comment, ChangeKind::Created, context.subject);
         self.count(&comment, contribution(comment.lifecycle.state), context.subject)

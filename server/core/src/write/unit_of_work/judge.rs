@@ -112,7 +112,7 @@ impl UnitOfWork {
         match transition.rule.review {
             ReviewEffect::None => {}
             ReviewEffect::Opens(cause) => {
-                review.add_cause(cause, context.now);
+                review.add_cause(cause, self.database_time()?);
                 review.remove_causes(ReviewCauses::of(&[ReviewCause::Report]));
             }
             ReviewEffect::Clears(causes) | ReviewEffect::MustClear(causes) => review.remove_causes(causes),
@@ -129,7 +129,7 @@ impl UnitOfWork {
         }
         if let Some(ruling) = &judgement.ruling {
             review.decisions = review.decisions.checked_add(1).ok_or_else(|| Error::internal("too many decisions"))?;
-            if review.other_lease(&ruling.moderator, context.now).is_some() {
+            if review.other_lease(&ruling.moderator, self.database_time()?).is_some() {
                 review.lease = None;
             }
             if judgement.act.is_settling() {
@@ -173,16 +173,17 @@ impl UnitOfWork {
     }
 
     /// Makes the review of a new comment that is not visible because it waits or was refused.
-    pub(super) fn review_new(&mut self, comment: &Comment, context: ChangeContext<'_>) {
+    pub(super) fn review_new(&mut self, comment: &Comment, context: ChangeContext<'_>) -> Result<()> {
         let state = comment.lifecycle.state;
         if !state.may_be_unpublished() {
-            return;
+            return Ok(());
         }
         let mut review = new_review(comment, context.subject.object_type(), true);
         if state == CommentState::Pending {
-            review.add_cause(ReviewCause::New, context.now);
+            review.add_cause(ReviewCause::New, self.database_time()?);
         }
         self.set_review(review);
+        Ok(())
     }
 
     /// Records that a comment is visible, if it was not before. The review of a comment that was

@@ -133,7 +133,7 @@ pub struct Delete {
 /// Returns the rows that a member's deletion or restoration locks.
 fn lock_set(target: &CommentLocation) -> LockSet {
     let id = Some(target.id);
-    LockSet { comments: target.locks(), content: id, review: id, decisions: None }
+    LockSet { comments: target.locks(), content: id, review: id, ..LockSet::default() }
 }
 
 impl Verb for Delete {

@@ -151,7 +151,8 @@ impl Ruling {
     /// Returns the rows that an order about this comment locks.
     pub(super) fn lock_set(&self, target: &CommentLocation) -> LockSet {
         let decisions = (self.form == RulingForm::Verdict).then_some(target.id);
-        LockSet { comments: target.locks(), content: Some(target.id), review: Some(target.id), decisions }
+        let (content, review) = (Some(target.id), Some(target.id));
+        LockSet { comments: target.locks(), content, review, decisions, database_time: true }
     }
 
     /// Returns the parts of a fingerprint. The reasons of an order are not among them.
@@ -182,7 +183,8 @@ impl Ruling {
                 decision: last.map(|number| DecisionId { comment: id, number }),
             });
         }
-        if !act.ends_other_lease() && review.and_then(|r| r.other_lease(&self.moderator, command.now)).is_some() {
+        let now = unit.database_time()?;
+        if !act.ends_other_lease() && review.and_then(|r| r.other_lease(&self.moderator, now)).is_some() {
             return Err(Error::ReviewLeaseLost);
         }
         let state = if is_deleted { lifecycle.prior_state } else { lifecycle.state };

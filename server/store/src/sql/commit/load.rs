@@ -38,6 +38,7 @@ pub(super) async fn comments(
         let subjects = loader.lock_subjects(&mut phase, ids.values().copied(), lock_wait);
         let locked = loader.lock_comments(&mut phase, &locked_keys.comments, LockWait::Bounded);
         let reviews = loader.lock_reviews(&mut phase, &locked_keys.reviews);
+        let database_time = loader.read_database_time(&mut phase, commands);
         let decisions = loader.read_decisions(&mut phase, commands);
         let contents = loader.read_contents(&mut phase, &locked_keys.contents);
         let records = loader.read_records(&mut phase, commands, &ids, duplicate_check);
@@ -48,6 +49,7 @@ pub(super) async fn comments(
         }
         loader.load_comments(&mut results, locked)?;
         loader.load_reviews(&mut results, reviews)?;
+        loader.load_database_time(&mut results, database_time)?;
         loader.load_decisions(&mut results, decisions)?;
         loader.load_contents(&mut results, contents)?;
         let found = loader.load_records(&mut results, records)?;

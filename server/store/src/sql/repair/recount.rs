@@ -52,7 +52,7 @@ impl TransactionBody for Recount {
         if !drifts.is_empty() {
             subject.revision += 1;
             let repaired = repair(&mut subject, comments, &drifts)?;
-            reviews::correct(tx, &self.key, &drifts, (&repaired, self.now)).await?;
+            reviews::correct(tx, &self.key, &drifts, &repaired).await?;
             self.write(tx, &subject, &repaired).await?;
         }
         Ok(Some(RepairReport { drifts, revision: subject.revision }))

@@ -120,6 +120,9 @@ impl Fixture {
     fn load(&self, batch: &[Command]) -> UnitOfWork {
         let mut unit = UnitOfWork::default();
         for command in batch {
+            if command.verb.lock_set().database_time {
+                unit.load_database_time(command.now);
+            }
             let Some(subject) = self.subjects.get(&command.subject) else { continue };
             unit.load_subject(subject.clone());
             let lock_set = command.verb.lock_set();

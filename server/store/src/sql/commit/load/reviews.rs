@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use riposte_core::{Command, CommentId, Partition};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use riposte_core::{Command, CommentId, Millis, Partition};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder};
 
 use super::{Loader, LockWait};
 use crate::error::StoreResult;
 use crate::sql::chunks::LIST_MAX;
+use crate::sql::database_time;
 use crate::sql::entity::{comment_decision, comment_review};
 use crate::sql::grouping::parts;
 use crate::sql::phase::{Phase, PhaseResults, RowsSlot};
@@ -46,6 +47,23 @@ impl Loader<'_> {
         let slots = self.lock_reviews(&mut phase, &unknown);
         let mut results = self.tx.run(phase).await?;
         self.load_reviews(&mut results, slots)
+    }
+
+    /// Adds the read of the database's time if a command needs it. It follows the locking reads.
+    pub(super) fn read_database_time(&self, phase: &mut Phase, commands: &[Command]) -> Option<RowsSlot> {
+        let command = commands.iter().find(|command| command.verb.lock_set().database_time)?;
+        let (backend, at) = (self.tx.unrouted().get_database_backend(), command.subject.partition());
+        Some(phase.select_lists(None::<Partition>, LIST_MAX, vec![at], move |_| database_time::query(backend, at)))
+    }
+
+    pub(super) fn load_database_time(
+        &mut self,
+        results: &mut PhaseResults,
+        slot: Option<RowsSlot>,
+    ) -> StoreResult<()> {
+        let found = slot.map(|slot| results.tuples::<i64>(slot)).transpose()?.unwrap_or_default();
+        found.into_iter().for_each(|now| self.unit.load_database_time(Millis(now)));
+        Ok(())
     }
 
     /// Adds the reads of the decisions with the keys of these commands. A verdict holds the lock of
