@@ -2,6 +2,7 @@
 //! the rows of its write set are stored.
 
 use riposte_core::page::ContentRevision;
+use riposte_core::proposal::{Proposal, ProposalState};
 use riposte_core::{
     Batch, Command, CommandOutput, CommentId, Error, LikeCommand, Millis, Result, Subject, SubjectKey, UnitOfWork,
 };
@@ -80,6 +81,12 @@ impl Tables {
             for decision in self.decisions.values().filter(|decision| Some(decision.id.comment) == judged) {
                 unit.load_decision(decision.clone());
             }
+            let of = |proposal: &&Proposal| Some(proposal.comment_id) == lock_set.proposal;
+            let waiting = self.proposals.values().filter(of).filter(|p| p.state == ProposalState::Waiting);
+            waiting.for_each(|proposal| unit.load_proposal(proposal.clone()));
+        }
+        if unit.lacks_database_time() {
+            unit.load_database_time(now);
         }
         self.load_unknown_reviews(&mut unit);
         unit
@@ -125,6 +132,7 @@ impl Tables {
             self.row(edit.comment_id)?.revisions.push(revision);
         }
         self.store_reviews(unit)?;
+        self.store_withheld(unit)?;
         for (id, member) in &write_set.likes {
             let like = unit.like(*id, member).cloned().ok_or_else(|| absent("like"))?;
             let key = self.comment_subjects.get(id).cloned().ok_or_else(|| absent("liked comment"))?;
@@ -154,6 +162,26 @@ impl Tables {
         for decision in &write_set.decisions {
             if self.decisions.insert((decision.id.comment, decision.id.number), decision.clone()).is_some() {
                 return Err(Error::internal(format!("the decision {} was written twice", decision.id)));
+            }
+        }
+        Ok(())
+    }
+
+    fn store_withheld(&mut self, unit: &UnitOfWork) -> Result<()> {
+        let write_set = unit.write_set();
+        for (id, number) in &write_set.new_proposals {
+            let proposal = unit.proposal(*id, *number).cloned().ok_or_else(|| absent("proposal"))?;
+            if self.proposals.insert((*id, *number), proposal).is_some() {
+                return Err(Error::internal(format!("the proposal {number} of {id:?} was written twice")));
+            }
+        }
+        for (key, state) in &write_set.proposal_states {
+            self.proposals.get_mut(key).ok_or_else(|| absent("stored proposal"))?.state = *state;
+        }
+        for content in &write_set.withheld {
+            let key = (content.edit.comment_id, content.edit.version);
+            if self.withheld.insert(key, content.clone()).is_some() {
+                return Err(Error::internal(format!("the content {key:?} was withheld twice")));
             }
         }
         Ok(())

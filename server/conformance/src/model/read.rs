@@ -12,6 +12,7 @@ use riposte_core::page::{
 use riposte_core::ports::{
     CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, Reader, ReviewRows, SubjectRows,
 };
+use riposte_core::proposal::Proposal;
 use riposte_core::request::IdempotencyKey;
 use riposte_core::review::Review;
 use riposte_core::{CommentId, LikeValue, MemberId, ObjectType, Result, Subject, SubjectKey};
@@ -260,6 +261,13 @@ impl ReviewRows for Model {
     async fn reviews(&self, ids: &[CommentId]) -> Result<Vec<Option<Review>>> {
         let tables = self.tables();
         Ok(ids.iter().map(|id| tables.reviews.get(id).cloned()).collect())
+    }
+
+    async fn proposals(&self, ids: &[CommentId]) -> Result<Vec<Option<Proposal>>> {
+        let tables = self.tables();
+        let newest = |id: &CommentId| tables.proposals.range((*id, 0)..=(*id, i32::MAX)).next_back();
+        let shown = |id| newest(id).map(|(_, proposal)| proposal.clone()).filter(|p| p.state.is_shown_to_author());
+        Ok(ids.iter().map(shown).collect())
     }
 
     async fn decisions_by_id(&self, ids: &[DecisionId]) -> Result<Vec<Option<Decision>>> {

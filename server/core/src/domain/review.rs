@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::member::MemberId;
 use crate::domain::object_type::ObjectType;
@@ -87,12 +88,25 @@ pub struct Review {
     pub decisions: i32,
     /// The version of the comment up to which its reports are settled.
     pub settled_version: i64,
+    /// The number of the last proposed edit; 0 if none was proposed.
+    pub proposal: i32,
+    /// The number of proposed edits, edits while the comment waited and resubmissions since a text
+    /// of the comment was last found good or edited in sight.
+    pub edits: i32,
+    /// The time until which its author finds the comment among those that no list shows, if the
+    /// comment was rejected: a week after the last rejection.
+    pub unlisted_until: Option<Millis>,
 }
 
+/// The time for which its author finds a rejected comment among those that no list shows.
+const REJECTED_LISTED: Duration = Duration::from_secs(7 * 86_400);
 /// The time within which a question is to be answered.
 const ALLOWANCE: Duration = Duration::from_secs(30 * 60);
 /// The same for a comment that stays in sight meanwhile.
 const ALLOWANCE_IN_SIGHT: Duration = Duration::from_secs(4 * 60 * 60);
+
+/// The most edits that a moderator may have to judge before the author may send another one.
+const EDITS_MAX: i32 = 3;
 
 impl ReviewCause {
     /// All causes, in the order of their bits.
@@ -225,11 +239,19 @@ impl ReviewCauses {
 impl OpenQuestions {
     /// The question about the text.
     pub const TEXT: Self = Self(1);
+    /// The question about a proposed edit.
+    pub const EDIT: Self = Self(2);
 
     /// The stored value. It never changes.
     #[must_use]
     pub const fn bits(self) -> i8 {
         self.0
+    }
+
+    /// Returns `true` if a question of both sets is open.
+    #[must_use]
+    pub const fn intersects(self, other: Self) -> bool {
+        self.0 & other.0 != 0
     }
 
     /// Returns `true` if no question is open.
@@ -264,6 +286,9 @@ impl Review {
             expired_leases: 0,
             decisions: 0,
             settled_version: 0,
+            proposal: 0,
+            edits: 0,
+            unlisted_until: None,
         }
     }
 
@@ -296,10 +321,61 @@ impl Review {
         self.release_if_settled();
     }
 
-    /// Opens and closes questions as the state of the comment requires it. A cause that the state
-    /// lacks is added at the time `now`.
-    pub fn correct(&mut self, state: CommentState, now: Millis) {
+    /// Returns the number of the proposed edit that waits; `None` if none does. The proposal of a
+    /// deleted comment waits until the comment is restored.
+    #[must_use]
+    pub const fn waiting_proposal(&self) -> Option<i32> {
+        if self.causes.intersection(ReviewCauses::EDIT).is_empty() { None } else { Some(self.proposal) }
+    }
+
+    /// Adds the cause of a new proposal at the time `now`. The question stays open if an earlier
+    /// proposal waits, which the new one replaces.
+    pub fn replace_proposal(&mut self, cause: ReviewCause, now: Millis) {
+        self.add_cause(cause, now);
+        self.remove_causes(ReviewCauses::EDIT.without(ReviewCauses::of(&[cause])));
+    }
+
+    /// Counts a decision.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] if no number is left.
+    pub fn count_decision(&mut self) -> Result<()> {
+        self.decisions = self.decisions.checked_add(1).ok_or_else(|| Error::internal("too many decisions"))?;
+        Ok(())
+    }
+
+    /// Returns `true` if the author may not edit the comment again, except in sight, until a
+    /// moderator has judged it.
+    #[must_use]
+    pub const fn has_all_edits(&self) -> bool {
+        self.edits >= EDITS_MAX
+    }
+
+    /// Records a rejection of the comment at the time `now`.
+    pub fn reject(&mut self, now: Millis) {
+        self.unlisted_until = Some(now.plus(REJECTED_LISTED));
+    }
+
+    /// The time of the last rejection, if the comment is rejected.
+    #[must_use]
+    pub fn reject_time(&self) -> Option<Millis> {
+        let listed = i64::try_from(REJECTED_LISTED.as_millis()).unwrap_or(i64::MAX);
+        self.unlisted_until.map(|until| Millis(until.0.saturating_sub(listed)))
+    }
+
+    /// Opens and closes questions as the state of the comment requires it, and the number of its
+    /// waiting proposal. A cause that they lack is added at the time `now`.
+    pub fn correct(&mut self, state: CommentState, proposal: Option<i32>, now: Millis) {
         self.close(state == CommentState::Deleted);
+        match proposal {
+            _ if state == CommentState::Deleted => {}
+            Some(number) if self.waiting_proposal() != Some(number) => {
+                self.replace_proposal(ReviewCause::Edit, now);
+                self.proposal = self.proposal.max(number);
+            }
+            Some(_) => {}
+            None => self.remove_causes(ReviewCauses::EDIT),
+        }
         if state == CommentState::Pending {
             if self.causes.intersection(ReviewCauses::TEXT).is_empty() {
                 self.add_cause(ReviewCause::New, now);

@@ -8,6 +8,7 @@
 
 mod apply;
 mod committed_change;
+mod edit;
 mod judge;
 mod like;
 mod outcome;
@@ -25,6 +26,7 @@ use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::like::Like;
 use crate::domain::member::MemberId;
 use crate::domain::path::Path;
+use crate::domain::proposal::Proposal;
 use crate::domain::request::{IdempotencyKey, IdempotencyRecord, RequestIdentity};
 use crate::domain::review::Review;
 use crate::domain::subject::{Subject, SubjectKey};
@@ -54,6 +56,7 @@ pub struct UnitOfWork {
     records: BTreeMap<(SubjectId, IdempotencyKey), IdempotencyRecord>,
     reviews: BTreeMap<CommentId, Review>,
     decisions: BTreeMap<(CommentId, IdempotencyKey), Decision>,
+    proposals: BTreeMap<(CommentId, i32), Proposal>,
     database_time: Option<Millis>,
     write_set: WriteSet,
 }
@@ -95,6 +98,25 @@ impl UnitOfWork {
         if let Some(request) = decision.request {
             self.decisions.insert((decision.id.comment, request.key), decision);
         }
+    }
+
+    /// Adds a proposal that waits.
+    pub fn load_proposal(&mut self, proposal: Proposal) {
+        self.proposals.insert((proposal.comment_id, proposal.number), proposal);
+    }
+
+    /// A proposal of the batch.
+    #[must_use]
+    pub fn proposal(&self, id: CommentId, number: i32) -> Option<&Proposal> {
+        self.proposals.get(&(id, number))
+    }
+
+    /// Returns `true` if a command may set the due time of a comment that is out of sight, and the
+    /// time of the database is not loaded. The store loads it before it runs the commands.
+    #[must_use]
+    pub fn lacks_database_time(&self) -> bool {
+        let waits = |comment: &Comment| comment.lifecycle.state.may_be_unpublished();
+        self.database_time.is_none() && self.comments.values().any(waits)
     }
 
     /// Sets the time of the database, by which due times are set and leases are tested.

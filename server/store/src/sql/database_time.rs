@@ -30,9 +30,10 @@ pub(super) async fn read(connection: &impl ConnectionTrait, at: Partition) -> St
     found.map(Millis).ok_or_else(|| Error::internal("a database has no time").into())
 }
 
-const fn present(backend: DbBackend) -> &'static str {
-    match backend {
-        DbBackend::Sqlite => "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
-        DbBackend::MySql | DbBackend::Postgres => "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)",
+fn present(backend: DbBackend) -> &'static str {
+    if backend == DbBackend::Sqlite {
+        "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
+    } else {
+        "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)"
     }
 }

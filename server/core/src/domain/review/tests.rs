@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::{LeaseToken, Review, ReviewCause, ReviewCauses, ReviewLease};
+use super::{LeaseToken, OpenQuestions, Review, ReviewCause, ReviewCauses, ReviewLease};
 use crate::domain::ids::CommentId;
 use crate::domain::member::MemberId;
 use crate::domain::object_type::ObjectType;
@@ -70,7 +70,7 @@ fn a_corrected_review_is_open_exactly_where_the_state_requires_it() {
             let mut review = review();
             cause.into_iter().for_each(|cause| review.add_cause(cause, Millis(1)));
             review.close(is_closed);
-            review.correct(state, Millis(2));
+            review.correct(state, None, Millis(2));
             let in_sight = !review.causes.intersection(ReviewCauses::IN_SIGHT).is_empty();
             let expected = match state {
                 CommentState::Pending => true,
@@ -78,6 +78,32 @@ fn a_corrected_review_is_open_exactly_where_the_state_requires_it() {
                 CommentState::Rejected | CommentState::Hidden | CommentState::Shadowed | CommentState::Deleted => false,
             };
             assert_eq!(review.open().bits() & 1 == 1, expected, "{cause:?}, closed: {is_closed}, {state}");
+            let is_deleted = state == CommentState::Deleted;
+            assert!(is_deleted || !review.open().intersects(OpenQuestions::EDIT), "no proposal waits");
+            review.correct(state, Some(4), Millis(3));
+            assert_eq!(review.open().intersects(OpenQuestions::EDIT), !is_deleted, "{cause:?}, {state}");
+            assert!(is_deleted || review.waiting_proposal() == Some(4));
         }
     }
+}
+
+#[test]
+fn a_newer_proposal_replaces_an_earlier_one_and_moves_no_due_time() {
+    let mut review = review();
+    review.replace_proposal(ReviewCause::EditServiceUnavailable, Millis(1_000));
+    let due = review.due_time;
+    review.proposal = 1;
+    assert_eq!(review.waiting_proposal(), Some(1));
+    review.replace_proposal(ReviewCause::Edit, Millis(9_000));
+    assert_eq!((review.causes, review.due_time), (ReviewCauses::of(&[ReviewCause::Edit]), due));
+    review.remove_causes(ReviewCauses::EDIT);
+    assert_eq!((review.waiting_proposal(), review.due_time), (None, None));
+}
+
+#[test]
+fn a_rejection_is_remembered_by_the_time_until_which_its_author_finds_the_comment() {
+    let mut review = review();
+    assert_eq!(review.reject_time(), None);
+    review.reject(Millis(5));
+    assert_eq!((review.reject_time(), review.unlisted_until), (Some(Millis(5)), Some(Millis(5 + 7 * 86_400_000))));
 }

@@ -1,8 +1,9 @@
-//! Corrects reviews whose open question about the text contradicts the state of their comment.
+//! Corrects reviews whose open questions contradict the state of their comment and its proposals.
 
 use std::collections::BTreeSet;
 
 use riposte_core::page::CountDrift;
+use riposte_core::proposal::ProposalState;
 use riposte_core::review::Review;
 use riposte_core::{Comment, CommentId, SubjectKey};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
@@ -11,8 +12,9 @@ use crate::error::StoreError;
 use crate::shard::part;
 use crate::sql::database_time;
 use crate::sql::entity::comment_review::{Column, Entity};
+use crate::sql::entity::comment_withheld;
 use crate::sql::pool::SourceTx;
-use crate::sql::read::verify::REVIEW_OPEN;
+use crate::sql::read::verify::{PROPOSAL, REVIEW_OPEN};
 use crate::sql::row;
 
 /// Corrects the reviews of these drifts. Their comments are locked.
@@ -22,7 +24,8 @@ pub(super) async fn correct(
     drifts: &[CountDrift],
     comments: &[Comment],
 ) -> Result<(), StoreError> {
-    let differing = drifts.iter().filter(|drift| drift.count == REVIEW_OPEN).filter_map(|drift| drift.comment);
+    let of_reviews = drifts.iter().filter(|drift| [REVIEW_OPEN, PROPOSAL].contains(&drift.count));
+    let differing = of_reviews.filter_map(|drift| drift.comment);
     let differing: BTreeSet<CommentId> = differing.collect();
     if differing.is_empty() {
         return Ok(());
@@ -35,10 +38,12 @@ pub(super) async fn correct(
             .filter(Column::CommentId.eq(id.get()))
             .order_by_asc(Column::CommentId)
             .lock_exclusive();
-        match found.one(&tx.unrouted()).await? {
+        let found = found.one(&tx.unrouted()).await?;
+        let proposal = waiting_proposal(tx, id).await?;
+        match found {
             Some(found) => {
                 let mut review = row::review(found)?;
-                review.correct(comment.lifecycle.state, now);
+                review.correct(comment.lifecycle.state, proposal, now);
                 let update = Entity::update_many().set(row::review_changes(&review)).filter(Column::Part.eq(at));
                 update.filter(Column::CommentId.eq(id.get())).exec(&tx.unrouted()).await?;
             }
@@ -48,10 +53,23 @@ pub(super) async fn correct(
                 let reference = &comment.reference;
                 let ids = (id, reference.subject_id);
                 let mut review = Review::new(ids, key.object_type().clone(), reference.member.clone(), true);
-                review.correct(comment.lifecycle.state, now);
+                review.correct(comment.lifecycle.state, proposal, now);
                 Entity::insert(row::review_model(&review)).exec_without_returning(&tx.unrouted()).await?;
             }
         }
     }
     Ok(())
+}
+
+/// Returns the number of the proposed edit of a comment that waits.
+async fn waiting_proposal(tx: &SourceTx, id: CommentId) -> Result<Option<i32>, StoreError> {
+    use comment_withheld::{Column, Entity};
+    let waiting = Entity::find()
+        .filter(Column::Part.eq(part(id.partition())))
+        .filter(Column::CommentId.eq(id.get()))
+        .filter(Column::Kind.eq(row::PROPOSAL))
+        .filter(Column::State.eq(ProposalState::Waiting.code()))
+        .order_by_desc(Column::Number);
+    let found = waiting.one(&tx.unrouted()).await?.map(row::proposal).transpose()?;
+    Ok(found.map(|proposal| proposal.number))
 }
