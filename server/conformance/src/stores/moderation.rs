@@ -8,8 +8,8 @@ use riposte_core::ids::DecisionId;
 use riposte_core::object_type::ModerationMode;
 use riposte_core::review::{Review, ReviewCause, ReviewCauses};
 use riposte_core::verbs::{
-    Approve, Create, Delete, DeleteActor, Edit, Hide, Keep, Pin, Reject, Ruling, RulingForm, SetLike, Undelete, Unhide,
-    Withhold,
+    Approve, ApproveEdit, Create, Delete, DeleteActor, Edit, Hide, Keep, Pin, Reject, RejectEdit, Ruling, RulingForm,
+    SetLike, Undelete, Unhide, Withhold,
 };
 use riposte_core::{
     CommandKind, CommandOutput, CommentId, CommentLocation, CommentState, Effect, Error, LikeValue, SubjectKey,
@@ -34,7 +34,7 @@ impl Fixture {
         self.process.reader.reviews(&[id]).await.expect("read").remove(0)
     }
 
-    async fn decisions(&self, id: CommentId) -> Vec<Decision> {
+    pub(super) async fn decisions(&self, id: CommentId) -> Vec<Decision> {
         self.process.reader.decisions(id, None, 100).await.expect("read")
     }
 
@@ -44,21 +44,22 @@ impl Fixture {
         self.verdict_on(id, act, etag).await
     }
 
-    async fn verdict_on(&self, id: CommentId, act: CommentAct, etag: String) -> CommandKind {
+    pub(super) async fn verdict_on(&self, id: CommentId, act: CommentAct, etag: String) -> CommandKind {
         let grounds = Grounds { code: "rule.1".to_owned(), explanation: "An 🏠.".to_owned(), ..Grounds::default() };
         let (target, form) = (self.target(id).await, RulingForm::Verdict);
         let ruling = Ruling { etag, form, grounds, ..ruling() };
-        let (_, verdict) = VERDICTS.into_iter().find(|(of, _)| *of == act).expect("the act of a verdict");
+        let mut verdicts = VERDICTS.into_iter().chain(OF_PROPOSALS);
+        let (_, verdict) = verdicts.find(|(of, _)| *of == act).expect("the act of a verdict");
         verdict(target, ruling)
     }
 
-    async fn author_deletes(&self, key: &SubjectKey, id: CommentId) {
+    pub(super) async fn author_deletes(&self, key: &SubjectKey, id: CommentId) {
         let actor = DeleteActor::Author(member("author"));
         self.run(key, Delete { target: self.target(id).await, actor, etag: String::new() }).await;
     }
 }
 
-fn decision(output: &CommandOutput) -> Decision {
+pub(super) fn decision(output: &CommandOutput) -> Decision {
     match &output.effect {
         Effect::Decision(output) => output.decision.clone(),
         Effect::Subject(_) | Effect::Comment(_) | Effect::Like(_) => panic!("no decision: {output:?}"),
@@ -79,6 +80,12 @@ const VERDICTS: [(CommentAct, IntoCommand); 7] = [
     (CommentAct::Delete, |target, ruling| {
         Delete { target, actor: DeleteActor::Moderator(Box::new(ruling)), etag: String::new() }.into()
     }),
+];
+
+/// The acts of verdicts on proposed edits, each with its command.
+const OF_PROPOSALS: [(CommentAct, IntoCommand); 2] = [
+    (CommentAct::ApproveEdit, |target, ruling| ApproveEdit { target, ruling }.into()),
+    (CommentAct::RejectEdit, |target, ruling| RejectEdit { target, ruling }.into()),
 ];
 
 /// States, each with the acts that bring a comment into it that waits for review.
