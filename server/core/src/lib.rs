@@ -44,6 +44,6 @@ pub use write::command_log::{CommandLog, Writer};
 pub use write::command_output::{CommandOutput, Effect};
 pub use write::maintenance::Maintenance;
 pub use write::submit::Mutations;
-pub use write::unit_of_work::{CommitObserver, CommittedChange, CommittedComment, UnitOfWork};
+pub use write::unit_of_work::{CommitObserver, CommittedChange, CommittedComment, ModerationGate, UnitOfWork};
 pub use write::verbs::{Batch, Command, CommandKind, LikeCommand, LikeCommandKind};
 pub use write::{change, lock_set, submit, unit_of_work, verbs, write_set};

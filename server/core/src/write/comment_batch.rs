@@ -22,6 +22,7 @@ impl UnitOfWork {
         let rules = command.verb.rules();
         rules.check(self, command)?;
         let (changes, actor) = (rules.changes(self, command), rules.actor(self));
+        self.pass_gate(&changes)?;
         if let (Some(id), Some(actor)) = (command.verb.comment_id(), actor) {
             self.record_actor(id, actor);
         }

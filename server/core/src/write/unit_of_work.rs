@@ -9,6 +9,7 @@
 mod apply;
 mod committed_change;
 mod edit;
+mod gate;
 mod judge;
 mod like;
 mod outcome;
@@ -33,6 +34,7 @@ use crate::domain::subject::{Subject, SubjectKey};
 use crate::domain::time::Millis;
 use crate::write::write_set::WriteSet;
 pub use committed_change::{CommitObserver, CommittedChange, CommittedComment};
+pub use gate::ModerationGate;
 
 /// The part of a command that its changes depend on.
 #[derive(Debug, Clone, Copy)]
@@ -58,6 +60,7 @@ pub struct UnitOfWork {
     decisions: BTreeMap<(CommentId, IdempotencyKey), Decision>,
     proposals: BTreeMap<(CommentId, i32), Proposal>,
     database_time: Option<Millis>,
+    gate: ModerationGate,
     write_set: WriteSet,
 }
 

@@ -332,6 +332,13 @@ impl CommandKind {
         self.rules().is_verdict()
     }
 
+    /// Returns `false` if the command passes a closed gate of moderation in any case.
+    #[must_use]
+    pub fn may_need_gate(&self) -> bool {
+        let lock_set = self.lock_set();
+        lock_set.review.is_some() || lock_set.database_time
+    }
+
     /// The member that the comment of the output is shown to.
     pub(crate) fn viewer(&self) -> Option<&MemberId> {
         self.rules().viewer()
