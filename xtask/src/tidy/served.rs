@@ -41,8 +41,8 @@ const ENUMS: [ServedEnum; 5] = [
         prefix: "COMMENT_STATE_",
         types: &["CommentState"],
         within: &["server/core/src/write/", "server/grpc/src/import_item.rs"],
-        // They apply the table of acts and that of edits, and no call of the contract holds a comment
-        // for review yet.
+        // They apply the table of acts and that of edits, and no call of the contract holds a
+        // comment for review yet.
         except: &[
             "server/core/src/write/unit_of_work/edit.rs",
             "server/core/src/write/unit_of_work/judge.rs",

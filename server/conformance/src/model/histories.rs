@@ -1,5 +1,5 @@
-//! Histories. The oracle derives a member's history from the comments themselves and stores only the
-//! version up to which each history row is updated.
+//! Histories. The oracle derives a member's history from the comments themselves and stores only
+//! the version up to which each history row is updated.
 
 use async_trait::async_trait;
 use riposte_core::event::{ChangeKind, SequencedEvent};

@@ -1,5 +1,5 @@
-//! Repairs. The counts of the oracle cannot drift. Its reviews can: below a deleted subject they are
-//! closed.
+//! Repairs. The counts of the oracle cannot drift. Its reviews can: below a deleted subject they
+//! are closed.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! The gate of moderation: it is closed while a process of an earlier version holds a lease, or while
-//! moderation is off.
+//! The gate of moderation: it is closed while a process of an earlier version holds a lease, or
+//! while moderation is off.
 
 use std::time::Duration;
 
@@ -78,7 +78,8 @@ async fn outcome(store: &SqlStore, key: &SubjectKey, ids: [CommentId; 4]) -> Out
     Outcome { refused, others }
 }
 
-/// Makes a visible comment, one that waits, one that was deleted while it waited, and a visible one.
+/// Makes a visible comment, one that waits, one that was deleted while it waited, and a visible
+/// one.
 async fn comments(store: &SqlStore, subject: &Subject) -> [CommentId; 4] {
     let ids = subject.create_roots(4).await;
     for (id, state) in [(ids[1], CommentState::Pending), (ids[2], CommentState::Deleted)] {
@@ -97,8 +98,8 @@ async fn no_command_makes_a_state_of_moderation_while_an_old_process_runs_or_mod
         let first = database.migrated(&clock).await;
         let until = clock.now().plus(Duration::from_secs(5)).0;
         let mut number = 0;
-        // Each case is a change of the rows, and whether the gate is closed after it. The process of
-        // a case has just started, so that it has read no gate before.
+        // Each case is a change of the rows, and whether the gate is closed after it. The process
+        // of a case has just started, so that it has read no gate before.
         for (sql, is_closed) in [
             (None, false),
             (Some(format!("UPDATE worker_lease SET owner = {OLD}, leased_until = {until} WHERE worker = 63")), true),

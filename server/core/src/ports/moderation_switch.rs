@@ -10,8 +10,7 @@ use crate::domain::error::Result;
 pub trait ModerationSwitch: Send + Sync + std::fmt::Debug {
     /// Sets the switch at every data source.
     ///
-    /// # Errors
-    /// [`ShardUnavailable`](crate::Error::ShardUnavailable) if a source cannot be reached. Others may
-    /// be set; a repeat sets them all.
+    /// # Errors [`ShardUnavailable`](crate::Error::ShardUnavailable) if a source cannot be reached.
+    /// Others may be set; a repeat sets them all.
     async fn set(&self, is_off: bool) -> Result<()>;
 }

@@ -67,7 +67,7 @@ pub struct Judgement {
     pub cause: Option<ReviewCause>,
     /// The role of the deleter, for a deletion.
     pub deleted_by: Option<DeletedBy>,
-    /// The order of the moderator or the policy that acts; `None` for an act of a member. It becomes
-    /// a decision.
+    /// The order of the moderator or the policy that acts; `None` for an act of a member. It
+    /// becomes a decision.
     pub ruling: Option<Ruling>,
 }

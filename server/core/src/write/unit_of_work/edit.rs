@@ -1,5 +1,5 @@
-//! The edits of a batch. The state of the comment and the disposition of the new text decide whether
-//! the text is replaced, or waits as a proposal beside the text in sight.
+//! The edits of a batch. The state of the comment and the disposition of the new text decide
+//! whether the text is replaced, or waits as a proposal beside the text in sight.
 
 use crate::domain::act::CommentAct;
 use crate::domain::comment::Comment;
@@ -50,8 +50,8 @@ impl UnitOfWork {
         Ok(())
     }
 
-    /// Stores a proposal beside the text in sight. The comment does not change, and its subject gets
-    /// a revision without a change that readers see.
+    /// Stores a proposal beside the text in sight. The comment does not change, and its subject
+    /// gets a revision without a change that readers see.
     fn propose(&mut self, edit: AuthorEdit, context: ChangeContext<'_>) -> Result<()> {
         let AuthorEdit { comment_id: id, content, disposition, grounds } = edit;
         let mut review = self.review_or_new(id, context)?;
@@ -161,8 +161,8 @@ impl UnitOfWork {
         }
     }
 
-    /// Replaces the content of a comment. The former content goes to the public history if it was in
-    /// sight, and else to the texts that only the author and moderators may read.
+    /// Replaces the content of a comment. The former content goes to the public history if it was
+    /// in sight, and else to the texts that only the author and moderators may read.
     fn set_content(&mut self, id: CommentId, content: Content, context: ChangeContext<'_>) -> Result<()> {
         self.revise(context.subject)?;
         let former = self.contents.insert(id, content).ok_or_else(|| not_loaded("content"))?;

@@ -1,5 +1,5 @@
-//! The gate of moderation. While it is closed, no command makes a state or a row that a process of a
-//! version before moderation does not know.
+//! The gate of moderation. While it is closed, no command makes a state or a row that a process of
+//! a version before moderation does not know.
 
 use std::time::Duration;
 
@@ -28,8 +28,8 @@ impl UnitOfWork {
         self.gate = gate;
     }
 
-    /// Refuses changes that need an open gate: those that would leave a comment waiting or refused or
-    /// store a proposal, and verdicts that only moderation knows.
+    /// Refuses changes that need an open gate: those that would leave a comment waiting or refused
+    /// or store a proposal, and verdicts that only moderation knows.
     pub(crate) fn pass_gate(&self, changes: &[Change]) -> Result<()> {
         if self.gate == ModerationGate::Closed && changes.iter().any(|change| self.needs_gate(change)) {
             return Err(Error::Overloaded { after: RETRY });

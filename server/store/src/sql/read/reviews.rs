@@ -81,8 +81,8 @@ impl Gather for ProposalsOfComments {
     }
 }
 
-/// Returns the newest proposal of each comment, in the order of the comments, if its author may read
-/// it.
+/// Returns the newest proposal of each comment, in the order of the comments, if its author may
+/// read it.
 pub(super) fn newest(ids: &[CommentId], found: Vec<Proposal>) -> Vec<Option<Proposal>> {
     let mut newest: BTreeMap<CommentId, Proposal> = BTreeMap::new();
     for proposal in found {

@@ -65,8 +65,8 @@ impl TransactionBody for DeletedSubjects {
     }
 }
 
-/// Closes reviews below deleted subjects. The subjects are locked first, as in a commit: one that is
-/// restored meanwhile keeps its reviews open.
+/// Closes reviews below deleted subjects. The subjects are locked first, as in a commit: one that
+/// is restored meanwhile keeps its reviews open.
 #[derive(Debug)]
 struct CloseReviews {
     reviews: Vec<(SubjectId, CommentId)>,

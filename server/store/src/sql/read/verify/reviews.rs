@@ -53,8 +53,8 @@ impl<C: ConnectionTrait> Rows<'_, C> {
         Ok(())
     }
 
-    /// Returns the query for the comments of which a proposed edit waits without an open question, or
-    /// that have such a question without a proposal.
+    /// Returns the query for the comments of which a proposed edit waits without an open question,
+    /// or that have such a question without a proposal.
     fn proposals(&self) -> String {
         let deleted = states(&[CommentState::Deleted]);
         let edit = OpenQuestions::EDIT.bits();
