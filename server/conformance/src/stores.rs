@@ -150,6 +150,7 @@ macro_rules! conformance_cases {
                 no_two_leases_of_a_review_last_at_once
                 due_times_and_leases_use_the_clock_of_the_database
                 reviews_below_a_deleted_subject_are_closed_and_opened_again_by_a_repair
+                closed_reviews_are_opened_again_after_their_subject_was_restored
             }
             paging {
                 pages_of_roots_are_exact_in_both_orders

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use riposte_core::ports::{ReviewClaim, ReviewCursor, ReviewFilter, ReviewQuery, Reviews};
 use riposte_core::review::{LeaseToken, Review, ReviewLease};
-use riposte_core::{CommentId, Millis, Result};
+use riposte_core::{CommentId, CommentState, Millis, Result, SubjectId};
 
 use super::Model;
 use super::tables::Tables;
@@ -15,6 +15,19 @@ impl Tables {
     fn is_below_deleted(&self, review: &Review) -> bool {
         let subject = self.comment(review.comment_id).map(|(subject_table, _)| &subject_table.subject);
         subject.is_some_and(|subject| subject.delete_time.is_some())
+    }
+
+    fn reopen(&mut self, is_below: impl Fn(&Review) -> bool) -> usize {
+        let is_deleted = |review: &Review| {
+            let state = self.comment(review.comment_id).map(|(_, row)| row.comment.lifecycle.state);
+            self.is_below_deleted(review) || state == Some(CommentState::Deleted)
+        };
+        let closed = self.reviews.values().filter(|review| review.is_closed && is_below(review));
+        let opened: Vec<Review> = closed.filter(|review| !is_deleted(review)).cloned().collect();
+        for review in &opened {
+            self.reviews.insert(review.comment_id, Review { is_closed: false, ..review.clone() });
+        }
+        opened.len()
     }
 
     fn close_review(&mut self, mut review: Review) {
@@ -67,6 +80,14 @@ impl Reviews for Model {
         }
         leased.sort_by_key(cursor);
         Ok(leased)
+    }
+
+    async fn reopen(&self, subjects: &[SubjectId]) -> Result<usize> {
+        Ok(self.tables().reopen(|review| subjects.contains(&review.subject_id)))
+    }
+
+    async fn reopen_all(&self, _source: usize) -> Result<usize> {
+        Ok(self.tables().reopen(|_| true))
     }
 
     async fn release(&self, ids: &[CommentId], token: LeaseToken) -> Result<usize> {

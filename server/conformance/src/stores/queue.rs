@@ -217,3 +217,23 @@ pub(super) async fn reviews_below_a_deleted_subject_are_closed_and_opened_again_
     assert!(recounted.map(|change| (change.id, change.kind)).eq(held.iter().map(|id| (*id, ChangeKind::Recounted))));
     assert_eq!(ids(&queue.claim("b", 2, LONG, 9).await), held);
 }
+
+pub(super) async fn closed_reviews_are_opened_again_after_their_subject_was_restored(backend: Backend) {
+    let fixture = Fixture::new(&backend, "closed_reviews_are_opened_again_after_their_subject_was_restored");
+    let queue = Queue::new(&fixture).await;
+    let held = queue.held_roots(3).await;
+    let subject = [fixture.subject(&queue.key).await.id];
+    let waiting = fixture.review(held[0]).await;
+    fixture.author_deletes(&queue.key, held[2]).await;
+    fixture.run(&queue.key, DeleteSubject { etag: String::new() }).await;
+    assert_eq!(queue.claim("a", 1, LONG, 9).await, Vec::new());
+    let reviews = &fixture.process.reviews;
+    assert_eq!(reviews.reopen(&subject).await, Ok(0), "the subject is deleted");
+    assert!(fixture.review(held[0]).await.is_some_and(|review| review.open().is_empty()));
+    fixture.run(&queue.key, UndeleteSubject).await;
+    assert_eq!(reviews.reopen(&subject).await, Ok(2), "a deleted comment stays closed");
+    assert_eq!(reviews.reopen(&subject).await, Ok(0));
+    assert_eq!(fixture.review(held[0]).await, waiting);
+    fixture.check_counts(&queue.key).await;
+    assert_eq!(ids(&queue.claim("a", 1, LONG, 9).await), held[..2]);
+}

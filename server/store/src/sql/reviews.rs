@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use futures::future::try_join_all;
 use riposte_core::ports::{ReviewClaim, ReviewCursor, ReviewFilter, ReviewQuery, Reviews};
 use riposte_core::review::{LeaseToken, Review};
-use riposte_core::{CommentId, MemberId, Partition, Result};
+use riposte_core::{CommentId, MemberId, Partition, Result, SubjectId};
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select, UpdateMany,
@@ -128,6 +128,20 @@ impl Reviews for SqlReviews {
         }
         leased.sort_by_key(cursor);
         Ok(leased)
+    }
+
+    async fn reopen(&self, subjects: &[SubjectId]) -> Result<usize> {
+        let mut opened = 0;
+        let ids: Vec<CommentId> = subjects.iter().map(|subject| CommentId::from(*subject)).collect();
+        for (source, ids) in self.groups(&ids) {
+            let subjects = ids.into_iter().map(SubjectId::from).collect();
+            opened += self.reopen_at(source, Some(subjects)).await?;
+        }
+        Ok(opened)
+    }
+
+    async fn reopen_all(&self, source: usize) -> Result<usize> {
+        self.reopen_at(source, None).await
     }
 
     async fn release(&self, ids: &[CommentId], token: LeaseToken) -> Result<usize> {
