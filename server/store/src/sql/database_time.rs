@@ -11,7 +11,7 @@ use crate::shard::part;
 
 /// Returns the time as an expression, in milliseconds since 1970.
 pub(super) fn expression(backend: DbBackend) -> Expr {
-    Expr::cust(present(backend).to_owned())
+    Expr::cust(present(backend))
 }
 
 /// Returns the query for the time, which has one row with one number. It names a partition, so that

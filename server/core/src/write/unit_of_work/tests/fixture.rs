@@ -21,7 +21,7 @@ use crate::domain::request::{Fingerprint, IdempotencyKey, IdempotencyRecord, Req
 use crate::domain::review::Review;
 use crate::domain::subject::{Metadata, Subject, SubjectKey};
 use crate::domain::time::Millis;
-use crate::write::unit_of_work::UnitOfWork;
+use crate::write::unit_of_work::{ModerationGate, UnitOfWork};
 use crate::write::verbs::{Batch, BatchType, BatchVerb, Command, LikeCommand};
 use crate::write::write_set::{ContentEdit, WithheldContent};
 use crate::{CommandOutput, Effect};
@@ -40,6 +40,7 @@ pub(super) struct Fixture {
     pub(super) decisions: Vec<Decision>,
     pub(super) proposals: BTreeMap<(CommentId, i32), Proposal>,
     pub(super) withheld: Vec<WithheldContent>,
+    pub(super) gate: ModerationGate,
     records: BTreeMap<(SubjectId, IdempotencyKey), IdempotencyRecord>,
     last_number: i64,
 }
@@ -122,6 +123,7 @@ impl Fixture {
 
     fn load(&self, batch: &[Command]) -> UnitOfWork {
         let mut unit = UnitOfWork::default();
+        unit.set_gate(self.gate);
         for command in batch {
             if command.verb.lock_set().database_time {
                 unit.load_database_time(command.now);
