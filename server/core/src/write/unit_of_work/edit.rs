@@ -21,8 +21,8 @@ use crate::write::write_set::{ContentEdit, WithheldContent};
 
 impl UnitOfWork {
     pub(super) fn edit(&mut self, edit: AuthorEdit, context: ChangeContext<'_>) -> Result<()> {
-        let comment = self.comments.get(&edit.comment_id).ok_or_else(|| not_loaded("comment"))?;
-        match comment.lifecycle.state {
+        let state = self.comments.get(&edit.comment_id).map(|comment| comment.lifecycle.state);
+        match state.ok_or_else(|| not_loaded("comment"))? {
             CommentState::Active if edit.disposition.shows() => self.edit_in_sight(edit, context),
             CommentState::Active => self.propose(edit, context),
             CommentState::Pending | CommentState::Rejected => self.edit_out_of_sight(edit, context),
