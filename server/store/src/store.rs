@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use riposte_core::ids::IdTick;
 use riposte_core::ports::{
-    Clock, ConsumerPositions, CountRepair, IdSource, MemberHistories, ModerationSwitch, Outbox, RankIndexes, RankingSnapshots,
-    Reader, Reviews,
+    Clock, ConsumerPositions, CountRepair, IdSource, MemberHistories, ModerationSwitch, Outbox, RankIndexes,
+    RankingSnapshots, Reader, Reviews,
 };
 use riposte_core::rank::RankingConfig;
 use riposte_core::{CommitObserver, Millis, Result, Writer};
@@ -15,8 +15,8 @@ use sea_orm::{ConnectionTrait, DbErr, Statement};
 use crate::config::StoreConfig;
 use crate::schema::{self, SourceSchema};
 use crate::sql::{
-    DataSource, DataSources, ModerationGates, SqlCountRepair, SqlHistories, SqlIds, SqlOutbox, SqlRanks, SqlReader, SqlReviews,
-    SqlWriter, TextQueries, TransactionObserver, holders,
+    DataSource, DataSources, ModerationGates, SqlCountRepair, SqlHistories, SqlIds, SqlOutbox, SqlRanks, SqlReader,
+    SqlReviews, SqlWriter, TextQueries, TransactionObserver, holders,
 };
 
 /// The tables of a deployment behind the domain's ports. Cloning is cheap.

@@ -78,9 +78,10 @@ impl Tables {
         let (reference, state) = (row.comment.reference.clone(), row.comment.lifecycle.state);
         let object_type = self.comment_subjects.get(&id).map(|key| key.object_type().clone());
         let object_type = object_type.ok_or_else(|| Error::internal("a comment without a subject"))?;
-        let review = self.reviews.entry(id).or_insert_with(|| {
-            Review::new((id, reference.subject_id), object_type, reference.member.clone(), true)
-        });
+        let review = self
+            .reviews
+            .entry(id)
+            .or_insert_with(|| Review::new((id, reference.subject_id), object_type, reference.member.clone(), true));
         review.correct(state, waiting, now);
         Ok(CommentChange { id, root: reference.root_id, kind: ChangeKind::Recounted })
     }

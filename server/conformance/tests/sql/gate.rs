@@ -9,9 +9,7 @@ use riposte_core::object_type::ModerationMode;
 use riposte_core::ports::{Clock, LeaseCandidate};
 use riposte_core::subject::Metadata;
 use riposte_core::verbs::{Approve, Create, Edit, Hide, Undelete, Unhide, Withhold};
-use riposte_core::{
-    ClientInfo, CommandKind, CommentId, CommentState, Content, DeletedBy, Error, Result, SubjectKey,
-};
+use riposte_core::{ClientInfo, CommandKind, CommentId, CommentState, Content, DeletedBy, Error, Result, SubjectKey};
 use riposte_store::SqlStore;
 
 use crate::commits::{command, commit_one};

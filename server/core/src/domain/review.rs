@@ -88,6 +88,10 @@ pub struct Review {
     pub decisions: i32,
     /// The version of the comment up to which its reports are settled.
     pub settled_version: i64,
+    /// The number of reports that count: those of versions after the settled one.
+    pub reports: i32,
+    /// The sum of their weights.
+    pub report_weight: i32,
     /// The number of the last proposed edit; 0 if none was proposed.
     pub proposal: i32,
     /// The number of proposed edits, edits while the comment waited and resubmissions since a text
@@ -286,6 +290,8 @@ impl Review {
             expired_leases: 0,
             decisions: 0,
             settled_version: 0,
+            reports: 0,
+            report_weight: 0,
             proposal: 0,
             edits: 0,
             unlisted_until: None,
@@ -342,6 +348,12 @@ impl Review {
     pub fn count_decision(&mut self) -> Result<()> {
         self.decisions = self.decisions.checked_add(1).ok_or_else(|| Error::internal("too many decisions"))?;
         Ok(())
+    }
+
+    /// Settles the reports of a version of the comment and of all before it.
+    pub fn settle(&mut self, version: i64) {
+        self.settled_version = version;
+        (self.reports, self.report_weight) = (0, 0);
     }
 
     /// Returns `true` if the author may not edit the comment again, except in sight, until a

@@ -19,8 +19,8 @@ use async_trait::async_trait;
 use riposte_core::event::{Changes, Event};
 use riposte_core::verbs::BatchType;
 use riposte_core::{
-    Batch, Command, CommandOutput, CommentId, CommitObserver, Error, Millis, ModerationGate, Result, Subject, UnitOfWork,
-    Writer,
+    Batch, Command, CommandOutput, CommentId, CommitObserver, Error, Millis, ModerationGate, Result, Subject,
+    UnitOfWork, Writer,
 };
 
 use super::ids::SqlIds;

@@ -18,8 +18,8 @@ use sea_orm::{
 };
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::entity::comment_review::{Column, Entity, Model};
 use super::database_time;
+use super::entity::comment_review::{Column, Entity, Model};
 use super::grouping::parts;
 use super::pool::{DataSources, SourceTx};
 use super::read::force_index;

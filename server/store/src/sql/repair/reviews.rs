@@ -12,10 +12,13 @@ use crate::error::StoreError;
 use crate::shard::part;
 use crate::sql::database_time;
 use crate::sql::entity::comment_review::{Column, Entity};
-use crate::sql::entity::comment_withheld;
+use crate::sql::entity::{comment_report, comment_withheld};
 use crate::sql::pool::SourceTx;
-use crate::sql::read::verify::{PROPOSAL, REVIEW_OPEN};
+use crate::sql::read::verify::{PROPOSAL, REPORT_WEIGHT, REPORTS, REVIEW_OPEN};
 use crate::sql::row;
+
+/// The names of the drifts that belong to a review.
+const OF_REVIEWS: [&str; 4] = [REVIEW_OPEN, PROPOSAL, REPORTS, REPORT_WEIGHT];
 
 /// Corrects the reviews of these drifts. Their comments are locked.
 pub(super) async fn correct(
@@ -24,7 +27,7 @@ pub(super) async fn correct(
     drifts: &[CountDrift],
     comments: &[Comment],
 ) -> Result<(), StoreError> {
-    let of_reviews = drifts.iter().filter(|drift| [REVIEW_OPEN, PROPOSAL].contains(&drift.count));
+    let of_reviews = drifts.iter().filter(|drift| OF_REVIEWS.contains(&drift.count));
     let differing = of_reviews.filter_map(|drift| drift.comment);
     let differing: BTreeSet<CommentId> = differing.collect();
     if differing.is_empty() {
@@ -44,6 +47,7 @@ pub(super) async fn correct(
             Some(found) => {
                 let mut review = row::review(found)?;
                 review.correct(comment.lifecycle.state, proposal, now);
+                (review.reports, review.report_weight) = counted_reports(tx, &review).await?;
                 let update = Entity::update_many().set(row::review_changes(&review)).filter(Column::Part.eq(at));
                 update.filter(Column::CommentId.eq(id.get())).exec(&tx.unrouted()).await?;
             }
@@ -54,6 +58,7 @@ pub(super) async fn correct(
                 let ids = (id, reference.subject_id);
                 let mut review = Review::new(ids, key.object_type().clone(), reference.member.clone(), true);
                 review.correct(comment.lifecycle.state, proposal, now);
+                (review.reports, review.report_weight) = counted_reports(tx, &review).await?;
                 Entity::insert(row::review_model(&review)).exec_without_returning(&tx.unrouted()).await?;
             }
         }
@@ -72,4 +77,17 @@ async fn waiting_proposal(tx: &SourceTx, id: CommentId) -> Result<Option<i32>, S
         .order_by_desc(Column::Number);
     let found = waiting.one(&tx.unrouted()).await?.map(row::proposal).transpose()?;
     Ok(found.map(|proposal| proposal.number))
+}
+
+/// Returns the number of the reports of a comment that count, and the sum of their weights.
+async fn counted_reports(tx: &SourceTx, review: &Review) -> Result<(i32, i32), StoreError> {
+    use comment_report::{Column, Entity};
+    let reports = Entity::find()
+        .filter(Column::Part.eq(part(review.comment_id.partition())))
+        .filter(Column::CommentId.eq(review.comment_id.get()))
+        .filter(Column::Counted.eq(1_i8))
+        .filter(Column::Version.gt(review.settled_version));
+    let reports = reports.all(&tx.unrouted()).await?;
+    let weight = reports.iter().fold(0_i32, |sum, report| sum.saturating_add(report.weight));
+    Ok((i32::try_from(reports.len()).unwrap_or(i32::MAX), weight))
 }

@@ -45,6 +45,8 @@ pub(crate) fn review(row: comment_review::Model) -> Result<Review> {
         expired_leases: row.expired_leases,
         decisions: row.decisions,
         settled_version: row.settled_version,
+        reports: row.reports,
+        report_weight: row.report_weight,
         proposal: row.proposal,
         edits: row.edits,
         unlisted_until: (row.unlisted_until != 0).then_some(Millis(row.unlisted_until)),
@@ -63,8 +65,6 @@ pub(crate) fn review_model(review: &Review) -> comment_review::ActiveModel {
         drain_attempts: Set(0),
         contested: Set(0),
         barred: Set(Vec::new()),
-        reports: Set(0),
-        report_weight: Set(0),
         ..review_changes(review)
     }
 }
@@ -84,6 +84,8 @@ pub(crate) fn review_changes(review: &Review) -> comment_review::ActiveModel {
         lease_until: Set(lease.map_or(0, |lease| lease.until.0)),
         holder: Set(lease.map_or_else(Vec::new, |lease| bytes(lease.holder.as_str()))),
         expired_leases: Set(review.expired_leases),
+        reports: Set(review.reports),
+        report_weight: Set(review.report_weight),
         proposal: Set(review.proposal),
         edits: Set(review.edits),
         unlisted_until: Set(review.unlisted_until.map_or(0, |until| until.0)),

@@ -44,12 +44,7 @@ pub(crate) fn withheld_model(withheld: &WithheldContent) -> Result<ActiveModel> 
     Ok(ActiveModel { once_public: Set(i8::from(withheld.once_public)), ..row })
 }
 
-fn content_row(
-    id: CommentId,
-    (kind, number): (i8, i64),
-    content: &Content,
-    time: Millis,
-) -> Result<ActiveModel> {
+fn content_row(id: CommentId, (kind, number): (i8, i64), content: &Content, time: Millis) -> Result<ActiveModel> {
     Ok(ActiveModel {
         comment_id: Set(id.get()),
         kind: Set(kind),

@@ -191,9 +191,10 @@ fn a_comment_rejects_by_its_state() {
             (|fixture, id| fixture.import_like(id, "x", LikeValue::Like, 1).into(), None),
         ];
         by_state(state, likes);
+        let waits = state.may_be_unpublished();
         let cases: [StateCase; 9] = [
             (|fixture, id| fixture.reply_to(id, 2).into(), (!visible).then_some(Error::ParentUnavailable(state))),
-            (|fixture, id| fixture.edit(id, "author", "other").into(), unless(visible, state)),
+            (|fixture, id| fixture.edit(id, "author", "other").into(), unless(visible || waits, state)),
             (|fixture, id| fixture.delete(id, author("author")).into(), unless(!deleted, state)),
             (|fixture, id| fixture.delete(id, moderator()).into(), None),
             (|fixture, id| fixture.undelete(id, "author").into(), (!deleted).then_some(Error::CommentAlreadyExists)),

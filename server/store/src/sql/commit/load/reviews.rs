@@ -93,11 +93,7 @@ impl Loader<'_> {
         phase.select_lists(None::<Partition>, LIST_MAX, vec![at], move |_| database_time::query(backend, at))
     }
 
-    pub(super) fn load_database_time(
-        &mut self,
-        results: &mut PhaseResults,
-        slot: Option<RowsSlot>,
-    ) -> StoreResult<()> {
+    pub(super) fn load_database_time(&mut self, results: &mut PhaseResults, slot: Option<RowsSlot>) -> StoreResult<()> {
         let found = slot.map(|slot| results.tuples::<i64>(slot)).transpose()?.unwrap_or_default();
         found.into_iter().for_each(|now| self.unit.load_database_time(Millis(now)));
         Ok(())

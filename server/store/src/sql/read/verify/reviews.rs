@@ -1,6 +1,7 @@
 //! The comparison of open reviews with the states of their comments, in both directions: the text
 //! of a comment is open exactly if the comment waits, or if it is visible and has a cause for which
-//! a visible comment is judged. A proposed edit is open exactly if one waits.
+//! a visible comment is judged. A proposed edit is open exactly if one waits. The numbers of reports
+//! are compared with the reports that count.
 
 use riposte_core::page::CountDrift;
 use riposte_core::proposal::ProposalState;
@@ -17,6 +18,19 @@ pub(in crate::sql) const REVIEW_OPEN: &str = "review_open";
 
 /// The name of the open question about a proposed edit in reports.
 pub(in crate::sql) const PROPOSAL: &str = "proposal";
+
+/// The name of the number of reports that count, and that of the sum of their weights.
+pub(in crate::sql) const REPORTS: &str = "reports";
+pub(in crate::sql) const REPORT_WEIGHT: &str = "report_weight";
+
+/// The query for the reviews whose numbers differ from the reports that count.
+const REPORTED: &str = "SELECT r.comment_id AS id, r.reports AS given, COUNT(p.comment_id) AS counted, \
+     r.report_weight AS also_given, CAST(COALESCE(SUM(p.weight), 0) AS SIGNED) AS also_counted \
+     FROM (SELECT comment_id, part, reports, report_weight, settled_version FROM comment_review WHERE {rows}) r \
+     LEFT JOIN comment_report p ON p.comment_id = r.comment_id AND p.part = r.part \
+     AND p.counted = 1 AND p.version > r.settled_version \
+     GROUP BY r.comment_id, r.reports, r.report_weight \
+     HAVING r.reports <> COUNT(p.comment_id) OR r.report_weight <> COALESCE(SUM(p.weight), 0)";
 
 /// The condition for a review whose text is open.
 const IS_OPEN: &str = "r.open_bits % 2 = 1";
@@ -49,6 +63,10 @@ impl<C: ConnectionTrait> Rows<'_, C> {
             for row in self.differing_rows(&sql).await? {
                 compare(drifts, CommentId::new(row.id), count, row.given, row.counted);
             }
+        }
+        for row in self.differing_rows(REPORTED).await? {
+            compare(drifts, CommentId::new(row.id), REPORTS, row.given, row.counted);
+            compare(drifts, CommentId::new(row.id), REPORT_WEIGHT, row.also_given, row.also_counted);
         }
         Ok(())
     }
