@@ -2,8 +2,7 @@
 
 //! Texts that only authors and moderators may read, reports of members, and the rows by which the
 //! processes of a deployment agree that moderation may change states. All of them exist once in
-//! each data source. A comment that nobody reported, and whose texts were all in sight, has no row
-//! here.
+//! each data source. A comment without a report, whose texts were all in sight, has no row here.
 
 use crate::step::MigrationStep;
 use crate::table::{ColumnSpec, ColumnType, IndexSpec, TableSpec, TableSpread};

@@ -131,7 +131,7 @@ macro_rules! conformance_cases {
                 a_plain_comment_has_no_review
             }
             edits {
-                an_edit_of_a_visible_comment_waits_beside_its_text
+                an_edit_of_a_visible_comment_waits_and_leaves_its_text
                 a_refused_proposal_leaves_the_text_and_its_version
                 a_newer_proposal_replaces_the_one_that_waits
                 an_edit_in_sight_or_refused_by_the_policy_drops_a_proposal

@@ -74,15 +74,15 @@ fn proposal_etag_of(output: &CommandOutput) -> &str {
     }
 }
 
-pub(super) async fn an_edit_of_a_visible_comment_waits_beside_its_text(backend: Backend) {
-    let fixture = Fixture::new(&backend, "an_edit_of_a_visible_comment_waits_beside_its_text");
+pub(super) async fn an_edit_of_a_visible_comment_waits_and_leaves_its_text(backend: Backend) {
+    let fixture = Fixture::new(&backend, "an_edit_of_a_visible_comment_waits_and_leaves_its_text");
     let _relay = Relay::of(&backend).await; // prevents concurrent trims
     let key = fixture.key();
     fixture.open(&key).await;
     let before = fixture.root(&key).await;
     let (id, revision) = (before.comment.reference.id, fixture.subject(&key).await.revision);
-    let answered = fixture.edited(&key, id, "another text", Disposition::Hold).await;
-    assert_eq!(answered, before, "the author sees the text in sight");
+    let returned = fixture.edited(&key, id, "another text", Disposition::Hold).await;
+    assert_eq!(returned, before, "the author sees the text in sight");
     assert_eq!(fixture.view(id).await, before);
     assert_eq!(fixture.subject(&key).await.revision, revision + 1);
     assert_eq!(fixture.proposed(id).await, Some((1, "another text".to_owned(), ProposalState::Waiting)));
@@ -104,7 +104,7 @@ pub(super) async fn an_edit_of_a_visible_comment_waits_beside_its_text(backend: 
     let review = fixture.review(id).await.expect("a review");
     assert_eq!((review.open().is_empty(), review.edits, review.proposal, review.due_time), (true, 0, 1, None));
     assert_eq!(fixture.decisions(id).await, [judged]);
-    // The proposal moved the revision of the subject, and nobody is told what it is.
+    // The proposal moved the revision of the subject, and readers see no change.
     let events = fixture.events(&key).await;
     let changes: Vec<Vec<CommentChange>> = events.into_iter().map(|event| event.changes.comments).collect();
     assert_eq!(changes[changes.len() - 2], []);
@@ -154,7 +154,7 @@ pub(super) async fn a_newer_proposal_replaces_the_one_that_waits(backend: Backen
     assert_eq!(
         fixture.rejection(&key, late).await,
         Error::ReviewChanged { current: current.clone(), decision: None },
-        "nobody approves a text that was not read"
+        "a text that was not read is not approved"
     );
     let review = fixture.review(id).await.expect("a review");
     assert_eq!((review.causes, review.due_time), (ReviewCauses::of(&[ReviewCause::Edit]), due), "it stays open");
@@ -187,8 +187,8 @@ pub(super) async fn an_edit_in_sight_or_refused_by_the_policy_drops_a_proposal(b
     assert_eq!(fixture.review(id).await.map(|review| review.edits), Some(0));
     fixture.check_counts(&key).await;
     fixture.edited(&key, id, "waits too", Disposition::Hold).await;
-    let answered = fixture.edited(&key, id, "refused", Disposition::Reject).await;
-    assert_eq!(answered.content, Some(text("shown")));
+    let returned = fixture.edited(&key, id, "refused", Disposition::Reject).await;
+    assert_eq!(returned.content, Some(text("shown")));
     assert_eq!(fixture.proposed(id).await, Some((3, "refused".to_owned(), ProposalState::Rejected)));
     assert!(!fixture.edit_is_open(id).await);
     let [decision] = fixture.decisions(id).await.try_into().expect("one decision");
@@ -246,7 +246,7 @@ pub(super) async fn an_edit_out_of_sight_leaves_no_public_history(backend: Backe
     let edited = fixture.edited(&key, id, "judged", Disposition::Hold).await;
     assert_eq!((edited.comment.lifecycle.state, edited.content), (CommentState::Pending, Some(text("judged"))));
     assert_ne!(edited.comment.etag(), etag);
-    assert_eq!(edited.comment.lifecycle.edit_time, None, "nobody saw another text");
+    assert_eq!(edited.comment.lifecycle.edit_time, None, "no reader saw another text");
     let error = fixture.rejection(&key, late).await;
     assert!(matches!(error, Error::ReviewChanged { .. }), "{error:?}");
     let verdict = fixture.verdict(id, CommentAct::Approve).await;

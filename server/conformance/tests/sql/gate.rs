@@ -81,9 +81,9 @@ async fn outcome(store: &SqlStore, key: &SubjectKey, ids: [CommentId; 4]) -> Out
 async fn comments(store: &SqlStore, subject: &Subject) -> [CommentId; 4] {
     let ids = subject.create_roots(4).await;
     for (id, state) in [(ids[1], CommentState::Pending), (ids[2], CommentState::Deleted)] {
-        let (code, prior, id) = (state.code(), CommentState::Pending.code(), id.get());
+        let (code, before, id) = (state.code(), CommentState::Pending.code(), id.get());
         let deleted = if state == CommentState::Deleted { DeletedBy::Author.code() } else { 0 };
-        let columns = format!("state = {code}, prior_state = {prior}, deleted_by = {deleted}, listed = 0");
+        let columns = format!("state = {code}, prior_state = {before}, deleted_by = {deleted}, listed = 0");
         run(store, format!("UPDATE comment_index SET {columns}, member_id = x'6d30' WHERE id = {id}")).await;
     }
     ids.try_into().expect("four")

@@ -1,13 +1,13 @@
-//! The disposition of a new text: what the policy of its object type makes of it.
+//! The disposition of a new text: its treatment by the policy of its object type.
 
 use crate::domain::object_type::ModerationMode;
 
-/// What the policy makes of a new text. A text that it refuses altogether becomes no command.
+/// The treatment of a new text by the policy. A text that it refuses altogether becomes no command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Disposition {
     /// The text is visible at once.
     Allow,
-    /// The text is visible at once, and a moderator looks at it afterwards.
+    /// The text is visible at once, and a moderator judges it afterwards.
     Flag,
     /// The text waits for review.
     Hold,

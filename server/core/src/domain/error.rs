@@ -39,7 +39,7 @@ impl Violation {
     }
 }
 
-/// What does not allow a change, beside the state of the comment.
+/// The reason for which a change conflicts, if it is not the state of the comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ConflictCause {
     /// Three edits wait for a moderator, or have waited since the last one was found good.

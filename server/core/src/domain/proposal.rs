@@ -27,7 +27,7 @@ pub enum ProposalState {
     Waiting,
     /// A moderator or the policy refused it.
     Rejected,
-    /// A later edit replaced it, or the comment left sight. Nobody reads it any more.
+    /// A later edit replaced it, or the comment left sight. It is not read any more.
     Dropped,
     /// It became the content of the comment.
     Approved,

@@ -350,8 +350,8 @@ impl Review {
         Ok(())
     }
 
-    /// Settles the reports of a version of the comment and of all before it.
-    pub fn settle(&mut self, version: i64) {
+    /// Ends the reports of a version of the comment and of all before it.
+    pub fn end_reports(&mut self, version: i64) {
         self.settled_version = version;
         (self.reports, self.report_weight) = (0, 0);
     }

@@ -60,8 +60,8 @@ pub struct ReviewClaim {
     pub limit: usize,
 }
 
-/// Lists and leases open reviews. A claim skips those below deleted subjects and closes them. Times of leases are those of the database, because several
-/// processes compare them.
+/// Lists and leases open reviews. A claim skips those below deleted subjects and closes them. Times
+/// of leases are those of the database, because several processes compare them.
 #[async_trait]
 pub trait Reviews: Send + Sync + std::fmt::Debug {
     /// Returns open reviews by due time, then comment id.

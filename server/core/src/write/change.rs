@@ -50,7 +50,7 @@ pub struct AuthorEdit {
     pub comment_id: CommentId,
     /// The new content.
     pub content: Content,
-    /// What the policy makes of the new content.
+    /// The treatment of the new content by the policy.
     pub disposition: Disposition,
     /// The reasons of the policy, for the decision that a refusal becomes.
     pub grounds: Grounds,

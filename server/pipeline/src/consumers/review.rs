@@ -1,4 +1,5 @@
-//! The reviews below subjects that were restored: a claim closed them while the subject was deleted.
+//! The reviews below subjects that were restored: a claim closed them while the subject was
+//! deleted.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

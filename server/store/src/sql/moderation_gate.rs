@@ -19,14 +19,15 @@ use super::pool::{DataSources, SourceTx};
 use super::row;
 use super::transact::{self, TransactionBody};
 use crate::error::{StoreError, StoreResult};
-use crate::schema::STEPS;
 
+/// The number of the newest migration step that this program knows.
+const KNOWN_STEP: i32 = 13;
 /// The number of the migration step that makes the reviews.
 const MODERATION_STEP: i32 = 12;
-/// The time for which the state of a gate is remembered.
+/// The time for which the state of a gate is stored.
 const INTERVAL: Duration = Duration::from_secs(2);
 /// The time after which the row of a process may be deleted, unless it is written again.
-const KEPT: Duration = Duration::from_secs(86_400);
+const RETENTION: Duration = Duration::from_secs(86_400);
 /// The longest time that a lease extends beyond the present.
 const LEASE_MAX: Duration = Duration::from_secs(10);
 /// The name of the switch, and its value while moderation is off.
@@ -179,8 +180,7 @@ impl TransactionBody for SetSwitch {
 /// or extends a lease under the name `owner`.
 pub(super) async fn register(tx: &SourceTx, owner: &[u8], now: Millis) -> StoreResult<()> {
     use process::{ActiveModel, Column, Entity};
-    let step = i32::try_from(STEPS.len()).unwrap_or(i32::MAX);
-    let row = ActiveModel { owner: Set(owner.to_vec()), step: Set(step), until: Set(now.plus(KEPT).0) };
+    let row = ActiveModel { owner: Set(owner.to_vec()), step: Set(KNOWN_STEP), until: Set(now.plus(RETENTION).0) };
     let replace = OnConflict::column(Column::Owner).update_columns([Column::Step, Column::Until]).to_owned();
     Entity::insert(row).on_conflict(replace).exec_without_returning(&tx.unrouted()).await?;
     Ok(())
@@ -188,11 +188,24 @@ pub(super) async fn register(tx: &SourceTx, owner: &[u8], now: Millis) -> StoreR
 
 /// Deletes the rows of processes that hold no lease any more. A confined transaction cannot: no key
 /// names the shard of rows whose owners are unknown.
-pub(super) async fn forget(tx: &SourceTx, now: Millis) -> StoreResult<()> {
+pub(super) async fn remove_ended(tx: &SourceTx, now: Millis) -> StoreResult<()> {
     use process::{Column, Entity};
     if tx.is_confined() {
         return Ok(());
     }
     Entity::delete_many().filter(Column::Until.lt(now.0)).exec(&tx.unrouted()).await?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KNOWN_STEP, MODERATION_STEP};
+    use crate::schema::STEPS;
+
+    #[test]
+    fn the_known_step_is_the_last_one() {
+        assert_eq!(usize::try_from(KNOWN_STEP), Ok(STEPS.len()));
+        let step = usize::try_from(MODERATION_STEP).expect("positive");
+        assert_eq!(STEPS[step - 1], "m0012_moderation");
+    }
 }

@@ -101,7 +101,7 @@ fn a_newer_proposal_replaces_an_earlier_one_and_moves_no_due_time() {
 }
 
 #[test]
-fn a_rejection_is_remembered_by_the_time_until_which_its_author_finds_the_comment() {
+fn a_rejection_is_stored_as_the_time_until_which_its_author_finds_the_comment() {
     let mut review = review();
     assert_eq!(review.reject_time(), None);
     review.reject(Millis(5));

@@ -12,7 +12,7 @@ use crate::write::unit_of_work::UnitOfWork;
 /// The time after which a refused command is tried again.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// Whether commands may use the states of moderation.
+/// The permission of commands to use the states of moderation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ModerationGate {
     /// They may.
@@ -31,25 +31,25 @@ impl UnitOfWork {
     /// Refuses changes that need an open gate: those that would leave a comment waiting or refused
     /// or store a proposal, and verdicts that only moderation knows.
     pub(crate) fn pass_gate(&self, changes: &[Change]) -> Result<()> {
-        if self.gate == ModerationGate::Closed && changes.iter().any(|change| self.needs_gate(change)) {
+        if self.gate == ModerationGate::Closed && changes.iter().any(|change| self.requires_gate(change)) {
             return Err(Error::Overloaded { after: RETRY });
         }
         Ok(())
     }
 
-    fn needs_gate(&self, change: &Change) -> bool {
+    fn requires_gate(&self, change: &Change) -> bool {
         match change {
             Change::CreateSubject(_) | Change::ReplaceSubject(_) => false,
             Change::InsertComment(new) => {
                 let lifecycle = &new.comment.lifecycle;
                 lifecycle.state.may_be_unpublished() || lifecycle.prior_state.may_be_unpublished()
             }
-            Change::Judge(judgement) => self.judgement_needs_gate(judgement),
-            Change::Edit(edit) => self.edit_needs_gate(edit),
+            Change::Judge(judgement) => self.judgement_requires_gate(judgement),
+            Change::Edit(edit) => self.edit_requires_gate(edit),
         }
     }
 
-    fn judgement_needs_gate(&self, judgement: &Judgement) -> bool {
+    fn judgement_requires_gate(&self, judgement: &Judgement) -> bool {
         let Some(comment) = self.comments.get(&judgement.comment_id) else { return false };
         let (lifecycle, act) = (&comment.lifecycle, judgement.act);
         let is_judged = lifecycle.state == CommentState::Deleted && act != CommentAct::Undelete;
@@ -59,7 +59,7 @@ impl UnitOfWork {
         only_judges || next.may_be_unpublished()
     }
 
-    fn edit_needs_gate(&self, edit: &AuthorEdit) -> bool {
+    fn edit_requires_gate(&self, edit: &AuthorEdit) -> bool {
         let state = self.comments.get(&edit.comment_id).map(|comment| comment.lifecycle.state);
         !edit.disposition.shows() || state.is_some_and(CommentState::may_be_unpublished)
     }

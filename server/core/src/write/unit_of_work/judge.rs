@@ -164,7 +164,7 @@ impl UnitOfWork {
                 review.lease = None;
             }
             if judgement.act.is_settling() && !ruling.is_of_policy() {
-                review.settle(comment.lifecycle.version);
+                review.end_reports(comment.lifecycle.version);
             }
         }
         self.set_review(review);

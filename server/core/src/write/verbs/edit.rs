@@ -53,8 +53,8 @@ impl Request for EditComment {
     }
 }
 
-/// Replaces the content, or proposes another one beside it: the state of the comment and the
-/// disposition decide. Every disposition has the same fingerprint.
+/// Replaces the content, or proposes another one: the state of the comment and the disposition
+/// decide. Every disposition has the same fingerprint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
     /// The comment.
@@ -67,7 +67,7 @@ pub struct Edit {
     pub etag: String,
     /// The times in which an edit is allowed.
     pub windows: EditWindows,
-    /// What the policy makes of the new content.
+    /// The treatment of the new content by the policy.
     pub disposition: Disposition,
     /// The reasons of the policy, for the decision that a refusal becomes.
     pub grounds: Grounds,

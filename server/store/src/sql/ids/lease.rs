@@ -39,7 +39,7 @@ pub(super) async fn take(
         let from = IdTick(free.minted_until).max(IdTick::at(now));
         let until = IdTick(from.0 + lease_ticks());
         update(tx, free.worker, ActiveModel { owner: Set(owner.to_vec()), ..leased_row(until, now) }).await?;
-        moderation_gate::forget(tx, now).await?;
+        moderation_gate::remove_ended(tx, now).await?;
         moderation_gate::register(tx, owner, now).await?;
         let worker = u8::try_from(free.worker).map_err(Error::internal)?;
         Ok(IdLease { worker, from, until })

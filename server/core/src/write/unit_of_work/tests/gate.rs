@@ -1,4 +1,4 @@
-//! What a closed gate of moderation refuses.
+//! The commands that a closed gate of moderation refuses.
 
 use super::fixture::{Fixture, view};
 use super::verbs::{author, moderator, ruling};

@@ -1,7 +1,7 @@
 //! The comparison of open reviews with the states of their comments, in both directions: the text
 //! of a comment is open exactly if the comment waits, or if it is visible and has a cause for which
-//! a visible comment is judged. A proposed edit is open exactly if one waits. The numbers of reports
-//! are compared with the reports that count.
+//! a visible comment is judged. A proposed edit is open exactly if one waits. The numbers of
+//! reports are compared with the reports that count.
 
 use riposte_core::page::CountDrift;
 use riposte_core::proposal::ProposalState;
