@@ -90,7 +90,15 @@ impl ObjectTypeSettings {
             ModerationModeName::Post => object_type::ModerationMode::Post,
             ModerationModeName::Pre => object_type::ModerationMode::Pre,
         };
-        Policy { max_depth, max_text: max_text_code_points, edit_window, auto_create, hot, moderation }
+        Policy {
+            max_depth,
+            max_text: max_text_code_points,
+            edit_window,
+            auto_create,
+            hot,
+            moderation,
+            ..Policy::default()
+        }
     }
 
     /// Returns the write rate of one member; `None` for no limit.

@@ -25,6 +25,7 @@ const CONCRETE: [&str; 17] = [
     "BackgroundTasks",
     "MemberHistoryConsumer",
     "RankIndexConsumer",
+    "ReviewConsumer",
     "WatchHub",
     "ResponseCache",
     "ResponseCacheConsumer",

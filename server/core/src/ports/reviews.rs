@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use crate::domain::error::Result;
-use crate::domain::ids::CommentId;
+use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::member::MemberId;
 use crate::domain::object_type::ObjectType;
 use crate::domain::review::{LeaseToken, Review, ReviewCauses};
@@ -71,8 +71,8 @@ pub struct ReviewBacklog {
     pub due_time: Millis,
 }
 
-/// Lists and leases open reviews. Times of leases are those of the database, because several
-/// processes compare them.
+/// Lists and leases open reviews. A claim skips those below deleted subjects and closes them. Times
+/// of leases are those of the database, because several processes compare them.
 #[async_trait]
 pub trait Reviews: Send + Sync + std::fmt::Debug {
     /// Returns open reviews by due time, then comment id.
@@ -85,6 +85,13 @@ pub trait Reviews: Send + Sync + std::fmt::Debug {
 
     /// Returns the backlogs of those of these object types that have open reviews, each once.
     async fn backlogs(&self, types: &[ObjectType]) -> Result<Vec<ReviewBacklog>>;
+
+    /// Opens the reviews below these subjects again that a claim closed, unless the subject or the
+    /// comment is deleted, and returns their number.
+    async fn reopen(&self, subjects: &[SubjectId]) -> Result<usize>;
+
+    /// As [`Reviews::reopen`], for all subjects of a data source.
+    async fn reopen_all(&self, source: usize) -> Result<usize>;
 
     /// Ends the leases of these comments that have the token, and returns their number.
     async fn release(&self, ids: &[CommentId], token: LeaseToken) -> Result<usize>;
