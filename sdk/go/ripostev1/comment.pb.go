@@ -2414,8 +2414,8 @@ type ListMemberCommentsRequest struct {
 	// The member. Required.
 	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
 	// True: comments that are not ACTIVE are shown too, as the author sees them: PENDING and REJECTED
-	// ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk, else
-	// PAGE_TOKEN_MISMATCH.
+	// ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk,
+	// else PAGE_TOKEN_MISMATCH.
 	IncludeUnlisted bool `protobuf:"varint,3,opt,name=include_unlisted,json=includeUnlisted,proto3" json:"include_unlisted,omitempty"`
 	// Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
 	// FIELD_INVALID. A page may end early at 1 MiB.

@@ -52,8 +52,8 @@ type CommentServiceClient interface {
 	// Writes a root comment.
 	//
 	// Floors are dense; if one create was answered before another was sent, its floor is lower. Where
-	// the object type's comments wait for review, the comment is PENDING and is answered to its author
-	// whole. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+	// the object type's comments wait for review, the comment is PENDING and is answered whole to its
+	// author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
 	// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
 	// CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
 	//
@@ -301,8 +301,8 @@ type CommentServiceServer interface {
 	// Writes a root comment.
 	//
 	// Floors are dense; if one create was answered before another was sent, its floor is lower. Where
-	// the object type's comments wait for review, the comment is PENDING and is answered to its author
-	// whole. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+	// the object type's comments wait for review, the comment is PENDING and is answered whole to its
+	// author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
 	// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
 	// CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
 	//

@@ -1493,8 +1493,8 @@ pub struct ListMemberCommentsRequest {
     #[prost(string, tag = "2")]
     pub member_id: ::prost::alloc::string::String,
     /// True: comments that are not ACTIVE are shown too, as the author sees them: PENDING and REJECTED
-    /// ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk, else
-    /// PAGE_TOKEN_MISMATCH.
+    /// ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk,
+    /// else PAGE_TOKEN_MISMATCH.
     #[prost(bool, tag = "3")]
     pub include_unlisted: bool,
     /// Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
@@ -4586,8 +4586,8 @@ pub mod comment_service_client {
         /// Writes a root comment.
         ///
         /// Floors are dense; if one create was answered before another was sent, its floor is lower. Where
-        /// the object type's comments wait for review, the comment is PENDING and is answered to its author
-        /// whole. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+        /// the object type's comments wait for review, the comment is PENDING and is answered whole to its
+        /// author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
         /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
         /// CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
         ///
@@ -4986,8 +4986,8 @@ pub mod comment_service_server {
         /// Writes a root comment.
         ///
         /// Floors are dense; if one create was answered before another was sent, its floor is lower. Where
-        /// the object type's comments wait for review, the comment is PENDING and is answered to its author
-        /// whole. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+        /// the object type's comments wait for review, the comment is PENDING and is answered whole to its
+        /// author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
         /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
         /// CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
         ///

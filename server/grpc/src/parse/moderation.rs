@@ -186,7 +186,11 @@ pub(crate) fn claim_limit(field: &str, limit: i32) -> Result<usize, Violation> {
 /// Parses the duration of a lease.
 pub(crate) fn lease(field: &str, lease: Option<&prost_types::Duration>) -> Result<Duration, Violation> {
     let Some(lease) = lease else { return Ok(DEFAULT_LEASE) };
-    let duration = Duration::try_from(*lease).ok().filter(|duration| LEASES.contains(duration));
+    // The conversion of the library panics on parts that no duration has.
+    let (seconds, nanos) = (u64::try_from(lease.seconds), u32::try_from(lease.nanos));
+    let parts = seconds.ok().zip(nanos.ok().filter(|nanos| *nanos < 1_000_000_000));
+    let duration = parts.map(|(seconds, nanos)| Duration::new(seconds, nanos));
+    let duration = duration.filter(|duration| LEASES.contains(duration));
     duration.ok_or_else(|| Violation::field(field, "must lie between 10 seconds and 1 hour"))
 }
 
@@ -273,7 +277,11 @@ mod tests {
         let of = |seconds| prost_types::Duration { seconds, nanos: 0 };
         assert_eq!(lease("lease", None), Ok(Duration::from_secs(300)));
         assert_eq!([10, 3600].map(|s| lease("lease", Some(&of(s))).is_ok()), [true; 2]);
-        assert_eq!([-1, 9, 3601].map(|s| lease("lease", Some(&of(s))).is_ok()), [false; 3]);
+        assert_eq!([i64::MIN, -1, 9, 3601, i64::MAX].map(|s| lease("lease", Some(&of(s))).is_ok()), [false; 5]);
+        for nanos in [i32::MIN, -1, 1_000_000_000, i32::MAX] {
+            let wrong = prost_types::Duration { seconds: 60, nanos };
+            assert!(lease("lease", Some(&wrong)).is_err(), "{nanos}");
+        }
         assert!(causes("causes", &[v1::ReviewCause::New.into(), 0]).is_err());
         assert!(lease_token("lease_token", "").is_err() && lease_token("lease_token", "AAAA").is_err());
         assert!(lease_token("lease_token", "AAAAAAAAAAAAAAAAAAAAAA").is_ok());

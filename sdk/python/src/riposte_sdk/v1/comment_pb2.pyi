@@ -1309,8 +1309,8 @@ class ListMemberCommentsRequest(_message.Message):
     """The member. Required."""
     include_unlisted: _builtins.bool
     """True: comments that are not ACTIVE are shown too, as the author sees them: PENDING and REJECTED
-    ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk, else
-    PAGE_TOKEN_MISMATCH.
+    ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk,
+    else PAGE_TOKEN_MISMATCH.
     """
     page_size: _builtins.int
     """Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is

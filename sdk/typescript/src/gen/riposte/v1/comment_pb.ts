@@ -1243,8 +1243,8 @@ export type ListMemberCommentsRequest = Message<"riposte.v1.ListMemberCommentsRe
 
   /**
    * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING and REJECTED
-   * ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk, else
-   * PAGE_TOKEN_MISMATCH.
+   * ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk,
+   * else PAGE_TOKEN_MISMATCH.
    *
    * @generated from field: bool include_unlisted = 3;
    */

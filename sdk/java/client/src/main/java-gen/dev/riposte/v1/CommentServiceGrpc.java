@@ -473,8 +473,8 @@ public final class CommentServiceGrpc {
      * <pre>
      * Writes a root comment.
      * Floors are dense; if one create was answered before another was sent, its floor is lower. Where
-     * the object type's comments wait for review, the comment is PENDING and is answered to its author
-     * whole. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+     * the object type's comments wait for review, the comment is PENDING and is answered whole to its
+     * author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
      * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
      * CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
@@ -698,8 +698,8 @@ public final class CommentServiceGrpc {
      * <pre>
      * Writes a root comment.
      * Floors are dense; if one create was answered before another was sent, its floor is lower. Where
-     * the object type's comments wait for review, the comment is PENDING and is answered to its author
-     * whole. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+     * the object type's comments wait for review, the comment is PENDING and is answered whole to its
+     * author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
      * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
      * CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
@@ -913,8 +913,8 @@ public final class CommentServiceGrpc {
      * <pre>
      * Writes a root comment.
      * Floors are dense; if one create was answered before another was sent, its floor is lower. Where
-     * the object type's comments wait for review, the comment is PENDING and is answered to its author
-     * whole. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+     * the object type's comments wait for review, the comment is PENDING and is answered whole to its
+     * author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
      * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
      * CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
@@ -1116,8 +1116,8 @@ public final class CommentServiceGrpc {
      * <pre>
      * Writes a root comment.
      * Floors are dense; if one create was answered before another was sent, its floor is lower. Where
-     * the object type's comments wait for review, the comment is PENDING and is answered to its author
-     * whole. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+     * the object type's comments wait for review, the comment is PENDING and is answered whole to its
+     * author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
      * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
      * CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
@@ -1319,8 +1319,8 @@ public final class CommentServiceGrpc {
      * <pre>
      * Writes a root comment.
      * Floors are dense; if one create was answered before another was sent, its floor is lower. Where
-     * the object type's comments wait for review, the comment is PENDING and is answered to its author
-     * whole. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+     * the object type's comments wait for review, the comment is PENDING and is answered whole to its
+     * author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
      * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
      * CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":

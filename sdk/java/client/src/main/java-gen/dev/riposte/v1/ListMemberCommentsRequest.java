@@ -145,8 +145,8 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING and REJECTED
-   * ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk, else
-   * PAGE_TOKEN_MISMATCH.
+   * ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk,
+   * else PAGE_TOKEN_MISMATCH.
    * </pre>
    *
    * <code>bool include_unlisted = 3 [json_name = "includeUnlisted"];</code>
@@ -833,8 +833,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING and REJECTED
-     * ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk, else
-     * PAGE_TOKEN_MISMATCH.
+     * ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk,
+     * else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>bool include_unlisted = 3 [json_name = "includeUnlisted"];</code>
@@ -847,8 +847,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING and REJECTED
-     * ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk, else
-     * PAGE_TOKEN_MISMATCH.
+     * ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk,
+     * else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>bool include_unlisted = 3 [json_name = "includeUnlisted"];</code>
@@ -865,8 +865,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING and REJECTED
-     * ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk, else
-     * PAGE_TOKEN_MISMATCH.
+     * ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk,
+     * else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>bool include_unlisted = 3 [json_name = "includeUnlisted"];</code>
