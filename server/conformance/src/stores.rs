@@ -134,6 +134,7 @@ macro_rules! conformance_cases {
                 a_lease_excludes_others_until_it_ends
                 a_lease_that_has_ended_is_counted_and_claimed_again
                 no_two_leases_of_a_review_last_at_once
+                the_unshown_comments_of_a_member_are_listed_newest_first
             }
             paging {
                 pages_of_roots_are_exact_in_both_orders

@@ -24,7 +24,7 @@ pub use lease::{Epoch, LeaseCandidate, RelayLease};
 pub use maintenance::{CountRepair, MemberHistories, RebuildProgress, RepairReport};
 pub use outbox::{EventLog, Outbox, OutboxState};
 pub use ranking::{RankIndexes, RankingSnapshots};
-pub use reviews::{ReviewClaim, ReviewCursor, ReviewFilter, ReviewQuery, Reviews};
+pub use reviews::{ReviewBacklog, ReviewClaim, ReviewCursor, ReviewFilter, ReviewQuery, Reviews};
 pub use rows::{
     CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, PassThrough, Reader, ReviewRows,
     SubjectRows,

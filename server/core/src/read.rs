@@ -12,9 +12,11 @@ mod list_comments;
 mod list_replies;
 mod member;
 mod ranked;
+mod review_queue;
 mod revisions;
 mod subjects;
 mod thread;
+mod unlisted;
 mod unpublished;
 mod verify;
 
@@ -34,6 +36,8 @@ pub use member::ListMemberComments;
 pub use ranked::{
     Continuation, Direction, ListRanked, ListRankedReplies, RankedCursor, RankedPage, RankedStart, RankedWalk,
 };
+pub use review_queue::{ModeratedComment, ReviewItem, ReviewQueue};
+pub use unlisted::ListUnlisted;
 
 /// The use cases that read.
 #[derive(Debug, Clone)]
@@ -89,5 +93,16 @@ impl Comments {
             self.reader.locate_among(&[id], caller.types()).await?.pop().flatten().ok_or(Error::CommentNotFound)?;
         let policy = self.policy(caller, location.subject.object_type()).map_err(|_| Error::CommentNotFound)?;
         Ok((location, policy))
+    }
+
+    /// Finds comments by their bare ids, in the order of `ids`; `None` for each that is missing or
+    /// of a type that the caller may not use.
+    ///
+    /// # Errors
+    /// Only errors of the store.
+    pub async fn locate_each(&self, caller: &Caller, ids: &[CommentId]) -> Result<Vec<Option<CommentLocation>>> {
+        let found = self.reader.locate_among(ids, caller.types()).await?;
+        let is_granted = |at: &CommentLocation| self.policy(caller, at.subject.object_type()).is_ok();
+        Ok(found.into_iter().map(|location| location.filter(is_granted)).collect())
     }
 }

@@ -174,6 +174,20 @@ impl Metrics {
         self.0.instruments.consumer_stuck.record(is_stuck.into(), &[source_label(source), consumer_label(consumer)]);
     }
 
+    /// Counts a verdict that was answered with a decision.
+    pub fn decided(&self, action: &'static str, automation: &'static str) {
+        let labels = [KeyValue::new(attribute::ACTION, action), KeyValue::new(attribute::AUTOMATION, automation)];
+        self.0.instruments.decisions.add(1, &labels);
+    }
+
+    /// Records the number of open reviews of an object type, and since when the first one is
+    /// overdue.
+    pub fn reviews(&self, object_type: &str, open: u64, overdue: Duration) {
+        let label = [KeyValue::new(attribute::OBJECT_TYPE, object_type.to_owned())];
+        self.0.instruments.review_open.record(open, &label);
+        self.0.instruments.review_overdue.record(overdue.as_secs_f64(), &label);
+    }
+
     /// Counts commits of a data source (from 0) whose events were deleted before an event consumer
     /// had applied them.
     pub fn consumer_overtaken(&self, source: usize, consumer: &str, commits: u64) {
@@ -356,6 +370,8 @@ mod tests {
         metrics.consumer_lag(1, "member_history", 7);
         metrics.consumer_stuck(1, "rank_index", true);
         metrics.consumer_overtaken(0, "rank_index", 3);
+        metrics.decided("approve", "none");
+        metrics.reviews("video", 3, Duration::from_secs(90));
         metrics.clock_was_ahead(1);
         metrics.drifted("root_count");
         metrics.verified(1);
@@ -404,6 +420,9 @@ mod tests {
             "riposte_consumer_overtaken_total{consumer=\"rank_index\",source=\"1\"} 3",
             "riposte_counts_drift_total{count=\"root_count\"} 1",
             "riposte_counts_last_drift 1",
+            "riposte_decisions_total{action=\"approve\",automation=\"none\"} 1",
+            "riposte_review_open{object_type=\"video\"} 3",
+            "riposte_review_oldest_overdue_seconds{object_type=\"video\"} 90",
             "riposte_write_batch_size_bucket{kind=\"likes\",source=\"1\",le=\"16\"} 1",
             "riposte_writes_waiting{kind=\"likes\",source=\"1\"} 3",
             "riposte_writes_refused_total{kind=\"comments\",source=\"1\"} 1",

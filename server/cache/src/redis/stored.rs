@@ -2,6 +2,7 @@
 //! a stored comment changes.
 
 use prost::Message;
+use riposte_core::object_type::ModerationMode;
 use riposte_core::subject::Metadata;
 use riposte_core::{
     Comment, CommentCounts, CommentId, CommentRef, CommentState, Content, DeletedBy, ExtraFields, Lifecycle, MemberId,
@@ -41,6 +42,8 @@ pub(super) struct StoredSubject {
     update_time: i64,
     #[prost(int64, optional, tag = "15")]
     delete_time: Option<i64>,
+    #[prost(int32, tag = "16")]
+    moderation: i32,
 }
 
 /// A comment's row without its likes, which are in the head.
@@ -124,6 +127,7 @@ impl From<&Subject> for StoredSubject {
             create_time: subject.create_time.0,
             update_time: subject.update_time.0,
             delete_time: subject.delete_time.map(|time| time.0),
+            moderation: subject.moderation.map_or(0, |mode| mode.code().into()),
         }
     }
 }
@@ -142,6 +146,7 @@ impl StoredSubject {
             version: self.version,
             pins: self.pins.into_iter().map(CommentId::new).collect::<Option<_>>()?,
             metadata: self.metadata,
+            moderation: ModerationMode::from_code(code(self.moderation)),
             create_time: Millis(self.create_time),
             update_time: Millis(self.update_time),
             delete_time: self.delete_time.map(Millis),

@@ -14,7 +14,7 @@ use riposte_core::ports::{
 };
 use riposte_core::request::IdempotencyKey;
 use riposte_core::review::Review;
-use riposte_core::{CommentId, LikeValue, MemberId, ObjectType, Result, Subject, SubjectKey};
+use riposte_core::{CommentId, LikeValue, MemberId, ObjectType, Result, Subject, SubjectId, SubjectKey};
 
 use super::Model;
 use super::pages::page;
@@ -269,6 +269,26 @@ impl ReviewRows for Model {
         let tables = self.tables();
         let of_comment = tables.decisions.range((id, 1)..(id, before.unwrap_or(i32::MAX)));
         Ok(of_comment.rev().take(limit).map(|(_, decision)| decision.clone()).collect())
+    }
+
+    async fn unshown(
+        &self,
+        _: &SubjectKey,
+        subject: SubjectId,
+        member: &MemberId,
+        before: Option<CommentId>,
+        limit: usize,
+    ) -> Result<Vec<CommentId>> {
+        let tables = self.tables();
+        let is_listed = |review: &&Review| {
+            let is_before = before.is_none_or(|before| review.comment_id < before);
+            review.subject_id == subject && review.member == *member && review.text_unshown && is_before
+        };
+        let mut found: Vec<CommentId> =
+            tables.reviews.values().filter(is_listed).map(|review| review.comment_id).collect();
+        found.sort_unstable_by(|a, b| b.cmp(a));
+        found.truncate(limit);
+        Ok(found)
     }
 }
 

@@ -1,9 +1,9 @@
 //! The queue of open reviews in the oracle: a filter and a sort.
 
 use async_trait::async_trait;
-use riposte_core::ports::{ReviewClaim, ReviewCursor, ReviewFilter, ReviewQuery, Reviews};
+use riposte_core::ports::{ReviewBacklog, ReviewClaim, ReviewCursor, ReviewFilter, ReviewQuery, Reviews};
 use riposte_core::review::{LeaseToken, Review, ReviewLease};
-use riposte_core::{CommentId, Millis, Result};
+use riposte_core::{CommentId, Millis, ObjectType, Result};
 
 use super::Model;
 
@@ -48,6 +48,18 @@ impl Reviews for Model {
         }
         leased.sort_by_key(cursor);
         Ok(leased)
+    }
+
+    async fn backlogs(&self, types: &[ObjectType]) -> Result<Vec<ReviewBacklog>> {
+        let tables = self.tables();
+        let backlog = |object_type: &ObjectType| {
+            let open = tables.reviews.values().filter(|review| !review.open().is_empty());
+            let due: Vec<Millis> =
+                open.filter(|review| review.object_type == *object_type).filter_map(|review| review.due_time).collect();
+            let (object_type, open) = (object_type.clone(), due.len() as u64);
+            due.into_iter().min().map(|due_time| ReviewBacklog { object_type, open, due_time })
+        };
+        Ok(types.iter().filter_map(backlog).collect())
     }
 
     async fn release(&self, ids: &[CommentId], token: LeaseToken) -> Result<usize> {

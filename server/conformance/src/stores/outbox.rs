@@ -56,8 +56,13 @@ pub(super) async fn every_commit_leaves_one_event_with_its_revision_and_its_chan
     fixture.run(&key, Pin { target: fixture.target(root).await, member: member("owner") }).await;
     fixture.run(&key, Hide { target: target.clone(), ruling: ruling() }).await;
     fixture.run(&key, Delete { target, actor: by_moderator(), etag: String::new() }).await;
-    let closed =
-        UpdateSubject { owner: None, state: Some(SubjectState::ReadOnly), metadata: None, etag: String::new() };
+    let closed = UpdateSubject {
+        owner: None,
+        state: Some(SubjectState::ReadOnly),
+        metadata: None,
+        moderation: None,
+        etag: String::new(),
+    };
     let last = fixture.run(&key, closed).await.revision;
     let of_reply = |kind| comment_changes(&[change(reply, Some(root), kind)]);
     let of_root = |kind| comment_changes(&[change(root, None, kind)]);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use riposte_core::act::CommentAct;
-use riposte_core::ports::{ReviewClaim, ReviewCursor, ReviewFilter, ReviewQuery};
+use riposte_core::ports::{ReviewBacklog, ReviewClaim, ReviewCursor, ReviewFilter, ReviewQuery};
 use riposte_core::review::{LeaseToken, Review, ReviewCause, ReviewCauses};
 use riposte_core::{CommentId, Error, ObjectType, SubjectKey};
 use xxhash_rust::xxh3::xxh3_64;
@@ -88,6 +88,10 @@ pub(super) async fn the_queue_lists_open_reviews_by_due_time(backend: Backend) {
     fixture.run(&queue.key, verdict).await;
     let open: Vec<CommentId> = held.iter().copied().filter(|id| *id != held[1]).collect();
     assert_eq!(queue.listed(&queue.query(10)).await, open, "a judged review is in no queue");
+    let types = [queue.filter.object_type.clone(), ObjectType::stored("without_reviews".to_owned())];
+    let due_time = first[0].due_time.expect("open");
+    let backlog = ReviewBacklog { object_type: types[0].clone(), open: 4, due_time };
+    assert_eq!(fixture.process.reviews.backlogs(&types).await, Ok(vec![backlog]));
 }
 
 pub(super) async fn a_lease_excludes_others_until_it_ends(backend: Backend) {
@@ -148,4 +152,29 @@ pub(super) async fn no_two_leases_of_a_review_last_at_once(backend: Backend) {
     let rest = queue.claim("last", 99, LONG, 24).await;
     let all: BTreeSet<CommentId> = distinct.into_iter().chain(ids(&rest)).collect();
     assert_eq!(all, held.into_iter().collect(), "no review is lost");
+}
+
+pub(super) async fn the_unshown_comments_of_a_member_are_listed_newest_first(backend: Backend) {
+    let fixture = Fixture::new(&backend, "the_unshown_comments_of_a_member_are_listed_newest_first");
+    let queue = Queue::new(&fixture).await;
+    let held = queue.held_roots(5).await;
+    let shown = fixture.root(&queue.key).await.comment.reference.id;
+    let subject = fixture.subject(&queue.key).await.id;
+    let listed = async |name: &str, before: Option<CommentId>, limit: usize| {
+        fixture.process.reader.unshown(&queue.key, subject, &member(name), before, limit).await.expect("read")
+    };
+    let [a, b, c, d, e] = <[CommentId; 5]>::try_from(held).expect("five");
+    for (act, id) in [(CommentAct::Approve, b), (CommentAct::Reject, c)] {
+        let verdict = fixture.verdict(id, act).await;
+        fixture.run(&queue.key, verdict).await;
+    }
+    assert_eq!(listed("author", None, 10).await, [e, d, c, a]);
+    assert_eq!((listed("author", None, 2).await, listed("author", Some(d), 9).await), (vec![e, d], vec![c, a]));
+    assert_eq!(listed("replier", None, 10).await, []);
+    // A decision takes a visible text out of sight, and another one shows it again.
+    for (act, unshown) in [(CommentAct::Hide, vec![shown, e, d, c, a]), (CommentAct::Unhide, vec![e, d, c, a])] {
+        let verdict = fixture.verdict(shown, act).await;
+        fixture.run(&queue.key, verdict).await;
+        assert_eq!(listed("author", None, 10).await, unshown, "{act:?}");
+    }
 }

@@ -127,7 +127,14 @@ pub(super) async fn every_verb_can_be_repeated(backend: Backend) {
     let target = fixture.target(root).await;
     let (author, owner, etag) = (member("author"), member("owner"), String::new());
     let verbs: Vec<CommandKind> = vec![
-        UpdateSubject { owner: None, state: None, metadata: Some(Metadata::new()), etag: etag.clone() }.into(),
+        UpdateSubject {
+            owner: None,
+            state: None,
+            metadata: Some(Metadata::new()),
+            moderation: None,
+            etag: etag.clone(),
+        }
+        .into(),
         Pin { target: target.clone(), member: owner.clone() }.into(),
         Pin { target: target.clone(), member: owner.clone() }.into(),
         Unpin { target: target.clone(), member: owner }.into(),

@@ -53,12 +53,13 @@ pub struct Policy {
     pub auto_create: bool,
     /// The formula of the HOT sort.
     pub hot: HotProfile,
-    /// The comments that wait for review before they are visible.
+    /// The comments that wait for review before they are visible. A subject may have a stricter
+    /// mode.
     pub moderation: ModerationMode,
 }
 
-/// The new comments of an object type that wait for review.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// The new comments of an object type or a subject that wait for review; later modes are stricter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum ModerationMode {
     /// None: a new comment is visible at once.
     #[default]
@@ -68,6 +69,27 @@ pub enum ModerationMode {
 }
 
 impl ModerationMode {
+    /// The stored code. It never changes.
+    #[must_use]
+    pub const fn code(self) -> i8 {
+        match self {
+            Self::Post => 1,
+            Self::Pre => 2,
+        }
+    }
+
+    /// Returns the mode of a stored code; `None` for 0 and for unknown codes.
+    #[must_use]
+    pub fn from_code(code: i8) -> Option<Self> {
+        [Self::Post, Self::Pre].into_iter().find(|mode| mode.code() == code)
+    }
+
+    /// Returns the mode that holds under a subject with a mode of its own: the stricter one.
+    #[must_use]
+    pub fn under(self, of_subject: Option<Self>) -> Self {
+        of_subject.map_or(self, |mode| self.max(mode))
+    }
+
     /// The state of a new comment.
     #[must_use]
     pub const fn new_state(self) -> CommentState {
@@ -140,8 +162,16 @@ impl Policies {
 
 #[cfg(test)]
 mod tests {
-    use super::{ObjectType, Policies, Policy};
+    use super::{ModerationMode, ObjectType, Policies, Policy};
     use crate::domain::error::Error;
+
+    #[test]
+    fn modes_have_fixed_codes_and_the_stricter_one_holds() {
+        use ModerationMode::{Post, Pre};
+        assert_eq!([-1, 0, 1, 2, 3].map(ModerationMode::from_code), [None, None, Some(Post), Some(Pre), None]);
+        let held = [(Post, None), (Post, Some(Post)), (Post, Some(Pre)), (Pre, None), (Pre, Some(Post))];
+        assert_eq!(held.map(|(of_type, of_subject)| of_type.under(of_subject)), [Post, Post, Pre, Pre, Pre]);
+    }
 
     #[test]
     fn names_are_short_words_that_begin_with_a_letter() {

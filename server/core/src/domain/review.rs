@@ -93,6 +93,17 @@ const ALLOWANCE: Duration = Duration::from_secs(30 * 60);
 /// The same for a comment that stays in sight meanwhile.
 const ALLOWANCE_IN_SIGHT: Duration = Duration::from_secs(4 * 60 * 60);
 
+impl LeaseToken {
+    /// Returns the token of the leases that an attempt of a claim takes; that of the first one is
+    /// the token itself.
+    #[must_use]
+    pub const fn of_attempt(self, attempt: u8) -> Self {
+        let mut bytes = self.0;
+        bytes[15] ^= attempt;
+        Self(bytes)
+    }
+}
+
 impl ReviewCause {
     /// All causes, in the order of their bits.
     pub const ALL: [Self; 8] = [

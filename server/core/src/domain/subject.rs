@@ -7,7 +7,7 @@ use crate::domain::counts::SubjectCounts;
 use crate::domain::error::Violation;
 use crate::domain::ids::{CommentId, Partition, SubjectId};
 use crate::domain::member::{MemberId, check_caller_owned};
-use crate::domain::object_type::ObjectType;
+use crate::domain::object_type::{ModerationMode, ObjectType};
 use crate::domain::time::Millis;
 
 /// The maximum number of pinned comments of a subject.
@@ -119,6 +119,9 @@ pub struct Subject {
     pub pins: Vec<CommentId>,
     /// The caller's own metadata fields.
     pub metadata: Metadata,
+    /// The new comments that wait for review, if they are more than those of the object type;
+    /// `None` for the mode of the type.
+    pub moderation: Option<ModerationMode>,
     /// The time of creation.
     pub create_time: Millis,
     /// The time of the last Update, Delete or Undelete of the subject row itself.
@@ -142,6 +145,7 @@ impl Subject {
             version: 1,
             pins: Vec::new(),
             metadata: Metadata::new(),
+            moderation: None,
             create_time: now,
             update_time: now,
             delete_time: None,

@@ -60,6 +60,17 @@ pub struct ReviewClaim {
     pub limit: usize,
 }
 
+/// The open reviews of an object type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReviewBacklog {
+    /// The object type.
+    pub object_type: ObjectType,
+    /// The number of open reviews.
+    pub open: u64,
+    /// The time at which the first of them is due.
+    pub due_time: Millis,
+}
+
 /// Lists and leases open reviews. Times of leases are those of the database, because several
 /// processes compare them.
 #[async_trait]
@@ -71,6 +82,9 @@ pub trait Reviews: Send + Sync + std::fmt::Debug {
     /// this token last, they are renewed instead and their reviews are returned, whatever else the
     /// request says. No two leases of a review last at the same time.
     async fn claim(&self, claim: &ReviewClaim) -> Result<Vec<Review>>;
+
+    /// Returns the backlogs of those of these object types that have open reviews, each once.
+    async fn backlogs(&self, types: &[ObjectType]) -> Result<Vec<ReviewBacklog>>;
 
     /// Ends the leases of these comments that have the token, and returns their number.
     async fn release(&self, ids: &[CommentId], token: LeaseToken) -> Result<usize>;

@@ -221,6 +221,17 @@ pub trait ReviewRows: Send + Sync + std::fmt::Debug {
 
     /// Returns the decisions on a comment whose numbers are below `before`, newest first.
     async fn decisions(&self, id: CommentId, before: Option<i32>, limit: usize) -> Result<Vec<Decision>>;
+
+    /// Returns the comments of a member under a subject whose present texts were never in sight or
+    /// were taken out of it, newest first: those whose ids are below `before`.
+    async fn unshown(
+        &self,
+        key: &SubjectKey,
+        subject: SubjectId,
+        member: &MemberId,
+        before: Option<CommentId>,
+        limit: usize,
+    ) -> Result<Vec<CommentId>>;
 }
 
 /// Reads of everything below a subject, for an export.
@@ -273,6 +284,17 @@ impl<T: PassThrough> ReviewRows for T {
 
     async fn decisions(&self, id: CommentId, before: Option<i32>, limit: usize) -> Result<Vec<Decision>> {
         self.inner().decisions(id, before, limit).await
+    }
+
+    async fn unshown(
+        &self,
+        key: &SubjectKey,
+        subject: SubjectId,
+        member: &MemberId,
+        before: Option<CommentId>,
+        limit: usize,
+    ) -> Result<Vec<CommentId>> {
+        self.inner().unshown(key, subject, member, before, limit).await
     }
 }
 

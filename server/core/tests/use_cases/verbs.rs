@@ -63,6 +63,7 @@ fn the_verbs_of_a_subject_return_its_new_state() {
         owner: Some(None),
         state: Some(SubjectState::ReadOnly),
         metadata: Some(metadata(&[("a", "b")])),
+        moderation: None,
         etag: fixture.subject_row(&key).etag(),
     };
     let updated = run(fixture.mutations.submit(&write_context(), &key, patch)).expect("the etag is right").value;
@@ -142,6 +143,7 @@ fn a_repeat_returns_the_first_result_and_another_body_is_rejected() {
         owner: Some(owner.map(member)),
         state: None,
         metadata: Some(metadata(entries)),
+        moderation: None,
         etag: etag.to_owned(),
     };
     let update =

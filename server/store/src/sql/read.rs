@@ -315,6 +315,18 @@ impl ReviewRows for SqlReader {
     async fn decisions(&self, id: CommentId, before: Option<i32>, limit: usize) -> Result<Vec<Decision>> {
         self.run_query(reviews::DecisionsOnComment { id, before, limit }).await
     }
+
+    async fn unshown(
+        &self,
+        key: &SubjectKey,
+        subject: SubjectId,
+        member: &MemberId,
+        before: Option<CommentId>,
+        limit: usize,
+    ) -> Result<Vec<CommentId>> {
+        let (partition, member) = (key.partition(), member.clone());
+        self.run_query(reviews::UnshownComments { partition, subject, member, before, limit }).await
+    }
 }
 
 #[async_trait]

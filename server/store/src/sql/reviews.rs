@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::future::try_join_all;
-use riposte_core::ports::{ReviewClaim, ReviewCursor, ReviewFilter, ReviewQuery, Reviews};
+use riposte_core::ports::{ReviewBacklog, ReviewClaim, ReviewCursor, ReviewFilter, ReviewQuery, Reviews};
 use riposte_core::review::{LeaseToken, Review};
-use riposte_core::{CommentId, MemberId, Partition, Result};
+use riposte_core::{CommentId, MemberId, Millis, ObjectType, Partition, Result};
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
@@ -119,6 +119,27 @@ impl Reviews for SqlReviews {
         Ok(leased)
     }
 
+    async fn backlogs(&self, types: &[ObjectType]) -> Result<Vec<ReviewBacklog>> {
+        if types.is_empty() {
+            return Ok(Vec::new());
+        }
+        let reads = (0..self.sources.all().len()).map(|source| {
+            let body = Backlogs { types: types.to_vec() };
+            async move { transact::read(&self.sources, source, body).await }
+        });
+        let mut all: BTreeMap<ObjectType, ReviewBacklog> = BTreeMap::new();
+        for backlog in try_join_all(reads).await?.into_iter().flatten() {
+            let of_type = all.entry(backlog.object_type.clone());
+            of_type
+                .and_modify(|all| {
+                    all.open += backlog.open;
+                    all.due_time = all.due_time.min(backlog.due_time);
+                })
+                .or_insert(backlog);
+        }
+        Ok(all.into_values().collect())
+    }
+
     async fn release(&self, ids: &[CommentId], token: LeaseToken) -> Result<usize> {
         let mut released = 0;
         for (source, ids) in self.groups(ids) {
@@ -162,6 +183,36 @@ impl TransactionBody for Selection {
                 .filter(Expr::col(Column::LeaseUntil).gt(now)),
         };
         reviews(select.all(&tx.unrouted()).await?)
+    }
+}
+
+/// Counts the open reviews of object types at one data source.
+#[derive(Debug)]
+struct Backlogs {
+    types: Vec<ObjectType>,
+}
+
+impl TransactionBody for Backlogs {
+    type Output = Vec<ReviewBacklog>;
+    const NAME: &'static str = "count open reviews";
+    const READS_PARTITIONS: bool = true;
+
+    async fn run(&self, tx: &SourceTx) -> std::result::Result<Self::Output, StoreError> {
+        let select = force_index(Entity::find(), QUEUE_INDEX)
+            .select_only()
+            .column(Column::ObjectType)
+            .column_as(Column::CommentId.count(), "open")
+            .column_as(Column::DueTime.min(), "due")
+            .filter(Column::ObjectType.is_in(self.types.iter().map(|of| row::bytes(of.as_str()))))
+            .filter(Column::IsOpen.eq(1_i8))
+            .group_by(Column::ObjectType);
+        let rows: Vec<(Vec<u8>, i64, i64)> = select.into_tuple().all(&tx.unrouted()).await?;
+        let known = |name: &[u8]| self.types.iter().find(|of| of.as_str().as_bytes() == name).cloned();
+        let backlog = |(name, open, due): (Vec<u8>, i64, i64)| {
+            let open = u64::try_from(open).unwrap_or_default();
+            known(&name).map(|object_type| ReviewBacklog { object_type, open, due_time: Millis(due) })
+        };
+        Ok(rows.into_iter().filter_map(backlog).collect())
     }
 }
 

@@ -59,6 +59,12 @@ pub(super) struct Instruments {
     pub(super) watch_streams: UpDownCounter<i64>,
     /// WatchSubject streams ended because their client reads too slowly.
     pub(super) watch_streams_dropped: Counter<u64>,
+    /// Verdicts that were answered with a decision, by the act; repeats count too.
+    pub(super) decisions: Counter<u64>,
+    /// Comments that wait for review, of the registered object types.
+    pub(super) review_open: Gauge<u64>,
+    /// Time since which the first comment of the review queue is overdue; 0 while none is.
+    pub(super) review_overdue: Gauge<f64>,
     /// 1 while no relay repairs the cache of a data source, so that the process reads the database instead; else 0.
     pub(super) cache_stale: Gauge<u64>,
     /// First pages of hot subjects served from the response cache, recorded each second.
@@ -109,6 +115,9 @@ impl Instruments {
             consumer_overtaken: meter.u64_counter("riposte_consumer_overtaken").with_description("Commits whose events were deleted at the end of events.retention before an event consumer had applied them").build(),
             watch_streams: meter.i64_up_down_counter("riposte_watch_streams").with_description("Open WatchSubject streams").build(),
             watch_streams_dropped: meter.u64_counter("riposte_watch_streams_dropped").with_description("WatchSubject streams ended because their client reads too slowly").build(),
+            decisions: meter.u64_counter("riposte_decisions").with_description("Verdicts that were answered with a decision, by the act; repeats count too").build(),
+            review_open: meter.u64_gauge("riposte_review_open").with_description("Comments that wait for review, of the registered object types").build(),
+            review_overdue: meter.f64_gauge("riposte_review_oldest_overdue_seconds").with_description("Time since which the first comment of the review queue is overdue; 0 while none is").build(),
             cache_stale: meter.u64_gauge("riposte_cache_stale").with_description("1 while no relay repairs the cache of a data source, so that the process reads the database instead; else 0").build(),
             response_cache_hits: meter.u64_counter("riposte_response_cache_hits").with_description("First pages of hot subjects served from the response cache, recorded each second").build(),
             response_cache_misses: meter.u64_counter("riposte_response_cache_misses").with_description("First pages of hot subjects that waited for a load; a large share means that the store is slow").build(),
@@ -154,6 +163,10 @@ pub(super) fn cache_events(meter: &Meter) -> AsyncInstrumentBuilder<'_, Observab
 
 /// The names of attributes.
 pub(super) mod attribute {
+    /// The act of a verdict: `approve`, `reject`, `hide`, `unhide`, `delete`, `withhold` or `keep`.
+    pub(crate) const ACTION: &str = "action";
+    /// The part of machines in a verdict: `none`, `partial` or `full`.
+    pub(crate) const AUTOMATION: &str = "automation";
     /// The name of a caller in the callers file; `open` if authentication is off.
     pub(crate) const CALLER: &str = "caller";
     /// The priority of a call under overload: `critical`, `sheddable` or `best_effort`.
@@ -178,6 +191,8 @@ pub(super) mod attribute {
     pub(crate) const KIND: &str = "kind";
     /// The limit that was reached: an admission pool (`reads`, `writes`, `streams`), `caller_rate`, `member_rate`, `caller_streams` or `send_buffer`; of connections `total`, `identity`, `first_bytes`, `control_frames` or `send_buffer`.
     pub(crate) const LIMIT: &str = "limit";
+    /// An object type that is registered in the configuration.
+    pub(crate) const OBJECT_TYPE: &str = "object_type";
     /// Of a reload: `used` or `refused`; of an export: `ok` or `failed`.
     pub(crate) const OUTCOME: &str = "outcome";
     /// `missing` credentials, a `scheme` that is not Bearer, an unknown `token` or `identity`, `certificate_expired`; `jwt_` and the fault of a JWT.
@@ -230,6 +245,9 @@ pub(super) const SCRAPED: &[&str] = &[
     "riposte_consumer_overtaken_total",
     "riposte_watch_streams",
     "riposte_watch_streams_dropped_total",
+    "riposte_decisions_total",
+    "riposte_review_open",
+    "riposte_review_oldest_overdue_seconds",
     "riposte_cache_events_total",
     "riposte_cache_stale",
     "riposte_response_cache_hits_total",

@@ -75,6 +75,7 @@ impl Walker {
                 owner: self.chance(40).then(|| Some(member("owner"))),
                 state: self.chance(70).then(|| self.state()),
                 metadata: self.chance(30).then(|| self.metadata()),
+                moderation: None,
                 etag,
             }
             .into(),

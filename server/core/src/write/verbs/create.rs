@@ -99,7 +99,7 @@ impl Verb for Create {
     fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
         let insert = |subject: &Subject| {
             let mut comment = new_row(self.id, subject, None, self.member.clone(), command.now);
-            comment.lifecycle.start_in(self.moderation.new_state());
+            comment.lifecycle.start_in(self.moderation.under(subject.moderation).new_state());
             Change::InsertComment(Box::new(NewComment {
                 comment,
                 content: self.content.clone(),

@@ -101,7 +101,7 @@ impl Verb for Reply {
         };
         let attachment = attach(unit, self.parent.id, self.max_depth);
         let mut comment = new_row(self.id, subject, attachment, self.member.clone(), command.now);
-        comment.lifecycle.start_in(self.moderation.new_state());
+        comment.lifecycle.start_in(self.moderation.under(subject.moderation).new_state());
         comment.reference.parent_id = Some(parent.reference.id);
         let (content, client) = (self.content.clone(), self.client.clone());
         vec![Change::InsertComment(Box::new(NewComment { comment, content, client, origin: None }))]

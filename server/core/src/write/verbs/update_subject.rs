@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use super::{Command, Request, RequestContext, Verb, existing, match_etag, subject_of, subject_parts};
 use crate::domain::error::Result;
 use crate::domain::member::MemberId;
+use crate::domain::object_type::ModerationMode;
 use crate::domain::subject::{Metadata, Subject, SubjectKey, SubjectState};
 use crate::write::change::Change;
 use crate::write::command_output::Effect;
@@ -22,6 +23,8 @@ pub struct UpdateSubject {
     pub state: Option<SubjectState>,
     /// The metadata of the caller, replaced as a whole.
     pub metadata: Option<Metadata>,
+    /// The mode of new comments; `Some(None)` is the mode of the object type.
+    pub moderation: Option<Option<ModerationMode>>,
     /// The expected etag; an empty one matches any.
     pub etag: String,
 }
@@ -51,7 +54,10 @@ impl Verb for UpdateSubject {
         let flags = vec![self.owner.is_some() as u8, self.metadata.is_some() as u8, state];
         let owner = self.owner.as_ref().and_then(Option::as_ref);
         let head = [Cow::Owned(flags), Cow::Borrowed(self.etag.as_bytes())];
-        head.into_iter().chain(subject_parts(self.metadata.iter().flatten(), owner)).collect()
+        // A request without a mode has the fingerprint that it had in versions without modes.
+        let moderation = self.moderation.map(|mode| vec![mode.map_or(0, |mode| mode.code() as u8)]);
+        let parts = head.into_iter().chain(subject_parts(self.metadata.iter().flatten(), owner));
+        parts.chain(moderation.map(Cow::Owned)).collect()
     }
 
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
@@ -69,6 +75,9 @@ impl Verb for UpdateSubject {
         }
         if let Some(metadata) = &self.metadata {
             subject.metadata.clone_from(metadata);
+        }
+        if let Some(moderation) = self.moderation {
+            subject.moderation = moderation;
         }
         subject.version = subject.version.saturating_add(1);
         subject.update_time = command.now;

@@ -3,11 +3,11 @@
 use riposte_core::decision::Decision;
 use riposte_core::ids::DecisionId;
 use riposte_core::review::Review;
-use riposte_core::{CommentId, Partition};
+use riposte_core::{CommentId, MemberId, Partition, SubjectId};
 use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QueryResult, QuerySelect};
 
-use super::ReadQuery;
 use super::scatter::Gather;
+use super::{ReadQuery, force_index};
 use crate::error::{StoreError, StoreResult};
 use crate::shard::{TableCounts, part};
 use crate::sql::chunks::LIST_MAX;
@@ -107,5 +107,45 @@ impl ReadQuery for DecisionsOnComment {
             .limit(self.limit as u64);
         let rows = select.all(tx).await?;
         Ok(rows.into_iter().map(row::decision).collect::<riposte_core::Result<_>>()?)
+    }
+}
+
+/// The index on (subject_id, member_id).
+const AUTHOR_INDEX: &str = "comment_review_author";
+
+/// Reads the comments of a member under a subject whose texts are not in sight, newest first.
+#[derive(Debug)]
+pub(super) struct UnshownComments {
+    pub(super) partition: Partition,
+    pub(super) subject: SubjectId,
+    pub(super) member: MemberId,
+    /// The comment before which the list begins; `None` for the newest.
+    pub(super) before: Option<CommentId>,
+    pub(super) limit: usize,
+}
+
+impl ReadQuery for UnshownComments {
+    type Output = Vec<CommentId>;
+    const NAME: &'static str = "read unlisted comments";
+
+    fn partition(&self) -> Partition {
+        self.partition
+    }
+
+    async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
+        use comment_review::{Column, Entity};
+        let select = force_index(Entity::find(), AUTHOR_INDEX)
+            .filter(Column::Part.eq(part(self.partition)))
+            .filter(Column::SubjectId.eq(self.subject.get()))
+            .filter(Column::MemberId.eq(row::bytes(self.member.as_str())))
+            .filter(Column::TextUnshown.eq(1_i8))
+            .filter(Column::CommentId.lt(self.before.map_or(i64::MAX, CommentId::get)))
+            .order_by_desc(Column::CommentId)
+            .limit(self.limit as u64);
+        let rows = select.all(tx).await?;
+        Ok(rows
+            .into_iter()
+            .map(|found| row::review(found).map(|r| r.comment_id))
+            .collect::<riposte_core::Result<_>>()?)
     }
 }

@@ -1,11 +1,20 @@
 //! Conversions between the rows of subjects and [`Subject`].
 
+use prost::Message;
+use riposte_core::object_type::ModerationMode;
 use riposte_core::{CommentId, MemberId, Millis, Result, Subject, SubjectCounts, SubjectId, SubjectKey, SubjectState};
 use sea_orm::ActiveValue::Set;
 
 use super::content::{metadata, metadata_text};
 use super::{bytes, id, string, unreadable};
 use crate::sql::entity::comment_subject::{ActiveModel, Model};
+
+#[expect(unreachable_pub, reason = "generated messages are public; none leaves the crate")]
+mod internal {
+    include!("generated/subject_policy.rs");
+}
+
+use internal::SubjectPolicy;
 
 /// The table, as errors name it.
 const TABLE: &str = "comment_subject";
@@ -19,6 +28,7 @@ pub(crate) fn subject(row: Model) -> Result<Subject> {
         state: subject_state(row.id, row.state)?,
         pins: pins(&row.pins).map_err(|_| fault("pins"))?,
         metadata: metadata(&row.metadata).map_err(|_| fault("metadata"))?,
+        moderation: moderation(row.policy.as_deref()).ok_or_else(|| fault("policy"))?,
         key: subject_key(row.id, row.object_type, row.object_id)?,
         owner: row.owner_id.map(string).transpose().map_err(|_| fault("owner_id"))?.map(MemberId::stored),
         next_floor: row.next_floor,
@@ -73,10 +83,25 @@ pub(crate) fn subject_changes(subject: &Subject) -> Result<ActiveModel> {
         version: Set(subject.version),
         pins: Set(subject.pins.iter().flat_map(|pin| pin.get().to_be_bytes()).collect()),
         metadata: Set(metadata_text(&subject.metadata)?),
+        policy: Set(policy(subject.moderation)),
         update_time: Set(subject.update_time.0),
         delete_time: Set(subject.delete_time.map(|t| t.0)),
         ..ActiveModel::default()
     })
+}
+
+/// Returns the mode of a stored policy; `None` for a policy that no version has written.
+fn moderation(policy: Option<&[u8]>) -> Option<Option<ModerationMode>> {
+    let Some(policy) = policy else { return Some(None) };
+    let SubjectPolicy { moderation_mode } = SubjectPolicy::decode(policy).ok()?;
+    if moderation_mode == 0 {
+        return Some(None);
+    }
+    i8::try_from(moderation_mode).ok().and_then(ModerationMode::from_code).map(Some)
+}
+
+fn policy(moderation: Option<ModerationMode>) -> Option<Vec<u8>> {
+    moderation.map(|mode| SubjectPolicy { moderation_mode: mode.code().into() }.encode_to_vec())
 }
 
 fn pins(stored: &[u8]) -> Result<Vec<CommentId>> {

@@ -1,5 +1,6 @@
 mod golden;
 
+use riposte_core::object_type::ModerationMode;
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestIdentity};
 use riposte_core::subject::Metadata;
 use riposte_core::write_set::ContentEdit;
@@ -7,7 +8,7 @@ use riposte_core::{
     ClientInfo, CommentId, CommentState, Content, DeletedBy, ExtraFields, MemberId, Millis, Path, Subject, SubjectId,
     SubjectKey,
 };
-use sea_orm::{Set, TryIntoModel};
+use sea_orm::TryIntoModel;
 
 use super::{
     client_model, client_row, comment, comment_model, content, content_model, edit_model, subject, subject_model,
@@ -60,12 +61,13 @@ fn a_subject_is_read_back_from_its_row_unchanged() {
     before.owner = Some(MemberId::stored("o".to_owned()));
     before.pins = vec![id(i64::MAX), id(1), id(256)];
     before.metadata = Metadata::from([("k\"".to_owned(), "🏠\n".to_owned())]);
-    let row = subject_model(&before, 3).and_then(|mut model| {
-        // A new row has the column's default.
-        model.policy = Set(None);
-        model.try_into_model().map_err(riposte_core::Error::internal)
-    });
-    assert_eq!(row.and_then(subject), Ok(before));
+    for moderation in [None, Some(ModerationMode::Post), Some(ModerationMode::Pre)] {
+        before.moderation = moderation;
+        let row = subject_model(&before, 3);
+        let row = row.and_then(|model| model.try_into_model().map_err(riposte_core::Error::internal));
+        assert_eq!(row.clone().map(|row| row.policy.is_some()), Ok(moderation.is_some()));
+        assert_eq!(row.and_then(subject), Ok(before.clone()));
+    }
 }
 
 #[test]

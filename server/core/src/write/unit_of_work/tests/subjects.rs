@@ -5,6 +5,7 @@ use super::verbs::{create_subject, delete_subject, update_subject};
 use crate::Effect;
 use crate::domain::counts::SubjectCounts;
 use crate::domain::error::Error;
+use crate::domain::object_type::ModerationMode;
 use crate::domain::state::CommentState;
 use crate::domain::subject::{Metadata, Subject, SubjectState};
 use crate::domain::time::Millis;
@@ -40,6 +41,7 @@ fn a_new_subject_has_the_requested_values() {
         version: 1,
         pins: Vec::new(),
         metadata: metadata("v"),
+        moderation: None,
         create_time: Millis(7),
         update_time: command.now,
         delete_time: None,
@@ -76,10 +78,14 @@ fn a_first_comment_creates_its_subject() {
 fn an_update_changes_the_named_fields_and_a_deletion_changes_none() {
     let to = || update_subject();
     type Edit = fn(&mut Subject, Millis);
-    let cases: [(CommandKind, Edit); 7] = [
+    let cases: [(CommandKind, Edit); 9] = [
         (UpdateSubject { owner: Some(Some(member("other"))), ..to() }.into(), |s, _| s.owner = Some(member("other"))),
         (UpdateSubject { owner: Some(None), ..to() }.into(), |s, _| s.owner = None),
         (UpdateSubject { metadata: Some(metadata("v")), ..to() }.into(), |s, _| s.metadata = metadata("v")),
+        (UpdateSubject { moderation: Some(Some(ModerationMode::Pre)), ..to() }.into(), |s, _| {
+            s.moderation = Some(ModerationMode::Pre);
+        }),
+        (UpdateSubject { moderation: Some(None), ..to() }.into(), |s, _| s.moderation = None),
         (to().into(), |_, _| {}),
         (delete_subject().into(), |s, now| s.delete_time = Some(now)),
         (UndeleteSubject.into(), |s, _| s.delete_time = None),

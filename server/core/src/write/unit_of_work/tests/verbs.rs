@@ -36,7 +36,7 @@ pub(super) fn moderator() -> DeleteActor {
 
 /// An update without changes.
 pub(super) fn update_subject() -> UpdateSubject {
-    UpdateSubject { owner: None, state: None, metadata: None, etag: String::new() }
+    UpdateSubject { owner: None, state: None, metadata: None, moderation: None, etag: String::new() }
 }
 
 pub(super) fn delete_subject() -> DeleteSubject {

@@ -1,0 +1,184 @@
+//! The work of moderators: the queue of open reviews, comments as moderators read them, and the
+//! decisions on them. It reads rows and never a cache, which has no text of a hidden comment.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::domain::caller::Caller;
+use crate::domain::comment::{CommentView, review_etag};
+use crate::domain::decision::Decision;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{CommentId, DecisionId};
+use crate::domain::object_type::Policies;
+use crate::domain::review::{LeaseToken, Review, ReviewCauses};
+use crate::ports::{Reader, ReviewClaim, ReviewQuery, Reviews};
+
+/// The attempts of a claim. One that leased reviews which show nothing is followed by another one.
+const ATTEMPTS: u8 = 4;
+
+/// The use cases of moderators.
+#[derive(Debug, Clone)]
+pub struct ReviewQueue {
+    reader: Arc<dyn Reader>,
+    reviews: Arc<dyn Reviews>,
+    policies: Arc<Policies>,
+}
+
+/// A comment as moderators read it: with its true state, and its content if the rows have it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModeratedComment {
+    /// The comment.
+    pub view: CommentView,
+    /// Its review; `None` if it has none: no question was ever open, and no decision was taken.
+    pub review: Option<Review>,
+    /// The newest decision; `None` if there is none.
+    pub last_decision: Option<Decision>,
+}
+
+/// An entry of the queue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReviewItem {
+    /// The comment.
+    pub comment: ModeratedComment,
+    /// Its review, as the queue has it.
+    pub review: Review,
+    /// The comment that it answers, if it was read.
+    pub parent: Option<ModeratedComment>,
+}
+
+impl ModeratedComment {
+    /// The etag that a verdict names. The comment was read before its review: an etag whose parts
+    /// belong to different states is never the current one of another text.
+    #[must_use]
+    pub fn etag(&self) -> String {
+        review_etag(&self.view.comment, self.review.as_ref())
+    }
+
+    /// The causes of the open questions.
+    #[must_use]
+    pub fn open_causes(&self) -> ReviewCauses {
+        let open = self.review.as_ref().filter(|review| !review.is_closed);
+        open.map_or(ReviewCauses::NONE, |review| review.causes)
+    }
+}
+
+impl ReviewQueue {
+    /// Creates the use cases over the rows, under `policies`.
+    #[must_use]
+    pub fn new(reader: Arc<dyn Reader>, reviews: Arc<dyn Reviews>, policies: Arc<Policies>) -> Self {
+        Self { reader, reviews, policies }
+    }
+
+    /// Returns open reviews by due time, then comment id, each with its comment; `None` for one
+    /// below a deleted subject, which shows nothing.
+    ///
+    /// # Errors
+    /// [`Error::ObjectTypeUnknown`], [`Error::CallerNotAllowed`].
+    pub async fn list(&self, caller: &Caller, query: &ReviewQuery) -> Result<Vec<(Review, Option<ReviewItem>)>> {
+        caller.policy(&self.policies, &query.filter.object_type)?;
+        let reviews = self.reviews.list(query).await?;
+        let items = self.items(caller, &reviews, false).await?;
+        Ok(reviews.into_iter().zip(items).collect())
+    }
+
+    /// Leases open reviews for a moderator, or renews the leases of an earlier request. Each is
+    /// returned with its comment and the comment that this one answers. A review below a deleted
+    /// subject shows nothing: it stays leased and others are leased in its place, so that it does
+    /// not stop the queue.
+    ///
+    /// # Errors
+    /// [`Error::ObjectTypeUnknown`], [`Error::CallerNotAllowed`].
+    pub async fn claim(&self, caller: &Caller, claim: &ReviewClaim) -> Result<Vec<ReviewItem>> {
+        caller.policy(&self.policies, &claim.filter.object_type)?;
+        let mut items = Vec::new();
+        for attempt in 0..ATTEMPTS {
+            let limit = claim.limit.saturating_sub(items.len());
+            let part = ReviewClaim { token: claim.token.of_attempt(attempt), limit, ..claim.clone() };
+            let reviews = if limit == 0 { Vec::new() } else { self.reviews.claim(&part).await? };
+            let before = items.len();
+            items.extend(self.items(caller, &reviews, true).await?.into_iter().flatten());
+            if items.len() - before == reviews.len() {
+                break;
+            }
+        }
+        Ok(items)
+    }
+
+    /// Ends the leases of these comments that a claim with this token took, and returns their
+    /// number.
+    ///
+    /// # Errors
+    /// Only errors of the store.
+    pub async fn release(&self, ids: &[CommentId], token: LeaseToken) -> Result<usize> {
+        let mut released = 0;
+        for attempt in 0..ATTEMPTS {
+            if released < ids.len() {
+                released += self.reviews.release(ids, token.of_attempt(attempt)).await?;
+            }
+        }
+        Ok(released)
+    }
+
+    /// Returns comments as moderators read them, in the order of `ids`; `None` for each that is
+    /// missing, below a deleted subject, or of a type that the caller may not use.
+    ///
+    /// # Errors
+    /// Only errors of the store.
+    pub async fn comments(&self, caller: &Caller, ids: &[CommentId]) -> Result<Vec<Option<ModeratedComment>>> {
+        let views = self.reader.comments_among(ids, caller.types()).await?;
+        let is_granted = |view: &CommentView| caller.policy(&self.policies, view.subject.object_type()).is_ok();
+        let views: Vec<_> = views.into_iter().map(|view| view.filter(is_granted)).collect();
+        let found: Vec<CommentId> = views.iter().flatten().map(|view| view.comment.reference.id).collect();
+        let reviews = if found.is_empty() { Vec::new() } else { self.reader.reviews(&found).await? };
+        let mut reviews: HashMap<CommentId, Review> =
+            reviews.into_iter().flatten().map(|review| (review.comment_id, review)).collect();
+        let last = |review: &Review| DecisionId { comment: review.comment_id, number: review.decisions };
+        let decided: Vec<DecisionId> = reviews.values().filter(|review| review.decisions > 0).map(last).collect();
+        let decisions = if decided.is_empty() { Vec::new() } else { self.reader.decisions_by_id(&decided).await? };
+        let mut decisions: HashMap<CommentId, Decision> =
+            decisions.into_iter().flatten().map(|decision| (decision.id.comment, decision)).collect();
+        let mut moderated = |view: CommentView| {
+            let id = view.comment.reference.id;
+            ModeratedComment { view, review: reviews.remove(&id), last_decision: decisions.remove(&id) }
+        };
+        Ok(views.into_iter().map(|view| view.map(&mut moderated)).collect())
+    }
+
+    /// Returns the decisions on a comment whose numbers are below `before`, newest first.
+    ///
+    /// # Errors
+    /// [`Error::CommentNotFound`], also for a comment of a type that the caller may not use.
+    pub async fn decisions(
+        &self,
+        caller: &Caller,
+        id: CommentId,
+        before: Option<i32>,
+        limit: usize,
+    ) -> Result<Vec<Decision>> {
+        let found = self.reader.locate_among(&[id], caller.types()).await?.pop().flatten();
+        let location = found.ok_or(Error::CommentNotFound)?;
+        caller.policy(&self.policies, location.subject.object_type()).map_err(|_| Error::CommentNotFound)?;
+        self.reader.decisions(id, before, limit).await
+    }
+
+    /// Returns the entries of these reviews, in their order.
+    async fn items(&self, caller: &Caller, reviews: &[Review], with_parents: bool) -> Result<Vec<Option<ReviewItem>>> {
+        if reviews.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ids: Vec<CommentId> = reviews.iter().map(|review| review.comment_id).collect();
+        let comments = self.comments(caller, &ids).await?;
+        let parent = |comment: &ModeratedComment| comment.view.comment.reference.parent_id.filter(|_| with_parents);
+        let mut parents: Vec<CommentId> = comments.iter().flatten().filter_map(parent).collect();
+        parents.sort_unstable();
+        parents.dedup();
+        let found = if parents.is_empty() { Vec::new() } else { self.comments(caller, &parents).await? };
+        let parents: HashMap<CommentId, Option<ModeratedComment>> = parents.into_iter().zip(found).collect();
+        let items = reviews.iter().zip(comments).map(|(review, comment)| {
+            let comment = comment?;
+            let parent = parent(&comment).and_then(|id| parents.get(&id).cloned().flatten());
+            Some(ReviewItem { comment, review: review.clone(), parent })
+        });
+        Ok(items.collect())
+    }
+}

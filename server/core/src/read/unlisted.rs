@@ -1,0 +1,79 @@
+//! The comments of a subject that only their author sees.
+
+use std::time::Duration;
+
+use crate::domain::caller::Caller;
+use crate::domain::comment::CommentView;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::CommentId;
+use crate::domain::member::MemberId;
+use crate::domain::state::CommentState;
+use crate::domain::subject::SubjectKey;
+use crate::domain::time::Millis;
+use crate::read::Comments;
+use crate::read::subjects::check_listable;
+
+/// The time for which a refused comment is listed, from its refusal.
+const REJECTED_FOR: Duration = Duration::from_secs(7 * 86_400);
+
+/// A request for a part of the unlisted comments of a member.
+#[derive(Debug, Clone)]
+pub struct ListUnlisted {
+    /// The subject.
+    pub subject: SubjectKey,
+    /// The author.
+    pub member: MemberId,
+    /// The thread; `None` for all threads.
+    pub root: Option<CommentId>,
+    /// The lowest revision of the subject that the result may show.
+    pub min_revision: i64,
+    /// The comment before which the page starts; `None` for the newest.
+    pub before: Option<CommentId>,
+    /// The maximum number of comments.
+    pub limit: usize,
+}
+
+impl Comments {
+    /// Returns the comments of a member that wait for review or were refused within 7 days, newest
+    /// first, as their author sees them. A page may be short. The second value is the comment
+    /// before which the next page starts, `None` at the end.
+    ///
+    /// # Errors
+    /// Those of [`Comments::policy`]; [`Error::SubjectNotFound`], also for a deleted subject;
+    /// [`Error::SubjectHidden`]; [`Error::RevisionNotReached`].
+    pub async fn unlisted_comments(
+        &self,
+        caller: &Caller,
+        request: &ListUnlisted,
+    ) -> Result<(Vec<CommentView>, Option<CommentId>)> {
+        let ListUnlisted { subject: key, member, root, min_revision, before, limit } = request;
+        let found = self.subjects(caller, std::slice::from_ref(key), *min_revision).await?.pop().flatten();
+        let subject = found.filter(|subject| subject.delete_time.is_none()).ok_or(Error::SubjectNotFound)?;
+        check_listable(&subject, *min_revision)?;
+        // A subject that only auto_create implies has no comments.
+        if subject.version == 0 {
+            return Ok((Vec::new(), None));
+        }
+        let rows = self.reader.primary().unwrap_or(self.reader.as_ref());
+        let mut ids = rows.unshown(key, subject.id, member, *before, limit.saturating_add(1)).await?;
+        let more = ids.len() > *limit;
+        ids.truncate(*limit);
+        let next = ids.last().copied().filter(|_| more);
+        let views = if ids.is_empty() { Vec::new() } else { rows.comments(&ids).await? };
+        let now = self.clock.now();
+        let is_listed =
+            |view: &CommentView| root.is_none_or(|root| view.comment.thread_id() == root) && shows_author(view, now);
+        let seen = |view: CommentView| view.seen_by(Some(member));
+        Ok((views.into_iter().flatten().filter(is_listed).map(seen).collect(), next))
+    }
+}
+
+/// Returns `true` if the author of a comment that is in no list is still shown it.
+fn shows_author(view: &CommentView, now: Millis) -> bool {
+    let lifecycle = &view.comment.lifecycle;
+    match lifecycle.state {
+        CommentState::Pending => true,
+        CommentState::Rejected => lifecycle.update_time.plus(REJECTED_FOR) > now,
+        CommentState::Active | CommentState::Hidden | CommentState::Shadowed | CommentState::Deleted => false,
+    }
+}
