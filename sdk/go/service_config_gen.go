@@ -23,7 +23,7 @@ const serviceConfig = `{
       "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}
     },
     {
-      "name": [{"method":"GetComment","service":"riposte.v1.CommentService"},{"method":"BatchGetComments","service":"riposte.v1.CommentService"},{"method":"ListComments","service":"riposte.v1.CommentService"},{"method":"ListCommentRevisions","service":"riposte.v1.CommentService"},{"method":"ListMemberComments","service":"riposte.v1.CommentService"}],
+      "name": [{"method":"GetComment","service":"riposte.v1.CommentService"},{"method":"BatchGetComments","service":"riposte.v1.CommentService"},{"method":"ListComments","service":"riposte.v1.CommentService"},{"method":"ListCommentRevisions","service":"riposte.v1.CommentService"},{"method":"ListMemberComments","service":"riposte.v1.CommentService"},{"method":"ListUnlistedComments","service":"riposte.v1.CommentService"}],
       "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}
     },
     {
@@ -36,6 +36,18 @@ const serviceConfig = `{
     },
     {
       "name": [{"method":"SetLike","service":"riposte.v1.LikeService"}],
+      "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}
+    },
+    {
+      "name": [{"method":"ListReviewItems","service":"riposte.v1.ModerationService"},{"method":"GetModeratedComments","service":"riposte.v1.ModerationService"},{"method":"ListDecisions","service":"riposte.v1.ModerationService"}],
+      "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}
+    },
+    {
+      "name": [{"method":"SubmitVerdicts","service":"riposte.v1.ModerationService"}],
+      "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}
+    },
+    {
+      "name": [{"method":"ClaimReviewItems","service":"riposte.v1.ModerationService"},{"method":"ReleaseReviewItems","service":"riposte.v1.ModerationService"}],
       "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}
     },
     {
@@ -83,6 +95,8 @@ func timeout(method string) time.Duration {
 		return 4000 * time.Millisecond
 	case "/riposte.v1.CommentService/ListMemberComments":
 		return 2000 * time.Millisecond
+	case "/riposte.v1.CommentService/ListUnlistedComments":
+		return 2000 * time.Millisecond
 	case "/riposte.v1.LikeService/SetLike":
 		return 4000 * time.Millisecond
 	case "/riposte.v1.LikeService/BatchGetLikeStates":
@@ -122,6 +136,18 @@ func timeout(method string) time.Duration {
 	case "/riposte.v1.AdminService/DeleteComment":
 		return 5000 * time.Millisecond
 	case "/riposte.v1.AdminService/ListHotSubjects":
+		return 5000 * time.Millisecond
+	case "/riposte.v1.ModerationService/ListReviewItems":
+		return 5000 * time.Millisecond
+	case "/riposte.v1.ModerationService/ClaimReviewItems":
+		return 5000 * time.Millisecond
+	case "/riposte.v1.ModerationService/ReleaseReviewItems":
+		return 5000 * time.Millisecond
+	case "/riposte.v1.ModerationService/SubmitVerdicts":
+		return 4000 * time.Millisecond
+	case "/riposte.v1.ModerationService/GetModeratedComments":
+		return 5000 * time.Millisecond
+	case "/riposte.v1.ModerationService/ListDecisions":
 		return 5000 * time.Millisecond
 	}
 	return 0

@@ -66,6 +66,23 @@ func (c *Client) ListMemberCommentsPages(ctx context.Context, request *ripostev1
 	})
 }
 
+// ListUnlistedComments walks over the comments from the page that the request asks
+// for to the end of the list, reading page after page. It ends with the first error, and begins
+// anew when it is ranged over anew.
+//
+// Reads the author's own comments of a subject that are in no list, because they wait for review or
+// were refused.
+func (c *Client) ListUnlistedComments(ctx context.Context, request *ripostev1.ListUnlistedCommentsRequest) iter.Seq2[*ripostev1.UnlistedComment, error] {
+	return items(c.ListUnlistedCommentsPages(ctx, request), (*ripostev1.ListUnlistedCommentsResponse).GetComments)
+}
+
+// ListUnlistedCommentsPages walks over the pages that [Client.ListUnlistedComments] reads.
+func (c *Client) ListUnlistedCommentsPages(ctx context.Context, request *ripostev1.ListUnlistedCommentsRequest) iter.Seq2[*ripostev1.ListUnlistedCommentsResponse, error] {
+	return pages(ctx, c.Comments().ListUnlistedComments, request, func(next *ripostev1.ListUnlistedCommentsRequest, token string) {
+		next.PageToken = token
+	})
+}
+
 // Likes answers the stub of LikeService.
 //
 // Likes: one state per member and comment.
@@ -177,6 +194,46 @@ func (c *Client) ListSubjectsPages(ctx context.Context, request *ripostev1.ListS
 	})
 }
 
+// Moderation answers the stub of ModerationService.
+//
+// What moderators do. Served on the admin port, for callers with the role `moderator` and the
+// object type.
+func (c *Client) Moderation() ripostev1.ModerationServiceClient {
+	return ripostev1.NewModerationServiceClient(c.adminConn)
+}
+
+// ListReviewItems walks over the items from the page that the request asks
+// for to the end of the list, reading page after page. It ends with the first error, and begins
+// anew when it is ranged over anew.
+//
+// Reads the review queue, earliest due first.
+func (c *Client) ListReviewItems(ctx context.Context, request *ripostev1.ListReviewItemsRequest) iter.Seq2[*ripostev1.ReviewItem, error] {
+	return items(c.ListReviewItemsPages(ctx, request), (*ripostev1.ListReviewItemsResponse).GetItems)
+}
+
+// ListReviewItemsPages walks over the pages that [Client.ListReviewItems] reads.
+func (c *Client) ListReviewItemsPages(ctx context.Context, request *ripostev1.ListReviewItemsRequest) iter.Seq2[*ripostev1.ListReviewItemsResponse, error] {
+	return pages(ctx, c.Moderation().ListReviewItems, request, func(next *ripostev1.ListReviewItemsRequest, token string) {
+		next.PageToken = token
+	})
+}
+
+// ListDecisions walks over the decisions from the page that the request asks
+// for to the end of the list, reading page after page. It ends with the first error, and begins
+// anew when it is ranged over anew.
+//
+// Reads the decisions on a comment, newest first.
+func (c *Client) ListDecisions(ctx context.Context, request *ripostev1.ListDecisionsRequest) iter.Seq2[*ripostev1.Decision, error] {
+	return items(c.ListDecisionsPages(ctx, request), (*ripostev1.ListDecisionsResponse).GetDecisions)
+}
+
+// ListDecisionsPages walks over the pages that [Client.ListDecisions] reads.
+func (c *Client) ListDecisionsPages(ctx context.Context, request *ripostev1.ListDecisionsRequest) iter.Seq2[*ripostev1.ListDecisionsResponse, error] {
+	return pages(ctx, c.Moderation().ListDecisions, request, func(next *ripostev1.ListDecisionsRequest, token string) {
+		next.PageToken = token
+	})
+}
+
 // requestID finds the place of the request id in a request that has one.
 func requestID(request any) *string {
 	switch request := request.(type) {
@@ -217,6 +274,12 @@ func requestID(request any) *string {
 	case *ripostev1.RebuildRanksRequest:
 		return &request.RequestId
 	case *ripostev1.RebuildCacheRequest:
+		return &request.RequestId
+	case *ripostev1.ClaimReviewItemsRequest:
+		return &request.RequestId
+	case *ripostev1.ReleaseReviewItemsRequest:
+		return &request.RequestId
+	case *ripostev1.SubmitVerdictsRequest:
 		return &request.RequestId
 	}
 	return nil

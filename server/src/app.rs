@@ -14,6 +14,7 @@ mod listener;
 mod metrics_server;
 mod readiness;
 mod reload;
+mod review_gauges;
 mod socket;
 mod sqlite_folder;
 mod startup;

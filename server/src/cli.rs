@@ -15,6 +15,7 @@ mod healthcheck;
 mod import;
 mod layout;
 mod migrate;
+mod moderate;
 mod output;
 mod ports;
 mod rebuild;
@@ -66,6 +67,8 @@ enum Command {
     Serve(serve::Args),
     /// List and write comments of a running service
     Comment(comment::Args),
+    /// Review comments of a running service: the queue, verdicts and decisions
+    Moderate(moderate::Args),
     /// Migrate the tables of every data source to the schema of this version
     Migrate(migrate::Args),
     /// Import comments from another system
@@ -129,6 +132,7 @@ impl Command {
             | Command::Healthcheck(_)
             | Command::Doctor(_) => true,
             Command::Comment(_)
+            | Command::Moderate(_)
             | Command::Import(_)
             | Command::Export(_)
             | Command::Verify(_)
@@ -146,6 +150,7 @@ impl Command {
             Command::Dev(args) => Box::pin(args.run(sources, decorators)).await,
             Command::Serve(args) => Box::pin(args.run(sources, decorators)).await,
             Command::Comment(args) => args.run().await,
+            Command::Moderate(args) => args.run().await,
             Command::Migrate(args) => args.run(sources).await,
             Command::Import(args) => args.run().await,
             Command::Export(args) => args.run().await,

@@ -30,7 +30,7 @@ mod tests;
 pub use self::load::{Inputs, Loaded, Profile, foreign_variable};
 pub use self::minimal::{MinimalStore, minimal};
 pub use self::misspelt::misspelt_variables;
-pub use self::object_types::{EditWindow, HotProfileName, ObjectTypeSettings};
+pub use self::object_types::{EditWindow, HotProfileName, ModerationModeName, ObjectTypeSettings};
 pub use self::rankings::RankingSettings;
 pub use self::schema::schema;
 pub use self::show::{EXAMPLE, show};

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use riposte_sdk::v1::admin_service_client::AdminServiceClient;
+use riposte_sdk::v1::moderation_service_client::ModerationServiceClient;
 use riposte_sdk::{Client, Options};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
@@ -56,7 +57,7 @@ impl Server {
         if let Some(data) = data {
             command.arg("--data").arg(data);
         }
-        command.args(["--set", "object_types.deep.max_depth=8", "--set", "object_types.brief.edit_window=1s"]);
+        command.args(settings::sets(settings::OBJECT_TYPES));
         command.args(more).stdout(Stdio::null()).stderr(Stdio::inherit()).kill_on_drop(true);
         let mut child = command.spawn()?;
         let text = appears(&endpoint, &mut child).await?;
@@ -200,6 +201,15 @@ impl Server {
     pub fn admin(&self) -> Result<AdminServiceClient<riposte_sdk::Connection>> {
         let options = Options { admin_target: self.admin.clone(), ..Options::default() };
         Ok(Client::open(options)?.admin()?)
+    }
+
+    /// Creates a client of the moderation service.
+    ///
+    /// # Errors
+    /// Never for the addresses that a server gives.
+    pub fn moderation(&self) -> Result<ModerationServiceClient<riposte_sdk::Connection>> {
+        let options = Options { admin_target: self.admin.clone(), ..Options::default() };
+        Ok(Client::open(options)?.moderation()?)
     }
 
     /// Kills the process with SIGKILL, as a crash would.

@@ -12,6 +12,18 @@ pub fn on_vitess(keyspace: &str) -> Vec<String> {
     on_sources([keyspace.to_owned()], ["store.kind=vitess".to_owned()])
 }
 
+/// The object types with a policy of their own: a deep one, one with a short edit window, and some
+/// whose comments wait for review. A queue belongs to its type, so cases that claim have their own.
+pub const OBJECT_TYPES: [&str; 7] = [
+    "object_types.deep.max_depth=8",
+    "object_types.brief.edit_window=1s",
+    "object_types.held.moderation=pre",
+    "object_types.answered.moderation=pre",
+    "object_types.claimed.moderation=pre",
+    "object_types.leased.moderation=pre",
+    "object_types.skipped.moderation=pre",
+];
+
 fn on_sources<const N: usize>(urls: impl IntoIterator<Item = String>, more: [String; N]) -> Vec<String> {
     let sources: Vec<_> = urls.into_iter().map(|url| format!("{{url=\"{url}\"}}")).collect();
     let values = [
@@ -23,11 +35,9 @@ fn on_sources<const N: usize>(urls: impl IntoIterator<Item = String>, more: [Str
         "auth.allow_insecure=true".to_owned(),
         "open_object_types=true".to_owned(),
         "object_type_defaults.auto_create=true".to_owned(),
-        "object_types.deep.max_depth=8".to_owned(),
-        "object_types.brief.edit_window=1s".to_owned(),
         "log.format=json".to_owned(),
     ];
-    sets(values.into_iter().chain(more))
+    sets(values.into_iter().chain(OBJECT_TYPES.map(str::to_owned)).chain(more))
 }
 
 /// Returns the arguments for settings of the form `key=value`.

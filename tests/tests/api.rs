@@ -12,6 +12,7 @@ mod api {
     pub(crate) mod lists;
     pub(crate) mod ranked;
     pub(crate) mod requests;
+    pub(crate) mod review;
     pub(crate) mod revisions;
     pub(crate) mod subjects;
     pub(crate) mod text;
@@ -20,6 +21,7 @@ mod api {
     pub(crate) mod tombstones;
     pub(crate) mod transfer;
     pub(crate) mod upkeep;
+    pub(crate) mod verdicts;
     pub(crate) mod walks;
     pub(crate) mod watching;
 }
@@ -36,6 +38,7 @@ fn main() -> anyhow::Result<()> {
         api::lists::CASES,
         api::ranked::CASES,
         api::requests::CASES,
+        api::review::CASES,
         api::revisions::CASES,
         api::subjects::CASES,
         api::text::CASES,
@@ -44,6 +47,7 @@ fn main() -> anyhow::Result<()> {
         api::tombstones::CASES,
         api::transfer::CASES,
         api::upkeep::CASES,
+        api::verdicts::CASES,
         api::walks::CASES,
         api::watching::CASES,
     ];

@@ -23,6 +23,7 @@ mod process {
     mod leases;
     mod metrics;
     mod migrate;
+    mod moderate;
     mod numbering;
     mod overload;
     mod readme;
@@ -40,6 +41,7 @@ mod process {
     mod stuck_consumers;
     mod telemetry;
     mod unavailable;
+    mod unjudged_texts;
     mod upkeep;
     mod walking;
     mod watching;

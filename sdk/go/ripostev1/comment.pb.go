@@ -30,9 +30,9 @@ const (
 	CommentState_COMMENT_STATE_UNSPECIFIED CommentState = 0
 	// Visible to all members.
 	CommentState_COMMENT_STATE_ACTIVE CommentState = 1
-	// Waits for moderation; seen by its author and by moderators. Not served yet.
+	// Waits for moderation; seen by its author and by moderators.
 	CommentState_COMMENT_STATE_PENDING CommentState = 2
-	// Refused by moderation; seen by its author and by moderators. Not served yet.
+	// Refused by moderation; seen by its author and by moderators.
 	CommentState_COMMENT_STATE_REJECTED CommentState = 3
 	// Taken out of sight by a moderator.
 	CommentState_COMMENT_STATE_HIDDEN CommentState = 4
@@ -980,8 +980,8 @@ type GetCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The comment. Required.
 	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The member who views the comment. If this is the author, a PENDING, REJECTED or SHADOWED
-	// comment is shown whole. Default empty: any other member.
+	// The member who views the comment. If this is the author, a PENDING or REJECTED comment is shown
+	// whole. Default empty: any other member.
 	ViewerMemberId string `protobuf:"bytes,2,opt,name=viewer_member_id,json=viewerMemberId,proto3" json:"viewer_member_id,omitempty"`
 	// The answer shows at least this revision of the subject. Default 0: any.
 	MinRevision int64 `protobuf:"varint,3,opt,name=min_revision,json=minRevision,proto3" json:"min_revision,omitempty"`
@@ -1597,6 +1597,200 @@ func (x *UpdateCommentResponse) GetSubjectRevision() int64 {
 	return 0
 }
 
+// Asks for the author's own comments of a subject that are not listed.
+type ListUnlistedCommentsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The subject. Required.
+	Subject *SubjectKey `protobuf:"bytes,1,opt,name=subject,proto3" json:"subject,omitempty"`
+	// The author. Required.
+	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
+	// Only comments of this thread. Default 0: all.
+	RootId int64 `protobuf:"varint,3,opt,name=root_id,json=rootId,proto3" json:"root_id,omitempty"`
+	// The answer shows at least this revision of the subject. Default 0: any.
+	MinRevision int64 `protobuf:"varint,4,opt,name=min_revision,json=minRevision,proto3" json:"min_revision,omitempty"`
+	// Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+	// FIELD_INVALID. A page may be short, or even empty, and end early at 1 MiB.
+	PageSize int32 `protobuf:"varint,5,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// `next_page_token` of an earlier page of the same walk. Empty: the first page.
+	PageToken     string `protobuf:"bytes,6,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListUnlistedCommentsRequest) Reset() {
+	*x = ListUnlistedCommentsRequest{}
+	mi := &file_riposte_v1_comment_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListUnlistedCommentsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListUnlistedCommentsRequest) ProtoMessage() {}
+
+func (x *ListUnlistedCommentsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_riposte_v1_comment_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListUnlistedCommentsRequest.ProtoReflect.Descriptor instead.
+func (*ListUnlistedCommentsRequest) Descriptor() ([]byte, []int) {
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *ListUnlistedCommentsRequest) GetSubject() *SubjectKey {
+	if x != nil {
+		return x.Subject
+	}
+	return nil
+}
+
+func (x *ListUnlistedCommentsRequest) GetMemberId() string {
+	if x != nil {
+		return x.MemberId
+	}
+	return ""
+}
+
+func (x *ListUnlistedCommentsRequest) GetRootId() int64 {
+	if x != nil {
+		return x.RootId
+	}
+	return 0
+}
+
+func (x *ListUnlistedCommentsRequest) GetMinRevision() int64 {
+	if x != nil {
+		return x.MinRevision
+	}
+	return 0
+}
+
+func (x *ListUnlistedCommentsRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListUnlistedCommentsRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// The author's own PENDING and, for 7 days, REJECTED comments, newest first, as the author sees
+// them.
+type ListUnlistedCommentsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The comments.
+	Comments []*UnlistedComment `protobuf:"bytes,1,rep,name=comments,proto3" json:"comments,omitempty"`
+	// For the page after this one. Empty: the end, and the only sign of it.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListUnlistedCommentsResponse) Reset() {
+	*x = ListUnlistedCommentsResponse{}
+	mi := &file_riposte_v1_comment_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListUnlistedCommentsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListUnlistedCommentsResponse) ProtoMessage() {}
+
+func (x *ListUnlistedCommentsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_riposte_v1_comment_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListUnlistedCommentsResponse.ProtoReflect.Descriptor instead.
+func (*ListUnlistedCommentsResponse) Descriptor() ([]byte, []int) {
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ListUnlistedCommentsResponse) GetComments() []*UnlistedComment {
+	if x != nil {
+		return x.Comments
+	}
+	return nil
+}
+
+func (x *ListUnlistedCommentsResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
+// One comment that only its author sees.
+type UnlistedComment struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The comment as its author sees it.
+	Comment       *Comment `protobuf:"bytes,1,opt,name=comment,proto3" json:"comment,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnlistedComment) Reset() {
+	*x = UnlistedComment{}
+	mi := &file_riposte_v1_comment_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnlistedComment) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnlistedComment) ProtoMessage() {}
+
+func (x *UnlistedComment) ProtoReflect() protoreflect.Message {
+	mi := &file_riposte_v1_comment_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnlistedComment.ProtoReflect.Descriptor instead.
+func (*UnlistedComment) Descriptor() ([]byte, []int) {
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *UnlistedComment) GetComment() *Comment {
+	if x != nil {
+		return x.Comment
+	}
+	return nil
+}
+
 // Asks for the former texts of a comment.
 type ListCommentRevisionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1613,7 +1807,7 @@ type ListCommentRevisionsRequest struct {
 
 func (x *ListCommentRevisionsRequest) Reset() {
 	*x = ListCommentRevisionsRequest{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[15]
+	mi := &file_riposte_v1_comment_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1625,7 +1819,7 @@ func (x *ListCommentRevisionsRequest) String() string {
 func (*ListCommentRevisionsRequest) ProtoMessage() {}
 
 func (x *ListCommentRevisionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[15]
+	mi := &file_riposte_v1_comment_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1638,7 +1832,7 @@ func (x *ListCommentRevisionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCommentRevisionsRequest.ProtoReflect.Descriptor instead.
 func (*ListCommentRevisionsRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{15}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ListCommentRevisionsRequest) GetId() int64 {
@@ -1676,7 +1870,7 @@ type ListCommentRevisionsResponse struct {
 
 func (x *ListCommentRevisionsResponse) Reset() {
 	*x = ListCommentRevisionsResponse{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[16]
+	mi := &file_riposte_v1_comment_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1688,7 +1882,7 @@ func (x *ListCommentRevisionsResponse) String() string {
 func (*ListCommentRevisionsResponse) ProtoMessage() {}
 
 func (x *ListCommentRevisionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[16]
+	mi := &file_riposte_v1_comment_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1701,7 +1895,7 @@ func (x *ListCommentRevisionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCommentRevisionsResponse.ProtoReflect.Descriptor instead.
 func (*ListCommentRevisionsResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{16}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListCommentRevisionsResponse) GetRevisions() []*CommentRevision {
@@ -1737,7 +1931,7 @@ type DeleteCommentRequest struct {
 
 func (x *DeleteCommentRequest) Reset() {
 	*x = DeleteCommentRequest{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[17]
+	mi := &file_riposte_v1_comment_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1749,7 +1943,7 @@ func (x *DeleteCommentRequest) String() string {
 func (*DeleteCommentRequest) ProtoMessage() {}
 
 func (x *DeleteCommentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[17]
+	mi := &file_riposte_v1_comment_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1762,7 +1956,7 @@ func (x *DeleteCommentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteCommentRequest.ProtoReflect.Descriptor instead.
 func (*DeleteCommentRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{17}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *DeleteCommentRequest) GetId() int64 {
@@ -1813,7 +2007,7 @@ type DeleteCommentResponse struct {
 
 func (x *DeleteCommentResponse) Reset() {
 	*x = DeleteCommentResponse{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[18]
+	mi := &file_riposte_v1_comment_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1825,7 +2019,7 @@ func (x *DeleteCommentResponse) String() string {
 func (*DeleteCommentResponse) ProtoMessage() {}
 
 func (x *DeleteCommentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[18]
+	mi := &file_riposte_v1_comment_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1838,7 +2032,7 @@ func (x *DeleteCommentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteCommentResponse.ProtoReflect.Descriptor instead.
 func (*DeleteCommentResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{18}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *DeleteCommentResponse) GetComment() *Comment {
@@ -1870,7 +2064,7 @@ type UndeleteCommentRequest struct {
 
 func (x *UndeleteCommentRequest) Reset() {
 	*x = UndeleteCommentRequest{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[19]
+	mi := &file_riposte_v1_comment_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1882,7 +2076,7 @@ func (x *UndeleteCommentRequest) String() string {
 func (*UndeleteCommentRequest) ProtoMessage() {}
 
 func (x *UndeleteCommentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[19]
+	mi := &file_riposte_v1_comment_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1895,7 +2089,7 @@ func (x *UndeleteCommentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UndeleteCommentRequest.ProtoReflect.Descriptor instead.
 func (*UndeleteCommentRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{19}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *UndeleteCommentRequest) GetId() int64 {
@@ -1932,7 +2126,7 @@ type UndeleteCommentResponse struct {
 
 func (x *UndeleteCommentResponse) Reset() {
 	*x = UndeleteCommentResponse{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[20]
+	mi := &file_riposte_v1_comment_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1944,7 +2138,7 @@ func (x *UndeleteCommentResponse) String() string {
 func (*UndeleteCommentResponse) ProtoMessage() {}
 
 func (x *UndeleteCommentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[20]
+	mi := &file_riposte_v1_comment_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1957,7 +2151,7 @@ func (x *UndeleteCommentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UndeleteCommentResponse.ProtoReflect.Descriptor instead.
 func (*UndeleteCommentResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{20}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *UndeleteCommentResponse) GetComment() *Comment {
@@ -1989,7 +2183,7 @@ type PinCommentRequest struct {
 
 func (x *PinCommentRequest) Reset() {
 	*x = PinCommentRequest{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[21]
+	mi := &file_riposte_v1_comment_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2001,7 +2195,7 @@ func (x *PinCommentRequest) String() string {
 func (*PinCommentRequest) ProtoMessage() {}
 
 func (x *PinCommentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[21]
+	mi := &file_riposte_v1_comment_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2014,7 +2208,7 @@ func (x *PinCommentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PinCommentRequest.ProtoReflect.Descriptor instead.
 func (*PinCommentRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{21}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *PinCommentRequest) GetId() int64 {
@@ -2051,7 +2245,7 @@ type PinCommentResponse struct {
 
 func (x *PinCommentResponse) Reset() {
 	*x = PinCommentResponse{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[22]
+	mi := &file_riposte_v1_comment_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2063,7 +2257,7 @@ func (x *PinCommentResponse) String() string {
 func (*PinCommentResponse) ProtoMessage() {}
 
 func (x *PinCommentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[22]
+	mi := &file_riposte_v1_comment_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2076,7 +2270,7 @@ func (x *PinCommentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PinCommentResponse.ProtoReflect.Descriptor instead.
 func (*PinCommentResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{22}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *PinCommentResponse) GetComment() *Comment {
@@ -2108,7 +2302,7 @@ type UnpinCommentRequest struct {
 
 func (x *UnpinCommentRequest) Reset() {
 	*x = UnpinCommentRequest{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[23]
+	mi := &file_riposte_v1_comment_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2120,7 +2314,7 @@ func (x *UnpinCommentRequest) String() string {
 func (*UnpinCommentRequest) ProtoMessage() {}
 
 func (x *UnpinCommentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[23]
+	mi := &file_riposte_v1_comment_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2133,7 +2327,7 @@ func (x *UnpinCommentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnpinCommentRequest.ProtoReflect.Descriptor instead.
 func (*UnpinCommentRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{23}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *UnpinCommentRequest) GetId() int64 {
@@ -2170,7 +2364,7 @@ type UnpinCommentResponse struct {
 
 func (x *UnpinCommentResponse) Reset() {
 	*x = UnpinCommentResponse{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[24]
+	mi := &file_riposte_v1_comment_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2182,7 +2376,7 @@ func (x *UnpinCommentResponse) String() string {
 func (*UnpinCommentResponse) ProtoMessage() {}
 
 func (x *UnpinCommentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[24]
+	mi := &file_riposte_v1_comment_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2195,7 +2389,7 @@ func (x *UnpinCommentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnpinCommentResponse.ProtoReflect.Descriptor instead.
 func (*UnpinCommentResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{24}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *UnpinCommentResponse) GetComment() *Comment {
@@ -2219,9 +2413,9 @@ type ListMemberCommentsRequest struct {
 	ObjectType string `protobuf:"bytes,1,opt,name=object_type,json=objectType,proto3" json:"object_type,omitempty"`
 	// The member. Required.
 	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED
-	// and SHADOWED ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of
-	// the walk, else PAGE_TOKEN_MISMATCH.
+	// True: comments that are not ACTIVE are shown too, as the author sees them: PENDING and REJECTED
+	// ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk,
+	// else PAGE_TOKEN_MISMATCH.
 	IncludeUnlisted bool `protobuf:"varint,3,opt,name=include_unlisted,json=includeUnlisted,proto3" json:"include_unlisted,omitempty"`
 	// Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
 	// FIELD_INVALID. A page may end early at 1 MiB.
@@ -2234,7 +2428,7 @@ type ListMemberCommentsRequest struct {
 
 func (x *ListMemberCommentsRequest) Reset() {
 	*x = ListMemberCommentsRequest{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[25]
+	mi := &file_riposte_v1_comment_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2246,7 +2440,7 @@ func (x *ListMemberCommentsRequest) String() string {
 func (*ListMemberCommentsRequest) ProtoMessage() {}
 
 func (x *ListMemberCommentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[25]
+	mi := &file_riposte_v1_comment_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2259,7 +2453,7 @@ func (x *ListMemberCommentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMemberCommentsRequest.ProtoReflect.Descriptor instead.
 func (*ListMemberCommentsRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{25}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ListMemberCommentsRequest) GetObjectType() string {
@@ -2312,7 +2506,7 @@ type ListMemberCommentsResponse struct {
 
 func (x *ListMemberCommentsResponse) Reset() {
 	*x = ListMemberCommentsResponse{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[26]
+	mi := &file_riposte_v1_comment_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2324,7 +2518,7 @@ func (x *ListMemberCommentsResponse) String() string {
 func (*ListMemberCommentsResponse) ProtoMessage() {}
 
 func (x *ListMemberCommentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[26]
+	mi := &file_riposte_v1_comment_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2337,7 +2531,7 @@ func (x *ListMemberCommentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMemberCommentsResponse.ProtoReflect.Descriptor instead.
 func (*ListMemberCommentsResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{26}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ListMemberCommentsResponse) GetComments() []*Comment {
@@ -2473,7 +2667,20 @@ const file_riposte_v1_comment_proto_rawDesc = "" +
 	"request_id\x18\x05 \x01(\tR\trequestId\"u\n" +
 	"\x15UpdateCommentResponse\x12-\n" +
 	"\acomment\x18\x01 \x01(\v2\x13.riposte.v1.CommentR\acomment\x12-\n" +
-	"\x10subject_revision\x18\x02 \x01(\x03B\x020\x01R\x0fsubjectRevision\"m\n" +
+	"\x10subject_revision\x18\x02 \x01(\x03B\x020\x01R\x0fsubjectRevision\"\xec\x01\n" +
+	"\x1bListUnlistedCommentsRequest\x120\n" +
+	"\asubject\x18\x01 \x01(\v2\x16.riposte.v1.SubjectKeyR\asubject\x12\x1b\n" +
+	"\tmember_id\x18\x02 \x01(\tR\bmemberId\x12\x1b\n" +
+	"\aroot_id\x18\x03 \x01(\x03B\x020\x01R\x06rootId\x12%\n" +
+	"\fmin_revision\x18\x04 \x01(\x03B\x020\x01R\vminRevision\x12\x1b\n" +
+	"\tpage_size\x18\x05 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x06 \x01(\tR\tpageToken\"\x7f\n" +
+	"\x1cListUnlistedCommentsResponse\x127\n" +
+	"\bcomments\x18\x01 \x03(\v2\x1b.riposte.v1.UnlistedCommentR\bcomments\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"@\n" +
+	"\x0fUnlistedComment\x12-\n" +
+	"\acomment\x18\x01 \x01(\v2\x13.riposte.v1.CommentR\acomment\"m\n" +
 	"\x1bListCommentRevisionsRequest\x12\x12\n" +
 	"\x02id\x18\x01 \x01(\x03B\x020\x01R\x02id\x12\x1b\n" +
 	"\tpage_size\x18\x02 \x01(\x05R\bpageSize\x12\x1d\n" +
@@ -2575,7 +2782,7 @@ func file_riposte_v1_comment_proto_rawDescGZIP() []byte {
 }
 
 var file_riposte_v1_comment_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_riposte_v1_comment_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
+var file_riposte_v1_comment_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
 var file_riposte_v1_comment_proto_goTypes = []any{
 	(CommentState)(0),                    // 0: riposte.v1.CommentState
 	(DeletedBy)(0),                       // 1: riposte.v1.DeletedBy
@@ -2597,68 +2804,74 @@ var file_riposte_v1_comment_proto_goTypes = []any{
 	(*ListCommentsResponse)(nil),         // 17: riposte.v1.ListCommentsResponse
 	(*UpdateCommentRequest)(nil),         // 18: riposte.v1.UpdateCommentRequest
 	(*UpdateCommentResponse)(nil),        // 19: riposte.v1.UpdateCommentResponse
-	(*ListCommentRevisionsRequest)(nil),  // 20: riposte.v1.ListCommentRevisionsRequest
-	(*ListCommentRevisionsResponse)(nil), // 21: riposte.v1.ListCommentRevisionsResponse
-	(*DeleteCommentRequest)(nil),         // 22: riposte.v1.DeleteCommentRequest
-	(*DeleteCommentResponse)(nil),        // 23: riposte.v1.DeleteCommentResponse
-	(*UndeleteCommentRequest)(nil),       // 24: riposte.v1.UndeleteCommentRequest
-	(*UndeleteCommentResponse)(nil),      // 25: riposte.v1.UndeleteCommentResponse
-	(*PinCommentRequest)(nil),            // 26: riposte.v1.PinCommentRequest
-	(*PinCommentResponse)(nil),           // 27: riposte.v1.PinCommentResponse
-	(*UnpinCommentRequest)(nil),          // 28: riposte.v1.UnpinCommentRequest
-	(*UnpinCommentResponse)(nil),         // 29: riposte.v1.UnpinCommentResponse
-	(*ListMemberCommentsRequest)(nil),    // 30: riposte.v1.ListMemberCommentsRequest
-	(*ListMemberCommentsResponse)(nil),   // 31: riposte.v1.ListMemberCommentsResponse
-	nil,                                  // 32: riposte.v1.Content.MetadataEntry
-	(*SubjectKey)(nil),                   // 33: riposte.v1.SubjectKey
-	(*timestamppb.Timestamp)(nil),        // 34: google.protobuf.Timestamp
-	(*Degradation)(nil),                  // 35: riposte.v1.Degradation
-	(*Subject)(nil),                      // 36: riposte.v1.Subject
+	(*ListUnlistedCommentsRequest)(nil),  // 20: riposte.v1.ListUnlistedCommentsRequest
+	(*ListUnlistedCommentsResponse)(nil), // 21: riposte.v1.ListUnlistedCommentsResponse
+	(*UnlistedComment)(nil),              // 22: riposte.v1.UnlistedComment
+	(*ListCommentRevisionsRequest)(nil),  // 23: riposte.v1.ListCommentRevisionsRequest
+	(*ListCommentRevisionsResponse)(nil), // 24: riposte.v1.ListCommentRevisionsResponse
+	(*DeleteCommentRequest)(nil),         // 25: riposte.v1.DeleteCommentRequest
+	(*DeleteCommentResponse)(nil),        // 26: riposte.v1.DeleteCommentResponse
+	(*UndeleteCommentRequest)(nil),       // 27: riposte.v1.UndeleteCommentRequest
+	(*UndeleteCommentResponse)(nil),      // 28: riposte.v1.UndeleteCommentResponse
+	(*PinCommentRequest)(nil),            // 29: riposte.v1.PinCommentRequest
+	(*PinCommentResponse)(nil),           // 30: riposte.v1.PinCommentResponse
+	(*UnpinCommentRequest)(nil),          // 31: riposte.v1.UnpinCommentRequest
+	(*UnpinCommentResponse)(nil),         // 32: riposte.v1.UnpinCommentResponse
+	(*ListMemberCommentsRequest)(nil),    // 33: riposte.v1.ListMemberCommentsRequest
+	(*ListMemberCommentsResponse)(nil),   // 34: riposte.v1.ListMemberCommentsResponse
+	nil,                                  // 35: riposte.v1.Content.MetadataEntry
+	(*SubjectKey)(nil),                   // 36: riposte.v1.SubjectKey
+	(*timestamppb.Timestamp)(nil),        // 37: google.protobuf.Timestamp
+	(*Degradation)(nil),                  // 38: riposte.v1.Degradation
+	(*Subject)(nil),                      // 39: riposte.v1.Subject
 }
 var file_riposte_v1_comment_proto_depIdxs = []int32{
-	33, // 0: riposte.v1.Comment.subject:type_name -> riposte.v1.SubjectKey
+	36, // 0: riposte.v1.Comment.subject:type_name -> riposte.v1.SubjectKey
 	6,  // 1: riposte.v1.Comment.content:type_name -> riposte.v1.Content
 	0,  // 2: riposte.v1.Comment.state:type_name -> riposte.v1.CommentState
 	1,  // 3: riposte.v1.Comment.deleted_by:type_name -> riposte.v1.DeletedBy
-	34, // 4: riposte.v1.Comment.create_time:type_name -> google.protobuf.Timestamp
-	34, // 5: riposte.v1.Comment.update_time:type_name -> google.protobuf.Timestamp
-	34, // 6: riposte.v1.Comment.edit_time:type_name -> google.protobuf.Timestamp
-	34, // 7: riposte.v1.Comment.delete_time:type_name -> google.protobuf.Timestamp
-	32, // 8: riposte.v1.Content.metadata:type_name -> riposte.v1.Content.MetadataEntry
+	37, // 4: riposte.v1.Comment.create_time:type_name -> google.protobuf.Timestamp
+	37, // 5: riposte.v1.Comment.update_time:type_name -> google.protobuf.Timestamp
+	37, // 6: riposte.v1.Comment.edit_time:type_name -> google.protobuf.Timestamp
+	37, // 7: riposte.v1.Comment.delete_time:type_name -> google.protobuf.Timestamp
+	35, // 8: riposte.v1.Content.metadata:type_name -> riposte.v1.Content.MetadataEntry
 	5,  // 9: riposte.v1.CommentThread.comment:type_name -> riposte.v1.Comment
 	5,  // 10: riposte.v1.CommentThread.replies:type_name -> riposte.v1.Comment
 	6,  // 11: riposte.v1.CommentRevision.content:type_name -> riposte.v1.Content
-	34, // 12: riposte.v1.CommentRevision.create_time:type_name -> google.protobuf.Timestamp
-	33, // 13: riposte.v1.CreateCommentRequest.subject:type_name -> riposte.v1.SubjectKey
+	37, // 12: riposte.v1.CommentRevision.create_time:type_name -> google.protobuf.Timestamp
+	36, // 13: riposte.v1.CreateCommentRequest.subject:type_name -> riposte.v1.SubjectKey
 	6,  // 14: riposte.v1.CreateCommentRequest.content:type_name -> riposte.v1.Content
 	7,  // 15: riposte.v1.CreateCommentRequest.client:type_name -> riposte.v1.ClientInfo
 	5,  // 16: riposte.v1.CreateCommentResponse.comment:type_name -> riposte.v1.Comment
 	4,  // 17: riposte.v1.CreateCommentResponse.ack:type_name -> riposte.v1.Ack
 	5,  // 18: riposte.v1.GetCommentResponse.comment:type_name -> riposte.v1.Comment
-	35, // 19: riposte.v1.GetCommentResponse.degraded:type_name -> riposte.v1.Degradation
+	38, // 19: riposte.v1.GetCommentResponse.degraded:type_name -> riposte.v1.Degradation
 	5,  // 20: riposte.v1.BatchGetCommentsResponse.comments:type_name -> riposte.v1.Comment
-	35, // 21: riposte.v1.BatchGetCommentsResponse.degraded:type_name -> riposte.v1.Degradation
-	33, // 22: riposte.v1.ListCommentsRequest.subject:type_name -> riposte.v1.SubjectKey
+	38, // 21: riposte.v1.BatchGetCommentsResponse.degraded:type_name -> riposte.v1.Degradation
+	36, // 22: riposte.v1.ListCommentsRequest.subject:type_name -> riposte.v1.SubjectKey
 	3,  // 23: riposte.v1.ListCommentsRequest.sort:type_name -> riposte.v1.CommentSort
 	8,  // 24: riposte.v1.ListCommentsResponse.threads:type_name -> riposte.v1.CommentThread
 	8,  // 25: riposte.v1.ListCommentsResponse.pinned:type_name -> riposte.v1.CommentThread
-	36, // 26: riposte.v1.ListCommentsResponse.subject:type_name -> riposte.v1.Subject
-	35, // 27: riposte.v1.ListCommentsResponse.degraded:type_name -> riposte.v1.Degradation
+	39, // 26: riposte.v1.ListCommentsResponse.subject:type_name -> riposte.v1.Subject
+	38, // 27: riposte.v1.ListCommentsResponse.degraded:type_name -> riposte.v1.Degradation
 	6,  // 28: riposte.v1.UpdateCommentRequest.content:type_name -> riposte.v1.Content
 	5,  // 29: riposte.v1.UpdateCommentResponse.comment:type_name -> riposte.v1.Comment
-	9,  // 30: riposte.v1.ListCommentRevisionsResponse.revisions:type_name -> riposte.v1.CommentRevision
-	2,  // 31: riposte.v1.DeleteCommentRequest.acting_as:type_name -> riposte.v1.ActingAs
-	5,  // 32: riposte.v1.DeleteCommentResponse.comment:type_name -> riposte.v1.Comment
-	5,  // 33: riposte.v1.UndeleteCommentResponse.comment:type_name -> riposte.v1.Comment
-	5,  // 34: riposte.v1.PinCommentResponse.comment:type_name -> riposte.v1.Comment
-	5,  // 35: riposte.v1.UnpinCommentResponse.comment:type_name -> riposte.v1.Comment
-	5,  // 36: riposte.v1.ListMemberCommentsResponse.comments:type_name -> riposte.v1.Comment
-	35, // 37: riposte.v1.ListMemberCommentsResponse.degraded:type_name -> riposte.v1.Degradation
-	38, // [38:38] is the sub-list for method output_type
-	38, // [38:38] is the sub-list for method input_type
-	38, // [38:38] is the sub-list for extension type_name
-	38, // [38:38] is the sub-list for extension extendee
-	0,  // [0:38] is the sub-list for field type_name
+	36, // 30: riposte.v1.ListUnlistedCommentsRequest.subject:type_name -> riposte.v1.SubjectKey
+	22, // 31: riposte.v1.ListUnlistedCommentsResponse.comments:type_name -> riposte.v1.UnlistedComment
+	5,  // 32: riposte.v1.UnlistedComment.comment:type_name -> riposte.v1.Comment
+	9,  // 33: riposte.v1.ListCommentRevisionsResponse.revisions:type_name -> riposte.v1.CommentRevision
+	2,  // 34: riposte.v1.DeleteCommentRequest.acting_as:type_name -> riposte.v1.ActingAs
+	5,  // 35: riposte.v1.DeleteCommentResponse.comment:type_name -> riposte.v1.Comment
+	5,  // 36: riposte.v1.UndeleteCommentResponse.comment:type_name -> riposte.v1.Comment
+	5,  // 37: riposte.v1.PinCommentResponse.comment:type_name -> riposte.v1.Comment
+	5,  // 38: riposte.v1.UnpinCommentResponse.comment:type_name -> riposte.v1.Comment
+	5,  // 39: riposte.v1.ListMemberCommentsResponse.comments:type_name -> riposte.v1.Comment
+	38, // 40: riposte.v1.ListMemberCommentsResponse.degraded:type_name -> riposte.v1.Degradation
+	41, // [41:41] is the sub-list for method output_type
+	41, // [41:41] is the sub-list for method input_type
+	41, // [41:41] is the sub-list for extension type_name
+	41, // [41:41] is the sub-list for extension extendee
+	0,  // [0:41] is the sub-list for field type_name
 }
 
 func init() { file_riposte_v1_comment_proto_init() }
@@ -2675,7 +2888,7 @@ func file_riposte_v1_comment_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_riposte_v1_comment_proto_rawDesc), len(file_riposte_v1_comment_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   28,
+			NumMessages:   31,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -25,7 +25,7 @@ var File_riposte_v1_comment_service_proto protoreflect.FileDescriptor
 const file_riposte_v1_comment_service_proto_rawDesc = "" +
 	"\n" +
 	" riposte/v1/comment_service.proto\x12\n" +
-	"riposte.v1\x1a\x18riposte/v1/comment.proto2\xf3\a\n" +
+	"riposte.v1\x1a\x18riposte/v1/comment.proto2\xe0\b\n" +
 	"\x0eCommentService\x12V\n" +
 	"\rCreateComment\x12 .riposte.v1.CreateCommentRequest\x1a!.riposte.v1.CreateCommentResponse\"\x00\x12M\n" +
 	"\n" +
@@ -39,7 +39,8 @@ const file_riposte_v1_comment_service_proto_rawDesc = "" +
 	"\n" +
 	"PinComment\x12\x1d.riposte.v1.PinCommentRequest\x1a\x1e.riposte.v1.PinCommentResponse\"\x00\x12S\n" +
 	"\fUnpinComment\x12\x1f.riposte.v1.UnpinCommentRequest\x1a .riposte.v1.UnpinCommentResponse\"\x00\x12e\n" +
-	"\x12ListMemberComments\x12%.riposte.v1.ListMemberCommentsRequest\x1a&.riposte.v1.ListMemberCommentsResponse\"\x00B\x90\x01\n" +
+	"\x12ListMemberComments\x12%.riposte.v1.ListMemberCommentsRequest\x1a&.riposte.v1.ListMemberCommentsResponse\"\x00\x12k\n" +
+	"\x14ListUnlistedComments\x12'.riposte.v1.ListUnlistedCommentsRequest\x1a(.riposte.v1.ListUnlistedCommentsResponse\"\x00B\x90\x01\n" +
 	"\x0ecom.riposte.v1B\x13CommentServiceProtoP\x01Z riposte.dev/go/riposte/ripostev1\xa2\x02\x03RXX\xaa\x02\n" +
 	"Riposte.V1\xca\x02\n" +
 	"Riposte\\V1\xe2\x02\x16Riposte\\V1\\GPBMetadata\xea\x02\vRiposte::V1b\x06proto3"
@@ -56,17 +57,19 @@ var file_riposte_v1_comment_service_proto_goTypes = []any{
 	(*PinCommentRequest)(nil),            // 8: riposte.v1.PinCommentRequest
 	(*UnpinCommentRequest)(nil),          // 9: riposte.v1.UnpinCommentRequest
 	(*ListMemberCommentsRequest)(nil),    // 10: riposte.v1.ListMemberCommentsRequest
-	(*CreateCommentResponse)(nil),        // 11: riposte.v1.CreateCommentResponse
-	(*GetCommentResponse)(nil),           // 12: riposte.v1.GetCommentResponse
-	(*BatchGetCommentsResponse)(nil),     // 13: riposte.v1.BatchGetCommentsResponse
-	(*ListCommentsResponse)(nil),         // 14: riposte.v1.ListCommentsResponse
-	(*UpdateCommentResponse)(nil),        // 15: riposte.v1.UpdateCommentResponse
-	(*ListCommentRevisionsResponse)(nil), // 16: riposte.v1.ListCommentRevisionsResponse
-	(*DeleteCommentResponse)(nil),        // 17: riposte.v1.DeleteCommentResponse
-	(*UndeleteCommentResponse)(nil),      // 18: riposte.v1.UndeleteCommentResponse
-	(*PinCommentResponse)(nil),           // 19: riposte.v1.PinCommentResponse
-	(*UnpinCommentResponse)(nil),         // 20: riposte.v1.UnpinCommentResponse
-	(*ListMemberCommentsResponse)(nil),   // 21: riposte.v1.ListMemberCommentsResponse
+	(*ListUnlistedCommentsRequest)(nil),  // 11: riposte.v1.ListUnlistedCommentsRequest
+	(*CreateCommentResponse)(nil),        // 12: riposte.v1.CreateCommentResponse
+	(*GetCommentResponse)(nil),           // 13: riposte.v1.GetCommentResponse
+	(*BatchGetCommentsResponse)(nil),     // 14: riposte.v1.BatchGetCommentsResponse
+	(*ListCommentsResponse)(nil),         // 15: riposte.v1.ListCommentsResponse
+	(*UpdateCommentResponse)(nil),        // 16: riposte.v1.UpdateCommentResponse
+	(*ListCommentRevisionsResponse)(nil), // 17: riposte.v1.ListCommentRevisionsResponse
+	(*DeleteCommentResponse)(nil),        // 18: riposte.v1.DeleteCommentResponse
+	(*UndeleteCommentResponse)(nil),      // 19: riposte.v1.UndeleteCommentResponse
+	(*PinCommentResponse)(nil),           // 20: riposte.v1.PinCommentResponse
+	(*UnpinCommentResponse)(nil),         // 21: riposte.v1.UnpinCommentResponse
+	(*ListMemberCommentsResponse)(nil),   // 22: riposte.v1.ListMemberCommentsResponse
+	(*ListUnlistedCommentsResponse)(nil), // 23: riposte.v1.ListUnlistedCommentsResponse
 }
 var file_riposte_v1_comment_service_proto_depIdxs = []int32{
 	0,  // 0: riposte.v1.CommentService.CreateComment:input_type -> riposte.v1.CreateCommentRequest
@@ -80,19 +83,21 @@ var file_riposte_v1_comment_service_proto_depIdxs = []int32{
 	8,  // 8: riposte.v1.CommentService.PinComment:input_type -> riposte.v1.PinCommentRequest
 	9,  // 9: riposte.v1.CommentService.UnpinComment:input_type -> riposte.v1.UnpinCommentRequest
 	10, // 10: riposte.v1.CommentService.ListMemberComments:input_type -> riposte.v1.ListMemberCommentsRequest
-	11, // 11: riposte.v1.CommentService.CreateComment:output_type -> riposte.v1.CreateCommentResponse
-	12, // 12: riposte.v1.CommentService.GetComment:output_type -> riposte.v1.GetCommentResponse
-	13, // 13: riposte.v1.CommentService.BatchGetComments:output_type -> riposte.v1.BatchGetCommentsResponse
-	14, // 14: riposte.v1.CommentService.ListComments:output_type -> riposte.v1.ListCommentsResponse
-	15, // 15: riposte.v1.CommentService.UpdateComment:output_type -> riposte.v1.UpdateCommentResponse
-	16, // 16: riposte.v1.CommentService.ListCommentRevisions:output_type -> riposte.v1.ListCommentRevisionsResponse
-	17, // 17: riposte.v1.CommentService.DeleteComment:output_type -> riposte.v1.DeleteCommentResponse
-	18, // 18: riposte.v1.CommentService.UndeleteComment:output_type -> riposte.v1.UndeleteCommentResponse
-	19, // 19: riposte.v1.CommentService.PinComment:output_type -> riposte.v1.PinCommentResponse
-	20, // 20: riposte.v1.CommentService.UnpinComment:output_type -> riposte.v1.UnpinCommentResponse
-	21, // 21: riposte.v1.CommentService.ListMemberComments:output_type -> riposte.v1.ListMemberCommentsResponse
-	11, // [11:22] is the sub-list for method output_type
-	0,  // [0:11] is the sub-list for method input_type
+	11, // 11: riposte.v1.CommentService.ListUnlistedComments:input_type -> riposte.v1.ListUnlistedCommentsRequest
+	12, // 12: riposte.v1.CommentService.CreateComment:output_type -> riposte.v1.CreateCommentResponse
+	13, // 13: riposte.v1.CommentService.GetComment:output_type -> riposte.v1.GetCommentResponse
+	14, // 14: riposte.v1.CommentService.BatchGetComments:output_type -> riposte.v1.BatchGetCommentsResponse
+	15, // 15: riposte.v1.CommentService.ListComments:output_type -> riposte.v1.ListCommentsResponse
+	16, // 16: riposte.v1.CommentService.UpdateComment:output_type -> riposte.v1.UpdateCommentResponse
+	17, // 17: riposte.v1.CommentService.ListCommentRevisions:output_type -> riposte.v1.ListCommentRevisionsResponse
+	18, // 18: riposte.v1.CommentService.DeleteComment:output_type -> riposte.v1.DeleteCommentResponse
+	19, // 19: riposte.v1.CommentService.UndeleteComment:output_type -> riposte.v1.UndeleteCommentResponse
+	20, // 20: riposte.v1.CommentService.PinComment:output_type -> riposte.v1.PinCommentResponse
+	21, // 21: riposte.v1.CommentService.UnpinComment:output_type -> riposte.v1.UnpinCommentResponse
+	22, // 22: riposte.v1.CommentService.ListMemberComments:output_type -> riposte.v1.ListMemberCommentsResponse
+	23, // 23: riposte.v1.CommentService.ListUnlistedComments:output_type -> riposte.v1.ListUnlistedCommentsResponse
+	12, // [12:24] is the sub-list for method output_type
+	0,  // [0:12] is the sub-list for method input_type
 	0,  // [0:0] is the sub-list for extension type_name
 	0,  // [0:0] is the sub-list for extension extendee
 	0,  // [0:0] is the sub-list for field type_name

@@ -30,6 +30,7 @@ const (
 	CommentService_PinComment_FullMethodName           = "/riposte.v1.CommentService/PinComment"
 	CommentService_UnpinComment_FullMethodName         = "/riposte.v1.CommentService/UnpinComment"
 	CommentService_ListMemberComments_FullMethodName   = "/riposte.v1.CommentService/ListMemberComments"
+	CommentService_ListUnlistedComments_FullMethodName = "/riposte.v1.CommentService/ListUnlistedComments"
 )
 
 // CommentServiceClient is the client API for CommentService service.
@@ -50,8 +51,9 @@ const (
 type CommentServiceClient interface {
 	// Writes a root comment.
 	//
-	// Floors are dense; if one create was answered before another was sent, its floor is lower.
-	// Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+	// Floors are dense; if one create was answered before another was sent, its floor is lower. Where
+	// the object type's comments wait for review, the comment is PENDING and is answered whole to its
+	// author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
 	// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
 	// CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
 	//
@@ -61,15 +63,15 @@ type CommentServiceClient interface {
 	// Reads one comment by its id.
 	//
 	// A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED
-	// likewise, except to its author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND,
-	// REVISION_NOT_REACHED.
+	// likewise, except to its author (`viewer_member_id`). One that was never visible is
+	// COMMENT_NOT_FOUND to all but its author. Errors: COMMENT_NOT_FOUND, REVISION_NOT_REACHED.
 	//
 	// Example: `{"id": "1234567890123456789"}`.
 	GetComment(ctx context.Context, in *GetCommentRequest, opts ...grpc.CallOption) (*GetCommentResponse, error)
 	// Reads up to 200 comments by their ids, in the order of the request.
 	//
-	// Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in
-	// its metadata.
+	// Atomic by default; see `allow_missing`. Knows no viewer: a comment that was never visible is
+	// missing to its author too. Errors: COMMENT_NOT_FOUND with the first missing id in its metadata.
 	//
 	// Example: `{"ids": ["1234567890123456789"], "allowMissing": true}`.
 	BatchGetComments(ctx context.Context, in *BatchGetCommentsRequest, opts ...grpc.CallOption) (*BatchGetCommentsResponse, error)
@@ -141,6 +143,15 @@ type CommentServiceClient interface {
 	//
 	// Example: `{"objectType": "video", "memberId": "m7"}`.
 	ListMemberComments(ctx context.Context, in *ListMemberCommentsRequest, opts ...grpc.CallOption) (*ListMemberCommentsResponse, error)
+	// Reads the author's own comments of a subject that are in no list, because they wait for review
+	// or were refused.
+	//
+	// Nothing of it is in public pages, counts or caches. Errors: SUBJECT_NOT_FOUND (unless the type
+	// creates its subjects), SUBJECT_HIDDEN, OBJECT_TYPE_UNKNOWN, REVISION_NOT_REACHED,
+	// PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+	//
+	// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7"}`.
+	ListUnlistedComments(ctx context.Context, in *ListUnlistedCommentsRequest, opts ...grpc.CallOption) (*ListUnlistedCommentsResponse, error)
 }
 
 type commentServiceClient struct {
@@ -261,6 +272,16 @@ func (c *commentServiceClient) ListMemberComments(ctx context.Context, in *ListM
 	return out, nil
 }
 
+func (c *commentServiceClient) ListUnlistedComments(ctx context.Context, in *ListUnlistedCommentsRequest, opts ...grpc.CallOption) (*ListUnlistedCommentsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListUnlistedCommentsResponse)
+	err := c.cc.Invoke(ctx, CommentService_ListUnlistedComments_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // CommentServiceServer is the server API for CommentService service.
 // All implementations must embed UnimplementedCommentServiceServer
 // for forward compatibility.
@@ -279,8 +300,9 @@ func (c *commentServiceClient) ListMemberComments(ctx context.Context, in *ListM
 type CommentServiceServer interface {
 	// Writes a root comment.
 	//
-	// Floors are dense; if one create was answered before another was sent, its floor is lower.
-	// Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+	// Floors are dense; if one create was answered before another was sent, its floor is lower. Where
+	// the object type's comments wait for review, the comment is PENDING and is answered whole to its
+	// author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
 	// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
 	// CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
 	//
@@ -290,15 +312,15 @@ type CommentServiceServer interface {
 	// Reads one comment by its id.
 	//
 	// A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED
-	// likewise, except to its author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND,
-	// REVISION_NOT_REACHED.
+	// likewise, except to its author (`viewer_member_id`). One that was never visible is
+	// COMMENT_NOT_FOUND to all but its author. Errors: COMMENT_NOT_FOUND, REVISION_NOT_REACHED.
 	//
 	// Example: `{"id": "1234567890123456789"}`.
 	GetComment(context.Context, *GetCommentRequest) (*GetCommentResponse, error)
 	// Reads up to 200 comments by their ids, in the order of the request.
 	//
-	// Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in
-	// its metadata.
+	// Atomic by default; see `allow_missing`. Knows no viewer: a comment that was never visible is
+	// missing to its author too. Errors: COMMENT_NOT_FOUND with the first missing id in its metadata.
 	//
 	// Example: `{"ids": ["1234567890123456789"], "allowMissing": true}`.
 	BatchGetComments(context.Context, *BatchGetCommentsRequest) (*BatchGetCommentsResponse, error)
@@ -370,6 +392,15 @@ type CommentServiceServer interface {
 	//
 	// Example: `{"objectType": "video", "memberId": "m7"}`.
 	ListMemberComments(context.Context, *ListMemberCommentsRequest) (*ListMemberCommentsResponse, error)
+	// Reads the author's own comments of a subject that are in no list, because they wait for review
+	// or were refused.
+	//
+	// Nothing of it is in public pages, counts or caches. Errors: SUBJECT_NOT_FOUND (unless the type
+	// creates its subjects), SUBJECT_HIDDEN, OBJECT_TYPE_UNKNOWN, REVISION_NOT_REACHED,
+	// PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+	//
+	// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7"}`.
+	ListUnlistedComments(context.Context, *ListUnlistedCommentsRequest) (*ListUnlistedCommentsResponse, error)
 	mustEmbedUnimplementedCommentServiceServer()
 }
 
@@ -412,6 +443,9 @@ func (UnimplementedCommentServiceServer) UnpinComment(context.Context, *UnpinCom
 }
 func (UnimplementedCommentServiceServer) ListMemberComments(context.Context, *ListMemberCommentsRequest) (*ListMemberCommentsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListMemberComments not implemented")
+}
+func (UnimplementedCommentServiceServer) ListUnlistedComments(context.Context, *ListUnlistedCommentsRequest) (*ListUnlistedCommentsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListUnlistedComments not implemented")
 }
 func (UnimplementedCommentServiceServer) mustEmbedUnimplementedCommentServiceServer() {}
 func (UnimplementedCommentServiceServer) testEmbeddedByValue()                        {}
@@ -632,6 +666,24 @@ func _CommentService_ListMemberComments_Handler(srv interface{}, ctx context.Con
 	return interceptor(ctx, in, info, handler)
 }
 
+func _CommentService_ListUnlistedComments_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListUnlistedCommentsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(CommentServiceServer).ListUnlistedComments(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: CommentService_ListUnlistedComments_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(CommentServiceServer).ListUnlistedComments(ctx, req.(*ListUnlistedCommentsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // CommentService_ServiceDesc is the grpc.ServiceDesc for CommentService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -682,6 +734,10 @@ var CommentService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ListMemberComments",
 			Handler:    _CommentService_ListMemberComments_Handler,
+		},
+		{
+			MethodName: "ListUnlistedComments",
+			Handler:    _CommentService_ListUnlistedComments_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

@@ -23,6 +23,59 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// The new comments of an object type or a subject that wait for review.
+type ModerationMode int32
+
+const (
+	// Of a subject: its object type's mode.
+	ModerationMode_MODERATION_MODE_UNSPECIFIED ModerationMode = 0
+	// None: they are shown at once.
+	ModerationMode_MODERATION_MODE_POST ModerationMode = 1
+	// All of them.
+	ModerationMode_MODERATION_MODE_PRE ModerationMode = 2
+)
+
+// Enum value maps for ModerationMode.
+var (
+	ModerationMode_name = map[int32]string{
+		0: "MODERATION_MODE_UNSPECIFIED",
+		1: "MODERATION_MODE_POST",
+		2: "MODERATION_MODE_PRE",
+	}
+	ModerationMode_value = map[string]int32{
+		"MODERATION_MODE_UNSPECIFIED": 0,
+		"MODERATION_MODE_POST":        1,
+		"MODERATION_MODE_PRE":         2,
+	}
+)
+
+func (x ModerationMode) Enum() *ModerationMode {
+	p := new(ModerationMode)
+	*p = x
+	return p
+}
+
+func (x ModerationMode) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ModerationMode) Descriptor() protoreflect.EnumDescriptor {
+	return file_riposte_v1_subject_proto_enumTypes[0].Descriptor()
+}
+
+func (ModerationMode) Type() protoreflect.EnumType {
+	return &file_riposte_v1_subject_proto_enumTypes[0]
+}
+
+func (x ModerationMode) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ModerationMode.Descriptor instead.
+func (ModerationMode) EnumDescriptor() ([]byte, []int) {
+	return file_riposte_v1_subject_proto_rawDescGZIP(), []int{0}
+}
+
 // What may be done under a subject.
 type SubjectState int32
 
@@ -64,11 +117,11 @@ func (x SubjectState) String() string {
 }
 
 func (SubjectState) Descriptor() protoreflect.EnumDescriptor {
-	return file_riposte_v1_subject_proto_enumTypes[0].Descriptor()
+	return file_riposte_v1_subject_proto_enumTypes[1].Descriptor()
 }
 
 func (SubjectState) Type() protoreflect.EnumType {
-	return &file_riposte_v1_subject_proto_enumTypes[0]
+	return &file_riposte_v1_subject_proto_enumTypes[1]
 }
 
 func (x SubjectState) Number() protoreflect.EnumNumber {
@@ -77,7 +130,7 @@ func (x SubjectState) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use SubjectState.Descriptor instead.
 func (SubjectState) EnumDescriptor() ([]byte, []int) {
-	return file_riposte_v1_subject_proto_rawDescGZIP(), []int{0}
+	return file_riposte_v1_subject_proto_rawDescGZIP(), []int{1}
 }
 
 // What happened to a comment.
@@ -129,11 +182,11 @@ func (x CommentChangeKind) String() string {
 }
 
 func (CommentChangeKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_riposte_v1_subject_proto_enumTypes[1].Descriptor()
+	return file_riposte_v1_subject_proto_enumTypes[2].Descriptor()
 }
 
 func (CommentChangeKind) Type() protoreflect.EnumType {
-	return &file_riposte_v1_subject_proto_enumTypes[1]
+	return &file_riposte_v1_subject_proto_enumTypes[2]
 }
 
 func (x CommentChangeKind) Number() protoreflect.EnumNumber {
@@ -142,7 +195,7 @@ func (x CommentChangeKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use CommentChangeKind.Descriptor instead.
 func (CommentChangeKind) EnumDescriptor() ([]byte, []int) {
-	return file_riposte_v1_subject_proto_rawDescGZIP(), []int{1}
+	return file_riposte_v1_subject_proto_rawDescGZIP(), []int{2}
 }
 
 // Names a subject: the thing that is commented on. Both parts belong to the caller.
@@ -225,16 +278,20 @@ type Subject struct {
 	// The caller's own facts, returned as given. At most 16 entries; keys and values together at most
 	// 1 KiB; keys of 1 to 64 bytes without control characters.
 	Metadata map[string]string `protobuf:"bytes,7,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// An opaque version of owner, state and metadata. Comments below the subject do not change it.
+	// An opaque version of owner, state, moderation mode and metadata. Comments below the subject do
+	// not change it.
 	Etag string `protobuf:"bytes,8,opt,name=etag,proto3" json:"etag,omitempty"`
 	// When the subject came into being. Output only.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// When owner, state, metadata or delete_time last changed. Output only.
+	// When owner, state, moderation mode, metadata or delete_time last changed. Output only.
 	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	// When the subject was deleted; unset for a subject that is not. Output only.
-	DeleteTime    *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=delete_time,json=deleteTime,proto3" json:"delete_time,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	DeleteTime *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=delete_time,json=deleteTime,proto3" json:"delete_time,omitempty"`
+	// The new comments that wait for review; unset: as the object type says. Not looser than the
+	// type's mode, else FIELD_INVALID (POST is looser than PRE).
+	ModerationMode ModerationMode `protobuf:"varint,12,opt,name=moderation_mode,json=moderationMode,proto3,enum=riposte.v1.ModerationMode" json:"moderation_mode,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Subject) Reset() {
@@ -342,6 +399,13 @@ func (x *Subject) GetDeleteTime() *timestamppb.Timestamp {
 		return x.DeleteTime
 	}
 	return nil
+}
+
+func (x *Subject) GetModerationMode() ModerationMode {
+	if x != nil {
+		return x.ModerationMode
+	}
+	return ModerationMode_MODERATION_MODE_UNSPECIFIED
 }
 
 // Asks for a new subject.
@@ -736,9 +800,9 @@ type UpdateSubjectRequest struct {
 	// The subject with its new values. `key` names it; of the rest only the fields to change are
 	// read, and `etag`: if it is set and no longer the subject's, the call fails with ETAG_MISMATCH.
 	Subject *Subject `protobuf:"bytes,1,opt,name=subject,proto3" json:"subject,omitempty"`
-	// The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
-	// FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
-	// one. A field can be cleared only by name.
+	// The fields to change: `owner_id`, `state`, `moderation_mode`, `metadata` (replaced as a whole);
+	// any other path is FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of
+	// which there must be one. A field can be cleared only by name.
 	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,2,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	// A UUID that makes the call safe to repeat; optional, the SDKs fill it.
 	RequestId     string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
@@ -1299,7 +1363,7 @@ type SubjectChange struct {
 	Revision int64 `protobuf:"varint,1,opt,name=revision,proto3" json:"revision,omitempty"`
 	// The comments that changed. Empty when only the subject itself did, or a repair of its counts.
 	Comments []*CommentChange `protobuf:"bytes,2,rep,name=comments,proto3" json:"comments,omitempty"`
-	// True when owner, state, metadata or delete_time of the subject changed.
+	// True when owner, state, moderation mode, metadata or delete_time of the subject changed.
 	SubjectChanged bool `protobuf:"varint,3,opt,name=subject_changed,json=subjectChanged,proto3" json:"subject_changed,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -1488,7 +1552,7 @@ const file_riposte_v1_subject_proto_rawDesc = "" +
 	"SubjectKey\x12\x1f\n" +
 	"\vobject_type\x18\x01 \x01(\tR\n" +
 	"objectType\x12\x1b\n" +
-	"\tobject_id\x18\x02 \x01(\tR\bobjectId\"\xa9\x04\n" +
+	"\tobject_id\x18\x02 \x01(\tR\bobjectId\"\xee\x04\n" +
 	"\aSubject\x12(\n" +
 	"\x03key\x18\x01 \x01(\v2\x16.riposte.v1.SubjectKeyR\x03key\x12\x19\n" +
 	"\bowner_id\x18\x02 \x01(\tR\aownerId\x12.\n" +
@@ -1505,7 +1569,8 @@ const file_riposte_v1_subject_proto_rawDesc = "" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"updateTime\x12;\n" +
 	"\vdelete_time\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"deleteTime\x1a;\n" +
+	"deleteTime\x12C\n" +
+	"\x0fmoderation_mode\x18\f \x01(\x0e2\x1a.riposte.v1.ModerationModeR\x0emoderationMode\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x83\x02\n" +
@@ -1582,7 +1647,11 @@ const file_riposte_v1_subject_proto_rawDesc = "" +
 	"\x04kind\x18\x03 \x01(\x0e2\x1d.riposte.v1.CommentChangeKindR\x04kind\"a\n" +
 	"\vRevisionGap\x12)\n" +
 	"\x0efirst_revision\x18\x01 \x01(\x03B\x020\x01R\rfirstRevision\x12'\n" +
-	"\rlast_revision\x18\x02 \x01(\x03B\x020\x01R\flastRevision*~\n" +
+	"\rlast_revision\x18\x02 \x01(\x03B\x020\x01R\flastRevision*d\n" +
+	"\x0eModerationMode\x12\x1f\n" +
+	"\x1bMODERATION_MODE_UNSPECIFIED\x10\x00\x12\x18\n" +
+	"\x14MODERATION_MODE_POST\x10\x01\x12\x17\n" +
+	"\x13MODERATION_MODE_PRE\x10\x02*~\n" +
 	"\fSubjectState\x12\x1d\n" +
 	"\x19SUBJECT_STATE_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14SUBJECT_STATE_ACTIVE\x10\x01\x12\x1b\n" +
@@ -1611,72 +1680,74 @@ func file_riposte_v1_subject_proto_rawDescGZIP() []byte {
 	return file_riposte_v1_subject_proto_rawDescData
 }
 
-var file_riposte_v1_subject_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+var file_riposte_v1_subject_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
 var file_riposte_v1_subject_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_riposte_v1_subject_proto_goTypes = []any{
-	(SubjectState)(0),                // 0: riposte.v1.SubjectState
-	(CommentChangeKind)(0),           // 1: riposte.v1.CommentChangeKind
-	(*SubjectKey)(nil),               // 2: riposte.v1.SubjectKey
-	(*Subject)(nil),                  // 3: riposte.v1.Subject
-	(*CreateSubjectRequest)(nil),     // 4: riposte.v1.CreateSubjectRequest
-	(*CreateSubjectResponse)(nil),    // 5: riposte.v1.CreateSubjectResponse
-	(*GetSubjectRequest)(nil),        // 6: riposte.v1.GetSubjectRequest
-	(*GetSubjectResponse)(nil),       // 7: riposte.v1.GetSubjectResponse
-	(*BatchGetSubjectsRequest)(nil),  // 8: riposte.v1.BatchGetSubjectsRequest
-	(*BatchGetSubjectsResponse)(nil), // 9: riposte.v1.BatchGetSubjectsResponse
-	(*UpdateSubjectRequest)(nil),     // 10: riposte.v1.UpdateSubjectRequest
-	(*UpdateSubjectResponse)(nil),    // 11: riposte.v1.UpdateSubjectResponse
-	(*DeleteSubjectRequest)(nil),     // 12: riposte.v1.DeleteSubjectRequest
-	(*DeleteSubjectResponse)(nil),    // 13: riposte.v1.DeleteSubjectResponse
-	(*UndeleteSubjectRequest)(nil),   // 14: riposte.v1.UndeleteSubjectRequest
-	(*UndeleteSubjectResponse)(nil),  // 15: riposte.v1.UndeleteSubjectResponse
-	(*WatchSubjectRequest)(nil),      // 16: riposte.v1.WatchSubjectRequest
-	(*WatchSubjectResponse)(nil),     // 17: riposte.v1.WatchSubjectResponse
-	(*WatchOpened)(nil),              // 18: riposte.v1.WatchOpened
-	(*SubjectChange)(nil),            // 19: riposte.v1.SubjectChange
-	(*CommentChange)(nil),            // 20: riposte.v1.CommentChange
-	(*RevisionGap)(nil),              // 21: riposte.v1.RevisionGap
-	nil,                              // 22: riposte.v1.Subject.MetadataEntry
-	nil,                              // 23: riposte.v1.CreateSubjectRequest.MetadataEntry
-	(*timestamppb.Timestamp)(nil),    // 24: google.protobuf.Timestamp
-	(*Degradation)(nil),              // 25: riposte.v1.Degradation
-	(*fieldmaskpb.FieldMask)(nil),    // 26: google.protobuf.FieldMask
+	(ModerationMode)(0),              // 0: riposte.v1.ModerationMode
+	(SubjectState)(0),                // 1: riposte.v1.SubjectState
+	(CommentChangeKind)(0),           // 2: riposte.v1.CommentChangeKind
+	(*SubjectKey)(nil),               // 3: riposte.v1.SubjectKey
+	(*Subject)(nil),                  // 4: riposte.v1.Subject
+	(*CreateSubjectRequest)(nil),     // 5: riposte.v1.CreateSubjectRequest
+	(*CreateSubjectResponse)(nil),    // 6: riposte.v1.CreateSubjectResponse
+	(*GetSubjectRequest)(nil),        // 7: riposte.v1.GetSubjectRequest
+	(*GetSubjectResponse)(nil),       // 8: riposte.v1.GetSubjectResponse
+	(*BatchGetSubjectsRequest)(nil),  // 9: riposte.v1.BatchGetSubjectsRequest
+	(*BatchGetSubjectsResponse)(nil), // 10: riposte.v1.BatchGetSubjectsResponse
+	(*UpdateSubjectRequest)(nil),     // 11: riposte.v1.UpdateSubjectRequest
+	(*UpdateSubjectResponse)(nil),    // 12: riposte.v1.UpdateSubjectResponse
+	(*DeleteSubjectRequest)(nil),     // 13: riposte.v1.DeleteSubjectRequest
+	(*DeleteSubjectResponse)(nil),    // 14: riposte.v1.DeleteSubjectResponse
+	(*UndeleteSubjectRequest)(nil),   // 15: riposte.v1.UndeleteSubjectRequest
+	(*UndeleteSubjectResponse)(nil),  // 16: riposte.v1.UndeleteSubjectResponse
+	(*WatchSubjectRequest)(nil),      // 17: riposte.v1.WatchSubjectRequest
+	(*WatchSubjectResponse)(nil),     // 18: riposte.v1.WatchSubjectResponse
+	(*WatchOpened)(nil),              // 19: riposte.v1.WatchOpened
+	(*SubjectChange)(nil),            // 20: riposte.v1.SubjectChange
+	(*CommentChange)(nil),            // 21: riposte.v1.CommentChange
+	(*RevisionGap)(nil),              // 22: riposte.v1.RevisionGap
+	nil,                              // 23: riposte.v1.Subject.MetadataEntry
+	nil,                              // 24: riposte.v1.CreateSubjectRequest.MetadataEntry
+	(*timestamppb.Timestamp)(nil),    // 25: google.protobuf.Timestamp
+	(*Degradation)(nil),              // 26: riposte.v1.Degradation
+	(*fieldmaskpb.FieldMask)(nil),    // 27: google.protobuf.FieldMask
 }
 var file_riposte_v1_subject_proto_depIdxs = []int32{
-	2,  // 0: riposte.v1.Subject.key:type_name -> riposte.v1.SubjectKey
-	0,  // 1: riposte.v1.Subject.state:type_name -> riposte.v1.SubjectState
-	22, // 2: riposte.v1.Subject.metadata:type_name -> riposte.v1.Subject.MetadataEntry
-	24, // 3: riposte.v1.Subject.create_time:type_name -> google.protobuf.Timestamp
-	24, // 4: riposte.v1.Subject.update_time:type_name -> google.protobuf.Timestamp
-	24, // 5: riposte.v1.Subject.delete_time:type_name -> google.protobuf.Timestamp
-	2,  // 6: riposte.v1.CreateSubjectRequest.key:type_name -> riposte.v1.SubjectKey
-	23, // 7: riposte.v1.CreateSubjectRequest.metadata:type_name -> riposte.v1.CreateSubjectRequest.MetadataEntry
-	3,  // 8: riposte.v1.CreateSubjectResponse.subject:type_name -> riposte.v1.Subject
-	2,  // 9: riposte.v1.GetSubjectRequest.key:type_name -> riposte.v1.SubjectKey
-	3,  // 10: riposte.v1.GetSubjectResponse.subject:type_name -> riposte.v1.Subject
-	25, // 11: riposte.v1.GetSubjectResponse.degraded:type_name -> riposte.v1.Degradation
-	2,  // 12: riposte.v1.BatchGetSubjectsRequest.keys:type_name -> riposte.v1.SubjectKey
-	3,  // 13: riposte.v1.BatchGetSubjectsResponse.subjects:type_name -> riposte.v1.Subject
-	2,  // 14: riposte.v1.BatchGetSubjectsResponse.missing:type_name -> riposte.v1.SubjectKey
-	25, // 15: riposte.v1.BatchGetSubjectsResponse.degraded:type_name -> riposte.v1.Degradation
-	3,  // 16: riposte.v1.UpdateSubjectRequest.subject:type_name -> riposte.v1.Subject
-	26, // 17: riposte.v1.UpdateSubjectRequest.update_mask:type_name -> google.protobuf.FieldMask
-	3,  // 18: riposte.v1.UpdateSubjectResponse.subject:type_name -> riposte.v1.Subject
-	2,  // 19: riposte.v1.DeleteSubjectRequest.key:type_name -> riposte.v1.SubjectKey
-	3,  // 20: riposte.v1.DeleteSubjectResponse.subject:type_name -> riposte.v1.Subject
-	2,  // 21: riposte.v1.UndeleteSubjectRequest.key:type_name -> riposte.v1.SubjectKey
-	3,  // 22: riposte.v1.UndeleteSubjectResponse.subject:type_name -> riposte.v1.Subject
-	2,  // 23: riposte.v1.WatchSubjectRequest.subject:type_name -> riposte.v1.SubjectKey
-	19, // 24: riposte.v1.WatchSubjectResponse.change:type_name -> riposte.v1.SubjectChange
-	21, // 25: riposte.v1.WatchSubjectResponse.gap:type_name -> riposte.v1.RevisionGap
-	18, // 26: riposte.v1.WatchSubjectResponse.opened:type_name -> riposte.v1.WatchOpened
-	20, // 27: riposte.v1.SubjectChange.comments:type_name -> riposte.v1.CommentChange
-	1,  // 28: riposte.v1.CommentChange.kind:type_name -> riposte.v1.CommentChangeKind
-	29, // [29:29] is the sub-list for method output_type
-	29, // [29:29] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	3,  // 0: riposte.v1.Subject.key:type_name -> riposte.v1.SubjectKey
+	1,  // 1: riposte.v1.Subject.state:type_name -> riposte.v1.SubjectState
+	23, // 2: riposte.v1.Subject.metadata:type_name -> riposte.v1.Subject.MetadataEntry
+	25, // 3: riposte.v1.Subject.create_time:type_name -> google.protobuf.Timestamp
+	25, // 4: riposte.v1.Subject.update_time:type_name -> google.protobuf.Timestamp
+	25, // 5: riposte.v1.Subject.delete_time:type_name -> google.protobuf.Timestamp
+	0,  // 6: riposte.v1.Subject.moderation_mode:type_name -> riposte.v1.ModerationMode
+	3,  // 7: riposte.v1.CreateSubjectRequest.key:type_name -> riposte.v1.SubjectKey
+	24, // 8: riposte.v1.CreateSubjectRequest.metadata:type_name -> riposte.v1.CreateSubjectRequest.MetadataEntry
+	4,  // 9: riposte.v1.CreateSubjectResponse.subject:type_name -> riposte.v1.Subject
+	3,  // 10: riposte.v1.GetSubjectRequest.key:type_name -> riposte.v1.SubjectKey
+	4,  // 11: riposte.v1.GetSubjectResponse.subject:type_name -> riposte.v1.Subject
+	26, // 12: riposte.v1.GetSubjectResponse.degraded:type_name -> riposte.v1.Degradation
+	3,  // 13: riposte.v1.BatchGetSubjectsRequest.keys:type_name -> riposte.v1.SubjectKey
+	4,  // 14: riposte.v1.BatchGetSubjectsResponse.subjects:type_name -> riposte.v1.Subject
+	3,  // 15: riposte.v1.BatchGetSubjectsResponse.missing:type_name -> riposte.v1.SubjectKey
+	26, // 16: riposte.v1.BatchGetSubjectsResponse.degraded:type_name -> riposte.v1.Degradation
+	4,  // 17: riposte.v1.UpdateSubjectRequest.subject:type_name -> riposte.v1.Subject
+	27, // 18: riposte.v1.UpdateSubjectRequest.update_mask:type_name -> google.protobuf.FieldMask
+	4,  // 19: riposte.v1.UpdateSubjectResponse.subject:type_name -> riposte.v1.Subject
+	3,  // 20: riposte.v1.DeleteSubjectRequest.key:type_name -> riposte.v1.SubjectKey
+	4,  // 21: riposte.v1.DeleteSubjectResponse.subject:type_name -> riposte.v1.Subject
+	3,  // 22: riposte.v1.UndeleteSubjectRequest.key:type_name -> riposte.v1.SubjectKey
+	4,  // 23: riposte.v1.UndeleteSubjectResponse.subject:type_name -> riposte.v1.Subject
+	3,  // 24: riposte.v1.WatchSubjectRequest.subject:type_name -> riposte.v1.SubjectKey
+	20, // 25: riposte.v1.WatchSubjectResponse.change:type_name -> riposte.v1.SubjectChange
+	22, // 26: riposte.v1.WatchSubjectResponse.gap:type_name -> riposte.v1.RevisionGap
+	19, // 27: riposte.v1.WatchSubjectResponse.opened:type_name -> riposte.v1.WatchOpened
+	21, // 28: riposte.v1.SubjectChange.comments:type_name -> riposte.v1.CommentChange
+	2,  // 29: riposte.v1.CommentChange.kind:type_name -> riposte.v1.CommentChangeKind
+	30, // [30:30] is the sub-list for method output_type
+	30, // [30:30] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_riposte_v1_subject_proto_init() }
@@ -1695,7 +1766,7 @@ func file_riposte_v1_subject_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_riposte_v1_subject_proto_rawDesc), len(file_riposte_v1_subject_proto_rawDesc)),
-			NumEnums:      2,
+			NumEnums:      3,
 			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   0,

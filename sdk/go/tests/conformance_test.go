@@ -643,11 +643,12 @@ func (r *run) late(ctx context.Context, s step) error {
 // stub finds the generated client of a service.
 func stub(service string) reflect.Value {
 	stubs := map[string]any{
-		"SubjectService": dev.Client.Subjects(),
-		"CommentService": dev.Client.Comments(),
-		"ReplyService":   dev.Client.Replies(),
-		"LikeService":    dev.Client.Likes(),
-		"AdminService":   dev.Client.Admin(),
+		"SubjectService":    dev.Client.Subjects(),
+		"CommentService":    dev.Client.Comments(),
+		"ReplyService":      dev.Client.Replies(),
+		"LikeService":       dev.Client.Likes(),
+		"AdminService":      dev.Client.Admin(),
+		"ModerationService": dev.Client.Moderation(),
 	}
 	return reflect.ValueOf(stubs[service])
 }

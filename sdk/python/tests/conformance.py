@@ -48,7 +48,7 @@ class Threads:
     def __init__(self, target: str, admin_target: str, **options: Any) -> None:
         self.target = target
         self.client = riposte_sdk.connect(target, admin_target=admin_target, **options)
-        self.admin = self.client.admin() if not options else None
+        self.admin = [self.client.admin(), self.client.moderation()] if not options else []
 
     def call(self, method: Any, request: Any, options: Json) -> Any:
         return method(request, **options)
@@ -78,7 +78,7 @@ class Asyncio:
 
     async def _connect(self, target: str, admin_target: str, options: Json) -> None:
         self.client = riposte_sdk.aio.connect(target, admin_target=admin_target, **options)
-        self.admin = self.client.admin() if not options else None
+        self.admin = [self.client.admin(), self.client.moderation()] if not options else []
 
     def _run(self, coroutine: Any) -> Any:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
@@ -339,7 +339,7 @@ class Scenario:
     def _prepared(self, path: str, step: Json, i: int, walks: bool = False) -> tuple[Any, Any, Json]:
         """The method of the stub, its request, and the options of the call."""
         service, name = path.split(".")
-        stubs = [*vars(self._through.client).values(), self._through.admin]
+        stubs = [*vars(self._through.client).values(), *self._through.admin]
         stub = next(one for one in stubs if type(one).__name__.removeprefix("Async") == service)
         described = descriptor_pool.Default().FindServiceByName(f"riposte.v1.{service}").methods_by_name[name]
         request = message_factory.GetMessageClass(described.input_type)()

@@ -1,7 +1,7 @@
 import { Connection } from "./connection.js";
 import { Handles } from "./gen/handles.js";
 import { DEFAULT_ADMIN_TARGET, DEFAULT_TARGET, environment, type Options } from "./gen/options.js";
-import { AdminClient } from "./gen/services.js";
+import { AdminClient, ModerationClient } from "./gen/services.js";
 import type { RequestIds } from "./requestIds.js";
 
 /**
@@ -48,9 +48,18 @@ export class Riposte extends Handles {
    * options); with this client's token and trust. Throws INVALID_ARGUMENT for what cannot be used.
    */
   override admin(target: string = this.#options.adminTarget ?? DEFAULT_ADMIN_TARGET): AdminClient {
+    return new AdminClient(this.#adminConnection(target));
+  }
+
+  /** The work of moderators, at the address of `admin` and by its rules. */
+  override moderation(target: string = this.#options.adminTarget ?? DEFAULT_ADMIN_TARGET): ModerationClient {
+    return new ModerationClient(this.#adminConnection(target));
+  }
+
+  #adminConnection(target: string): Connection {
     const connection = this.#admins.get(target) ?? new Connection(target, this.#options);
     this.#admins.set(target, connection);
-    return new AdminClient(connection);
+    return connection;
   }
 
   /** The request ids of this client, for a caller that keeps the id of a write itself. */

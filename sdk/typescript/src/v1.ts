@@ -9,6 +9,8 @@ export * from "./gen/riposte/v1/degradation_pb.js";
 export * from "./gen/riposte/v1/error_reason_pb.js";
 export * from "./gen/riposte/v1/like_pb.js";
 export * from "./gen/riposte/v1/like_service_pb.js";
+export * from "./gen/riposte/v1/moderation_pb.js";
+export * from "./gen/riposte/v1/moderation_service_pb.js";
 export * from "./gen/riposte/v1/reply_pb.js";
 export * from "./gen/riposte/v1/reply_service_pb.js";
 export * from "./gen/riposte/v1/subject_pb.js";

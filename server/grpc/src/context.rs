@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use riposte_core::ports::{CachedPages, Clock, SubjectWatches};
+use riposte_core::read::ReviewQueue;
 use riposte_core::{Comments, Maintenance, Mutations};
 use riposte_sdk::v1;
 use riposte_telemetry::Metrics;
@@ -21,6 +22,8 @@ pub struct Services {
     pub comments: Comments,
     /// The use cases that read, with a reader of the primary, which never uses the cache.
     pub primary: Comments,
+    /// The use cases of moderators.
+    pub reviews: ReviewQueue,
     /// The use cases that write.
     pub mutations: Mutations,
     /// The maintenance of counts and derived rows.

@@ -1,6 +1,7 @@
 //! Converts domain types to messages of the contract.
 
 mod comment;
+mod moderation;
 mod page;
 mod rendered;
 mod subject;
@@ -10,7 +11,8 @@ use riposte_core::page::Liker;
 use riposte_core::{LikeValue, Millis};
 use riposte_sdk::v1;
 
-pub(crate) use comment::{comment, content, plain_state, thread};
+pub(crate) use comment::{comment, complete_comment, content, plain_state, thread};
+pub(crate) use moderation::{decision, lease_token, moderated, review_item};
 pub(crate) use page::{Anchor, MAX_BYTES, PageArgs, cut, fit};
 pub use rendered::ListPageRenderer;
 pub(crate) use rendered::{RenderedBody, RenderedResponse, RenderedThread};

@@ -21,6 +21,7 @@ mod internal {
         include!("generated/riposte.internal.v1.rs");
     }
 }
+mod lease;
 mod settings;
 
 use std::sync::Arc;

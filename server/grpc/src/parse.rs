@@ -6,6 +6,7 @@
 
 mod fields;
 mod ids;
+mod moderation;
 mod page_start;
 mod subject;
 mod target;
@@ -18,6 +19,10 @@ pub(crate) use fields::{
     min_revision, page_size, previews,
 };
 pub(crate) use ids::{batch, comment_id, comment_ids, first_members, liked_ids, member, optional_member, request_id};
+pub(crate) use moderation::{
+    JudgedTarget, act, causes, claim_limit, grounds, lease, lease_token, leased_ids, moderated_ids,
+    optional_lease_token, targets,
+};
 pub(crate) use page_start::{ParsedStart, Sort, StartFields, page_start, page_token, sort};
 pub(crate) use subject::{patch, subject_key, subject_state};
 pub(crate) use token_scope::TokenScope;

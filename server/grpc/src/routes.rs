@@ -5,6 +5,7 @@ use prost_types::{FileDescriptorProto, FileDescriptorSet, ServiceDescriptorProto
 use riposte_sdk::v1::admin_service_server::{self, AdminServiceServer};
 use riposte_sdk::v1::comment_service_server::{self, CommentServiceServer};
 use riposte_sdk::v1::like_service_server::{self, LikeServiceServer};
+use riposte_sdk::v1::moderation_service_server::{self, ModerationServiceServer};
 use riposte_sdk::v1::reply_service_server::{self, ReplyServiceServer};
 use riposte_sdk::v1::subject_service_server::{self, SubjectServiceServer};
 use tonic::service::RoutesBuilder;
@@ -33,8 +34,8 @@ pub const PUBLIC: &[&str] = &[
     like_service_server::SERVICE_NAME,
 ];
 
-/// The name of the service for operators and moderators.
-pub const ADMIN: &[&str] = &[admin_service_server::SERVICE_NAME];
+/// The names of the services for operators and moderators.
+pub const ADMIN: &[&str] = &[admin_service_server::SERVICE_NAME, moderation_service_server::SERVICE_NAME];
 
 /// Returns the routes of the four public services.
 #[must_use]
@@ -61,8 +62,11 @@ pub fn methods() -> Vec<String> {
     contract.file.iter().flat_map(methods_of).collect()
 }
 
-/// Returns the routes of the service for operators and moderators, which has a port of its own.
+/// Returns the routes of the services for operators and moderators, which have a port of their own.
 #[must_use]
 pub fn admin(services: &Services) -> RoutesBuilder {
-    routes!(services: AdminServiceServer(services::admin::AdminHandlers))
+    routes!(services:
+        AdminServiceServer(services::admin::AdminHandlers),
+        ModerationServiceServer(services::moderation::ModerationHandlers),
+    )
 }

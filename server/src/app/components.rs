@@ -6,7 +6,7 @@ use std::sync::Arc;
 use riposte_core::object_type::Policies;
 use riposte_core::ports::{EventConsumer, MemberHistories, RankIndexes, RankingSnapshots, Reader};
 use riposte_core::rank::RankingConfig;
-use riposte_core::read::ReadPorts;
+use riposte_core::read::{ReadPorts, ReviewQueue};
 use riposte_core::submit::WritePorts;
 use riposte_core::{CommandLog, Comments, Maintenance, Mutations};
 use riposte_settings::ByteSize;
@@ -82,7 +82,7 @@ impl Components<'_> {
     }
 
     /// Returns the layer around every call of the public services, which uses the response cache,
-    /// and the layer around every call of AdminService, which uses the audit log.
+    /// and the layer around every call of the services on the admin port, which uses the audit log.
     pub(super) fn layers(
         &self,
         services: &Services,
@@ -129,6 +129,12 @@ impl Components<'_> {
         let reader = decorate(&self.decorators.reader, reader);
         let ports = ReadPorts { reader, rankings, clock: Arc::clone(self.clock) as _ };
         Comments::new(ports, Arc::clone(self.policies))
+    }
+
+    /// Returns the use cases of moderators, over the rows.
+    pub(super) fn review_queue(&self) -> ReviewQueue {
+        let reader = decorate(&self.decorators.reader, self.store.reader());
+        ReviewQueue::new(reader, self.store.reviews(), Arc::clone(self.policies))
     }
 
     /// Returns the use cases that write, over the write queues. All commands that pass through the

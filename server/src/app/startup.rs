@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use riposte_core::ObjectType;
 use riposte_core::ports::{EventConsumer, EventLog};
 use riposte_grpc::admission::Admission;
 use riposte_grpc::audit::AuditLog;
@@ -30,6 +31,7 @@ use super::listener::{Listener, ListenerConfig};
 use super::metrics_server::MetricsServer;
 use super::readiness::{HealthStatus, ReadinessWatch};
 use super::reload::{Reloaders, WatchedFiles};
+use super::review_gauges::ReviewGauges;
 use super::socket::bind;
 use super::sqlite_folder;
 use super::steps::StartedSteps;
@@ -104,6 +106,7 @@ impl<'a> Startup<'a> {
             audit,
             comments: components.reads(Arc::clone(&reader), cache.rankings(&derived.rankings)),
             primary: components.reads(store.reader(), Arc::clone(&derived.rankings)),
+            reviews: components.review_queue(),
             mutations: components.mutations(Arc::clone(&reader), &queues, &pages),
             maintenance: components.maintenance(reader, &derived),
             tokens: Arc::new(tokens),
@@ -116,6 +119,7 @@ impl<'a> Startup<'a> {
             admission: Admission::new(&config.admission(), metrics.clone()),
             stopping: watch::Sender::new(false),
         };
+        self.review_gauges(&store);
         let gate = ReadinessGate::default();
         let Listeners { health, public, admin } = self.listeners(&components, &services, &gate, credentials).await?;
         let stopping = services.stopping.clone();
@@ -189,6 +193,22 @@ impl<'a> Startup<'a> {
         let task = tokio::spawn(pages.clone().run_sweeps());
         self.steps.push("response cache", abort_task(task));
         pages
+    }
+
+    /// Starts to record the backlog of reviews, in a process that works for all others.
+    fn review_gauges(&mut self, store: &SqlStore) {
+        let config = self.inputs.config;
+        if !config.server.roles.has(ServerRole::Worker) {
+            return;
+        }
+        let types = config.object_types.keys().map(|name| ObjectType::stored(name.clone())).collect();
+        let gauges = ReviewGauges {
+            reviews: store.reviews(),
+            types,
+            clock: Arc::clone(&self.clock) as _,
+            metrics: self.inputs.metrics.clone(),
+        };
+        self.steps.push("review gauges", abort_task(tokio::spawn(gauges.run())));
     }
 
     /// Starts the relay, the event consumers and the tasks of the cache.

@@ -6,7 +6,10 @@ mod page;
 use super::{connect, output};
 use clap::{Subcommand, ValueEnum};
 use riposte_sdk::Client;
-use riposte_sdk::v1::{CommentSort, Content, CreateCommentRequest, ListCommentsRequest, SubjectKey};
+use riposte_sdk::v1::{
+    CommentSort, CommentState, Content, CreateCommentRequest, ListCommentsRequest, ListUnlistedCommentsRequest,
+    SubjectKey,
+};
 use std::{process::ExitCode, str::FromStr};
 
 const EXAMPLES: &str = "\
@@ -23,6 +26,7 @@ https:// from RIPOSTE_TLS_CA, as in the SDKs.
 Examples:
   riposte comment list article/1
   riposte comment list article/1 --sort hot --replies 10
+  riposte comment list article/1 --viewer ann
   id=$(riposte comment post article/1 ann \"Hello\")";
 
 #[derive(Debug, clap::Args)]
@@ -68,6 +72,10 @@ struct PageArgs {
     /// Print the page of this token, which the page before it printed
     #[arg(long, value_name = "TOKEN", default_value = "", hide_default_value = true)]
     page_token: String,
+    /// First print the comments of this member that only the member sees: those that wait for
+    /// review or were refused
+    #[arg(long, value_name = "MEMBER")]
+    viewer: Option<String>,
     #[command(flatten)]
     target: ServerAddress,
 }
@@ -161,6 +169,14 @@ impl PageArgs {
             Sort::Controversial => CommentSort::Controversial,
             Sort::MostReplies => CommentSort::MostReplies,
         };
+        let mut own = Vec::new();
+        if let Some(member_id) = self.viewer {
+            let (subject, page_size) = (Some(key.clone()), self.page_size);
+            let request =
+                ListUnlistedCommentsRequest { subject, member_id, page_size, ..ListUnlistedCommentsRequest::default() };
+            let unlisted = client.comments().list_unlisted_comments(request).await.map_err(riposte_sdk::Error::from)?;
+            own.extend(unlisted.into_inner().comments.into_iter().filter_map(|unlisted| unlisted.comment));
+        }
         let request = ListCommentsRequest {
             subject: Some(key),
             sort: sort.into(),
@@ -170,7 +186,7 @@ impl PageArgs {
             ..ListCommentsRequest::default()
         };
         let page = client.comments().list_comments(request).await.map_err(riposte_sdk::Error::from)?.into_inner();
-        output::write(&page::text(&name, &page))?;
+        output::write(&page::text(&name, &own, &page))?;
         if !page.next_page_token.is_empty() {
             output::note(&format!("more: add to the same command\n  --page-token {}", page.next_page_token));
         }
@@ -188,7 +204,11 @@ impl PostArgs {
             ..CreateCommentRequest::default()
         };
         let response = client.comments().create_comment(request).await.map_err(riposte_sdk::Error::from)?;
-        output::line(&response.into_inner().comment.unwrap_or_default().id.to_string())?;
+        let comment = response.into_inner().comment.unwrap_or_default();
+        output::line(&comment.id.to_string())?;
+        if comment.state() == CommentState::Pending {
+            output::note("PENDING: it waits for review; only its author and moderators see it");
+        }
         Ok(ExitCode::SUCCESS)
     }
 }

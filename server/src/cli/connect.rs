@@ -2,6 +2,7 @@
 //! environment.
 
 use riposte_sdk::v1::admin_service_client::AdminServiceClient;
+use riposte_sdk::v1::moderation_service_client::ModerationServiceClient;
 use riposte_sdk::{Client, Connection, Error, Options};
 
 /// Returns a client of the public services at `target`.
@@ -21,4 +22,12 @@ pub(super) fn public(target: &str) -> Result<Client, Error> {
 /// Same as for [`public`].
 pub(super) fn admin(target: &str) -> Result<AdminServiceClient<Connection>, Error> {
     public(target)?.admin()
+}
+
+/// Returns a client of the work of moderators at `target`.
+///
+/// # Errors
+/// Same as for [`public`].
+pub(super) fn moderation(target: &str) -> Result<ModerationServiceClient<Connection>, Error> {
+    public(target)?.moderation()
 }

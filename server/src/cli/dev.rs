@@ -56,6 +56,9 @@ pub(super) struct Args {
     /// The initial content of the database
     #[arg(long, value_enum, default_value_t = Seed::Demo)]
     seed: Seed,
+    /// The new comments of all object types that wait for review: none, or all of them
+    #[arg(long, value_enum)]
+    moderate: Option<Moderate>,
     /// Run the command after `--` with RIPOSTE_TARGET and RIPOSTE_ADMIN_TARGET set; stop when it
     /// ends and return its exit code
     #[arg(long, requires = "command")]
@@ -74,6 +77,15 @@ enum Seed {
     Demo,
     /// Nothing
     None,
+}
+
+/// The new comments that wait for review.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Moderate {
+    /// None
+    Post,
+    /// All
+    Pre,
 }
 
 #[derive(Debug, Subcommand)]
@@ -205,6 +217,13 @@ impl Args {
         }
         if let Some(folder) = &self.data {
             inputs.flag("--data", "store.data_dir", folder.display().to_string());
+        }
+        if let Some(moderate) = self.moderate {
+            let mode = match moderate {
+                Moderate::Post => "post",
+                Moderate::Pre => "pre",
+            };
+            inputs.flag("--moderate", "object_type_defaults.moderation", mode);
         }
         Ok(Config::load(&inputs)?)
     }

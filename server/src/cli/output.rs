@@ -20,6 +20,12 @@ pub(super) fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
+/// Returns a text of a member without the characters that a terminal would obey.
+pub(super) fn printable(text: &str) -> String {
+    let is_obeyed = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars().map(|c| if is_obeyed(c) { '\u{fffd}' } else { c }).collect()
+}
+
 /// Writes `text`. A closed pipe ends the command without an error, because a reader such as `head`
 /// may stop early.
 ///

@@ -27,6 +27,8 @@ pub struct ObjectTypeSettings {
     pub auto_create: bool,
     /// The formula of HOT.
     pub hot_profile: HotProfileName,
+    /// The new comments that wait for review before others see them.
+    pub moderation: ModerationModeName,
     /// Writes of one member per minute; 0 for no limit.
     pub writes_per_minute: u32,
     /// Writes that one member may make at once.
@@ -43,6 +45,16 @@ pub enum HotProfileName {
     Decaying,
 }
 
+/// The new comments that wait for review, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModerationModeName {
+    /// None: they are visible at once.
+    Post,
+    /// All: they are visible when a moderator has approved them.
+    Pre,
+}
+
 /// Time during which an author may edit: a duration from the creation of the comment, or `always`.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Eq)]
 #[schemars(with = "String", inline, extend("pattern" = r"^(always|\s*[0-9]+\s*(ms|s|min|h|d)\s*)$"))]
@@ -57,7 +69,15 @@ impl ObjectTypeSettings {
     /// Returns the policy in the terms of the domain.
     pub fn policy(&self) -> Policy {
         // Admission enforces the rates, before the domain is called.
-        let ObjectTypeSettings { max_depth, max_text_code_points, edit_window, auto_create, hot_profile, .. } = *self;
+        let ObjectTypeSettings {
+            max_depth,
+            max_text_code_points,
+            edit_window,
+            auto_create,
+            hot_profile,
+            moderation,
+            ..
+        } = *self;
         let edit_window = match edit_window {
             EditWindow::For(span) => Some(span.duration()),
             EditWindow::Always => None,
@@ -66,7 +86,10 @@ impl ObjectTypeSettings {
             HotProfileName::Plain => object_type::HotProfile::Plain,
             HotProfileName::Decaying => object_type::HotProfile::Decaying,
         };
-        let moderation = object_type::ModerationMode::Post;
+        let moderation = match moderation {
+            ModerationModeName::Post => object_type::ModerationMode::Post,
+            ModerationModeName::Pre => object_type::ModerationMode::Pre,
+        };
         Policy { max_depth, max_text: max_text_code_points, edit_window, auto_create, hot, moderation }
     }
 

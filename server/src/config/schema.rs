@@ -109,7 +109,8 @@ mod tests {
     }
 
     /// The keys and tables that revision ed6c35b does not have.
-    const ADDED: [&str; 3] = ["events", "events.retention", "store.text"];
+    const ADDED: [&str; 5] =
+        ["events", "events.retention", "store.text", "object_type_defaults.moderation", "object_types.*.moderation"];
 
     /// The golden schema is that of revision ed6c35b, from before keys were renamed and added.
     #[test]
@@ -128,7 +129,8 @@ mod tests {
         let table = json!({"type": "object", "additionalProperties": false});
         let span = schema["server.drain_delay"].clone();
         let form = json!({"enum": ["auto", "off"]});
-        let values = [Some(table), Some(Value::Object(span)), Some(form)];
+        let mode = json!({"enum": ["post", "pre"]});
+        let values = [Some(table), Some(Value::Object(span)), Some(form), Some(mode.clone()), Some(mode)];
         assert_eq!(added.map(|own| own.map(Value::Object)), values);
     }
 

@@ -52,7 +52,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let Some((method, message)) = bytes.split_first() else { return };
     let fixture = &*FIXTURE;
     let method = &fixture.methods[usize::from(*method) % fixture.methods.len()];
-    let raw = if method.starts_with("AdminService/") { &fixture.admin } else { &fixture.public };
+    let raw = if raw::is_admin(method) { &fixture.admin } else { &fixture.public };
     let outcome = fixture.runtime.block_on(raw.call(method, message.to_vec()));
     if let Err(error) = outcome.map_err(Error::from) {
         assert!(!raw::is_broken(&error), "{method}: {error:?}");

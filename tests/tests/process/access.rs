@@ -63,7 +63,7 @@ async fn every_cell_of_the_matrix_is_as_the_table_says() -> Result<()> {
     let refused = (Code::PermissionDenied, ErrorReason::CallerNotAllowed);
     let mut cells = 0;
     for row in METHODS {
-        let target = if row.method.starts_with("AdminService") { server.admin_target() } else { server.target() };
+        let target = if raw::is_admin(row.method) { server.admin_target() } else { server.target() };
         for token in [None, Some("riposte_nobody")] {
             let result = outcome(&Raw::to(target, token)?, row, GRANTED, fixture.granted).await?;
             ensure!(
@@ -97,7 +97,7 @@ async fn a_method_of_the_other_port_does_not_exist_for_any_role() -> Result<()> 
     let callers = Callers::with_each_role(GRANTED);
     let server = dev(None, &callers, &[]).await?;
     for row in METHODS {
-        let other = if row.method.starts_with("AdminService") { server.target() } else { server.admin_target() };
+        let other = if raw::is_admin(row.method) { server.target() } else { server.admin_target() };
         for role in ROLES {
             let result = outcome(&Raw::to(other, Some(callers.token(role)))?, row, GRANTED, 1).await?;
             ensure!(

@@ -117,7 +117,7 @@ async fn no_request_of_the_corpus_breaks_the_server() -> Result<()> {
         let bytes = std::fs::read(file?.path())?;
         let Some((method, message)) = bytes.split_first() else { continue };
         let name = &names[usize::from(*method) % names.len()];
-        let raw = if name.starts_with("AdminService/") { &admin } else { &public };
+        let raw = if raw::is_admin(name) { &admin } else { &public };
         if let Err(error) = raw.call(name, message.to_vec()).await.map_err(Error::from) {
             ensure!(!raw::is_broken(&error), "{name} says {error:?} to {message:?}");
         }
@@ -140,7 +140,7 @@ async fn every_method_responds_to_or_refuses_any_input() -> Result<()> {
     let mut outcomes = std::collections::BTreeMap::new();
     for method in raw::methods()? {
         let name = raw::name(&method);
-        let admin = name.starts_with("AdminService/");
+        let admin = raw::is_admin(&name);
         let raw = Raw::to(if admin { server.admin_target() } else { server.target() }, None)?;
         for number in 0..EACH {
             let request = wild.message(&method.input(), 0);

@@ -40,10 +40,8 @@ const ENUMS: [ServedEnum; 5] = [
         contract: "proto/riposte/v1/comment.proto",
         prefix: "COMMENT_STATE_",
         types: &["CommentState"],
-        within: &["server/core/src/write/", "server/grpc/src/import_item.rs"],
-        // It applies the table of acts, and no call of the contract has an act that holds a comment
-        // for review yet.
-        except: &["server/core/src/write/unit_of_work/judge.rs"],
+        within: &["server/core/src/write/", "server/core/src/domain/act.rs", "server/grpc/src/import_item.rs"],
+        except: &[],
     },
     ServedEnum {
         contract: "proto/riposte/v1/comment.proto",
@@ -68,9 +66,12 @@ const ENUMS: [ServedEnum; 5] = [
     },
 ];
 
-/// Values that functions of the domain make, with the functions' names.
-const MADE_BY: [(&str, &str); 2] =
-    [("ERROR_REASON_INTERNAL", "Error::internal"), ("ERROR_REASON_FIELD_INVALID", "Violation::field")];
+/// Values that functions and tables of the domain make, with the words by which they do.
+const MADE_BY: [(&str, &str); 3] = [
+    ("ERROR_REASON_INTERNAL", "Error::internal"),
+    ("ERROR_REASON_FIELD_INVALID", "Violation::field"),
+    ("COMMENT_STATE_REJECTED", "State(Rejected)"),
+];
 
 /// Returns the paths that the table names.
 pub(super) fn paths() -> impl Iterator<Item = &'static str> {

@@ -10,7 +10,7 @@ from riposte_sdk._connection import Connection
 from riposte_sdk._error import Error
 from riposte_sdk._generated.handles import Handles
 from riposte_sdk._generated.options import DEFAULT_ADMIN_TARGET, Connecting, Options
-from riposte_sdk._generated.services import AdminService
+from riposte_sdk._generated.services import AdminService, ModerationService
 from riposte_sdk._options import channel
 from riposte_sdk._request_ids import RequestIds
 
@@ -69,6 +69,11 @@ class Client(Base, Handles):
         ``target`` defaults to the client's ``admin_target``. Raises ``InvalidArgument`` if it is
         unusable."""
         service: AdminService = AdminService(self._other(target))
+        return service
+
+    def moderation(self, target: str | None = None) -> ModerationService:
+        """The work of moderators, at the address of ``admin`` and by its rules."""
+        service: ModerationService = ModerationService(self._other(target))
         return service
 
     def wait_ready(self, timeout: float) -> None:

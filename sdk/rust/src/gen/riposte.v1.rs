@@ -165,18 +165,23 @@ pub struct Subject {
         ::prost::alloc::string::String,
         ::prost::alloc::string::String,
     >,
-    /// An opaque version of owner, state and metadata. Comments below the subject do not change it.
+    /// An opaque version of owner, state, moderation mode and metadata. Comments below the subject do
+    /// not change it.
     #[prost(string, tag = "8")]
     pub etag: ::prost::alloc::string::String,
     /// When the subject came into being. Output only.
     #[prost(message, optional, tag = "9")]
     pub create_time: ::core::option::Option<::prost_types::Timestamp>,
-    /// When owner, state, metadata or delete_time last changed. Output only.
+    /// When owner, state, moderation mode, metadata or delete_time last changed. Output only.
     #[prost(message, optional, tag = "10")]
     pub update_time: ::core::option::Option<::prost_types::Timestamp>,
     /// When the subject was deleted; unset for a subject that is not. Output only.
     #[prost(message, optional, tag = "11")]
     pub delete_time: ::core::option::Option<::prost_types::Timestamp>,
+    /// The new comments that wait for review; unset: as the object type says. Not looser than the
+    /// type's mode, else FIELD_INVALID (POST is looser than PRE).
+    #[prost(enumeration = "ModerationMode", tag = "12")]
+    pub moderation_mode: i32,
 }
 impl ::prost::Name for Subject {
     const NAME: &'static str = "Subject";
@@ -338,9 +343,9 @@ pub struct UpdateSubjectRequest {
     /// read, and `etag`: if it is set and no longer the subject's, the call fails with ETAG_MISMATCH.
     #[prost(message, optional, tag = "1")]
     pub subject: ::core::option::Option<Subject>,
-    /// The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
-    /// FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
-    /// one. A field can be cleared only by name.
+    /// The fields to change: `owner_id`, `state`, `moderation_mode`, `metadata` (replaced as a whole);
+    /// any other path is FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of
+    /// which there must be one. A field can be cleared only by name.
     #[prost(message, optional, tag = "2")]
     pub update_mask: ::core::option::Option<::prost_types::FieldMask>,
     /// A UUID that makes the call safe to repeat; optional, the SDKs fill it.
@@ -545,7 +550,7 @@ pub struct SubjectChange {
     /// The comments that changed. Empty when only the subject itself did, or a repair of its counts.
     #[prost(message, repeated, tag = "2")]
     pub comments: ::prost::alloc::vec::Vec<CommentChange>,
-    /// True when owner, state, metadata or delete_time of the subject changed.
+    /// True when owner, state, moderation mode, metadata or delete_time of the subject changed.
     #[prost(bool, tag = "3")]
     pub subject_changed: bool,
 }
@@ -603,6 +608,39 @@ impl ::prost::Name for RevisionGap {
     }
     fn type_url() -> ::prost::alloc::string::String {
         "/riposte.v1.RevisionGap".into()
+    }
+}
+/// The new comments of an object type or a subject that wait for review.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ModerationMode {
+    /// Of a subject: its object type's mode.
+    Unspecified = 0,
+    /// None: they are shown at once.
+    Post = 1,
+    /// All of them.
+    Pre = 2,
+}
+impl ModerationMode {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "MODERATION_MODE_UNSPECIFIED",
+            Self::Post => "MODERATION_MODE_POST",
+            Self::Pre => "MODERATION_MODE_PRE",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "MODERATION_MODE_UNSPECIFIED" => Some(Self::Unspecified),
+            "MODERATION_MODE_POST" => Some(Self::Post),
+            "MODERATION_MODE_PRE" => Some(Self::Pre),
+            _ => None,
+        }
     }
 }
 /// What may be done under a subject.
@@ -929,8 +967,8 @@ pub struct GetCommentRequest {
     /// The comment. Required.
     #[prost(int64, tag = "1")]
     pub id: i64,
-    /// The member who views the comment. If this is the author, a PENDING, REJECTED or SHADOWED
-    /// comment is shown whole. Default empty: any other member.
+    /// The member who views the comment. If this is the author, a PENDING or REJECTED comment is shown
+    /// whole. Default empty: any other member.
     #[prost(string, tag = "2")]
     pub viewer_member_id: ::prost::alloc::string::String,
     /// The answer shows at least this revision of the subject. Default 0: any.
@@ -1149,6 +1187,77 @@ impl ::prost::Name for UpdateCommentResponse {
     }
     fn type_url() -> ::prost::alloc::string::String {
         "/riposte.v1.UpdateCommentResponse".into()
+    }
+}
+/// Asks for the author's own comments of a subject that are not listed.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListUnlistedCommentsRequest {
+    /// The subject. Required.
+    #[prost(message, optional, tag = "1")]
+    pub subject: ::core::option::Option<SubjectKey>,
+    /// The author. Required.
+    #[prost(string, tag = "2")]
+    pub member_id: ::prost::alloc::string::String,
+    /// Only comments of this thread. Default 0: all.
+    #[prost(int64, tag = "3")]
+    pub root_id: i64,
+    /// The answer shows at least this revision of the subject. Default 0: any.
+    #[prost(int64, tag = "4")]
+    pub min_revision: i64,
+    /// Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+    /// FIELD_INVALID. A page may be short, or even empty, and end early at 1 MiB.
+    #[prost(int32, tag = "5")]
+    pub page_size: i32,
+    /// `next_page_token` of an earlier page of the same walk. Empty: the first page.
+    #[prost(string, tag = "6")]
+    pub page_token: ::prost::alloc::string::String,
+}
+impl ::prost::Name for ListUnlistedCommentsRequest {
+    const NAME: &'static str = "ListUnlistedCommentsRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListUnlistedCommentsRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListUnlistedCommentsRequest".into()
+    }
+}
+/// The author's own PENDING and, for 7 days, REJECTED comments, newest first, as the author sees
+/// them.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListUnlistedCommentsResponse {
+    /// The comments.
+    #[prost(message, repeated, tag = "1")]
+    pub comments: ::prost::alloc::vec::Vec<UnlistedComment>,
+    /// For the page after this one. Empty: the end, and the only sign of it.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+impl ::prost::Name for ListUnlistedCommentsResponse {
+    const NAME: &'static str = "ListUnlistedCommentsResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListUnlistedCommentsResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListUnlistedCommentsResponse".into()
+    }
+}
+/// One comment that only its author sees.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct UnlistedComment {
+    /// The comment as its author sees it.
+    #[prost(message, optional, tag = "1")]
+    pub comment: ::core::option::Option<Comment>,
+}
+impl ::prost::Name for UnlistedComment {
+    const NAME: &'static str = "UnlistedComment";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.UnlistedComment".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.UnlistedComment".into()
     }
 }
 /// Asks for the former texts of a comment.
@@ -1383,9 +1492,9 @@ pub struct ListMemberCommentsRequest {
     /// The member. Required.
     #[prost(string, tag = "2")]
     pub member_id: ::prost::alloc::string::String,
-    /// True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED
-    /// and SHADOWED ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of
-    /// the walk, else PAGE_TOKEN_MISMATCH.
+    /// True: comments that are not ACTIVE are shown too, as the author sees them: PENDING and REJECTED
+    /// ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk,
+    /// else PAGE_TOKEN_MISMATCH.
     #[prost(bool, tag = "3")]
     pub include_unlisted: bool,
     /// Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
@@ -1437,9 +1546,9 @@ pub enum CommentState {
     Unspecified = 0,
     /// Visible to all members.
     Active = 1,
-    /// Waits for moderation; seen by its author and by moderators. Not served yet.
+    /// Waits for moderation; seen by its author and by moderators.
     Pending = 2,
-    /// Refused by moderation; seen by its author and by moderators. Not served yet.
+    /// Refused by moderation; seen by its author and by moderators.
     Rejected = 3,
     /// Taken out of sight by a moderator.
     Hidden = 4,
@@ -4476,8 +4585,9 @@ pub mod comment_service_client {
         }
         /// Writes a root comment.
         ///
-        /// Floors are dense; if one create was answered before another was sent, its floor is lower.
-        /// Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+        /// Floors are dense; if one create was answered before another was sent, its floor is lower. Where
+        /// the object type's comments wait for review, the comment is PENDING and is answered whole to its
+        /// author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
         /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
         /// CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
         ///
@@ -4509,8 +4619,8 @@ pub mod comment_service_client {
         /// Reads one comment by its id.
         ///
         /// A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED
-        /// likewise, except to its author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND,
-        /// REVISION_NOT_REACHED.
+        /// likewise, except to its author (`viewer_member_id`). One that was never visible is
+        /// COMMENT_NOT_FOUND to all but its author. Errors: COMMENT_NOT_FOUND, REVISION_NOT_REACHED.
         ///
         /// Example: `{"id": "1234567890123456789"}`.
         pub async fn get_comment(
@@ -4539,8 +4649,8 @@ pub mod comment_service_client {
         }
         /// Reads up to 200 comments by their ids, in the order of the request.
         ///
-        /// Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in
-        /// its metadata.
+        /// Atomic by default; see `allow_missing`. Knows no viewer: a comment that was never visible is
+        /// missing to its author too. Errors: COMMENT_NOT_FOUND with the first missing id in its metadata.
         ///
         /// Example: `{"ids": ["1234567890123456789"], "allowMissing": true}`.
         pub async fn batch_get_comments(
@@ -4823,6 +4933,40 @@ pub mod comment_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
+        /// Reads the author's own comments of a subject that are in no list, because they wait for review
+        /// or were refused.
+        ///
+        /// Nothing of it is in public pages, counts or caches. Errors: SUBJECT_NOT_FOUND (unless the type
+        /// creates its subjects), SUBJECT_HIDDEN, OBJECT_TYPE_UNKNOWN, REVISION_NOT_REACHED,
+        /// PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        ///
+        /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7"}`.
+        pub async fn list_unlisted_comments(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListUnlistedCommentsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListUnlistedCommentsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/riposte.v1.CommentService/ListUnlistedComments",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("riposte.v1.CommentService", "ListUnlistedComments"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -4841,8 +4985,9 @@ pub mod comment_service_server {
     pub trait CommentService: std::marker::Send + std::marker::Sync + 'static {
         /// Writes a root comment.
         ///
-        /// Floors are dense; if one create was answered before another was sent, its floor is lower.
-        /// Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+        /// Floors are dense; if one create was answered before another was sent, its floor is lower. Where
+        /// the object type's comments wait for review, the comment is PENDING and is answered whole to its
+        /// author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
         /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
         /// CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
         ///
@@ -4857,8 +5002,8 @@ pub mod comment_service_server {
         /// Reads one comment by its id.
         ///
         /// A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED
-        /// likewise, except to its author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND,
-        /// REVISION_NOT_REACHED.
+        /// likewise, except to its author (`viewer_member_id`). One that was never visible is
+        /// COMMENT_NOT_FOUND to all but its author. Errors: COMMENT_NOT_FOUND, REVISION_NOT_REACHED.
         ///
         /// Example: `{"id": "1234567890123456789"}`.
         async fn get_comment(
@@ -4870,8 +5015,8 @@ pub mod comment_service_server {
         >;
         /// Reads up to 200 comments by their ids, in the order of the request.
         ///
-        /// Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in
-        /// its metadata.
+        /// Atomic by default; see `allow_missing`. Knows no viewer: a comment that was never visible is
+        /// missing to its author too. Errors: COMMENT_NOT_FOUND with the first missing id in its metadata.
         ///
         /// Example: `{"ids": ["1234567890123456789"], "allowMissing": true}`.
         async fn batch_get_comments(
@@ -4993,6 +5138,21 @@ pub mod comment_service_server {
             request: tonic::Request<super::ListMemberCommentsRequest>,
         ) -> std::result::Result<
             tonic::Response<super::ListMemberCommentsResponse>,
+            tonic::Status,
+        >;
+        /// Reads the author's own comments of a subject that are in no list, because they wait for review
+        /// or were refused.
+        ///
+        /// Nothing of it is in public pages, counts or caches. Errors: SUBJECT_NOT_FOUND (unless the type
+        /// creates its subjects), SUBJECT_HIDDEN, OBJECT_TYPE_UNKNOWN, REVISION_NOT_REACHED,
+        /// PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        ///
+        /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7"}`.
+        async fn list_unlisted_comments(
+            &self,
+            request: tonic::Request<super::ListUnlistedCommentsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListUnlistedCommentsResponse>,
             tonic::Status,
         >;
     }
@@ -5570,6 +5730,55 @@ pub mod comment_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListMemberCommentsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/riposte.v1.CommentService/ListUnlistedComments" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListUnlistedCommentsSvc<T: CommentService>(pub Arc<T>);
+                    impl<
+                        T: CommentService,
+                    > tonic::server::UnaryService<super::ListUnlistedCommentsRequest>
+                    for ListUnlistedCommentsSvc<T> {
+                        type Response = super::ListUnlistedCommentsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListUnlistedCommentsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as CommentService>::list_unlisted_comments(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListUnlistedCommentsSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -6631,6 +6840,1485 @@ pub mod like_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
+/// The reasons of an act: what the author is told, and what stays inside.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Grounds {
+    /// The rule, in the caller's own words: `\[a-z0-9_.-\]{1,64}`. Shown to the author. Required for
+    /// REJECT, HIDE, DELETE, WITHHOLD.
+    #[prost(string, tag = "1")]
+    pub code: ::prost::alloc::string::String,
+    /// For the author; at most 1,000 code points.
+    #[prost(string, tag = "2")]
+    pub explanation: ::prost::alloc::string::String,
+    /// The law, where that is the ground; empty means the terms of use. At most 256 bytes.
+    #[prost(string, tag = "3")]
+    pub legal_reference: ::prost::alloc::string::String,
+    /// For moderators only; at most 512 code points. Never leaves ModerationService.
+    #[prost(string, tag = "4")]
+    pub note: ::prost::alloc::string::String,
+    /// The way in which it was found.
+    #[prost(enumeration = "Detection", tag = "5")]
+    pub detection: i32,
+    /// The part of machines in it.
+    #[prost(enumeration = "Automation", tag = "6")]
+    pub automation: i32,
+}
+impl ::prost::Name for Grounds {
+    const NAME: &'static str = "Grounds";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.Grounds".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.Grounds".into()
+    }
+}
+/// A comment as moderators read it: whole in every state that still has content.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ModeratedComment {
+    /// The comment with its true state and its content.
+    #[prost(message, optional, tag = "1")]
+    pub comment: ::core::option::Option<Comment>,
+    /// Names the text, the state and the number of decisions; opaque. A verdict on the comment must
+    /// name it.
+    #[prost(string, tag = "2")]
+    pub etag: ::prost::alloc::string::String,
+    /// What is open; empty if nothing is.
+    #[prost(enumeration = "ReviewCause", repeated, tag = "5")]
+    pub causes: ::prost::alloc::vec::Vec<i32>,
+    /// The newest decision; unset if none.
+    #[prost(message, optional, tag = "7")]
+    pub last_decision: ::core::option::Option<Decision>,
+}
+impl ::prost::Name for ModeratedComment {
+    const NAME: &'static str = "ModeratedComment";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ModeratedComment".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ModeratedComment".into()
+    }
+}
+/// One decision on a comment. Never changed, only followed by others.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Decision {
+    /// Opaque; unique over all comments.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// The comment.
+    #[prost(int64, tag = "2")]
+    pub comment_id: i64,
+    /// The act.
+    #[prost(enumeration = "ModerationAction", tag = "3")]
+    pub action: i32,
+    /// The state before. Of a deleted comment: the state to which Undelete would have returned.
+    #[prost(enumeration = "CommentState", tag = "5")]
+    pub from_state: i32,
+    /// The state after; of a deleted comment likewise.
+    #[prost(enumeration = "CommentState", tag = "6")]
+    pub to_state: i32,
+    /// The reasons.
+    #[prost(message, optional, tag = "7")]
+    pub grounds: ::core::option::Option<Grounds>,
+    /// The moderator.
+    #[prost(string, tag = "8")]
+    pub actor_id: ::prost::alloc::string::String,
+    /// The time at which it was taken.
+    #[prost(message, optional, tag = "11")]
+    pub time: ::core::option::Option<::prost_types::Timestamp>,
+}
+impl ::prost::Name for Decision {
+    const NAME: &'static str = "Decision";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.Decision".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.Decision".into()
+    }
+}
+/// Something to judge: one comment with everything that is open on it. Its id is the comment's.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ReviewItem {
+    /// The comment.
+    #[prost(message, optional, tag = "1")]
+    pub comment: ::core::option::Option<ModeratedComment>,
+    /// The time at which it is due. The order of the queue, then the comment id. Moves earlier, never
+    /// later, while something stays open.
+    #[prost(message, optional, tag = "2")]
+    pub due_time: ::core::option::Option<::prost_types::Timestamp>,
+    /// The number of leases that ended without a verdict.
+    #[prost(int32, tag = "3")]
+    pub expired_leases: i32,
+    /// The moderator who holds it; empty if free.
+    #[prost(string, tag = "4")]
+    pub leased_by: ::prost::alloc::string::String,
+    /// The time at which the lease ends; unset if free.
+    #[prost(message, optional, tag = "5")]
+    pub lease_until: ::core::option::Option<::prost_types::Timestamp>,
+    /// The comment it answers, as moderators see it; unset for roots and in ListReviewItems.
+    #[prost(message, optional, tag = "6")]
+    pub parent: ::core::option::Option<ModeratedComment>,
+}
+impl ::prost::Name for ReviewItem {
+    const NAME: &'static str = "ReviewItem";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ReviewItem".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ReviewItem".into()
+    }
+}
+/// Asks for a page of the review queue.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListReviewItemsRequest {
+    /// The object type. Required; one that the caller was granted.
+    #[prost(string, tag = "1")]
+    pub object_type: ::prost::alloc::string::String,
+    /// Only items with one of these causes; empty means all.
+    #[prost(enumeration = "ReviewCause", repeated, tag = "2")]
+    pub causes: ::prost::alloc::vec::Vec<i32>,
+    /// Only comments of this member; empty means all.
+    #[prost(string, tag = "3")]
+    pub member_id: ::prost::alloc::string::String,
+    /// True: leased items are listed too. Default false.
+    #[prost(bool, tag = "4")]
+    pub leased: bool,
+    /// Items wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+    /// FIELD_INVALID. A page may end early at 1 MiB.
+    #[prost(int32, tag = "5")]
+    pub page_size: i32,
+    /// `next_page_token` of an earlier page of the same walk. Empty: the first page.
+    #[prost(string, tag = "6")]
+    pub page_token: ::prost::alloc::string::String,
+}
+impl ::prost::Name for ListReviewItemsRequest {
+    const NAME: &'static str = "ListReviewItemsRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListReviewItemsRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListReviewItemsRequest".into()
+    }
+}
+/// A page of the review queue, by due time.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListReviewItemsResponse {
+    /// The items.
+    #[prost(message, repeated, tag = "1")]
+    pub items: ::prost::alloc::vec::Vec<ReviewItem>,
+    /// For the page after this one. Empty: the end.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+impl ::prost::Name for ListReviewItemsResponse {
+    const NAME: &'static str = "ListReviewItemsResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListReviewItemsResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListReviewItemsResponse".into()
+    }
+}
+/// Asks for work: some of the items that are due first, for this moderator alone.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ClaimReviewItemsRequest {
+    /// The object type. Required.
+    #[prost(string, tag = "1")]
+    pub object_type: ::prost::alloc::string::String,
+    /// Only items with one of these causes; empty means all.
+    #[prost(enumeration = "ReviewCause", repeated, tag = "2")]
+    pub causes: ::prost::alloc::vec::Vec<i32>,
+    /// Items wanted: default 10 (when 0), at most 25. Fewer are leased where they would exceed 1 MiB.
+    #[prost(int32, tag = "3")]
+    pub limit: i32,
+    /// The duration of the leases: default 5 minutes, 10 seconds to 1 hour.
+    #[prost(message, optional, tag = "4")]
+    pub lease: ::core::option::Option<::prost_types::Duration>,
+    /// The moderator. Required; 1 to 64 bytes.
+    #[prost(string, tag = "5")]
+    pub moderator_id: ::prost::alloc::string::String,
+    /// A UUID that makes the call safe to repeat; optional, the SDKs fill it. While its leases last, a
+    /// repeat answers the same items and renews them.
+    #[prost(string, tag = "6")]
+    pub request_id: ::prost::alloc::string::String,
+}
+impl ::prost::Name for ClaimReviewItemsRequest {
+    const NAME: &'static str = "ClaimReviewItemsRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ClaimReviewItemsRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ClaimReviewItemsRequest".into()
+    }
+}
+/// The leased items.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ClaimReviewItemsResponse {
+    /// The items; empty if nothing is open.
+    #[prost(message, repeated, tag = "1")]
+    pub items: ::prost::alloc::vec::Vec<ReviewItem>,
+    /// Names the leases in SubmitVerdicts and ReleaseReviewItems.
+    #[prost(string, tag = "2")]
+    pub lease_token: ::prost::alloc::string::String,
+    /// The time at which they end; unset without items.
+    #[prost(message, optional, tag = "3")]
+    pub lease_until: ::core::option::Option<::prost_types::Timestamp>,
+}
+impl ::prost::Name for ClaimReviewItemsResponse {
+    const NAME: &'static str = "ClaimReviewItemsResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ClaimReviewItemsResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ClaimReviewItemsResponse".into()
+    }
+}
+/// Gives leased items back.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ReleaseReviewItemsRequest {
+    /// The comments of the items, 1 to 25.
+    #[prost(int64, repeated, packed = "false", tag = "1")]
+    pub comment_ids: ::prost::alloc::vec::Vec<i64>,
+    /// The lease. Required.
+    #[prost(string, tag = "2")]
+    pub lease_token: ::prost::alloc::string::String,
+    /// The moderator. Required.
+    #[prost(string, tag = "3")]
+    pub moderator_id: ::prost::alloc::string::String,
+    /// A UUID that makes the call safe to repeat; optional, the SDKs fill it.
+    #[prost(string, tag = "4")]
+    pub request_id: ::prost::alloc::string::String,
+}
+impl ::prost::Name for ReleaseReviewItemsRequest {
+    const NAME: &'static str = "ReleaseReviewItemsRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ReleaseReviewItemsRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ReleaseReviewItemsRequest".into()
+    }
+}
+/// The number of items that were given back.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ReleaseReviewItemsResponse {
+    /// Items that this lease still held.
+    #[prost(int32, tag = "1")]
+    pub released: i32,
+}
+impl ::prost::Name for ReleaseReviewItemsResponse {
+    const NAME: &'static str = "ReleaseReviewItemsResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ReleaseReviewItemsResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ReleaseReviewItemsResponse".into()
+    }
+}
+/// What is judged. A verdict holds only for the version it names.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct VerdictTarget {
+    /// The comment. Required.
+    #[prost(int64, tag = "1")]
+    pub comment_id: i64,
+    /// ModeratedComment.etag. Required.
+    #[prost(string, tag = "2")]
+    pub etag: ::prost::alloc::string::String,
+}
+impl ::prost::Name for VerdictTarget {
+    const NAME: &'static str = "VerdictTarget";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.VerdictTarget".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.VerdictTarget".into()
+    }
+}
+/// One act on 1 to 100 comments. Each target is durable, or has its own error.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SubmitVerdictsRequest {
+    /// The act. Required: APPROVE, REJECT, HIDE, UNHIDE, DELETE, WITHHOLD or KEEP.
+    #[prost(enumeration = "ModerationAction", tag = "1")]
+    pub action: i32,
+    /// The reasons.
+    #[prost(message, optional, tag = "2")]
+    pub grounds: ::core::option::Option<Grounds>,
+    /// What is judged, each comment once.
+    #[prost(message, repeated, tag = "3")]
+    pub targets: ::prost::alloc::vec::Vec<VerdictTarget>,
+    /// The lease of ClaimReviewItems; empty for acts without one. An item that another moderator holds
+    /// fails with REVIEW_LEASE_LOST, except for HIDE, UNHIDE and DELETE, which end the lease.
+    #[prost(string, tag = "4")]
+    pub lease_token: ::prost::alloc::string::String,
+    /// The moderator. Required.
+    #[prost(string, tag = "5")]
+    pub moderator_id: ::prost::alloc::string::String,
+    /// A UUID that makes the call safe to repeat; optional, the SDKs fill it.
+    #[prost(string, tag = "6")]
+    pub request_id: ::prost::alloc::string::String,
+}
+impl ::prost::Name for SubmitVerdictsRequest {
+    const NAME: &'static str = "SubmitVerdictsRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.SubmitVerdictsRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.SubmitVerdictsRequest".into()
+    }
+}
+/// The outcome of one target.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct VerdictResult {
+    /// The comment.
+    #[prost(int64, tag = "1")]
+    pub comment_id: i64,
+    /// The revision of the subject that the act made; 0 if it made none: KEEP, APPROVE of an ACTIVE
+    /// comment.
+    #[prost(int64, tag = "4")]
+    pub subject_revision: i64,
+    /// ModeratedComment.etag after the act, for a second verdict on the same item; empty in an error.
+    #[prost(string, tag = "5")]
+    pub etag: ::prost::alloc::string::String,
+    /// The decision or the error.
+    #[prost(oneof = "verdict_result::Result", tags = "2, 3")]
+    pub result: ::core::option::Option<verdict_result::Result>,
+}
+/// Nested message and enum types in `VerdictResult`.
+pub mod verdict_result {
+    /// The decision or the error.
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Result {
+        /// The decision that was taken, now or by the first call of this request id.
+        #[prost(message, tag = "2")]
+        Decision(super::Decision),
+        /// The error for which none was taken: ETAG_MISMATCH, REVIEW_LEASE_LOST, STATE_CONFLICT,
+        /// COMMENT_NOT_FOUND, REQUEST_ID_REUSED, or a general error.
+        #[prost(message, tag = "3")]
+        Error(super::ItemError),
+    }
+}
+impl ::prost::Name for VerdictResult {
+    const NAME: &'static str = "VerdictResult";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.VerdictResult".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.VerdictResult".into()
+    }
+}
+/// The results, in the order of the targets.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SubmitVerdictsResponse {
+    /// One for each target.
+    #[prost(message, repeated, tag = "1")]
+    pub results: ::prost::alloc::vec::Vec<VerdictResult>,
+}
+impl ::prost::Name for SubmitVerdictsResponse {
+    const NAME: &'static str = "SubmitVerdictsResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.SubmitVerdictsResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.SubmitVerdictsResponse".into()
+    }
+}
+/// Asks for comments as moderators see them.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetModeratedCommentsRequest {
+    /// 1 to 50 comments.
+    #[prost(int64, repeated, packed = "false", tag = "1")]
+    pub ids: ::prost::alloc::vec::Vec<i64>,
+    /// True: those not found are named in `missing`. Default false: the call fails with
+    /// COMMENT_NOT_FOUND.
+    #[prost(bool, tag = "2")]
+    pub allow_missing: bool,
+}
+impl ::prost::Name for GetModeratedCommentsRequest {
+    const NAME: &'static str = "GetModeratedCommentsRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.GetModeratedCommentsRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.GetModeratedCommentsRequest".into()
+    }
+}
+/// The comments, in the order of the request.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetModeratedCommentsResponse {
+    /// Those found. The response ends early at 1 MiB; ask for the rest again.
+    #[prost(message, repeated, tag = "1")]
+    pub comments: ::prost::alloc::vec::Vec<ModeratedComment>,
+    /// Those not found; filled only with `allow_missing`.
+    #[prost(int64, repeated, packed = "false", tag = "2")]
+    pub missing: ::prost::alloc::vec::Vec<i64>,
+}
+impl ::prost::Name for GetModeratedCommentsResponse {
+    const NAME: &'static str = "GetModeratedCommentsResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.GetModeratedCommentsResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.GetModeratedCommentsResponse".into()
+    }
+}
+/// Asks for decisions, newest first.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListDecisionsRequest {
+    /// Decisions wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+    /// FIELD_INVALID.
+    #[prost(int32, tag = "3")]
+    pub page_size: i32,
+    /// `next_page_token` of an earlier page of the same walk. Empty: the first page.
+    #[prost(string, tag = "4")]
+    pub page_token: ::prost::alloc::string::String,
+    /// The object of the decisions. Required.
+    #[prost(oneof = "list_decisions_request::Of", tags = "1")]
+    pub of: ::core::option::Option<list_decisions_request::Of>,
+}
+/// Nested message and enum types in `ListDecisionsRequest`.
+pub mod list_decisions_request {
+    /// The object of the decisions. Required.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Of {
+        /// Decisions on this comment.
+        #[prost(int64, tag = "1")]
+        CommentId(i64),
+    }
+}
+impl ::prost::Name for ListDecisionsRequest {
+    const NAME: &'static str = "ListDecisionsRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListDecisionsRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListDecisionsRequest".into()
+    }
+}
+/// A page of decisions.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListDecisionsResponse {
+    /// The decisions, newest first.
+    #[prost(message, repeated, tag = "1")]
+    pub decisions: ::prost::alloc::vec::Vec<Decision>,
+    /// For the page after this one. Empty: the end.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+impl ::prost::Name for ListDecisionsResponse {
+    const NAME: &'static str = "ListDecisionsResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListDecisionsResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListDecisionsResponse".into()
+    }
+}
+/// An act on a comment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ModerationAction {
+    /// In a request: FIELD_INVALID.
+    Unspecified = 0,
+    /// PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good, nothing stays open on it.
+    Approve = 1,
+    /// ACTIVE or PENDING becomes REJECTED.
+    Reject = 2,
+    /// ACTIVE becomes HIDDEN, as by AdminService.HideComment.
+    Hide = 3,
+    /// HIDDEN becomes ACTIVE, as by AdminService.UnhideComment.
+    Unhide = 4,
+    /// Any state becomes DELETED by MODERATOR.
+    Delete = 5,
+    /// ACTIVE becomes PENDING: out of sight until it is judged.
+    Withhold = 6,
+    /// No change of state. Closes what is open on an ACTIVE comment; if nothing is, STATE_CONFLICT. A
+    /// PENDING comment stays in the queue.
+    Keep = 7,
+}
+impl ModerationAction {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "MODERATION_ACTION_UNSPECIFIED",
+            Self::Approve => "MODERATION_ACTION_APPROVE",
+            Self::Reject => "MODERATION_ACTION_REJECT",
+            Self::Hide => "MODERATION_ACTION_HIDE",
+            Self::Unhide => "MODERATION_ACTION_UNHIDE",
+            Self::Delete => "MODERATION_ACTION_DELETE",
+            Self::Withhold => "MODERATION_ACTION_WITHHOLD",
+            Self::Keep => "MODERATION_ACTION_KEEP",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "MODERATION_ACTION_UNSPECIFIED" => Some(Self::Unspecified),
+            "MODERATION_ACTION_APPROVE" => Some(Self::Approve),
+            "MODERATION_ACTION_REJECT" => Some(Self::Reject),
+            "MODERATION_ACTION_HIDE" => Some(Self::Hide),
+            "MODERATION_ACTION_UNHIDE" => Some(Self::Unhide),
+            "MODERATION_ACTION_DELETE" => Some(Self::Delete),
+            "MODERATION_ACTION_WITHHOLD" => Some(Self::Withhold),
+            "MODERATION_ACTION_KEEP" => Some(Self::Keep),
+            _ => None,
+        }
+    }
+}
+/// The way in which the reason of an act was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum Detection {
+    /// In a request: MODERATOR. In a response: unknown.
+    Unspecified = 0,
+    /// A moderator found it.
+    Moderator = 1,
+    /// An entry of a word list.
+    WordList = 2,
+    /// A rule of the object type's policy.
+    Rule = 3,
+    /// The filter service.
+    FilterService = 4,
+    /// The standing of the author.
+    MemberStanding = 5,
+    /// Reports of members.
+    MemberReport = 6,
+    /// A trusted flagger.
+    TrustedFlagger = 7,
+    /// An authority.
+    Authority = 8,
+    /// An appeal.
+    Appeal = 9,
+    /// The mode of the object type or subject.
+    Mode = 10,
+}
+impl Detection {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "DETECTION_UNSPECIFIED",
+            Self::Moderator => "DETECTION_MODERATOR",
+            Self::WordList => "DETECTION_WORD_LIST",
+            Self::Rule => "DETECTION_RULE",
+            Self::FilterService => "DETECTION_FILTER_SERVICE",
+            Self::MemberStanding => "DETECTION_MEMBER_STANDING",
+            Self::MemberReport => "DETECTION_MEMBER_REPORT",
+            Self::TrustedFlagger => "DETECTION_TRUSTED_FLAGGER",
+            Self::Authority => "DETECTION_AUTHORITY",
+            Self::Appeal => "DETECTION_APPEAL",
+            Self::Mode => "DETECTION_MODE",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "DETECTION_UNSPECIFIED" => Some(Self::Unspecified),
+            "DETECTION_MODERATOR" => Some(Self::Moderator),
+            "DETECTION_WORD_LIST" => Some(Self::WordList),
+            "DETECTION_RULE" => Some(Self::Rule),
+            "DETECTION_FILTER_SERVICE" => Some(Self::FilterService),
+            "DETECTION_MEMBER_STANDING" => Some(Self::MemberStanding),
+            "DETECTION_MEMBER_REPORT" => Some(Self::MemberReport),
+            "DETECTION_TRUSTED_FLAGGER" => Some(Self::TrustedFlagger),
+            "DETECTION_AUTHORITY" => Some(Self::Authority),
+            "DETECTION_APPEAL" => Some(Self::Appeal),
+            "DETECTION_MODE" => Some(Self::Mode),
+            _ => None,
+        }
+    }
+}
+/// The part of machines in a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum Automation {
+    /// In a request: NONE.
+    Unspecified = 0,
+    /// A person decided.
+    None = 1,
+    /// A person confirmed the proposal of a machine.
+    Partial = 2,
+    /// A machine decided.
+    Full = 3,
+}
+impl Automation {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "AUTOMATION_UNSPECIFIED",
+            Self::None => "AUTOMATION_NONE",
+            Self::Partial => "AUTOMATION_PARTIAL",
+            Self::Full => "AUTOMATION_FULL",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "AUTOMATION_UNSPECIFIED" => Some(Self::Unspecified),
+            "AUTOMATION_NONE" => Some(Self::None),
+            "AUTOMATION_PARTIAL" => Some(Self::Partial),
+            "AUTOMATION_FULL" => Some(Self::Full),
+            _ => None,
+        }
+    }
+}
+/// The reason for which a comment waits for review.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ReviewCause {
+    /// Never sent; a reader of an older version sees it for a cause it does not know.
+    Unspecified = 0,
+    /// A new comment under pre-moderation.
+    New = 1,
+    /// A proposed edit. Not served yet.
+    Edit = 2,
+    /// Reports of members. Not served yet.
+    Report = 3,
+    /// The policy or the filter service flagged it; in sight unless the comment is PENDING. Not served
+    /// yet.
+    Flag = 4,
+    /// The filter or account service could not be asked. Not served yet.
+    ServiceUnavailable = 5,
+    /// The author appealed. Not served yet.
+    Appeal = 6,
+    /// Taken out of sight by a moderator until it is judged.
+    Withheld = 7,
+}
+impl ReviewCause {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "REVIEW_CAUSE_UNSPECIFIED",
+            Self::New => "REVIEW_CAUSE_NEW",
+            Self::Edit => "REVIEW_CAUSE_EDIT",
+            Self::Report => "REVIEW_CAUSE_REPORT",
+            Self::Flag => "REVIEW_CAUSE_FLAG",
+            Self::ServiceUnavailable => "REVIEW_CAUSE_SERVICE_UNAVAILABLE",
+            Self::Appeal => "REVIEW_CAUSE_APPEAL",
+            Self::Withheld => "REVIEW_CAUSE_WITHHELD",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "REVIEW_CAUSE_UNSPECIFIED" => Some(Self::Unspecified),
+            "REVIEW_CAUSE_NEW" => Some(Self::New),
+            "REVIEW_CAUSE_EDIT" => Some(Self::Edit),
+            "REVIEW_CAUSE_REPORT" => Some(Self::Report),
+            "REVIEW_CAUSE_FLAG" => Some(Self::Flag),
+            "REVIEW_CAUSE_SERVICE_UNAVAILABLE" => Some(Self::ServiceUnavailable),
+            "REVIEW_CAUSE_APPEAL" => Some(Self::Appeal),
+            "REVIEW_CAUSE_WITHHELD" => Some(Self::Withheld),
+            _ => None,
+        }
+    }
+}
+/// Generated client implementations.
+#[cfg(feature = "client")]
+pub mod moderation_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// What moderators do. Served on the admin port, for callers with the role `moderator` and the
+    /// object type.
+    ///
+    /// Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and
+    /// the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. A comment of a
+    /// type that the caller was not granted reads as COMMENT_NOT_FOUND. Every call is audited.
+    #[derive(Debug, Clone)]
+    pub struct ModerationServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> ModerationServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> ModerationServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            ModerationServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Reads the review queue, earliest due first.
+        ///
+        /// Changes nothing. Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        ///
+        /// Example: `{"objectType": "video"}`.
+        pub async fn list_review_items(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListReviewItemsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListReviewItemsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/riposte.v1.ModerationService/ListReviewItems",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("riposte.v1.ModerationService", "ListReviewItems"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Leases the items that are due first to one moderator.
+        ///
+        /// A lease ends when a verdict leaves nothing open, by ReleaseReviewItems, or by time; a late
+        /// verdict still counts while nobody else holds the item. A repeat with the same request_id and
+        /// moderator renews the first lease, whatever else its body says. Errors: OBJECT_TYPE_UNKNOWN.
+        ///
+        /// Example: `{"objectType": "video", "limit": 5, "moderatorId": "mod-1"}`.
+        pub async fn claim_review_items(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ClaimReviewItemsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ClaimReviewItemsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/riposte.v1.ModerationService/ClaimReviewItems",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("riposte.v1.ModerationService", "ClaimReviewItems"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Gives leased items back before their time.
+        ///
+        /// Items that the lease no longer holds are not counted, and are no error.
+        ///
+        /// Example: `{"commentIds": ["1234567890123456789"], "leaseToken": "…", "moderatorId":  "mod-1"}`.
+        pub async fn release_review_items(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ReleaseReviewItemsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ReleaseReviewItemsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/riposte.v1.ModerationService/ReleaseReviewItems",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("riposte.v1.ModerationService", "ReleaseReviewItems"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Judges comments, each bound to the version that was read.
+        ///
+        /// The first verdict on an etag wins; every other one gets ETAG_MISMATCH with the decision that
+        /// came first. Each decision is a row in the transaction that changes its comment. Errors of
+        /// single targets are in their results; the call fails only as a whole.
+        ///
+        /// Example: `{"action": "MODERATION_ACTION_APPROVE", "targets": [{"commentId":  "1234567890123456789", "etag": "…"}], "moderatorId": "mod-1"}`.
+        pub async fn submit_verdicts(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SubmitVerdictsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SubmitVerdictsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/riposte.v1.ModerationService/SubmitVerdicts",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("riposte.v1.ModerationService", "SubmitVerdicts"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Reads comments in any state, with what is open on them.
+        ///
+        /// Errors: COMMENT_NOT_FOUND.
+        ///
+        /// Example: `{"ids": ["1234567890123456789"]}`.
+        pub async fn get_moderated_comments(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetModeratedCommentsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetModeratedCommentsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/riposte.v1.ModerationService/GetModeratedComments",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new(
+                        "riposte.v1.ModerationService",
+                        "GetModeratedComments",
+                    ),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Reads the decisions on a comment, newest first.
+        ///
+        /// Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        ///
+        /// Example: `{"commentId": "1234567890123456789"}`.
+        pub async fn list_decisions(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListDecisionsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListDecisionsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/riposte.v1.ModerationService/ListDecisions",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("riposte.v1.ModerationService", "ListDecisions"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+#[cfg(feature = "server")]
+pub mod moderation_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with ModerationServiceServer.
+    #[async_trait]
+    pub trait ModerationService: std::marker::Send + std::marker::Sync + 'static {
+        /// Reads the review queue, earliest due first.
+        ///
+        /// Changes nothing. Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        ///
+        /// Example: `{"objectType": "video"}`.
+        async fn list_review_items(
+            &self,
+            request: tonic::Request<super::ListReviewItemsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListReviewItemsResponse>,
+            tonic::Status,
+        >;
+        /// Leases the items that are due first to one moderator.
+        ///
+        /// A lease ends when a verdict leaves nothing open, by ReleaseReviewItems, or by time; a late
+        /// verdict still counts while nobody else holds the item. A repeat with the same request_id and
+        /// moderator renews the first lease, whatever else its body says. Errors: OBJECT_TYPE_UNKNOWN.
+        ///
+        /// Example: `{"objectType": "video", "limit": 5, "moderatorId": "mod-1"}`.
+        async fn claim_review_items(
+            &self,
+            request: tonic::Request<super::ClaimReviewItemsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ClaimReviewItemsResponse>,
+            tonic::Status,
+        >;
+        /// Gives leased items back before their time.
+        ///
+        /// Items that the lease no longer holds are not counted, and are no error.
+        ///
+        /// Example: `{"commentIds": ["1234567890123456789"], "leaseToken": "…", "moderatorId":  "mod-1"}`.
+        async fn release_review_items(
+            &self,
+            request: tonic::Request<super::ReleaseReviewItemsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ReleaseReviewItemsResponse>,
+            tonic::Status,
+        >;
+        /// Judges comments, each bound to the version that was read.
+        ///
+        /// The first verdict on an etag wins; every other one gets ETAG_MISMATCH with the decision that
+        /// came first. Each decision is a row in the transaction that changes its comment. Errors of
+        /// single targets are in their results; the call fails only as a whole.
+        ///
+        /// Example: `{"action": "MODERATION_ACTION_APPROVE", "targets": [{"commentId":  "1234567890123456789", "etag": "…"}], "moderatorId": "mod-1"}`.
+        async fn submit_verdicts(
+            &self,
+            request: tonic::Request<super::SubmitVerdictsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SubmitVerdictsResponse>,
+            tonic::Status,
+        >;
+        /// Reads comments in any state, with what is open on them.
+        ///
+        /// Errors: COMMENT_NOT_FOUND.
+        ///
+        /// Example: `{"ids": ["1234567890123456789"]}`.
+        async fn get_moderated_comments(
+            &self,
+            request: tonic::Request<super::GetModeratedCommentsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetModeratedCommentsResponse>,
+            tonic::Status,
+        >;
+        /// Reads the decisions on a comment, newest first.
+        ///
+        /// Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        ///
+        /// Example: `{"commentId": "1234567890123456789"}`.
+        async fn list_decisions(
+            &self,
+            request: tonic::Request<super::ListDecisionsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListDecisionsResponse>,
+            tonic::Status,
+        >;
+    }
+    /// What moderators do. Served on the admin port, for callers with the role `moderator` and the
+    /// object type.
+    ///
+    /// Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and
+    /// the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL. A comment of a
+    /// type that the caller was not granted reads as COMMENT_NOT_FOUND. Every call is audited.
+    #[derive(Debug)]
+    pub struct ModerationServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> ModerationServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for ModerationServiceServer<T>
+    where
+        T: ModerationService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/riposte.v1.ModerationService/ListReviewItems" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListReviewItemsSvc<T: ModerationService>(pub Arc<T>);
+                    impl<
+                        T: ModerationService,
+                    > tonic::server::UnaryService<super::ListReviewItemsRequest>
+                    for ListReviewItemsSvc<T> {
+                        type Response = super::ListReviewItemsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListReviewItemsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ModerationService>::list_review_items(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListReviewItemsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/riposte.v1.ModerationService/ClaimReviewItems" => {
+                    #[allow(non_camel_case_types)]
+                    struct ClaimReviewItemsSvc<T: ModerationService>(pub Arc<T>);
+                    impl<
+                        T: ModerationService,
+                    > tonic::server::UnaryService<super::ClaimReviewItemsRequest>
+                    for ClaimReviewItemsSvc<T> {
+                        type Response = super::ClaimReviewItemsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ClaimReviewItemsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ModerationService>::claim_review_items(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ClaimReviewItemsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/riposte.v1.ModerationService/ReleaseReviewItems" => {
+                    #[allow(non_camel_case_types)]
+                    struct ReleaseReviewItemsSvc<T: ModerationService>(pub Arc<T>);
+                    impl<
+                        T: ModerationService,
+                    > tonic::server::UnaryService<super::ReleaseReviewItemsRequest>
+                    for ReleaseReviewItemsSvc<T> {
+                        type Response = super::ReleaseReviewItemsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ReleaseReviewItemsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ModerationService>::release_review_items(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ReleaseReviewItemsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/riposte.v1.ModerationService/SubmitVerdicts" => {
+                    #[allow(non_camel_case_types)]
+                    struct SubmitVerdictsSvc<T: ModerationService>(pub Arc<T>);
+                    impl<
+                        T: ModerationService,
+                    > tonic::server::UnaryService<super::SubmitVerdictsRequest>
+                    for SubmitVerdictsSvc<T> {
+                        type Response = super::SubmitVerdictsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::SubmitVerdictsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ModerationService>::submit_verdicts(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SubmitVerdictsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/riposte.v1.ModerationService/GetModeratedComments" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetModeratedCommentsSvc<T: ModerationService>(pub Arc<T>);
+                    impl<
+                        T: ModerationService,
+                    > tonic::server::UnaryService<super::GetModeratedCommentsRequest>
+                    for GetModeratedCommentsSvc<T> {
+                        type Response = super::GetModeratedCommentsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetModeratedCommentsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ModerationService>::get_moderated_comments(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetModeratedCommentsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/riposte.v1.ModerationService/ListDecisions" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListDecisionsSvc<T: ModerationService>(pub Arc<T>);
+                    impl<
+                        T: ModerationService,
+                    > tonic::server::UnaryService<super::ListDecisionsRequest>
+                    for ListDecisionsSvc<T> {
+                        type Response = super::ListDecisionsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListDecisionsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ModerationService>::list_decisions(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListDecisionsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for ModerationServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "riposte.v1.ModerationService";
+    impl<T> tonic::server::NamedService for ModerationServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
 /// Asks for a new reply. It names its subject by its parent.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CreateReplyRequest {
@@ -6964,7 +8652,7 @@ pub mod reply_service_client {
         /// Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`.
         /// Floors count per root. A repeat with the same request_id and body answers the first id, floor,
         /// subject_revision and ack. Errors: COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the
-        /// parent is DELETED or HIDDEN), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
+        /// parent is not ACTIVE), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
         /// REQUEST_ID_REUSED. Not served yet: REPLY_FORBIDDEN, CONTENT_BLOCKED, DUPLICATE_CONTENT,
         /// MEMBER_SUSPENDED, MEMBER_BLOCKED.
         ///
@@ -7105,7 +8793,7 @@ pub mod reply_service_server {
         /// Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`.
         /// Floors count per root. A repeat with the same request_id and body answers the first id, floor,
         /// subject_revision and ack. Errors: COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the
-        /// parent is DELETED or HIDDEN), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
+        /// parent is not ACTIVE), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
         /// REQUEST_ID_REUSED. Not served yet: REPLY_FORBIDDEN, CONTENT_BLOCKED, DUPLICATE_CONTENT,
         /// MEMBER_SUSPENDED, MEMBER_BLOCKED.
         ///

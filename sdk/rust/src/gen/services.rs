@@ -35,6 +35,17 @@ impl Client {
         Ok(v1::admin_service_client::AdminServiceClient::new(self.admin_connection()?)
             .max_decoding_message_size(MAX_RESPONSE))
     }
+
+    /// What moderators do. Served on the admin port, for callers with the role `moderator` and the
+    /// object type.
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT if its address is none, or if a token would go to it over plaintext without
+    /// `insecure_token`.
+    pub fn moderation(&self) -> Result<v1::moderation_service_client::ModerationServiceClient<Connection>, Error> {
+        Ok(v1::moderation_service_client::ModerationServiceClient::new(self.admin_connection()?)
+            .max_decoding_message_size(MAX_RESPONSE))
+    }
 }
 
 impl List for v1::ListCommentsRequest {
@@ -84,6 +95,24 @@ impl List for v1::ListMemberCommentsRequest {
 
     async fn page(self, client: &Client) -> Result<Self::Page, Error> {
         Ok(client.comments().list_member_comments(self).await?.into_inner())
+    }
+
+    fn after(self, page: &Self::Page) -> Option<Self> {
+        let page_token = page.next_page_token.clone();
+        (!page_token.is_empty()).then_some(Self { page_token, ..self })
+    }
+
+    fn items(page: Self::Page) -> Vec<Self::Item> {
+        page.comments
+    }
+}
+
+impl List for v1::ListUnlistedCommentsRequest {
+    type Page = v1::ListUnlistedCommentsResponse;
+    type Item = v1::UnlistedComment;
+
+    async fn page(self, client: &Client) -> Result<Self::Page, Error> {
+        Ok(client.comments().list_unlisted_comments(self).await?.into_inner())
     }
 
     fn after(self, page: &Self::Page) -> Option<Self> {
@@ -183,6 +212,42 @@ impl List for v1::ListSubjectsRequest {
 
     fn items(page: Self::Page) -> Vec<Self::Item> {
         page.subjects
+    }
+}
+
+impl List for v1::ListReviewItemsRequest {
+    type Page = v1::ListReviewItemsResponse;
+    type Item = v1::ReviewItem;
+
+    async fn page(self, client: &Client) -> Result<Self::Page, Error> {
+        Ok(client.moderation()?.list_review_items(self).await?.into_inner())
+    }
+
+    fn after(self, page: &Self::Page) -> Option<Self> {
+        let page_token = page.next_page_token.clone();
+        (!page_token.is_empty()).then_some(Self { page_token, ..self })
+    }
+
+    fn items(page: Self::Page) -> Vec<Self::Item> {
+        page.items
+    }
+}
+
+impl List for v1::ListDecisionsRequest {
+    type Page = v1::ListDecisionsResponse;
+    type Item = v1::Decision;
+
+    async fn page(self, client: &Client) -> Result<Self::Page, Error> {
+        Ok(client.moderation()?.list_decisions(self).await?.into_inner())
+    }
+
+    fn after(self, page: &Self::Page) -> Option<Self> {
+        let page_token = page.next_page_token.clone();
+        (!page_token.is_empty()).then_some(Self { page_token, ..self })
+    }
+
+    fn items(page: Self::Page) -> Vec<Self::Item> {
+        page.decisions
     }
 }
 

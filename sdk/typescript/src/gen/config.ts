@@ -109,6 +109,10 @@ export const serviceConfig = {
           method: "ListMemberComments",
           service: "riposte.v1.CommentService",
         },
+        {
+          method: "ListUnlistedComments",
+          service: "riposte.v1.CommentService",
+        },
       ],
       retryPolicy: {
         backoffMultiplier: 2,
@@ -198,6 +202,66 @@ export const serviceConfig = {
         retryableStatusCodes: ["UNAVAILABLE"],
       },
       timeout: "4s",
+    },
+    {
+      name: [
+        {
+          method: "ListReviewItems",
+          service: "riposte.v1.ModerationService",
+        },
+        {
+          method: "GetModeratedComments",
+          service: "riposte.v1.ModerationService",
+        },
+        {
+          method: "ListDecisions",
+          service: "riposte.v1.ModerationService",
+        },
+      ],
+      retryPolicy: {
+        backoffMultiplier: 2,
+        initialBackoff: "0.05s",
+        maxAttempts: 3,
+        maxBackoff: "0.5s",
+        retryableStatusCodes: ["UNAVAILABLE"],
+      },
+      timeout: "5s",
+    },
+    {
+      name: [
+        {
+          method: "SubmitVerdicts",
+          service: "riposte.v1.ModerationService",
+        },
+      ],
+      retryPolicy: {
+        backoffMultiplier: 2,
+        initialBackoff: "0.1s",
+        maxAttempts: 3,
+        maxBackoff: "1s",
+        retryableStatusCodes: ["UNAVAILABLE"],
+      },
+      timeout: "4s",
+    },
+    {
+      name: [
+        {
+          method: "ClaimReviewItems",
+          service: "riposte.v1.ModerationService",
+        },
+        {
+          method: "ReleaseReviewItems",
+          service: "riposte.v1.ModerationService",
+        },
+      ],
+      retryPolicy: {
+        backoffMultiplier: 2,
+        initialBackoff: "0.1s",
+        maxAttempts: 3,
+        maxBackoff: "1s",
+        retryableStatusCodes: ["UNAVAILABLE"],
+      },
+      timeout: "5s",
     },
     {
       name: [
@@ -328,6 +392,7 @@ export const timeouts: Readonly<Record<string, number>> = {
   "/riposte.v1.CommentService/PinComment": 4000,
   "/riposte.v1.CommentService/UnpinComment": 4000,
   "/riposte.v1.CommentService/ListMemberComments": 2000,
+  "/riposte.v1.CommentService/ListUnlistedComments": 2000,
   "/riposte.v1.LikeService/SetLike": 4000,
   "/riposte.v1.LikeService/BatchGetLikeStates": 2000,
   "/riposte.v1.LikeService/ListLikers": 2000,
@@ -348,4 +413,10 @@ export const timeouts: Readonly<Record<string, number>> = {
   "/riposte.v1.AdminService/UnhideComment": 5000,
   "/riposte.v1.AdminService/DeleteComment": 5000,
   "/riposte.v1.AdminService/ListHotSubjects": 5000,
+  "/riposte.v1.ModerationService/ListReviewItems": 5000,
+  "/riposte.v1.ModerationService/ClaimReviewItems": 5000,
+  "/riposte.v1.ModerationService/ReleaseReviewItems": 5000,
+  "/riposte.v1.ModerationService/SubmitVerdicts": 4000,
+  "/riposte.v1.ModerationService/GetModeratedComments": 5000,
+  "/riposte.v1.ModerationService/ListDecisions": 5000,
 };

@@ -408,9 +408,9 @@ export class MemberHandle {
   }
 
   /**
-   * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED
-   * and SHADOWED ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of
-   * the walk, else PAGE_TOKEN_MISMATCH.
+   * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING and REJECTED
+   * ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk,
+   * else PAGE_TOKEN_MISMATCH.
    */
   get includeUnlisted(): v1.ListMemberCommentsRequest["includeUnlisted"] {
     return this.asked.includeUnlisted;

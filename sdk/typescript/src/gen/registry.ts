@@ -13,6 +13,8 @@ export const registry = createRegistry(
   v1.file_riposte_v1_error_reason,
   v1.file_riposte_v1_like,
   v1.file_riposte_v1_like_service,
+  v1.file_riposte_v1_moderation,
+  v1.file_riposte_v1_moderation_service,
   v1.file_riposte_v1_reply,
   v1.file_riposte_v1_reply_service,
   v1.file_riposte_v1_subject,

@@ -150,6 +150,21 @@ export class CommentsClient {
       this.#connection.unary(v1.CommentService.method.listMemberComments, { ...request, ...changes }, options);
     return new Pages(ask, further, (page) => page.comments);
   }
+
+  /**
+   * Reads the author's own comments of a subject that are in no list, because they wait for review
+   * or were refused.
+   */
+  listUnlistedComments(
+    request: MessageInitShape<typeof v1.ListUnlistedCommentsRequestSchema>,
+    options?: CallOptions,
+  ): Pages<v1.ListUnlistedCommentsResponse, v1.UnlistedComment> {
+    const further = {};
+    this.#connection.check(v1.CommentService.method.listUnlistedComments, request);
+    const ask = (changes: object) =>
+      this.#connection.unary(v1.CommentService.method.listUnlistedComments, { ...request, ...changes }, options);
+    return new Pages(ask, further, (page) => page.comments);
+  }
 }
 /**
  * Likes: one state per member and comment.
@@ -509,6 +524,86 @@ export class AdminClient {
     return this.#connection.unary(v1.AdminService.method.listHotSubjects, request, options);
   }
 }
+/**
+ * What moderators do. Served on the admin port, for callers with the role `moderator` and the
+ * object type.
+ */
+export class ModerationClient {
+  readonly #connection: Connection;
+
+  /** @internal */
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /**
+   * Reads the review queue, earliest due first.
+   */
+  listReviewItems(
+    request: MessageInitShape<typeof v1.ListReviewItemsRequestSchema>,
+    options?: CallOptions,
+  ): Pages<v1.ListReviewItemsResponse, v1.ReviewItem> {
+    const further = {};
+    this.#connection.check(v1.ModerationService.method.listReviewItems, request);
+    const ask = (changes: object) =>
+      this.#connection.unary(v1.ModerationService.method.listReviewItems, { ...request, ...changes }, options);
+    return new Pages(ask, further, (page) => page.items);
+  }
+
+  /**
+   * Leases the items that are due first to one moderator.
+   */
+  claimReviewItems(
+    request: MessageInitShape<typeof v1.ClaimReviewItemsRequestSchema>,
+    options?: CallOptions,
+  ): Promise<v1.ClaimReviewItemsResponse> {
+    return this.#connection.unary(v1.ModerationService.method.claimReviewItems, request, options);
+  }
+
+  /**
+   * Gives leased items back before their time.
+   */
+  releaseReviewItems(
+    request: MessageInitShape<typeof v1.ReleaseReviewItemsRequestSchema>,
+    options?: CallOptions,
+  ): Promise<v1.ReleaseReviewItemsResponse> {
+    return this.#connection.unary(v1.ModerationService.method.releaseReviewItems, request, options);
+  }
+
+  /**
+   * Judges comments, each bound to the version that was read.
+   */
+  submitVerdicts(
+    request: MessageInitShape<typeof v1.SubmitVerdictsRequestSchema>,
+    options?: CallOptions,
+  ): Promise<v1.SubmitVerdictsResponse> {
+    return this.#connection.unary(v1.ModerationService.method.submitVerdicts, request, options);
+  }
+
+  /**
+   * Reads comments in any state, with what is open on them.
+   */
+  getModeratedComments(
+    request: MessageInitShape<typeof v1.GetModeratedCommentsRequestSchema>,
+    options?: CallOptions,
+  ): Promise<v1.GetModeratedCommentsResponse> {
+    return this.#connection.unary(v1.ModerationService.method.getModeratedComments, request, options);
+  }
+
+  /**
+   * Reads the decisions on a comment, newest first.
+   */
+  listDecisions(
+    request: MessageInitShape<typeof v1.ListDecisionsRequestSchema>,
+    options?: CallOptions,
+  ): Pages<v1.ListDecisionsResponse, v1.Decision> {
+    const further = {};
+    this.#connection.check(v1.ModerationService.method.listDecisions, request);
+    const ask = (changes: object) =>
+      this.#connection.unary(v1.ModerationService.method.listDecisions, { ...request, ...changes }, options);
+    return new Pages(ask, further, (page) => page.decisions);
+  }
+}
 
 /** The services that callers use. */
 export abstract class Services {
@@ -544,4 +639,10 @@ export abstract class Services {
    * public port answers UNIMPLEMENTED to it.
    */
   abstract admin(target?: string): AdminClient;
+
+  /**
+   * What moderators do. Served on the admin port, for callers with the role `moderator` and the
+   * object type.
+   */
+  abstract moderation(target?: string): ModerationClient;
 }

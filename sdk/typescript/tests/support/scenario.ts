@@ -34,10 +34,10 @@ export class Scenario {
    * A scenario through the client of a server, which is reached within so many milliseconds after
    * its return.
    */
-  constructor(client: Riposte, admin: unknown, server: string, within: number) {
+  constructor(client: Riposte, admins: Record<string, unknown>, server: string, within: number) {
     [this.#server, this.#within] = [server, within];
     const { comments, likes, replies, subjects } = client;
-    this.#clients = { CommentService: comments, LikeService: likes, ReplyService: replies, SubjectService: subjects, AdminService: admin };
+    this.#clients = { CommentService: comments, LikeService: likes, ReplyService: replies, SubjectService: subjects, ...admins };
   }
 
   async run(steps: any[]): Promise<void> {
@@ -135,7 +135,7 @@ export class Scenario {
   /** Runs the step as a caller that a server knows. */
   async #as({ caller, ...step }: any): Promise<void> {
     const server = await Callers.start();
-    const through = new Scenario(server.as(caller), undefined, "", this.#within);
+    const through = new Scenario(server.as(caller), {}, "", this.#within);
     Object.assign(through.#saved, this.#saved);
     await through.run([step]).finally(() => server.stop());
   }

@@ -36,6 +36,14 @@ pub(crate) fn comment(view: CommentView) -> v1::Comment {
     }
 }
 
+/// Converts a comment as moderators and operators get it: with its author, its true state, and the
+/// content that was read.
+pub(crate) fn complete_comment(view: CommentView) -> v1::Comment {
+    let (member_id, state) = (view.comment.reference.member.as_str().to_owned(), view.comment.lifecycle.state);
+    let content = view.content.clone().map(self::content);
+    v1::Comment { member_id, content, state: plain_state(state).into(), ..comment(view) }
+}
+
 /// Converts the content of a comment.
 pub(crate) fn content(content: Content) -> v1::Content {
     let (text, mentions, metadata) = content.into_parts();

@@ -1,5 +1,6 @@
 //! Subjects as messages.
 
+use riposte_core::object_type::ModerationMode;
 use riposte_core::{Subject, SubjectKey, SubjectState};
 use riposte_sdk::v1;
 
@@ -21,6 +22,14 @@ pub(crate) fn subject(subject: &Subject) -> v1::Subject {
         create_time: exists.then(|| time(subject.create_time)),
         update_time: exists.then(|| time(subject.update_time)),
         delete_time: subject.delete_time.map(time),
+        moderation_mode: subject.moderation.map_or(v1::ModerationMode::Unspecified, moderation_mode).into(),
+    }
+}
+
+fn moderation_mode(mode: ModerationMode) -> v1::ModerationMode {
+    match mode {
+        ModerationMode::Post => v1::ModerationMode::Post,
+        ModerationMode::Pre => v1::ModerationMode::Pre,
     }
 }
 

@@ -161,6 +161,12 @@ impl ErrorSubject for v1::ListMemberCommentsRequest {
     }
 }
 
+impl ErrorSubject for v1::ListUnlistedCommentsRequest {
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.subject.add_to(self.min_revision.add_to(ErrorMetadata::default(), "min_revision"), "subject")
+    }
+}
+
 impl ErrorSubject for v1::SetLikeRequest {
     fn error_metadata(&self) -> ErrorMetadata {
         self.request_id.add_to(self.comment_id.add_to(ErrorMetadata::default(), "comment_id"), "request_id")
@@ -188,6 +194,45 @@ impl ErrorSubject for v1::BatchListLikersRequest {
 impl ErrorSubject for v1::ListMemberLikesRequest {
     fn error_metadata(&self) -> ErrorMetadata {
         self.subject.add_to(ErrorMetadata::default(), "subject")
+    }
+}
+
+impl ErrorSubject for v1::ListReviewItemsRequest {
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.object_type.add_to(ErrorMetadata::default(), "object_type")
+    }
+}
+
+impl ErrorSubject for v1::ClaimReviewItemsRequest {
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.request_id.add_to(
+            self.object_type.add_to(self.moderator_id.add_to(ErrorMetadata::default(), "moderator_id"), "object_type"),
+            "request_id",
+        )
+    }
+}
+
+impl ErrorSubject for v1::ReleaseReviewItemsRequest {
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.request_id.add_to(self.moderator_id.add_to(ErrorMetadata::default(), "moderator_id"), "request_id")
+    }
+}
+
+impl ErrorSubject for v1::SubmitVerdictsRequest {
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.request_id.add_to(self.moderator_id.add_to(ErrorMetadata::default(), "moderator_id"), "request_id")
+    }
+}
+
+impl ErrorSubject for v1::GetModeratedCommentsRequest {
+    fn error_metadata(&self) -> ErrorMetadata {
+        ErrorMetadata::default()
+    }
+}
+
+impl ErrorSubject for v1::ListDecisionsRequest {
+    fn error_metadata(&self) -> ErrorMetadata {
+        ErrorMetadata::default()
     }
 }
 
@@ -286,11 +331,18 @@ pub(crate) fn metadata_of(request: &str, bytes: &[u8]) -> Result<Option<ErrorMet
         "PinCommentRequest" => v1::PinCommentRequest::decode(bytes)?.error_metadata(),
         "UnpinCommentRequest" => v1::UnpinCommentRequest::decode(bytes)?.error_metadata(),
         "ListMemberCommentsRequest" => v1::ListMemberCommentsRequest::decode(bytes)?.error_metadata(),
+        "ListUnlistedCommentsRequest" => v1::ListUnlistedCommentsRequest::decode(bytes)?.error_metadata(),
         "SetLikeRequest" => v1::SetLikeRequest::decode(bytes)?.error_metadata(),
         "BatchGetLikeStatesRequest" => v1::BatchGetLikeStatesRequest::decode(bytes)?.error_metadata(),
         "ListLikersRequest" => v1::ListLikersRequest::decode(bytes)?.error_metadata(),
         "BatchListLikersRequest" => v1::BatchListLikersRequest::decode(bytes)?.error_metadata(),
         "ListMemberLikesRequest" => v1::ListMemberLikesRequest::decode(bytes)?.error_metadata(),
+        "ListReviewItemsRequest" => v1::ListReviewItemsRequest::decode(bytes)?.error_metadata(),
+        "ClaimReviewItemsRequest" => v1::ClaimReviewItemsRequest::decode(bytes)?.error_metadata(),
+        "ReleaseReviewItemsRequest" => v1::ReleaseReviewItemsRequest::decode(bytes)?.error_metadata(),
+        "SubmitVerdictsRequest" => v1::SubmitVerdictsRequest::decode(bytes)?.error_metadata(),
+        "GetModeratedCommentsRequest" => v1::GetModeratedCommentsRequest::decode(bytes)?.error_metadata(),
+        "ListDecisionsRequest" => v1::ListDecisionsRequest::decode(bytes)?.error_metadata(),
         "CreateReplyRequest" => v1::CreateReplyRequest::decode(bytes)?.error_metadata(),
         "ListRepliesRequest" => v1::ListRepliesRequest::decode(bytes)?.error_metadata(),
         "GetThreadRequest" => v1::GetThreadRequest::decode(bytes)?.error_metadata(),

@@ -45,11 +45,18 @@ pub(crate) fn method(path: &str) -> Option<&'static Method> {
         "CommentService/PinComment" => &COMMENT_SERVICE_PIN_COMMENT,
         "CommentService/UnpinComment" => &COMMENT_SERVICE_UNPIN_COMMENT,
         "CommentService/ListMemberComments" => &COMMENT_SERVICE_LIST_MEMBER_COMMENTS,
+        "CommentService/ListUnlistedComments" => &COMMENT_SERVICE_LIST_UNLISTED_COMMENTS,
         "LikeService/SetLike" => &LIKE_SERVICE_SET_LIKE,
         "LikeService/BatchGetLikeStates" => &LIKE_SERVICE_BATCH_GET_LIKE_STATES,
         "LikeService/ListLikers" => &LIKE_SERVICE_LIST_LIKERS,
         "LikeService/BatchListLikers" => &LIKE_SERVICE_BATCH_LIST_LIKERS,
         "LikeService/ListMemberLikes" => &LIKE_SERVICE_LIST_MEMBER_LIKES,
+        "ModerationService/ListReviewItems" => &MODERATION_SERVICE_LIST_REVIEW_ITEMS,
+        "ModerationService/ClaimReviewItems" => &MODERATION_SERVICE_CLAIM_REVIEW_ITEMS,
+        "ModerationService/ReleaseReviewItems" => &MODERATION_SERVICE_RELEASE_REVIEW_ITEMS,
+        "ModerationService/SubmitVerdicts" => &MODERATION_SERVICE_SUBMIT_VERDICTS,
+        "ModerationService/GetModeratedComments" => &MODERATION_SERVICE_GET_MODERATED_COMMENTS,
+        "ModerationService/ListDecisions" => &MODERATION_SERVICE_LIST_DECISIONS,
         "ReplyService/CreateReply" => &REPLY_SERVICE_CREATE_REPLY,
         "ReplyService/ListReplies" => &REPLY_SERVICE_LIST_REPLIES,
         "ReplyService/GetThread" => &REPLY_SERVICE_GET_THREAD,
@@ -254,6 +261,13 @@ const COMMENT_SERVICE_LIST_MEMBER_COMMENTS: Method = Method {
     audited: false,
 };
 
+const COMMENT_SERVICE_LIST_UNLISTED_COMMENTS: Method = Method {
+    name: "CommentService/ListUnlistedComments",
+    role: Role::Reader,
+    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Sheddable, profile: MessageProfile::Read },
+    audited: false,
+};
+
 const LIKE_SERVICE_SET_LIKE: Method = Method {
     name: "LikeService/SetLike",
     role: Role::Writer,
@@ -287,6 +301,48 @@ const LIKE_SERVICE_LIST_MEMBER_LIKES: Method = Method {
     role: Role::Reader,
     policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::BestEffort, profile: MessageProfile::Read },
     audited: false,
+};
+
+const MODERATION_SERVICE_LIST_REVIEW_ITEMS: Method = Method {
+    name: "ModerationService/ListReviewItems",
+    role: Role::Moderator,
+    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Critical, profile: MessageProfile::Admin },
+    audited: true,
+};
+
+const MODERATION_SERVICE_CLAIM_REVIEW_ITEMS: Method = Method {
+    name: "ModerationService/ClaimReviewItems",
+    role: Role::Moderator,
+    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Critical, profile: MessageProfile::Admin },
+    audited: true,
+};
+
+const MODERATION_SERVICE_RELEASE_REVIEW_ITEMS: Method = Method {
+    name: "ModerationService/ReleaseReviewItems",
+    role: Role::Moderator,
+    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Critical, profile: MessageProfile::Admin },
+    audited: true,
+};
+
+const MODERATION_SERVICE_SUBMIT_VERDICTS: Method = Method {
+    name: "ModerationService/SubmitVerdicts",
+    role: Role::Moderator,
+    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Critical, profile: MessageProfile::Write },
+    audited: true,
+};
+
+const MODERATION_SERVICE_GET_MODERATED_COMMENTS: Method = Method {
+    name: "ModerationService/GetModeratedComments",
+    role: Role::Moderator,
+    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Critical, profile: MessageProfile::Admin },
+    audited: true,
+};
+
+const MODERATION_SERVICE_LIST_DECISIONS: Method = Method {
+    name: "ModerationService/ListDecisions",
+    role: Role::Moderator,
+    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Critical, profile: MessageProfile::Admin },
+    audited: true,
 };
 
 const REPLY_SERVICE_CREATE_REPLY: Method = Method {

@@ -5,5 +5,6 @@
 pub(crate) mod admin;
 pub(crate) mod comment;
 pub(crate) mod like;
+pub(crate) mod moderation;
 pub(crate) mod reply;
 pub(crate) mod subject;

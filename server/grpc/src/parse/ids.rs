@@ -36,7 +36,7 @@ pub(crate) fn batch<Q, T>(
 }
 
 /// As [`batch`], with up to `max` items.
-fn batch_of<Q, T>(
+pub(super) fn batch_of<Q, T>(
     max: usize,
     field: &str,
     items: &[Q],

@@ -1,5 +1,6 @@
 //! Parses the keys of subjects and the changes to them.
 
+use riposte_core::object_type::ModerationMode;
 use riposte_core::verbs::UpdateSubject;
 use riposte_core::{SubjectKey, SubjectState, Violation};
 use riposte_sdk::v1;
@@ -13,9 +14,10 @@ pub(crate) fn subject_key(field: &str, key: Option<&v1::SubjectKey>) -> Result<S
 }
 
 /// Parses the change of a subject: the fields in `mask`, or without a mask every field of `subject`
-/// that is set.
+/// that is set. `of_type` is the mode of the object type; `None` if the type is not known.
 pub(crate) fn patch(
     subject: &v1::Subject,
+    of_type: Option<ModerationMode>,
     mask: Option<&prost_types::FieldMask>,
 ) -> Result<UpdateSubject, Vec<Violation>> {
     let mut violations = Vec::new();
@@ -34,17 +36,41 @@ pub(crate) fn patch(
         let fields = metadata("subject.metadata", subject.metadata.clone());
         patch.metadata = fields.map_err(|found| violations.extend(found)).ok();
     }
+    if is_named("moderation_mode", subject.moderation_mode != 0) {
+        let mode = moderation_mode("subject.moderation_mode", subject.moderation_mode, of_type);
+        patch.moderation = mode.map_err(|violation| violations.push(violation)).ok();
+    }
     for (n, path) in mask.iter().enumerate() {
-        if !["owner_id", "state", "metadata"].contains(&path.as_str()) {
-            let rule = "must be one of owner_id, state, metadata";
+        if !["owner_id", "state", "metadata", "moderation_mode"].contains(&path.as_str()) {
+            let rule = "must be one of owner_id, state, metadata, moderation_mode";
             violations.push(Violation::field(format!("update_mask.paths[{n}]"), rule));
         }
     }
-    let is_empty = patch.owner.is_none() && patch.state.is_none() && patch.metadata.is_none();
+    let is_empty =
+        patch.owner.is_none() && patch.state.is_none() && patch.metadata.is_none() && patch.moderation.is_none();
     if is_empty && violations.is_empty() {
         violations.push(Violation::field("update_mask", "must name a field, since none of the subject is set"));
     }
     if violations.is_empty() { Ok(patch) } else { Err(violations) }
+}
+
+/// Parses the mode of a subject, which may not be looser than that of its type. The unspecified
+/// value is the mode of the type.
+fn moderation_mode(
+    field: &str,
+    mode: i32,
+    of_type: Option<ModerationMode>,
+) -> Result<Option<ModerationMode>, Violation> {
+    let mode = match v1::ModerationMode::try_from(mode) {
+        Ok(v1::ModerationMode::Unspecified) => return Ok(None),
+        Ok(v1::ModerationMode::Post) => ModerationMode::Post,
+        Ok(v1::ModerationMode::Pre) => ModerationMode::Pre,
+        Err(_) => return Err(Violation::field(field, "is not a known value")),
+    };
+    if of_type.is_some_and(|of_type| mode < of_type) {
+        return Err(Violation::field(field, "must not be looser than the mode of the object type"));
+    }
+    Ok(Some(mode))
 }
 
 /// Parses the state of a subject; ACTIVE if none is named.

@@ -1,3 +1,4 @@
+use riposte_core::object_type::ModerationMode;
 use riposte_core::page::{ListOrder, PageStart};
 use riposte_core::rank::{RankPosition, RankSort};
 use riposte_core::read::{Direction, RankedCursor, RankedWalk};
@@ -123,7 +124,7 @@ fn a_text_that_is_too_long_reports_its_limit_and_length() {
 fn an_update_changes_the_fields_of_its_mask_or_else_the_fields_that_are_set() {
     let mask = |paths: &[&str]| Some(prost_types::FieldMask { paths: paths.iter().map(|p| (*p).to_owned()).collect() });
     let subject = v1::Subject { owner_id: "up".into(), state: 2, etag: "1.1".into(), ..Default::default() };
-    let patch = |mask: Option<prost_types::FieldMask>| parse::patch(&subject, mask.as_ref());
+    let patch = |mask: Option<prost_types::FieldMask>| parse::patch(&subject, None, mask.as_ref());
 
     let masked = patch(mask(&["metadata", "owner_id"])).expect("a patch");
     assert_eq!(masked.owner.flatten().map(|owner| owner.as_str().to_owned()), Some("up".to_owned()));
@@ -135,15 +136,31 @@ fn an_update_changes_the_fields_of_its_mask_or_else_the_fields_that_are_set() {
             (true, Some(SubjectState::ReadOnly), None)
         );
     }
-    let cleared = parse::patch(&v1::Subject::default(), mask(&["owner_id", "state"]).as_ref()).expect("a patch");
+    let cleared = parse::patch(&v1::Subject::default(), None, mask(&["owner_id", "state"]).as_ref()).expect("a patch");
     assert_eq!((cleared.owner, cleared.state), (Some(None), Some(SubjectState::Active)));
 
     let bad = v1::Subject { owner_id: "\n".into(), state: 9, ..Default::default() };
-    let found = parse::patch(&bad, mask(&["state", "etag", "owner_id", "*"]).as_ref()).expect_err("violations");
+    let found = parse::patch(&bad, None, mask(&["state", "etag", "owner_id", "*"]).as_ref()).expect_err("violations");
     let fields: Vec<_> = found.iter().map(|violation| violation.field.as_str()).collect();
     assert_eq!(fields, ["subject.owner_id", "subject.state", "update_mask.paths[1]", "update_mask.paths[3]"]);
-    let nothing = parse::patch(&v1::Subject::default(), None).expect_err("nothing to change");
+    let nothing = parse::patch(&v1::Subject::default(), None, None).expect_err("nothing to change");
     assert_eq!(nothing.iter().map(|v| v.field.as_str()).collect::<Vec<_>>(), ["update_mask"]);
+}
+
+#[test]
+fn a_subject_is_moderated_no_less_than_its_type() {
+    let mode = |mode: v1::ModerationMode, of_type| {
+        let subject = v1::Subject { moderation_mode: mode.into(), ..Default::default() };
+        let mask = prost_types::FieldMask { paths: vec!["moderation_mode".to_owned()] };
+        parse::patch(&subject, Some(of_type), Some(&mask)).map(|patch| patch.moderation).ok()
+    };
+    let (unset, post, pre) = (v1::ModerationMode::Unspecified, v1::ModerationMode::Post, v1::ModerationMode::Pre);
+    assert_eq!(
+        [unset, post, pre].map(|named| mode(named, ModerationMode::Post)),
+        [Some(Some(None)), Some(Some(Some(ModerationMode::Post))), Some(Some(Some(ModerationMode::Pre))),]
+    );
+    let under_pre = [unset, post, pre].map(|named| mode(named, ModerationMode::Pre));
+    assert_eq!(under_pre, [Some(Some(None)), None, Some(Some(Some(ModerationMode::Pre)))]);
 }
 
 const NEWEST: Sort = Sort::Stable(ListOrder::Newest);

@@ -1,16 +1,20 @@
 //! One page of comments as text for a terminal.
 
-use crate::cli::output::count;
-use riposte_sdk::v1::{Comment, CommentThread, ListCommentsResponse};
+use crate::cli::output::{count, printable};
+use riposte_sdk::v1::{Comment, CommentState, CommentThread, ListCommentsResponse};
 
-/// Returns the page: a line about the subject, then each comment, with its replies below it.
-pub(super) fn text(name: &str, page: &ListCommentsResponse) -> String {
+/// Returns the page: a line about the subject, the viewer's own comments that no list shows, then
+/// each comment, with its replies below it.
+pub(super) fn text(name: &str, own: &[Comment], page: &ListCommentsResponse) -> String {
     let counts = page.subject.as_ref().map_or_else(String::new, |subject| {
         let all = u64::try_from(subject.comment_count).unwrap_or(0);
         let roots = u64::try_from(subject.root_count).unwrap_or(0);
         format!(": {} in {}", count(all, "comment"), count(roots, "thread"))
     });
     let mut text = format!("{name}{counts}\n");
+    for comment in own {
+        push_comment(&mut text, comment, "");
+    }
     let pinned: Vec<i64> = page.pinned.iter().filter_map(root_id).collect();
     let others = page.threads.iter().filter(|thread| root_id(thread).is_none_or(|id| !pinned.contains(&id)));
     for thread in page.pinned.iter().chain(others) {
@@ -44,24 +48,21 @@ fn push_comment(text: &mut String, comment: &Comment, indent: &str) {
         likes => format!(" · {}", count(likes, "like")),
     };
     let mark = if *pinned { " · pinned" } else { "" };
+    let is_plain = [CommentState::Active, CommentState::Unspecified].contains(&comment.state());
+    let state = comment.state().as_str_name().trim_start_matches("COMMENT_STATE_");
+    let state = if is_plain { String::new() } else { format!(" · {state}") };
     let member = if member_id.is_empty() { "(deleted)".to_owned() } else { printable(member_id) };
-    *text += &format!("\n{indent}#{floor} {member}{time}{likes}{mark} · id {id}\n");
+    *text += &format!("\n{indent}#{floor} {member}{time}{likes}{mark}{state} · id {id}\n");
     for line in comment.content.iter().flat_map(|content| content.text.lines()) {
         *text += &format!("{indent}   {}\n", printable(line));
     }
-}
-
-/// Returns a text of a member without the characters that a terminal would obey.
-fn printable(text: &str) -> String {
-    let is_obeyed = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    text.chars().map(|c| if is_obeyed(c) { '\u{fffd}' } else { c }).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::text;
     use prost_types::Timestamp;
-    use riposte_sdk::v1::{Comment, CommentThread, Content, ListCommentsResponse, Subject};
+    use riposte_sdk::v1::{Comment, CommentState, CommentThread, Content, ListCommentsResponse, Subject};
 
     fn comment(floor: i32, member: &str, words: &str) -> Comment {
         Comment {
@@ -101,6 +102,9 @@ mod tests {
 
 #2 (deleted) · 2026-03-06T18:00:00Z · id 102
 ";
-        assert_eq!(text("article/1", &page), expected);
+        assert_eq!(text("article/1", &[], &page), expected);
+        let waiting = Comment { state: CommentState::Pending.into(), ..comment(9, "ann", "mine") };
+        let own = text("article/1", &[waiting], &page);
+        assert!(own.contains("\n#9 ann · 2026-03-06T18:00:00Z · PENDING · id 109\n   mine\n\n#1 ann"), "{own}");
     }
 }

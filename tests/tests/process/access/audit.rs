@@ -11,7 +11,7 @@ use riposte_sdk::v1::admin_service_client::AdminServiceClient;
 use riposte_sdk::{Connection, Error, v1};
 use riposte_tests::binary::binary;
 use riposte_tests::command;
-use riposte_tests::raw::Raw;
+use riposte_tests::raw::{self, Raw};
 use riposte_tests::{Say, Server, refused, until};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -54,7 +54,7 @@ async fn recording(data: Option<&Path>, callers: &Callers, file: &Path) -> Resul
 }
 
 fn rows() -> impl Iterator<Item = &'static Row> {
-    METHODS.iter().filter(|row| row.method.starts_with("AdminService"))
+    METHODS.iter().filter(|row| raw::is_admin(row.method))
 }
 
 /// Creates a comment. Returns it with the client of a moderator that may hide it.
@@ -132,9 +132,14 @@ fn named_by(row: &Row, about: &Value, object_type: &str, id: i64) -> bool {
     let subject = if row.request.contains("\"4\"") { "4" } else { "1" };
     let names = |name: &str, value: &str| about[name].as_str() == Some(value);
     match row.about {
+        // Ids in a list are no facts of a record; the rows of the decisions have them.
+        About::Id if row.request.contains("\"ids\"") || row.method.ends_with("ListDecisions") => about == &json!({}),
         About::Id => names("comment_id", &id.to_string()),
-        About::Key if row.method.ends_with("ListSubjects") => names("object_type", object_type),
+        About::Key if row.request.contains("\"objectType\"") && !row.request.contains("objectId") => {
+            names("object_type", object_type)
+        }
         About::Key => names("object_type", object_type) && names("object_id", subject),
+        About::Item if row.method.starts_with("ModerationService") => names("moderator_id", "mod"),
         About::Item => names("object_type", object_type) && names("object_id", subject) && names("source", "s"),
         About::Nothing => about == &json!({}),
     }

@@ -80,6 +80,12 @@ pub(super) const METHODS: &[Row] = &[
     row("CommentService/ListCommentRevisions", "reader", About::Id, ID),
     row("CommentService/ListMemberComments", "reader", About::Key, r#"{"objectType":"TYPE","memberId":"m"}"#),
     row(
+        "CommentService/ListUnlistedComments",
+        "reader",
+        About::Key,
+        r#"{"subject":{"objectType":"TYPE","objectId":"1"},"memberId":"m"}"#,
+    ),
+    row(
         "CommentService/UpdateComment",
         "writer",
         About::Id,
@@ -130,4 +136,20 @@ pub(super) const METHODS: &[Row] = &[
     row("AdminService/RebuildRanks", "operator", About::Key, SCOPE),
     row("AdminService/RebuildCache", "operator", About::Key, SCOPE),
     row("AdminService/ListHotSubjects", "operator", About::Nothing, "{}"),
+    row("ModerationService/ListReviewItems", "moderator", About::Key, r#"{"objectType":"TYPE"}"#),
+    row("ModerationService/ClaimReviewItems", "moderator", About::Key, r#"{"objectType":"TYPE","moderatorId":"mod"}"#),
+    row(
+        "ModerationService/ReleaseReviewItems",
+        "moderator",
+        About::Item,
+        r#"{"commentIds":["ID"],"leaseToken":"AAAAAAAAAAAAAAAAAAAAAA","moderatorId":"mod"}"#,
+    ),
+    row(
+        "ModerationService/SubmitVerdicts",
+        "moderator",
+        About::Item,
+        r#"{"action":"MODERATION_ACTION_APPROVE","targets":[{"commentId":"ID","etag":"e"}],"moderatorId":"mod"}"#,
+    ),
+    row("ModerationService/GetModeratedComments", "moderator", About::Id, r#"{"ids":["ID"]}"#),
+    row("ModerationService/ListDecisions", "moderator", About::Id, COMMENT),
 ];

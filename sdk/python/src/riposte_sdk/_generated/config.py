@@ -11,10 +11,13 @@ SERVICE_CONFIG = """{
   "methodConfig": [
     {"name": [{"method":"ListSubjects","service":"riposte.v1.AdminService"},{"method":"ListHotSubjects","service":"riposte.v1.AdminService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"HideComment","service":"riposte.v1.AdminService"},{"method":"UnhideComment","service":"riposte.v1.AdminService"},{"method":"DeleteComment","service":"riposte.v1.AdminService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}},
-    {"name": [{"method":"GetComment","service":"riposte.v1.CommentService"},{"method":"BatchGetComments","service":"riposte.v1.CommentService"},{"method":"ListComments","service":"riposte.v1.CommentService"},{"method":"ListCommentRevisions","service":"riposte.v1.CommentService"},{"method":"ListMemberComments","service":"riposte.v1.CommentService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
+    {"name": [{"method":"GetComment","service":"riposte.v1.CommentService"},{"method":"BatchGetComments","service":"riposte.v1.CommentService"},{"method":"ListComments","service":"riposte.v1.CommentService"},{"method":"ListCommentRevisions","service":"riposte.v1.CommentService"},{"method":"ListMemberComments","service":"riposte.v1.CommentService"},{"method":"ListUnlistedComments","service":"riposte.v1.CommentService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"CreateComment","service":"riposte.v1.CommentService"},{"method":"UpdateComment","service":"riposte.v1.CommentService"},{"method":"DeleteComment","service":"riposte.v1.CommentService"},{"method":"UndeleteComment","service":"riposte.v1.CommentService"},{"method":"PinComment","service":"riposte.v1.CommentService"},{"method":"UnpinComment","service":"riposte.v1.CommentService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"BatchGetLikeStates","service":"riposte.v1.LikeService"},{"method":"ListLikers","service":"riposte.v1.LikeService"},{"method":"BatchListLikers","service":"riposte.v1.LikeService"},{"method":"ListMemberLikes","service":"riposte.v1.LikeService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"SetLike","service":"riposte.v1.LikeService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}},
+    {"name": [{"method":"ListReviewItems","service":"riposte.v1.ModerationService"},{"method":"GetModeratedComments","service":"riposte.v1.ModerationService"},{"method":"ListDecisions","service":"riposte.v1.ModerationService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
+    {"name": [{"method":"SubmitVerdicts","service":"riposte.v1.ModerationService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}},
+    {"name": [{"method":"ClaimReviewItems","service":"riposte.v1.ModerationService"},{"method":"ReleaseReviewItems","service":"riposte.v1.ModerationService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"ListReplies","service":"riposte.v1.ReplyService"},{"method":"GetThread","service":"riposte.v1.ReplyService"},{"method":"ListConversation","service":"riposte.v1.ReplyService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"CreateReply","service":"riposte.v1.ReplyService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"GetSubject","service":"riposte.v1.SubjectService"},{"method":"BatchGetSubjects","service":"riposte.v1.SubjectService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
@@ -46,6 +49,7 @@ TIMEOUT_S = {
     "/riposte.v1.CommentService/PinComment": 4.0,
     "/riposte.v1.CommentService/UnpinComment": 4.0,
     "/riposte.v1.CommentService/ListMemberComments": 2.0,
+    "/riposte.v1.CommentService/ListUnlistedComments": 2.0,
     "/riposte.v1.LikeService/SetLike": 4.0,
     "/riposte.v1.LikeService/BatchGetLikeStates": 2.0,
     "/riposte.v1.LikeService/ListLikers": 2.0,
@@ -66,6 +70,12 @@ TIMEOUT_S = {
     "/riposte.v1.AdminService/UnhideComment": 5.0,
     "/riposte.v1.AdminService/DeleteComment": 5.0,
     "/riposte.v1.AdminService/ListHotSubjects": 5.0,
+    "/riposte.v1.ModerationService/ListReviewItems": 5.0,
+    "/riposte.v1.ModerationService/ClaimReviewItems": 5.0,
+    "/riposte.v1.ModerationService/ReleaseReviewItems": 5.0,
+    "/riposte.v1.ModerationService/SubmitVerdicts": 4.0,
+    "/riposte.v1.ModerationService/GetModeratedComments": 5.0,
+    "/riposte.v1.ModerationService/ListDecisions": 5.0,
 }
 
 # The methods whose request carries a request id.
@@ -90,5 +100,8 @@ WITH_REQUEST_ID = frozenset(
         "/riposte.v1.AdminService/RebuildMemberHistory",
         "/riposte.v1.AdminService/RebuildRanks",
         "/riposte.v1.AdminService/RebuildCache",
+        "/riposte.v1.ModerationService/ClaimReviewItems",
+        "/riposte.v1.ModerationService/ReleaseReviewItems",
+        "/riposte.v1.ModerationService/SubmitVerdicts",
     )
 )

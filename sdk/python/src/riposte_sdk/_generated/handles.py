@@ -94,6 +94,13 @@ class Handles:
         """
         raise NotImplementedError
 
+    def moderation(self, target: str | None = None) -> services.ModerationService:
+        """
+        What moderators do. Served on the admin port, for callers with the role `moderator` and the
+        object type.
+        """
+        raise NotImplementedError
+
     def subject(self, object_type: str, object_id: str) -> Subject:
         """
         A subject by its name. Making one calls nothing, so it need not exist.
@@ -582,9 +589,9 @@ class Member:
     @property
     def include_unlisted(self) -> bool:
         """
-        True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED
-        and SHADOWED ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that
-        of the walk, else PAGE_TOKEN_MISMATCH.
+        True: comments that are not ACTIVE are shown too, as the author sees them: PENDING and
+        REJECTED ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of
+        the walk, else PAGE_TOKEN_MISMATCH.
         """
         return self.asked.include_unlisted
 
@@ -1095,6 +1102,13 @@ class AsyncHandles:
         """
         raise NotImplementedError
 
+    def moderation(self, target: str | None = None) -> services.AsyncModerationService:
+        """
+        What moderators do. Served on the admin port, for callers with the role `moderator` and the
+        object type.
+        """
+        raise NotImplementedError
+
     def subject(self, object_type: str, object_id: str) -> AsyncSubject:
         """
         A subject by its name. Making one calls nothing, so it need not exist.
@@ -1583,9 +1597,9 @@ class AsyncMember:
     @property
     def include_unlisted(self) -> bool:
         """
-        True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED
-        and SHADOWED ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that
-        of the walk, else PAGE_TOKEN_MISMATCH.
+        True: comments that are not ACTIVE are shown too, as the author sees them: PENDING and
+        REJECTED ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of
+        the walk, else PAGE_TOKEN_MISMATCH.
         """
         return self.asked.include_unlisted
 

@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from riposte_sdk.v1.reply_service_pb2_grpc import ReplyServiceAsyncStub
     from riposte_sdk.v1.subject_service_pb2_grpc import SubjectServiceAsyncStub
     from riposte_sdk.v1.admin_service_pb2_grpc import AdminServiceAsyncStub
+    from riposte_sdk.v1.moderation_service_pb2_grpc import ModerationServiceAsyncStub
 else:
     CommentServiceAsyncStub = v1.CommentServiceStub
     LikeServiceAsyncStub = v1.LikeServiceStub
     ReplyServiceAsyncStub = v1.ReplyServiceStub
     SubjectServiceAsyncStub = v1.SubjectServiceStub
     AdminServiceAsyncStub = v1.AdminServiceStub
+    ModerationServiceAsyncStub = v1.ModerationServiceStub
 
 WATCH_SUBJECT = Place(
     resume="after_revision",
@@ -67,6 +69,17 @@ class CommentService(v1.CommentServiceStub):
         )
         return Pages(walk, lambda page: page.comments)
 
+    def list_unlisted_comments(
+        self, request: v1.ListUnlistedCommentsRequest, **options: Any
+    ) -> Pages[v1.ListUnlistedCommentsResponse, v1.UnlistedComment]:
+        """Walks over all that ``ListUnlistedComments`` lists, from the page of the request on; ``options`` are those of
+        its calls, as ``metadata``."""
+        first_page_only = ()
+        walk: PageWalk[v1.ListUnlistedCommentsResponse] = PageWalk(
+            self.ListUnlistedComments, request, first_page_only, options
+        )
+        return Pages(walk, lambda page: page.comments)
+
 
 class AsyncCommentService(CommentServiceAsyncStub):
     """
@@ -103,6 +116,17 @@ class AsyncCommentService(CommentServiceAsyncStub):
         first_page_only = ()
         walk: AsyncPageWalk[v1.ListMemberCommentsResponse] = AsyncPageWalk(
             self.ListMemberComments, request, first_page_only, options
+        )
+        return AsyncPages(walk, lambda page: page.comments)
+
+    def list_unlisted_comments(
+        self, request: v1.ListUnlistedCommentsRequest, **options: Any
+    ) -> AsyncPages[v1.ListUnlistedCommentsResponse, v1.UnlistedComment]:
+        """Walks over all that ``ListUnlistedComments`` lists, from the page of the request on; ``options`` are those of
+        its calls, as ``metadata``."""
+        first_page_only = ()
+        walk: AsyncPageWalk[v1.ListUnlistedCommentsResponse] = AsyncPageWalk(
+            self.ListUnlistedComments, request, first_page_only, options
         )
         return AsyncPages(walk, lambda page: page.comments)
 
@@ -260,3 +284,57 @@ class AsyncAdminService(AdminServiceAsyncStub):
             self.ListSubjects, request, first_page_only, options
         )
         return AsyncPages(walk, lambda page: page.subjects)
+
+
+class ModerationService(v1.ModerationServiceStub):
+    """
+    What moderators do. Served on the admin port, for callers with the role `moderator` and the
+    object type.
+    """
+
+    def list_review_items(
+        self, request: v1.ListReviewItemsRequest, **options: Any
+    ) -> Pages[v1.ListReviewItemsResponse, v1.ReviewItem]:
+        """Walks over all that ``ListReviewItems`` lists, from the page of the request on; ``options`` are those of
+        its calls, as ``metadata``."""
+        first_page_only = ()
+        walk: PageWalk[v1.ListReviewItemsResponse] = PageWalk(self.ListReviewItems, request, first_page_only, options)
+        return Pages(walk, lambda page: page.items)
+
+    def list_decisions(
+        self, request: v1.ListDecisionsRequest, **options: Any
+    ) -> Pages[v1.ListDecisionsResponse, v1.Decision]:
+        """Walks over all that ``ListDecisions`` lists, from the page of the request on; ``options`` are those of
+        its calls, as ``metadata``."""
+        first_page_only = ()
+        walk: PageWalk[v1.ListDecisionsResponse] = PageWalk(self.ListDecisions, request, first_page_only, options)
+        return Pages(walk, lambda page: page.decisions)
+
+
+class AsyncModerationService(ModerationServiceAsyncStub):
+    """
+    What moderators do. Served on the admin port, for callers with the role `moderator` and the
+    object type.
+    """
+
+    def list_review_items(
+        self, request: v1.ListReviewItemsRequest, **options: Any
+    ) -> AsyncPages[v1.ListReviewItemsResponse, v1.ReviewItem]:
+        """Walks over all that ``ListReviewItems`` lists, from the page of the request on; ``options`` are those of
+        its calls, as ``metadata``."""
+        first_page_only = ()
+        walk: AsyncPageWalk[v1.ListReviewItemsResponse] = AsyncPageWalk(
+            self.ListReviewItems, request, first_page_only, options
+        )
+        return AsyncPages(walk, lambda page: page.items)
+
+    def list_decisions(
+        self, request: v1.ListDecisionsRequest, **options: Any
+    ) -> AsyncPages[v1.ListDecisionsResponse, v1.Decision]:
+        """Walks over all that ``ListDecisions`` lists, from the page of the request on; ``options`` are those of
+        its calls, as ``metadata``."""
+        first_page_only = ()
+        walk: AsyncPageWalk[v1.ListDecisionsResponse] = AsyncPageWalk(
+            self.ListDecisions, request, first_page_only, options
+        )
+        return AsyncPages(walk, lambda page: page.decisions)

@@ -33,9 +33,9 @@ class _CommentStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_CommentS
     COMMENT_STATE_ACTIVE: _CommentState.ValueType  # 1
     """Visible to all members."""
     COMMENT_STATE_PENDING: _CommentState.ValueType  # 2
-    """Waits for moderation; seen by its author and by moderators. Not served yet."""
+    """Waits for moderation; seen by its author and by moderators."""
     COMMENT_STATE_REJECTED: _CommentState.ValueType  # 3
-    """Refused by moderation; seen by its author and by moderators. Not served yet."""
+    """Refused by moderation; seen by its author and by moderators."""
     COMMENT_STATE_HIDDEN: _CommentState.ValueType  # 4
     """Taken out of sight by a moderator."""
     COMMENT_STATE_SHADOWED: _CommentState.ValueType  # 5
@@ -51,9 +51,9 @@ COMMENT_STATE_UNSPECIFIED: CommentState.ValueType  # 0
 COMMENT_STATE_ACTIVE: CommentState.ValueType  # 1
 """Visible to all members."""
 COMMENT_STATE_PENDING: CommentState.ValueType  # 2
-"""Waits for moderation; seen by its author and by moderators. Not served yet."""
+"""Waits for moderation; seen by its author and by moderators."""
 COMMENT_STATE_REJECTED: CommentState.ValueType  # 3
-"""Refused by moderation; seen by its author and by moderators. Not served yet."""
+"""Refused by moderation; seen by its author and by moderators."""
 COMMENT_STATE_HIDDEN: CommentState.ValueType  # 4
 """Taken out of sight by a moderator."""
 COMMENT_STATE_SHADOWED: CommentState.ValueType  # 5
@@ -572,8 +572,8 @@ class GetCommentRequest(_message.Message):
     id: _builtins.int
     """The comment. Required."""
     viewer_member_id: _builtins.str
-    """The member who views the comment. If this is the author, a PENDING, REJECTED or SHADOWED
-    comment is shown whole. Default empty: any other member.
+    """The member who views the comment. If this is the author, a PENDING or REJECTED comment is shown
+    whole. Default empty: any other member.
     """
     min_revision: _builtins.int
     """The answer shows at least this revision of the subject. Default 0: any."""
@@ -889,6 +889,106 @@ class UpdateCommentResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___UpdateCommentResponse: _TypeAlias = UpdateCommentResponse  # noqa: Y015
+
+@_typing.final
+class ListUnlistedCommentsRequest(_message.Message):
+    """Asks for the author's own comments of a subject that are not listed."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUBJECT_FIELD_NUMBER: _builtins.int
+    MEMBER_ID_FIELD_NUMBER: _builtins.int
+    ROOT_ID_FIELD_NUMBER: _builtins.int
+    MIN_REVISION_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    member_id: _builtins.str
+    """The author. Required."""
+    root_id: _builtins.int
+    """Only comments of this thread. Default 0: all."""
+    min_revision: _builtins.int
+    """The answer shows at least this revision of the subject. Default 0: any."""
+    page_size: _builtins.int
+    """Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+    FIELD_INVALID. A page may be short, or even empty, and end early at 1 MiB.
+    """
+    page_token: _builtins.str
+    """`next_page_token` of an earlier page of the same walk. Empty: the first page."""
+    @_builtins.property
+    def subject(self) -> _subject_pb2.SubjectKey:
+        """The subject. Required."""
+
+    def __init__(
+        self,
+        *,
+        subject: _subject_pb2.SubjectKey | None = ...,
+        member_id: _builtins.str = ...,
+        root_id: _builtins.int = ...,
+        min_revision: _builtins.int = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["subject", b"subject"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["member_id", b"member_id", "min_revision", b"min_revision", "page_size", b"page_size", "page_token", b"page_token", "root_id", b"root_id", "subject", b"subject"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListUnlistedCommentsRequest: _TypeAlias = ListUnlistedCommentsRequest  # noqa: Y015
+
+@_typing.final
+class ListUnlistedCommentsResponse(_message.Message):
+    """The author's own PENDING and, for 7 days, REJECTED comments, newest first, as the author sees
+    them.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMENTS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """For the page after this one. Empty: the end, and the only sign of it."""
+    @_builtins.property
+    def comments(self) -> _containers.RepeatedCompositeFieldContainer[Global___UnlistedComment]:
+        """The comments."""
+
+    def __init__(
+        self,
+        *,
+        comments: _abc.Iterable[Global___UnlistedComment] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["comments", b"comments", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListUnlistedCommentsResponse: _TypeAlias = ListUnlistedCommentsResponse  # noqa: Y015
+
+@_typing.final
+class UnlistedComment(_message.Message):
+    """One comment that only its author sees."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMENT_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def comment(self) -> Global___Comment:
+        """The comment as its author sees it."""
+
+    def __init__(
+        self,
+        *,
+        comment: Global___Comment | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["comment", b"comment"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["comment", b"comment"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UnlistedComment: _TypeAlias = UnlistedComment  # noqa: Y015
 
 @_typing.final
 class ListCommentRevisionsRequest(_message.Message):
@@ -1208,9 +1308,9 @@ class ListMemberCommentsRequest(_message.Message):
     member_id: _builtins.str
     """The member. Required."""
     include_unlisted: _builtins.bool
-    """True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED
-    and SHADOWED ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of
-    the walk, else PAGE_TOKEN_MISMATCH.
+    """True: comments that are not ACTIVE are shown too, as the author sees them: PENDING and REJECTED
+    ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk,
+    else PAGE_TOKEN_MISMATCH.
     """
     page_size: _builtins.int
     """Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is

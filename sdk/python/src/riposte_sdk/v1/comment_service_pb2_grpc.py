@@ -100,6 +100,11 @@ class CommentServiceStub:
                 request_serializer=riposte_dot_v1_dot_comment__pb2.ListMemberCommentsRequest.SerializeToString,
                 response_deserializer=riposte_dot_v1_dot_comment__pb2.ListMemberCommentsResponse.FromString,
                 _registered_method=True)
+        self.ListUnlistedComments = channel.unary_unary(
+                '/riposte.v1.CommentService/ListUnlistedComments',
+                request_serializer=riposte_dot_v1_dot_comment__pb2.ListUnlistedCommentsRequest.SerializeToString,
+                response_deserializer=riposte_dot_v1_dot_comment__pb2.ListUnlistedCommentsResponse.FromString,
+                _registered_method=True)
 
 
 class CommentServiceServicer:
@@ -119,8 +124,9 @@ class CommentServiceServicer:
     def CreateComment(self, request, context):
         """Writes a root comment.
 
-        Floors are dense; if one create was answered before another was sent, its floor is lower.
-        Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+        Floors are dense; if one create was answered before another was sent, its floor is lower. Where
+        the object type's comments wait for review, the comment is PENDING and is answered whole to its
+        author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
         SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
         CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
 
@@ -135,8 +141,8 @@ class CommentServiceServicer:
         """Reads one comment by its id.
 
         A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED
-        likewise, except to its author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND,
-        REVISION_NOT_REACHED.
+        likewise, except to its author (`viewer_member_id`). One that was never visible is
+        COMMENT_NOT_FOUND to all but its author. Errors: COMMENT_NOT_FOUND, REVISION_NOT_REACHED.
 
         Example: `{"id": "1234567890123456789"}`.
         """
@@ -147,8 +153,8 @@ class CommentServiceServicer:
     def BatchGetComments(self, request, context):
         """Reads up to 200 comments by their ids, in the order of the request.
 
-        Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in
-        its metadata.
+        Atomic by default; see `allow_missing`. Knows no viewer: a comment that was never visible is
+        missing to its author too. Errors: COMMENT_NOT_FOUND with the first missing id in its metadata.
 
         Example: `{"ids": ["1234567890123456789"], "allowMissing": true}`.
         """
@@ -264,6 +270,20 @@ class CommentServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListUnlistedComments(self, request, context):
+        """Reads the author's own comments of a subject that are in no list, because they wait for review
+        or were refused.
+
+        Nothing of it is in public pages, counts or caches. Errors: SUBJECT_NOT_FOUND (unless the type
+        creates its subjects), SUBJECT_HIDDEN, OBJECT_TYPE_UNKNOWN, REVISION_NOT_REACHED,
+        PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+
+        Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7"}`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_CommentServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -321,6 +341,11 @@ def add_CommentServiceServicer_to_server(servicer, server):
                     servicer.ListMemberComments,
                     request_deserializer=riposte_dot_v1_dot_comment__pb2.ListMemberCommentsRequest.FromString,
                     response_serializer=riposte_dot_v1_dot_comment__pb2.ListMemberCommentsResponse.SerializeToString,
+            ),
+            'ListUnlistedComments': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListUnlistedComments,
+                    request_deserializer=riposte_dot_v1_dot_comment__pb2.ListUnlistedCommentsRequest.FromString,
+                    response_serializer=riposte_dot_v1_dot_comment__pb2.ListUnlistedCommentsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -631,6 +656,33 @@ class CommentService:
             '/riposte.v1.CommentService/ListMemberComments',
             riposte_dot_v1_dot_comment__pb2.ListMemberCommentsRequest.SerializeToString,
             riposte_dot_v1_dot_comment__pb2.ListMemberCommentsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListUnlistedComments(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/riposte.v1.CommentService/ListUnlistedComments',
+            riposte_dot_v1_dot_comment__pb2.ListUnlistedCommentsRequest.SerializeToString,
+            riposte_dot_v1_dot_comment__pb2.ListUnlistedCommentsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -47,8 +47,9 @@ class CommentServiceStub:
     CreateComment: _grpc.UnaryUnaryMultiCallable[_comment_pb2.CreateCommentRequest, _comment_pb2.CreateCommentResponse]
     """Writes a root comment.
 
-    Floors are dense; if one create was answered before another was sent, its floor is lower.
-    Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+    Floors are dense; if one create was answered before another was sent, its floor is lower. Where
+    the object type's comments wait for review, the comment is PENDING and is answered whole to its
+    author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
     SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
     CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
 
@@ -59,16 +60,16 @@ class CommentServiceStub:
     """Reads one comment by its id.
 
     A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED
-    likewise, except to its author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND,
-    REVISION_NOT_REACHED.
+    likewise, except to its author (`viewer_member_id`). One that was never visible is
+    COMMENT_NOT_FOUND to all but its author. Errors: COMMENT_NOT_FOUND, REVISION_NOT_REACHED.
 
     Example: `{"id": "1234567890123456789"}`.
     """
     BatchGetComments: _grpc.UnaryUnaryMultiCallable[_comment_pb2.BatchGetCommentsRequest, _comment_pb2.BatchGetCommentsResponse]
     """Reads up to 200 comments by their ids, in the order of the request.
 
-    Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in
-    its metadata.
+    Atomic by default; see `allow_missing`. Knows no viewer: a comment that was never visible is
+    missing to its author too. Errors: COMMENT_NOT_FOUND with the first missing id in its metadata.
 
     Example: `{"ids": ["1234567890123456789"], "allowMissing": true}`.
     """
@@ -148,6 +149,16 @@ class CommentServiceStub:
 
     Example: `{"objectType": "video", "memberId": "m7"}`.
     """
+    ListUnlistedComments: _grpc.UnaryUnaryMultiCallable[_comment_pb2.ListUnlistedCommentsRequest, _comment_pb2.ListUnlistedCommentsResponse]
+    """Reads the author's own comments of a subject that are in no list, because they wait for review
+    or were refused.
+
+    Nothing of it is in public pages, counts or caches. Errors: SUBJECT_NOT_FOUND (unless the type
+    creates its subjects), SUBJECT_HIDDEN, OBJECT_TYPE_UNKNOWN, REVISION_NOT_REACHED,
+    PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+
+    Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7"}`.
+    """
 
 @_typing.type_check_only
 class CommentServiceAsyncStub(CommentServiceStub):
@@ -168,8 +179,9 @@ class CommentServiceAsyncStub(CommentServiceStub):
     CreateComment: _aio.UnaryUnaryMultiCallable[_comment_pb2.CreateCommentRequest, _comment_pb2.CreateCommentResponse]  # type: ignore[assignment]
     """Writes a root comment.
 
-    Floors are dense; if one create was answered before another was sent, its floor is lower.
-    Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+    Floors are dense; if one create was answered before another was sent, its floor is lower. Where
+    the object type's comments wait for review, the comment is PENDING and is answered whole to its
+    author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
     SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
     CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
 
@@ -180,16 +192,16 @@ class CommentServiceAsyncStub(CommentServiceStub):
     """Reads one comment by its id.
 
     A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED
-    likewise, except to its author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND,
-    REVISION_NOT_REACHED.
+    likewise, except to its author (`viewer_member_id`). One that was never visible is
+    COMMENT_NOT_FOUND to all but its author. Errors: COMMENT_NOT_FOUND, REVISION_NOT_REACHED.
 
     Example: `{"id": "1234567890123456789"}`.
     """
     BatchGetComments: _aio.UnaryUnaryMultiCallable[_comment_pb2.BatchGetCommentsRequest, _comment_pb2.BatchGetCommentsResponse]  # type: ignore[assignment]
     """Reads up to 200 comments by their ids, in the order of the request.
 
-    Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in
-    its metadata.
+    Atomic by default; see `allow_missing`. Knows no viewer: a comment that was never visible is
+    missing to its author too. Errors: COMMENT_NOT_FOUND with the first missing id in its metadata.
 
     Example: `{"ids": ["1234567890123456789"], "allowMissing": true}`.
     """
@@ -269,6 +281,16 @@ class CommentServiceAsyncStub(CommentServiceStub):
 
     Example: `{"objectType": "video", "memberId": "m7"}`.
     """
+    ListUnlistedComments: _aio.UnaryUnaryMultiCallable[_comment_pb2.ListUnlistedCommentsRequest, _comment_pb2.ListUnlistedCommentsResponse]  # type: ignore[assignment]
+    """Reads the author's own comments of a subject that are in no list, because they wait for review
+    or were refused.
+
+    Nothing of it is in public pages, counts or caches. Errors: SUBJECT_NOT_FOUND (unless the type
+    creates its subjects), SUBJECT_HIDDEN, OBJECT_TYPE_UNKNOWN, REVISION_NOT_REACHED,
+    PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+
+    Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7"}`.
+    """
 
 class CommentServiceServicer:
     """Comments: roots under subjects, and what is done to any single comment.
@@ -291,8 +313,9 @@ class CommentServiceServicer:
     ) -> _typing.Union[_comment_pb2.CreateCommentResponse, _abc.Awaitable[_comment_pb2.CreateCommentResponse]]:
         """Writes a root comment.
 
-        Floors are dense; if one create was answered before another was sent, its floor is lower.
-        Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+        Floors are dense; if one create was answered before another was sent, its floor is lower. Where
+        the object type's comments wait for review, the comment is PENDING and is answered whole to its
+        author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
         SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
         CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
 
@@ -308,8 +331,8 @@ class CommentServiceServicer:
         """Reads one comment by its id.
 
         A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED
-        likewise, except to its author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND,
-        REVISION_NOT_REACHED.
+        likewise, except to its author (`viewer_member_id`). One that was never visible is
+        COMMENT_NOT_FOUND to all but its author. Errors: COMMENT_NOT_FOUND, REVISION_NOT_REACHED.
 
         Example: `{"id": "1234567890123456789"}`.
         """
@@ -321,8 +344,8 @@ class CommentServiceServicer:
     ) -> _typing.Union[_comment_pb2.BatchGetCommentsResponse, _abc.Awaitable[_comment_pb2.BatchGetCommentsResponse]]:
         """Reads up to 200 comments by their ids, in the order of the request.
 
-        Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in
-        its metadata.
+        Atomic by default; see `allow_missing`. Knows no viewer: a comment that was never visible is
+        missing to its author too. Errors: COMMENT_NOT_FOUND with the first missing id in its metadata.
 
         Example: `{"ids": ["1234567890123456789"], "allowMissing": true}`.
         """
@@ -441,6 +464,21 @@ class CommentServiceServicer:
         PAGE_TOKEN_MISMATCH.
 
         Example: `{"objectType": "video", "memberId": "m7"}`.
+        """
+
+    def ListUnlistedComments(
+        self,
+        request: _comment_pb2.ListUnlistedCommentsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_comment_pb2.ListUnlistedCommentsResponse, _abc.Awaitable[_comment_pb2.ListUnlistedCommentsResponse]]:
+        """Reads the author's own comments of a subject that are in no list, because they wait for review
+        or were refused.
+
+        Nothing of it is in public pages, counts or caches. Errors: SUBJECT_NOT_FOUND (unless the type
+        creates its subjects), SUBJECT_HIDDEN, OBJECT_TYPE_UNKNOWN, REVISION_NOT_REACHED,
+        PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+
+        Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7"}`.
         """
 
 def add_CommentServiceServicer_to_server(servicer: CommentServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -77,7 +77,7 @@ class ReplyServiceServicer:
         Below the depth cap of the object type it is attached at the cap and keeps its `parent_id`.
         Floors count per root. A repeat with the same request_id and body answers the first id, floor,
         subject_revision and ack. Errors: COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the
-        parent is DELETED or HIDDEN), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
+        parent is not ACTIVE), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
         REQUEST_ID_REUSED. Not served yet: REPLY_FORBIDDEN, CONTENT_BLOCKED, DUPLICATE_CONTENT,
         MEMBER_SUSPENDED, MEMBER_BLOCKED.
 

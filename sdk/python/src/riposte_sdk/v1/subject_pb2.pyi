@@ -22,6 +22,30 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _ModerationMode:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ModerationModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ModerationMode.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    MODERATION_MODE_UNSPECIFIED: _ModerationMode.ValueType  # 0
+    """Of a subject: its object type's mode."""
+    MODERATION_MODE_POST: _ModerationMode.ValueType  # 1
+    """None: they are shown at once."""
+    MODERATION_MODE_PRE: _ModerationMode.ValueType  # 2
+    """All of them."""
+
+class ModerationMode(_ModerationMode, metaclass=_ModerationModeEnumTypeWrapper):
+    """The new comments of an object type or a subject that wait for review."""
+
+MODERATION_MODE_UNSPECIFIED: ModerationMode.ValueType  # 0
+"""Of a subject: its object type's mode."""
+MODERATION_MODE_POST: ModerationMode.ValueType  # 1
+"""None: they are shown at once."""
+MODERATION_MODE_PRE: ModerationMode.ValueType  # 2
+"""All of them."""
+Global___ModerationMode: _TypeAlias = ModerationMode  # noqa: Y015
+
 class _SubjectState:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -153,6 +177,7 @@ class Subject(_message.Message):
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     UPDATE_TIME_FIELD_NUMBER: _builtins.int
     DELETE_TIME_FIELD_NUMBER: _builtins.int
+    MODERATION_MODE_FIELD_NUMBER: _builtins.int
     owner_id: _builtins.str
     """The member who owns the object. May delete comments of others as SUBJECT_OWNER and pin roots. 0
     to 64 bytes; empty means that the subject has no owner.
@@ -171,7 +196,13 @@ class Subject(_message.Message):
     not.
     """
     etag: _builtins.str
-    """An opaque version of owner, state and metadata. Comments below the subject do not change it."""
+    """An opaque version of owner, state, moderation mode and metadata. Comments below the subject do
+    not change it.
+    """
+    moderation_mode: Global___ModerationMode.ValueType
+    """The new comments that wait for review; unset: as the object type says. Not looser than the
+    type's mode, else FIELD_INVALID (POST is looser than PRE).
+    """
     @_builtins.property
     def key(self) -> Global___SubjectKey:
         """The name of the subject."""
@@ -188,7 +219,7 @@ class Subject(_message.Message):
 
     @_builtins.property
     def update_time(self) -> _timestamp_pb2.Timestamp:
-        """When owner, state, metadata or delete_time last changed. Output only."""
+        """When owner, state, moderation mode, metadata or delete_time last changed. Output only."""
 
     @_builtins.property
     def delete_time(self) -> _timestamp_pb2.Timestamp:
@@ -208,10 +239,11 @@ class Subject(_message.Message):
         create_time: _timestamp_pb2.Timestamp | None = ...,
         update_time: _timestamp_pb2.Timestamp | None = ...,
         delete_time: _timestamp_pb2.Timestamp | None = ...,
+        moderation_mode: Global___ModerationMode.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "delete_time", b"delete_time", "key", b"key", "update_time", b"update_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["comment_count", b"comment_count", "create_time", b"create_time", "delete_time", b"delete_time", "etag", b"etag", "key", b"key", "metadata", b"metadata", "owner_id", b"owner_id", "revision", b"revision", "root_count", b"root_count", "state", b"state", "update_time", b"update_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["comment_count", b"comment_count", "create_time", b"create_time", "delete_time", b"delete_time", "etag", b"etag", "key", b"key", "metadata", b"metadata", "moderation_mode", b"moderation_mode", "owner_id", b"owner_id", "revision", b"revision", "root_count", b"root_count", "state", b"state", "update_time", b"update_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -460,9 +492,9 @@ class UpdateSubjectRequest(_message.Message):
 
     @_builtins.property
     def update_mask(self) -> _field_mask_pb2.FieldMask:
-        """The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
-        FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
-        one. A field can be cleared only by name.
+        """The fields to change: `owner_id`, `state`, `moderation_mode`, `metadata` (replaced as a whole);
+        any other path is FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of
+        which there must be one. A field can be cleared only by name.
         """
 
     def __init__(
@@ -732,7 +764,7 @@ class SubjectChange(_message.Message):
     revision: _builtins.int
     """The revision that the change made."""
     subject_changed: _builtins.bool
-    """True when owner, state, metadata or delete_time of the subject changed."""
+    """True when owner, state, moderation mode, metadata or delete_time of the subject changed."""
     @_builtins.property
     def comments(self) -> _containers.RepeatedCompositeFieldContainer[Global___CommentChange]:
         """The comments that changed. Empty when only the subject itself did, or a repair of its counts."""

@@ -56,7 +56,7 @@ impl Caller {
     /// One unary call.
     pub(crate) async fn call(&self, name: &str, request: &Value, limit: Option<Duration>) -> Result<Value, Error> {
         let method = self.method(name);
-        let admin = method.parent_service().name() == "AdminService";
+        let admin = ["AdminService", "ModerationService"].contains(&method.parent_service().name());
         let connection = if admin { self.client.admin_connection()? } else { self.client.connection() };
         let mut request = tonic::Request::new(message(method.input(), request));
         if let Some(limit) = limit {

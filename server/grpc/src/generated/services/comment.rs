@@ -16,6 +16,8 @@ pub(crate) mod list_comment_revisions;
 pub(crate) mod list_comments;
 #[path = "../../services/comment/list_member_comments.rs"]
 pub(crate) mod list_member_comments;
+#[path = "../../services/comment/list_unlisted_comments.rs"]
+pub(crate) mod list_unlisted_comments;
 #[path = "../../services/comment/pin_comment.rs"]
 pub(crate) mod pin_comment;
 #[path = "../../services/comment/undelete_comment.rs"]
@@ -113,5 +115,12 @@ impl CommentService for CommentHandlers {
         request: Request<v1::ListMemberCommentsRequest>,
     ) -> Result<Response<v1::ListMemberCommentsResponse>, Status> {
         serve(request, |caller, request| list_member_comments::handle(&self.0, caller, request)).await
+    }
+
+    async fn list_unlisted_comments(
+        &self,
+        request: Request<v1::ListUnlistedCommentsRequest>,
+    ) -> Result<Response<v1::ListUnlistedCommentsResponse>, Status> {
+        serve(request, |caller, request| list_unlisted_comments::handle(&self.0, caller, request)).await
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use riposte_core::ports::ExportedComment;
-use riposte_core::{ClientInfo, CommentId, CommentView, Error, MemberId, SubjectKey};
+use riposte_core::{ClientInfo, CommentId, Error, MemberId, SubjectKey};
 use riposte_sdk::v1;
 use riposte_sdk::v1::export_subject_response::Item;
 use tokio::sync::mpsc;
@@ -121,22 +121,11 @@ fn exported_comment(exported: &ExportedComment, external_ids: &HashMap<CommentId
         origin.as_ref().map_or_else(Default::default, |origin| (origin.source.clone(), origin.external_id.clone()));
     let parent = view.comment.reference.parent_id.and_then(|parent| external_ids.get(&parent));
     v1::ExportedComment {
-        comment: Some(complete(view)),
+        comment: Some(convert::complete_comment(view.clone())),
         client: client_info(client),
         source,
         external_id,
         parent_external_id: parent.cloned().unwrap_or_default(),
-    }
-}
-
-/// Converts a comment as an operator sees it: complete in every state except DELETED, in which the
-/// author remains and the text is removed.
-fn complete(view: &CommentView) -> v1::Comment {
-    v1::Comment {
-        member_id: view.comment.reference.member.as_str().to_owned(),
-        content: view.content.clone().map(convert::content),
-        state: convert::plain_state(view.comment.lifecycle.state).into(),
-        ..convert::comment(view.clone())
     }
 }
 

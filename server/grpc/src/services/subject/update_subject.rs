@@ -16,7 +16,8 @@ pub(crate) async fn handle(
     let mut v = Violations::default();
     let subject = request.subject.unwrap_or_default();
     let key = v.subject(&services.comments, &caller, "subject.key", subject.key.as_ref())?;
-    let patch = v.take(parse::patch(&subject, request.update_mask.as_ref()));
+    let of_type = key.as_ref().map(|(_, policy)| policy.moderation);
+    let patch = v.take(parse::patch(&subject, of_type, request.update_mask.as_ref()));
     let request_id = v.take(parse::request_id(&request.request_id));
     let ((key, _), patch, request_id) = v.all((key, patch, request_id))?;
     let write_context = WriteContext { caller, member: None, request_id };

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file riposte/v1/comment.proto.
  */
 export const file_riposte_v1_comment: GenFile = /*@__PURE__*/
-  fileDesc("ChhyaXBvc3RlL3YxL2NvbW1lbnQucHJvdG8SCnJpcG9zdGUudjEizwQKB0NvbW1lbnQSDgoCaWQYASABKANCAjABEicKB3N1YmplY3QYAiABKAsyFi5yaXBvc3RlLnYxLlN1YmplY3RLZXkSEwoHcm9vdF9pZBgDIAEoA0ICMAESFQoJcGFyZW50X2lkGAQgASgDQgIwARINCgVkZXB0aBgFIAEoBRINCgVmbG9vchgGIAEoBRIRCgltZW1iZXJfaWQYByABKAkSJAoHY29udGVudBgIIAEoCzITLnJpcG9zdGUudjEuQ29udGVudBInCgVzdGF0ZRgJIAEoDjIYLnJpcG9zdGUudjEuQ29tbWVudFN0YXRlEikKCmRlbGV0ZWRfYnkYCiABKA4yFS5yaXBvc3RlLnYxLkRlbGV0ZWRCeRISCgpsaWtlX2NvdW50GAsgASgFEhUKDWRpc2xpa2VfY291bnQYDCABKAUSEwoLcmVwbHlfY291bnQYDSABKAUSDgoGcGlubmVkGA4gASgIEhQKCHJldmlzaW9uGA8gASgDQgIwARIMCgRldGFnGBAgASgJEi8KC2NyZWF0ZV90aW1lGBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLQoJZWRpdF90aW1lGBMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtkZWxldGVfdGltZRgUIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAimwEKB0NvbnRlbnQSDAoEdGV4dBgBIAEoCRIcChRtZW50aW9uZWRfbWVtYmVyX2lkcxgCIAMoCRIzCghtZXRhZGF0YRgDIAMoCzIhLnJpcG9zdGUudjEuQ29udGVudC5NZXRhZGF0YUVudHJ5Gi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASI6CgpDbGllbnRJbmZvEgoKAmlwGAEgASgJEhAKCHBsYXRmb3JtGAIgASgJEg4KBmRldmljZRgDIAEoCSJ1Cg1Db21tZW50VGhyZWFkEiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSJAoHcmVwbGllcxgCIAMoCzITLnJpcG9zdGUudjEuQ29tbWVudBIYChByZXBseV9wYWdlX3Rva2VuGAMgASgJIosBCg9Db21tZW50UmV2aXNpb24SDgoGbnVtYmVyGAEgASgFEiQKB2NvbnRlbnQYAiABKAsyEy5yaXBvc3RlLnYxLkNvbnRlbnQSEQoJbWVtYmVyX2lkGAMgASgJEi8KC2NyZWF0ZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCK0AQoUQ3JlYXRlQ29tbWVudFJlcXVlc3QSJwoHc3ViamVjdBgBIAEoCzIWLnJpcG9zdGUudjEuU3ViamVjdEtleRIRCgltZW1iZXJfaWQYAiABKAkSJAoHY29udGVudBgDIAEoCzITLnJpcG9zdGUudjEuQ29udGVudBImCgZjbGllbnQYBCABKAsyFi5yaXBvc3RlLnYxLkNsaWVudEluZm8SEgoKcmVxdWVzdF9pZBgFIAEoCSJ5ChVDcmVhdGVDb21tZW50UmVzcG9uc2USJAoHY29tbWVudBgBIAEoCzITLnJpcG9zdGUudjEuQ29tbWVudBIcChBzdWJqZWN0X3JldmlzaW9uGAIgASgDQgIwARIcCgNhY2sYAyABKA4yDy5yaXBvc3RlLnYxLkFjayJmChFHZXRDb21tZW50UmVxdWVzdBIOCgJpZBgBIAEoA0ICMAESGAoQdmlld2VyX21lbWJlcl9pZBgCIAEoCRIYCgxtaW5fcmV2aXNpb24YAyABKANCAjABEg0KBWZyZXNoGAQgASgIImUKEkdldENvbW1lbnRSZXNwb25zZRIkCgdjb21tZW50GAEgASgLMhMucmlwb3N0ZS52MS5Db21tZW50EikKCGRlZ3JhZGVkGAIgAygLMhcucmlwb3N0ZS52MS5EZWdyYWRhdGlvbiJQChdCYXRjaEdldENvbW1lbnRzUmVxdWVzdBIPCgNpZHMYASADKANCAjABEhUKDWFsbG93X21pc3NpbmcYAiABKAgSDQoFZnJlc2gYAyABKAgigQEKGEJhdGNoR2V0Q29tbWVudHNSZXNwb25zZRIlCghjb21tZW50cxgBIAMoCzITLnJpcG9zdGUudjEuQ29tbWVudBITCgdtaXNzaW5nGAIgAygDQgIwARIpCghkZWdyYWRlZBgDIAMoCzIXLnJpcG9zdGUudjEuRGVncmFkYXRpb24iogIKE0xpc3RDb21tZW50c1JlcXVlc3QSJwoHc3ViamVjdBgBIAEoCzIWLnJpcG9zdGUudjEuU3ViamVjdEtleRIlCgRzb3J0GAIgASgOMhcucmlwb3N0ZS52MS5Db21tZW50U29ydBIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCRIfChJyZXBseV9wcmV2aWV3X3NpemUYBSABKAVIAIgBARIdChFhcm91bmRfY29tbWVudF9pZBgGIAEoA0ICMAESFAoMYXJvdW5kX2Zsb29yGAcgASgFEhgKDG1pbl9yZXZpc2lvbhgIIAEoA0ICMAESDQoFZnJlc2gYCSABKAhCFQoTX3JlcGx5X3ByZXZpZXdfc2l6ZSKSAgoUTGlzdENvbW1lbnRzUmVzcG9uc2USKgoHdGhyZWFkcxgBIAMoCzIZLnJpcG9zdGUudjEuQ29tbWVudFRocmVhZBIpCgZwaW5uZWQYAiADKAsyGS5yaXBvc3RlLnYxLkNvbW1lbnRUaHJlYWQSFwoPbmV4dF9wYWdlX3Rva2VuGAMgASgJEhsKE3ByZXZpb3VzX3BhZ2VfdG9rZW4YBCABKAkSJAoHc3ViamVjdBgFIAEoCzITLnJpcG9zdGUudjEuU3ViamVjdBIpCghkZWdyYWRlZBgGIAMoCzIXLnJpcG9zdGUudjEuRGVncmFkYXRpb24SHAoQc3ViamVjdF9yZXZpc2lvbhgHIAEoA0ICMAEigQEKFFVwZGF0ZUNvbW1lbnRSZXF1ZXN0Eg4KAmlkGAEgASgDQgIwARIRCgltZW1iZXJfaWQYAiABKAkSJAoHY29udGVudBgDIAEoCzITLnJpcG9zdGUudjEuQ29udGVudBIMCgRldGFnGAQgASgJEhIKCnJlcXVlc3RfaWQYBSABKAkiWwoVVXBkYXRlQ29tbWVudFJlc3BvbnNlEiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSHAoQc3ViamVjdF9yZXZpc2lvbhgCIAEoA0ICMAEiVAobTGlzdENvbW1lbnRSZXZpc2lvbnNSZXF1ZXN0Eg4KAmlkGAEgASgDQgIwARIRCglwYWdlX3NpemUYAiABKAUSEgoKcGFnZV90b2tlbhgDIAEoCSJnChxMaXN0Q29tbWVudFJldmlzaW9uc1Jlc3BvbnNlEi4KCXJldmlzaW9ucxgBIAMoCzIbLnJpcG9zdGUudjEuQ29tbWVudFJldmlzaW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKEAQoURGVsZXRlQ29tbWVudFJlcXVlc3QSDgoCaWQYASABKANCAjABEhEKCW1lbWJlcl9pZBgCIAEoCRInCglhY3RpbmdfYXMYAyABKA4yFC5yaXBvc3RlLnYxLkFjdGluZ0FzEgwKBGV0YWcYBCABKAkSEgoKcmVxdWVzdF9pZBgFIAEoCSJbChVEZWxldGVDb21tZW50UmVzcG9uc2USJAoHY29tbWVudBgBIAEoCzITLnJpcG9zdGUudjEuQ29tbWVudBIcChBzdWJqZWN0X3JldmlzaW9uGAIgASgDQgIwASJPChZVbmRlbGV0ZUNvbW1lbnRSZXF1ZXN0Eg4KAmlkGAEgASgDQgIwARIRCgltZW1iZXJfaWQYAiABKAkSEgoKcmVxdWVzdF9pZBgDIAEoCSJdChdVbmRlbGV0ZUNvbW1lbnRSZXNwb25zZRIkCgdjb21tZW50GAEgASgLMhMucmlwb3N0ZS52MS5Db21tZW50EhwKEHN1YmplY3RfcmV2aXNpb24YAiABKANCAjABIkoKEVBpbkNvbW1lbnRSZXF1ZXN0Eg4KAmlkGAEgASgDQgIwARIRCgltZW1iZXJfaWQYAiABKAkSEgoKcmVxdWVzdF9pZBgDIAEoCSJYChJQaW5Db21tZW50UmVzcG9uc2USJAoHY29tbWVudBgBIAEoCzITLnJpcG9zdGUudjEuQ29tbWVudBIcChBzdWJqZWN0X3JldmlzaW9uGAIgASgDQgIwASJMChNVbnBpbkNvbW1lbnRSZXF1ZXN0Eg4KAmlkGAEgASgDQgIwARIRCgltZW1iZXJfaWQYAiABKAkSEgoKcmVxdWVzdF9pZBgDIAEoCSJaChRVbnBpbkNvbW1lbnRSZXNwb25zZRIkCgdjb21tZW50GAEgASgLMhMucmlwb3N0ZS52MS5Db21tZW50EhwKEHN1YmplY3RfcmV2aXNpb24YAiABKANCAjABIoQBChlMaXN0TWVtYmVyQ29tbWVudHNSZXF1ZXN0EhMKC29iamVjdF90eXBlGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCRIYChBpbmNsdWRlX3VubGlzdGVkGAMgASgIEhEKCXBhZ2Vfc2l6ZRgEIAEoBRISCgpwYWdlX3Rva2VuGAUgASgJIocBChpMaXN0TWVtYmVyQ29tbWVudHNSZXNwb25zZRIlCghjb21tZW50cxgBIAMoCzITLnJpcG9zdGUudjEuQ29tbWVudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSKQoIZGVncmFkZWQYAyADKAsyFy5yaXBvc3RlLnYxLkRlZ3JhZGF0aW9uKs8BCgxDb21tZW50U3RhdGUSHQoZQ09NTUVOVF9TVEFURV9VTlNQRUNJRklFRBAAEhgKFENPTU1FTlRfU1RBVEVfQUNUSVZFEAESGQoVQ09NTUVOVF9TVEFURV9QRU5ESU5HEAISGgoWQ09NTUVOVF9TVEFURV9SRUpFQ1RFRBADEhgKFENPTU1FTlRfU1RBVEVfSElEREVOEAQSGgoWQ09NTUVOVF9TVEFURV9TSEFET1dFRBAFEhkKFUNPTU1FTlRfU1RBVEVfREVMRVRFRBAGKnYKCURlbGV0ZWRCeRIaChZERUxFVEVEX0JZX1VOU1BFQ0lGSUVEEAASFQoRREVMRVRFRF9CWV9BVVRIT1IQARIcChhERUxFVEVEX0JZX1NVQkpFQ1RfT1dORVIQAhIYChRERUxFVEVEX0JZX01PREVSQVRPUhADKlgKCEFjdGluZ0FzEhkKFUFDVElOR19BU19VTlNQRUNJRklFRBAAEhQKEEFDVElOR19BU19BVVRIT1IQARIbChdBQ1RJTkdfQVNfU1VCSkVDVF9PV05FUhACKt8BCgtDb21tZW50U29ydBIcChhDT01NRU5UX1NPUlRfVU5TUEVDSUZJRUQQABIXChNDT01NRU5UX1NPUlRfTkVXRVNUEAESFwoTQ09NTUVOVF9TT1JUX09MREVTVBACEhQKEENPTU1FTlRfU09SVF9IT1QQAxIUChBDT01NRU5UX1NPUlRfVE9QEAQSFQoRQ09NTUVOVF9TT1JUX0JFU1QQBRIeChpDT01NRU5UX1NPUlRfQ09OVFJPVkVSU0lBTBAGEh0KGUNPTU1FTlRfU09SVF9NT1NUX1JFUExJRVMQByo/CgNBY2sSEwoPQUNLX1VOU1BFQ0lGSUVEEAASEQoNQUNLX0NPTU1JVFRFRBABEhAKDEFDS19BQ0NFUFRFRBACYgZwcm90bzM", [file_google_protobuf_timestamp, file_riposte_v1_degradation, file_riposte_v1_subject]);
+  fileDesc("ChhyaXBvc3RlL3YxL2NvbW1lbnQucHJvdG8SCnJpcG9zdGUudjEizwQKB0NvbW1lbnQSDgoCaWQYASABKANCAjABEicKB3N1YmplY3QYAiABKAsyFi5yaXBvc3RlLnYxLlN1YmplY3RLZXkSEwoHcm9vdF9pZBgDIAEoA0ICMAESFQoJcGFyZW50X2lkGAQgASgDQgIwARINCgVkZXB0aBgFIAEoBRINCgVmbG9vchgGIAEoBRIRCgltZW1iZXJfaWQYByABKAkSJAoHY29udGVudBgIIAEoCzITLnJpcG9zdGUudjEuQ29udGVudBInCgVzdGF0ZRgJIAEoDjIYLnJpcG9zdGUudjEuQ29tbWVudFN0YXRlEikKCmRlbGV0ZWRfYnkYCiABKA4yFS5yaXBvc3RlLnYxLkRlbGV0ZWRCeRISCgpsaWtlX2NvdW50GAsgASgFEhUKDWRpc2xpa2VfY291bnQYDCABKAUSEwoLcmVwbHlfY291bnQYDSABKAUSDgoGcGlubmVkGA4gASgIEhQKCHJldmlzaW9uGA8gASgDQgIwARIMCgRldGFnGBAgASgJEi8KC2NyZWF0ZV90aW1lGBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLQoJZWRpdF90aW1lGBMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtkZWxldGVfdGltZRgUIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAimwEKB0NvbnRlbnQSDAoEdGV4dBgBIAEoCRIcChRtZW50aW9uZWRfbWVtYmVyX2lkcxgCIAMoCRIzCghtZXRhZGF0YRgDIAMoCzIhLnJpcG9zdGUudjEuQ29udGVudC5NZXRhZGF0YUVudHJ5Gi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASI6CgpDbGllbnRJbmZvEgoKAmlwGAEgASgJEhAKCHBsYXRmb3JtGAIgASgJEg4KBmRldmljZRgDIAEoCSJ1Cg1Db21tZW50VGhyZWFkEiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSJAoHcmVwbGllcxgCIAMoCzITLnJpcG9zdGUudjEuQ29tbWVudBIYChByZXBseV9wYWdlX3Rva2VuGAMgASgJIosBCg9Db21tZW50UmV2aXNpb24SDgoGbnVtYmVyGAEgASgFEiQKB2NvbnRlbnQYAiABKAsyEy5yaXBvc3RlLnYxLkNvbnRlbnQSEQoJbWVtYmVyX2lkGAMgASgJEi8KC2NyZWF0ZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCK0AQoUQ3JlYXRlQ29tbWVudFJlcXVlc3QSJwoHc3ViamVjdBgBIAEoCzIWLnJpcG9zdGUudjEuU3ViamVjdEtleRIRCgltZW1iZXJfaWQYAiABKAkSJAoHY29udGVudBgDIAEoCzITLnJpcG9zdGUudjEuQ29udGVudBImCgZjbGllbnQYBCABKAsyFi5yaXBvc3RlLnYxLkNsaWVudEluZm8SEgoKcmVxdWVzdF9pZBgFIAEoCSJ5ChVDcmVhdGVDb21tZW50UmVzcG9uc2USJAoHY29tbWVudBgBIAEoCzITLnJpcG9zdGUudjEuQ29tbWVudBIcChBzdWJqZWN0X3JldmlzaW9uGAIgASgDQgIwARIcCgNhY2sYAyABKA4yDy5yaXBvc3RlLnYxLkFjayJmChFHZXRDb21tZW50UmVxdWVzdBIOCgJpZBgBIAEoA0ICMAESGAoQdmlld2VyX21lbWJlcl9pZBgCIAEoCRIYCgxtaW5fcmV2aXNpb24YAyABKANCAjABEg0KBWZyZXNoGAQgASgIImUKEkdldENvbW1lbnRSZXNwb25zZRIkCgdjb21tZW50GAEgASgLMhMucmlwb3N0ZS52MS5Db21tZW50EikKCGRlZ3JhZGVkGAIgAygLMhcucmlwb3N0ZS52MS5EZWdyYWRhdGlvbiJQChdCYXRjaEdldENvbW1lbnRzUmVxdWVzdBIPCgNpZHMYASADKANCAjABEhUKDWFsbG93X21pc3NpbmcYAiABKAgSDQoFZnJlc2gYAyABKAgigQEKGEJhdGNoR2V0Q29tbWVudHNSZXNwb25zZRIlCghjb21tZW50cxgBIAMoCzITLnJpcG9zdGUudjEuQ29tbWVudBITCgdtaXNzaW5nGAIgAygDQgIwARIpCghkZWdyYWRlZBgDIAMoCzIXLnJpcG9zdGUudjEuRGVncmFkYXRpb24iogIKE0xpc3RDb21tZW50c1JlcXVlc3QSJwoHc3ViamVjdBgBIAEoCzIWLnJpcG9zdGUudjEuU3ViamVjdEtleRIlCgRzb3J0GAIgASgOMhcucmlwb3N0ZS52MS5Db21tZW50U29ydBIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCRIfChJyZXBseV9wcmV2aWV3X3NpemUYBSABKAVIAIgBARIdChFhcm91bmRfY29tbWVudF9pZBgGIAEoA0ICMAESFAoMYXJvdW5kX2Zsb29yGAcgASgFEhgKDG1pbl9yZXZpc2lvbhgIIAEoA0ICMAESDQoFZnJlc2gYCSABKAhCFQoTX3JlcGx5X3ByZXZpZXdfc2l6ZSKSAgoUTGlzdENvbW1lbnRzUmVzcG9uc2USKgoHdGhyZWFkcxgBIAMoCzIZLnJpcG9zdGUudjEuQ29tbWVudFRocmVhZBIpCgZwaW5uZWQYAiADKAsyGS5yaXBvc3RlLnYxLkNvbW1lbnRUaHJlYWQSFwoPbmV4dF9wYWdlX3Rva2VuGAMgASgJEhsKE3ByZXZpb3VzX3BhZ2VfdG9rZW4YBCABKAkSJAoHc3ViamVjdBgFIAEoCzITLnJpcG9zdGUudjEuU3ViamVjdBIpCghkZWdyYWRlZBgGIAMoCzIXLnJpcG9zdGUudjEuRGVncmFkYXRpb24SHAoQc3ViamVjdF9yZXZpc2lvbhgHIAEoA0ICMAEigQEKFFVwZGF0ZUNvbW1lbnRSZXF1ZXN0Eg4KAmlkGAEgASgDQgIwARIRCgltZW1iZXJfaWQYAiABKAkSJAoHY29udGVudBgDIAEoCzITLnJpcG9zdGUudjEuQ29udGVudBIMCgRldGFnGAQgASgJEhIKCnJlcXVlc3RfaWQYBSABKAkiWwoVVXBkYXRlQ29tbWVudFJlc3BvbnNlEiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSHAoQc3ViamVjdF9yZXZpc2lvbhgCIAEoA0ICMAEirwEKG0xpc3RVbmxpc3RlZENvbW1lbnRzUmVxdWVzdBInCgdzdWJqZWN0GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EhEKCW1lbWJlcl9pZBgCIAEoCRITCgdyb290X2lkGAMgASgDQgIwARIYCgxtaW5fcmV2aXNpb24YBCABKANCAjABEhEKCXBhZ2Vfc2l6ZRgFIAEoBRISCgpwYWdlX3Rva2VuGAYgASgJImYKHExpc3RVbmxpc3RlZENvbW1lbnRzUmVzcG9uc2USLQoIY29tbWVudHMYASADKAsyGy5yaXBvc3RlLnYxLlVubGlzdGVkQ29tbWVudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiNwoPVW5saXN0ZWRDb21tZW50EiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQiVAobTGlzdENvbW1lbnRSZXZpc2lvbnNSZXF1ZXN0Eg4KAmlkGAEgASgDQgIwARIRCglwYWdlX3NpemUYAiABKAUSEgoKcGFnZV90b2tlbhgDIAEoCSJnChxMaXN0Q29tbWVudFJldmlzaW9uc1Jlc3BvbnNlEi4KCXJldmlzaW9ucxgBIAMoCzIbLnJpcG9zdGUudjEuQ29tbWVudFJldmlzaW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKEAQoURGVsZXRlQ29tbWVudFJlcXVlc3QSDgoCaWQYASABKANCAjABEhEKCW1lbWJlcl9pZBgCIAEoCRInCglhY3RpbmdfYXMYAyABKA4yFC5yaXBvc3RlLnYxLkFjdGluZ0FzEgwKBGV0YWcYBCABKAkSEgoKcmVxdWVzdF9pZBgFIAEoCSJbChVEZWxldGVDb21tZW50UmVzcG9uc2USJAoHY29tbWVudBgBIAEoCzITLnJpcG9zdGUudjEuQ29tbWVudBIcChBzdWJqZWN0X3JldmlzaW9uGAIgASgDQgIwASJPChZVbmRlbGV0ZUNvbW1lbnRSZXF1ZXN0Eg4KAmlkGAEgASgDQgIwARIRCgltZW1iZXJfaWQYAiABKAkSEgoKcmVxdWVzdF9pZBgDIAEoCSJdChdVbmRlbGV0ZUNvbW1lbnRSZXNwb25zZRIkCgdjb21tZW50GAEgASgLMhMucmlwb3N0ZS52MS5Db21tZW50EhwKEHN1YmplY3RfcmV2aXNpb24YAiABKANCAjABIkoKEVBpbkNvbW1lbnRSZXF1ZXN0Eg4KAmlkGAEgASgDQgIwARIRCgltZW1iZXJfaWQYAiABKAkSEgoKcmVxdWVzdF9pZBgDIAEoCSJYChJQaW5Db21tZW50UmVzcG9uc2USJAoHY29tbWVudBgBIAEoCzITLnJpcG9zdGUudjEuQ29tbWVudBIcChBzdWJqZWN0X3JldmlzaW9uGAIgASgDQgIwASJMChNVbnBpbkNvbW1lbnRSZXF1ZXN0Eg4KAmlkGAEgASgDQgIwARIRCgltZW1iZXJfaWQYAiABKAkSEgoKcmVxdWVzdF9pZBgDIAEoCSJaChRVbnBpbkNvbW1lbnRSZXNwb25zZRIkCgdjb21tZW50GAEgASgLMhMucmlwb3N0ZS52MS5Db21tZW50EhwKEHN1YmplY3RfcmV2aXNpb24YAiABKANCAjABIoQBChlMaXN0TWVtYmVyQ29tbWVudHNSZXF1ZXN0EhMKC29iamVjdF90eXBlGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCRIYChBpbmNsdWRlX3VubGlzdGVkGAMgASgIEhEKCXBhZ2Vfc2l6ZRgEIAEoBRISCgpwYWdlX3Rva2VuGAUgASgJIocBChpMaXN0TWVtYmVyQ29tbWVudHNSZXNwb25zZRIlCghjb21tZW50cxgBIAMoCzITLnJpcG9zdGUudjEuQ29tbWVudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSKQoIZGVncmFkZWQYAyADKAsyFy5yaXBvc3RlLnYxLkRlZ3JhZGF0aW9uKs8BCgxDb21tZW50U3RhdGUSHQoZQ09NTUVOVF9TVEFURV9VTlNQRUNJRklFRBAAEhgKFENPTU1FTlRfU1RBVEVfQUNUSVZFEAESGQoVQ09NTUVOVF9TVEFURV9QRU5ESU5HEAISGgoWQ09NTUVOVF9TVEFURV9SRUpFQ1RFRBADEhgKFENPTU1FTlRfU1RBVEVfSElEREVOEAQSGgoWQ09NTUVOVF9TVEFURV9TSEFET1dFRBAFEhkKFUNPTU1FTlRfU1RBVEVfREVMRVRFRBAGKnYKCURlbGV0ZWRCeRIaChZERUxFVEVEX0JZX1VOU1BFQ0lGSUVEEAASFQoRREVMRVRFRF9CWV9BVVRIT1IQARIcChhERUxFVEVEX0JZX1NVQkpFQ1RfT1dORVIQAhIYChRERUxFVEVEX0JZX01PREVSQVRPUhADKlgKCEFjdGluZ0FzEhkKFUFDVElOR19BU19VTlNQRUNJRklFRBAAEhQKEEFDVElOR19BU19BVVRIT1IQARIbChdBQ1RJTkdfQVNfU1VCSkVDVF9PV05FUhACKt8BCgtDb21tZW50U29ydBIcChhDT01NRU5UX1NPUlRfVU5TUEVDSUZJRUQQABIXChNDT01NRU5UX1NPUlRfTkVXRVNUEAESFwoTQ09NTUVOVF9TT1JUX09MREVTVBACEhQKEENPTU1FTlRfU09SVF9IT1QQAxIUChBDT01NRU5UX1NPUlRfVE9QEAQSFQoRQ09NTUVOVF9TT1JUX0JFU1QQBRIeChpDT01NRU5UX1NPUlRfQ09OVFJPVkVSU0lBTBAGEh0KGUNPTU1FTlRfU09SVF9NT1NUX1JFUExJRVMQByo/CgNBY2sSEwoPQUNLX1VOU1BFQ0lGSUVEEAASEQoNQUNLX0NPTU1JVFRFRBABEhAKDEFDS19BQ0NFUFRFRBACYgZwcm90bzM", [file_google_protobuf_timestamp, file_riposte_v1_degradation, file_riposte_v1_subject]);
 
 /**
  * A comment: a root under a subject, or a reply to another comment.
@@ -429,8 +429,8 @@ export type GetCommentRequest = Message<"riposte.v1.GetCommentRequest"> & {
   id: string;
 
   /**
-   * The member who views the comment. If this is the author, a PENDING, REJECTED or SHADOWED
-   * comment is shown whole. Default empty: any other member.
+   * The member who views the comment. If this is the author, a PENDING or REJECTED comment is shown
+   * whole. Default empty: any other member.
    *
    * @generated from field: string viewer_member_id = 2;
    */
@@ -784,6 +784,113 @@ export const UpdateCommentResponseSchema: GenMessage<UpdateCommentResponse> = /*
   messageDesc(file_riposte_v1_comment, 14);
 
 /**
+ * Asks for the author's own comments of a subject that are not listed.
+ *
+ * @generated from message riposte.v1.ListUnlistedCommentsRequest
+ */
+export type ListUnlistedCommentsRequest = Message<"riposte.v1.ListUnlistedCommentsRequest"> & {
+  /**
+   * The subject. Required.
+   *
+   * @generated from field: riposte.v1.SubjectKey subject = 1;
+   */
+  subject?: SubjectKey | undefined;
+
+  /**
+   * The author. Required.
+   *
+   * @generated from field: string member_id = 2;
+   */
+  memberId: string;
+
+  /**
+   * Only comments of this thread. Default 0: all.
+   *
+   * @generated from field: int64 root_id = 3 [jstype = JS_STRING];
+   */
+  rootId: string;
+
+  /**
+   * The answer shows at least this revision of the subject. Default 0: any.
+   *
+   * @generated from field: int64 min_revision = 4 [jstype = JS_STRING];
+   */
+  minRevision: string;
+
+  /**
+   * Comments wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID. A page may be short, or even empty, and end early at 1 MiB.
+   *
+   * @generated from field: int32 page_size = 5;
+   */
+  pageSize: number;
+
+  /**
+   * `next_page_token` of an earlier page of the same walk. Empty: the first page.
+   *
+   * @generated from field: string page_token = 6;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message riposte.v1.ListUnlistedCommentsRequest.
+ * Use `create(ListUnlistedCommentsRequestSchema)` to create a new message.
+ */
+export const ListUnlistedCommentsRequestSchema: GenMessage<ListUnlistedCommentsRequest> = /*@__PURE__*/
+  messageDesc(file_riposte_v1_comment, 15);
+
+/**
+ * The author's own PENDING and, for 7 days, REJECTED comments, newest first, as the author sees
+ * them.
+ *
+ * @generated from message riposte.v1.ListUnlistedCommentsResponse
+ */
+export type ListUnlistedCommentsResponse = Message<"riposte.v1.ListUnlistedCommentsResponse"> & {
+  /**
+   * The comments.
+   *
+   * @generated from field: repeated riposte.v1.UnlistedComment comments = 1;
+   */
+  comments: UnlistedComment[];
+
+  /**
+   * For the page after this one. Empty: the end, and the only sign of it.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message riposte.v1.ListUnlistedCommentsResponse.
+ * Use `create(ListUnlistedCommentsResponseSchema)` to create a new message.
+ */
+export const ListUnlistedCommentsResponseSchema: GenMessage<ListUnlistedCommentsResponse> = /*@__PURE__*/
+  messageDesc(file_riposte_v1_comment, 16);
+
+/**
+ * One comment that only its author sees.
+ *
+ * @generated from message riposte.v1.UnlistedComment
+ */
+export type UnlistedComment = Message<"riposte.v1.UnlistedComment"> & {
+  /**
+   * The comment as its author sees it.
+   *
+   * @generated from field: riposte.v1.Comment comment = 1;
+   */
+  comment?: Comment | undefined;
+};
+
+/**
+ * Describes the message riposte.v1.UnlistedComment.
+ * Use `create(UnlistedCommentSchema)` to create a new message.
+ */
+export const UnlistedCommentSchema: GenMessage<UnlistedComment> = /*@__PURE__*/
+  messageDesc(file_riposte_v1_comment, 17);
+
+/**
  * Asks for the former texts of a comment.
  *
  * @generated from message riposte.v1.ListCommentRevisionsRequest
@@ -817,7 +924,7 @@ export type ListCommentRevisionsRequest = Message<"riposte.v1.ListCommentRevisio
  * Use `create(ListCommentRevisionsRequestSchema)` to create a new message.
  */
 export const ListCommentRevisionsRequestSchema: GenMessage<ListCommentRevisionsRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 15);
+  messageDesc(file_riposte_v1_comment, 18);
 
 /**
  * A page of former texts.
@@ -846,7 +953,7 @@ export type ListCommentRevisionsResponse = Message<"riposte.v1.ListCommentRevisi
  * Use `create(ListCommentRevisionsResponseSchema)` to create a new message.
  */
 export const ListCommentRevisionsResponseSchema: GenMessage<ListCommentRevisionsResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 16);
+  messageDesc(file_riposte_v1_comment, 19);
 
 /**
  * Asks to delete one comment. Replies below it stay.
@@ -895,7 +1002,7 @@ export type DeleteCommentRequest = Message<"riposte.v1.DeleteCommentRequest"> & 
  * Use `create(DeleteCommentRequestSchema)` to create a new message.
  */
 export const DeleteCommentRequestSchema: GenMessage<DeleteCommentRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 17);
+  messageDesc(file_riposte_v1_comment, 20);
 
 /**
  * The comment after its deletion.
@@ -923,7 +1030,7 @@ export type DeleteCommentResponse = Message<"riposte.v1.DeleteCommentResponse"> 
  * Use `create(DeleteCommentResponseSchema)` to create a new message.
  */
 export const DeleteCommentResponseSchema: GenMessage<DeleteCommentResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 18);
+  messageDesc(file_riposte_v1_comment, 21);
 
 /**
  * Asks to bring a deleted comment back to the state it had.
@@ -958,7 +1065,7 @@ export type UndeleteCommentRequest = Message<"riposte.v1.UndeleteCommentRequest"
  * Use `create(UndeleteCommentRequestSchema)` to create a new message.
  */
 export const UndeleteCommentRequestSchema: GenMessage<UndeleteCommentRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 19);
+  messageDesc(file_riposte_v1_comment, 22);
 
 /**
  * The comment after its return.
@@ -986,7 +1093,7 @@ export type UndeleteCommentResponse = Message<"riposte.v1.UndeleteCommentRespons
  * Use `create(UndeleteCommentResponseSchema)` to create a new message.
  */
 export const UndeleteCommentResponseSchema: GenMessage<UndeleteCommentResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 20);
+  messageDesc(file_riposte_v1_comment, 23);
 
 /**
  * Asks to pin a root.
@@ -1021,7 +1128,7 @@ export type PinCommentRequest = Message<"riposte.v1.PinCommentRequest"> & {
  * Use `create(PinCommentRequestSchema)` to create a new message.
  */
 export const PinCommentRequestSchema: GenMessage<PinCommentRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 21);
+  messageDesc(file_riposte_v1_comment, 24);
 
 /**
  * The root, pinned.
@@ -1049,7 +1156,7 @@ export type PinCommentResponse = Message<"riposte.v1.PinCommentResponse"> & {
  * Use `create(PinCommentResponseSchema)` to create a new message.
  */
 export const PinCommentResponseSchema: GenMessage<PinCommentResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 22);
+  messageDesc(file_riposte_v1_comment, 25);
 
 /**
  * Asks to unpin a root.
@@ -1084,7 +1191,7 @@ export type UnpinCommentRequest = Message<"riposte.v1.UnpinCommentRequest"> & {
  * Use `create(UnpinCommentRequestSchema)` to create a new message.
  */
 export const UnpinCommentRequestSchema: GenMessage<UnpinCommentRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 23);
+  messageDesc(file_riposte_v1_comment, 26);
 
 /**
  * The root, not pinned.
@@ -1112,7 +1219,7 @@ export type UnpinCommentResponse = Message<"riposte.v1.UnpinCommentResponse"> & 
  * Use `create(UnpinCommentResponseSchema)` to create a new message.
  */
 export const UnpinCommentResponseSchema: GenMessage<UnpinCommentResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 24);
+  messageDesc(file_riposte_v1_comment, 27);
 
 /**
  * Asks for the comments of one member, across subjects.
@@ -1135,9 +1242,9 @@ export type ListMemberCommentsRequest = Message<"riposte.v1.ListMemberCommentsRe
   memberId: string;
 
   /**
-   * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED
-   * and SHADOWED ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of
-   * the walk, else PAGE_TOKEN_MISMATCH.
+   * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING and REJECTED
+   * ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk,
+   * else PAGE_TOKEN_MISMATCH.
    *
    * @generated from field: bool include_unlisted = 3;
    */
@@ -1164,7 +1271,7 @@ export type ListMemberCommentsRequest = Message<"riposte.v1.ListMemberCommentsRe
  * Use `create(ListMemberCommentsRequestSchema)` to create a new message.
  */
 export const ListMemberCommentsRequestSchema: GenMessage<ListMemberCommentsRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 25);
+  messageDesc(file_riposte_v1_comment, 28);
 
 /**
  * A page of one member's comments.
@@ -1199,7 +1306,7 @@ export type ListMemberCommentsResponse = Message<"riposte.v1.ListMemberCommentsR
  * Use `create(ListMemberCommentsResponseSchema)` to create a new message.
  */
 export const ListMemberCommentsResponseSchema: GenMessage<ListMemberCommentsResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 26);
+  messageDesc(file_riposte_v1_comment, 29);
 
 /**
  * The visibility of a comment. Only an ACTIVE comment counts.
@@ -1222,14 +1329,14 @@ export enum CommentState {
   ACTIVE = 1,
 
   /**
-   * Waits for moderation; seen by its author and by moderators. Not served yet.
+   * Waits for moderation; seen by its author and by moderators.
    *
    * @generated from enum value: COMMENT_STATE_PENDING = 2;
    */
   PENDING = 2,
 
   /**
-   * Refused by moderation; seen by its author and by moderators. Not served yet.
+   * Refused by moderation; seen by its author and by moderators.
    *
    * @generated from enum value: COMMENT_STATE_REJECTED = 3;
    */

@@ -4,14 +4,14 @@
 
 import type { GenFile, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { BatchGetCommentsRequestSchema, BatchGetCommentsResponseSchema, CreateCommentRequestSchema, CreateCommentResponseSchema, DeleteCommentRequestSchema, DeleteCommentResponseSchema, GetCommentRequestSchema, GetCommentResponseSchema, ListCommentRevisionsRequestSchema, ListCommentRevisionsResponseSchema, ListCommentsRequestSchema, ListCommentsResponseSchema, ListMemberCommentsRequestSchema, ListMemberCommentsResponseSchema, PinCommentRequestSchema, PinCommentResponseSchema, UndeleteCommentRequestSchema, UndeleteCommentResponseSchema, UnpinCommentRequestSchema, UnpinCommentResponseSchema, UpdateCommentRequestSchema, UpdateCommentResponseSchema } from "./comment_pb.js";
+import type { BatchGetCommentsRequestSchema, BatchGetCommentsResponseSchema, CreateCommentRequestSchema, CreateCommentResponseSchema, DeleteCommentRequestSchema, DeleteCommentResponseSchema, GetCommentRequestSchema, GetCommentResponseSchema, ListCommentRevisionsRequestSchema, ListCommentRevisionsResponseSchema, ListCommentsRequestSchema, ListCommentsResponseSchema, ListMemberCommentsRequestSchema, ListMemberCommentsResponseSchema, ListUnlistedCommentsRequestSchema, ListUnlistedCommentsResponseSchema, PinCommentRequestSchema, PinCommentResponseSchema, UndeleteCommentRequestSchema, UndeleteCommentResponseSchema, UnpinCommentRequestSchema, UnpinCommentResponseSchema, UpdateCommentRequestSchema, UpdateCommentResponseSchema } from "./comment_pb.js";
 import { file_riposte_v1_comment } from "./comment_pb.js";
 
 /**
  * Describes the file riposte/v1/comment_service.proto.
  */
 export const file_riposte_v1_comment_service: GenFile = /*@__PURE__*/
-  fileDesc("CiByaXBvc3RlL3YxL2NvbW1lbnRfc2VydmljZS5wcm90bxIKcmlwb3N0ZS52MTLzBwoOQ29tbWVudFNlcnZpY2USVgoNQ3JlYXRlQ29tbWVudBIgLnJpcG9zdGUudjEuQ3JlYXRlQ29tbWVudFJlcXVlc3QaIS5yaXBvc3RlLnYxLkNyZWF0ZUNvbW1lbnRSZXNwb25zZSIAEk0KCkdldENvbW1lbnQSHS5yaXBvc3RlLnYxLkdldENvbW1lbnRSZXF1ZXN0Gh4ucmlwb3N0ZS52MS5HZXRDb21tZW50UmVzcG9uc2UiABJfChBCYXRjaEdldENvbW1lbnRzEiMucmlwb3N0ZS52MS5CYXRjaEdldENvbW1lbnRzUmVxdWVzdBokLnJpcG9zdGUudjEuQmF0Y2hHZXRDb21tZW50c1Jlc3BvbnNlIgASUwoMTGlzdENvbW1lbnRzEh8ucmlwb3N0ZS52MS5MaXN0Q29tbWVudHNSZXF1ZXN0GiAucmlwb3N0ZS52MS5MaXN0Q29tbWVudHNSZXNwb25zZSIAElYKDVVwZGF0ZUNvbW1lbnQSIC5yaXBvc3RlLnYxLlVwZGF0ZUNvbW1lbnRSZXF1ZXN0GiEucmlwb3N0ZS52MS5VcGRhdGVDb21tZW50UmVzcG9uc2UiABJrChRMaXN0Q29tbWVudFJldmlzaW9ucxInLnJpcG9zdGUudjEuTGlzdENvbW1lbnRSZXZpc2lvbnNSZXF1ZXN0Gigucmlwb3N0ZS52MS5MaXN0Q29tbWVudFJldmlzaW9uc1Jlc3BvbnNlIgASVgoNRGVsZXRlQ29tbWVudBIgLnJpcG9zdGUudjEuRGVsZXRlQ29tbWVudFJlcXVlc3QaIS5yaXBvc3RlLnYxLkRlbGV0ZUNvbW1lbnRSZXNwb25zZSIAElwKD1VuZGVsZXRlQ29tbWVudBIiLnJpcG9zdGUudjEuVW5kZWxldGVDb21tZW50UmVxdWVzdBojLnJpcG9zdGUudjEuVW5kZWxldGVDb21tZW50UmVzcG9uc2UiABJNCgpQaW5Db21tZW50Eh0ucmlwb3N0ZS52MS5QaW5Db21tZW50UmVxdWVzdBoeLnJpcG9zdGUudjEuUGluQ29tbWVudFJlc3BvbnNlIgASUwoMVW5waW5Db21tZW50Eh8ucmlwb3N0ZS52MS5VbnBpbkNvbW1lbnRSZXF1ZXN0GiAucmlwb3N0ZS52MS5VbnBpbkNvbW1lbnRSZXNwb25zZSIAEmUKEkxpc3RNZW1iZXJDb21tZW50cxIlLnJpcG9zdGUudjEuTGlzdE1lbWJlckNvbW1lbnRzUmVxdWVzdBomLnJpcG9zdGUudjEuTGlzdE1lbWJlckNvbW1lbnRzUmVzcG9uc2UiAGIGcHJvdG8z", [file_riposte_v1_comment]);
+  fileDesc("CiByaXBvc3RlL3YxL2NvbW1lbnRfc2VydmljZS5wcm90bxIKcmlwb3N0ZS52MTLgCAoOQ29tbWVudFNlcnZpY2USVgoNQ3JlYXRlQ29tbWVudBIgLnJpcG9zdGUudjEuQ3JlYXRlQ29tbWVudFJlcXVlc3QaIS5yaXBvc3RlLnYxLkNyZWF0ZUNvbW1lbnRSZXNwb25zZSIAEk0KCkdldENvbW1lbnQSHS5yaXBvc3RlLnYxLkdldENvbW1lbnRSZXF1ZXN0Gh4ucmlwb3N0ZS52MS5HZXRDb21tZW50UmVzcG9uc2UiABJfChBCYXRjaEdldENvbW1lbnRzEiMucmlwb3N0ZS52MS5CYXRjaEdldENvbW1lbnRzUmVxdWVzdBokLnJpcG9zdGUudjEuQmF0Y2hHZXRDb21tZW50c1Jlc3BvbnNlIgASUwoMTGlzdENvbW1lbnRzEh8ucmlwb3N0ZS52MS5MaXN0Q29tbWVudHNSZXF1ZXN0GiAucmlwb3N0ZS52MS5MaXN0Q29tbWVudHNSZXNwb25zZSIAElYKDVVwZGF0ZUNvbW1lbnQSIC5yaXBvc3RlLnYxLlVwZGF0ZUNvbW1lbnRSZXF1ZXN0GiEucmlwb3N0ZS52MS5VcGRhdGVDb21tZW50UmVzcG9uc2UiABJrChRMaXN0Q29tbWVudFJldmlzaW9ucxInLnJpcG9zdGUudjEuTGlzdENvbW1lbnRSZXZpc2lvbnNSZXF1ZXN0Gigucmlwb3N0ZS52MS5MaXN0Q29tbWVudFJldmlzaW9uc1Jlc3BvbnNlIgASVgoNRGVsZXRlQ29tbWVudBIgLnJpcG9zdGUudjEuRGVsZXRlQ29tbWVudFJlcXVlc3QaIS5yaXBvc3RlLnYxLkRlbGV0ZUNvbW1lbnRSZXNwb25zZSIAElwKD1VuZGVsZXRlQ29tbWVudBIiLnJpcG9zdGUudjEuVW5kZWxldGVDb21tZW50UmVxdWVzdBojLnJpcG9zdGUudjEuVW5kZWxldGVDb21tZW50UmVzcG9uc2UiABJNCgpQaW5Db21tZW50Eh0ucmlwb3N0ZS52MS5QaW5Db21tZW50UmVxdWVzdBoeLnJpcG9zdGUudjEuUGluQ29tbWVudFJlc3BvbnNlIgASUwoMVW5waW5Db21tZW50Eh8ucmlwb3N0ZS52MS5VbnBpbkNvbW1lbnRSZXF1ZXN0GiAucmlwb3N0ZS52MS5VbnBpbkNvbW1lbnRSZXNwb25zZSIAEmUKEkxpc3RNZW1iZXJDb21tZW50cxIlLnJpcG9zdGUudjEuTGlzdE1lbWJlckNvbW1lbnRzUmVxdWVzdBomLnJpcG9zdGUudjEuTGlzdE1lbWJlckNvbW1lbnRzUmVzcG9uc2UiABJrChRMaXN0VW5saXN0ZWRDb21tZW50cxInLnJpcG9zdGUudjEuTGlzdFVubGlzdGVkQ29tbWVudHNSZXF1ZXN0Gigucmlwb3N0ZS52MS5MaXN0VW5saXN0ZWRDb21tZW50c1Jlc3BvbnNlIgBiBnByb3RvMw", [file_riposte_v1_comment]);
 
 /**
  * Comments: roots under subjects, and what is done to any single comment.
@@ -32,8 +32,9 @@ export const CommentService: GenService<{
   /**
    * Writes a root comment.
    *
-   * Floors are dense; if one create was answered before another was sent, its floor is lower.
-   * Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+   * Floors are dense; if one create was answered before another was sent, its floor is lower. Where
+   * the object type's comments wait for review, the comment is PENDING and is answered whole to its
+   * author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
    * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
    * CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
    *
@@ -51,8 +52,8 @@ export const CommentService: GenService<{
    * Reads one comment by its id.
    *
    * A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED
-   * likewise, except to its author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND,
-   * REVISION_NOT_REACHED.
+   * likewise, except to its author (`viewer_member_id`). One that was never visible is
+   * COMMENT_NOT_FOUND to all but its author. Errors: COMMENT_NOT_FOUND, REVISION_NOT_REACHED.
    *
    * Example: `{"id": "1234567890123456789"}`.
    *
@@ -66,8 +67,8 @@ export const CommentService: GenService<{
   /**
    * Reads up to 200 comments by their ids, in the order of the request.
    *
-   * Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in
-   * its metadata.
+   * Atomic by default; see `allow_missing`. Knows no viewer: a comment that was never visible is
+   * missing to its author too. Errors: COMMENT_NOT_FOUND with the first missing id in its metadata.
    *
    * Example: `{"ids": ["1234567890123456789"], "allowMissing": true}`.
    *
@@ -209,6 +210,23 @@ export const CommentService: GenService<{
     methodKind: "unary";
     input: typeof ListMemberCommentsRequestSchema;
     output: typeof ListMemberCommentsResponseSchema;
+  },
+  /**
+   * Reads the author's own comments of a subject that are in no list, because they wait for review
+   * or were refused.
+   *
+   * Nothing of it is in public pages, counts or caches. Errors: SUBJECT_NOT_FOUND (unless the type
+   * creates its subjects), SUBJECT_HIDDEN, OBJECT_TYPE_UNKNOWN, REVISION_NOT_REACHED,
+   * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+   *
+   * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7"}`.
+   *
+   * @generated from rpc riposte.v1.CommentService.ListUnlistedComments
+   */
+  listUnlistedComments: {
+    methodKind: "unary";
+    input: typeof ListUnlistedCommentsRequestSchema;
+    output: typeof ListUnlistedCommentsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_riposte_v1_comment_service, 0);

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file riposte/v1/subject.proto.
  */
 export const file_riposte_v1_subject: GenFile = /*@__PURE__*/
-  fileDesc("ChhyaXBvc3RlL3YxL3N1YmplY3QucHJvdG8SCnJpcG9zdGUudjEiNAoKU3ViamVjdEtleRITCgtvYmplY3RfdHlwZRgBIAEoCRIRCglvYmplY3RfaWQYAiABKAkisQMKB1N1YmplY3QSIwoDa2V5GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EhAKCG93bmVyX2lkGAIgASgJEicKBXN0YXRlGAMgASgOMhgucmlwb3N0ZS52MS5TdWJqZWN0U3RhdGUSEgoKcm9vdF9jb3VudBgEIAEoBRIVCg1jb21tZW50X2NvdW50GAUgASgFEhQKCHJldmlzaW9uGAYgASgDQgIwARIzCghtZXRhZGF0YRgHIAMoCzIhLnJpcG9zdGUudjEuU3ViamVjdC5NZXRhZGF0YUVudHJ5EgwKBGV0YWcYCCABKAkSLwoLY3JlYXRlX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtkZWxldGVfdGltZRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBItQBChRDcmVhdGVTdWJqZWN0UmVxdWVzdBIjCgNrZXkYASABKAsyFi5yaXBvc3RlLnYxLlN1YmplY3RLZXkSEAoIb3duZXJfaWQYAiABKAkSQAoIbWV0YWRhdGEYAyADKAsyLi5yaXBvc3RlLnYxLkNyZWF0ZVN1YmplY3RSZXF1ZXN0Lk1ldGFkYXRhRW50cnkSEgoKcmVxdWVzdF9pZBgEIAEoCRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiWwoVQ3JlYXRlU3ViamVjdFJlc3BvbnNlEiQKB3N1YmplY3QYASABKAsyEy5yaXBvc3RlLnYxLlN1YmplY3QSHAoQc3ViamVjdF9yZXZpc2lvbhgCIAEoA0ICMAEiYQoRR2V0U3ViamVjdFJlcXVlc3QSIwoDa2V5GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EhgKDG1pbl9yZXZpc2lvbhgCIAEoA0ICMAESDQoFZnJlc2gYAyABKAgigwEKEkdldFN1YmplY3RSZXNwb25zZRIkCgdzdWJqZWN0GAEgASgLMhMucmlwb3N0ZS52MS5TdWJqZWN0EikKCGRlZ3JhZGVkGAIgAygLMhcucmlwb3N0ZS52MS5EZWdyYWRhdGlvbhIcChBzdWJqZWN0X3JldmlzaW9uGAMgASgDQgIwASJlChdCYXRjaEdldFN1YmplY3RzUmVxdWVzdBIkCgRrZXlzGAEgAygLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EhUKDWFsbG93X21pc3NpbmcYAiABKAgSDQoFZnJlc2gYAyABKAgilQEKGEJhdGNoR2V0U3ViamVjdHNSZXNwb25zZRIlCghzdWJqZWN0cxgBIAMoCzITLnJpcG9zdGUudjEuU3ViamVjdBInCgdtaXNzaW5nGAIgAygLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EikKCGRlZ3JhZGVkGAMgAygLMhcucmlwb3N0ZS52MS5EZWdyYWRhdGlvbiKBAQoUVXBkYXRlU3ViamVjdFJlcXVlc3QSJAoHc3ViamVjdBgBIAEoCzITLnJpcG9zdGUudjEuU3ViamVjdBIvCgt1cGRhdGVfbWFzaxgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSEgoKcmVxdWVzdF9pZBgDIAEoCSJbChVVcGRhdGVTdWJqZWN0UmVzcG9uc2USJAoHc3ViamVjdBgBIAEoCzITLnJpcG9zdGUudjEuU3ViamVjdBIcChBzdWJqZWN0X3JldmlzaW9uGAIgASgDQgIwASJdChREZWxldGVTdWJqZWN0UmVxdWVzdBIjCgNrZXkYASABKAsyFi5yaXBvc3RlLnYxLlN1YmplY3RLZXkSDAoEZXRhZxgCIAEoCRISCgpyZXF1ZXN0X2lkGAMgASgJIlsKFURlbGV0ZVN1YmplY3RSZXNwb25zZRIkCgdzdWJqZWN0GAEgASgLMhMucmlwb3N0ZS52MS5TdWJqZWN0EhwKEHN1YmplY3RfcmV2aXNpb24YAiABKANCAjABIlEKFlVuZGVsZXRlU3ViamVjdFJlcXVlc3QSIwoDa2V5GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EhIKCnJlcXVlc3RfaWQYAiABKAkiXQoXVW5kZWxldGVTdWJqZWN0UmVzcG9uc2USJAoHc3ViamVjdBgBIAEoCzITLnJpcG9zdGUudjEuU3ViamVjdBIcChBzdWJqZWN0X3JldmlzaW9uGAIgASgDQgIwASJaChNXYXRjaFN1YmplY3RSZXF1ZXN0EicKB3N1YmplY3QYASABKAsyFi5yaXBvc3RlLnYxLlN1YmplY3RLZXkSGgoOYWZ0ZXJfcmV2aXNpb24YAiABKANCAjABIp8BChRXYXRjaFN1YmplY3RSZXNwb25zZRIrCgZjaGFuZ2UYASABKAsyGS5yaXBvc3RlLnYxLlN1YmplY3RDaGFuZ2VIABImCgNnYXAYAiABKAsyFy5yaXBvc3RlLnYxLlJldmlzaW9uR2FwSAASKQoGb3BlbmVkGAMgASgLMhcucmlwb3N0ZS52MS5XYXRjaE9wZW5lZEgAQgcKBWV2ZW50IiMKC1dhdGNoT3BlbmVkEhQKCHJldmlzaW9uGAEgASgDQgIwASJrCg1TdWJqZWN0Q2hhbmdlEhQKCHJldmlzaW9uGAEgASgDQgIwARIrCghjb21tZW50cxgCIAMoCzIZLnJpcG9zdGUudjEuQ29tbWVudENoYW5nZRIXCg9zdWJqZWN0X2NoYW5nZWQYAyABKAgiaQoNQ29tbWVudENoYW5nZRIWCgpjb21tZW50X2lkGAEgASgDQgIwARITCgdyb290X2lkGAIgASgDQgIwARIrCgRraW5kGAMgASgOMh0ucmlwb3N0ZS52MS5Db21tZW50Q2hhbmdlS2luZCJECgtSZXZpc2lvbkdhcBIaCg5maXJzdF9yZXZpc2lvbhgBIAEoA0ICMAESGQoNbGFzdF9yZXZpc2lvbhgCIAEoA0ICMAEqfgoMU3ViamVjdFN0YXRlEh0KGVNVQkpFQ1RfU1RBVEVfVU5TUEVDSUZJRUQQABIYChRTVUJKRUNUX1NUQVRFX0FDVElWRRABEhsKF1NVQkpFQ1RfU1RBVEVfUkVBRF9PTkxZEAISGAoUU1VCSkVDVF9TVEFURV9ISURERU4QAyroAQoRQ29tbWVudENoYW5nZUtpbmQSIwofQ09NTUVOVF9DSEFOR0VfS0lORF9VTlNQRUNJRklFRBAAEh8KG0NPTU1FTlRfQ0hBTkdFX0tJTkRfQ1JFQVRFRBABEh4KGkNPTU1FTlRfQ0hBTkdFX0tJTkRfRURJVEVEEAISJQohQ09NTUVOVF9DSEFOR0VfS0lORF9TVEFURV9DSEFOR0VEEAMSIwofQ09NTUVOVF9DSEFOR0VfS0lORF9QSU5fQ0hBTkdFRBAEEiEKHUNPTU1FTlRfQ0hBTkdFX0tJTkRfUkVDT1VOVEVEEAViBnByb3RvMw", [file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_riposte_v1_degradation]);
+  fileDesc("ChhyaXBvc3RlL3YxL3N1YmplY3QucHJvdG8SCnJpcG9zdGUudjEiNAoKU3ViamVjdEtleRITCgtvYmplY3RfdHlwZRgBIAEoCRIRCglvYmplY3RfaWQYAiABKAki5gMKB1N1YmplY3QSIwoDa2V5GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EhAKCG93bmVyX2lkGAIgASgJEicKBXN0YXRlGAMgASgOMhgucmlwb3N0ZS52MS5TdWJqZWN0U3RhdGUSEgoKcm9vdF9jb3VudBgEIAEoBRIVCg1jb21tZW50X2NvdW50GAUgASgFEhQKCHJldmlzaW9uGAYgASgDQgIwARIzCghtZXRhZGF0YRgHIAMoCzIhLnJpcG9zdGUudjEuU3ViamVjdC5NZXRhZGF0YUVudHJ5EgwKBGV0YWcYCCABKAkSLwoLY3JlYXRlX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtkZWxldGVfdGltZRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMwoPbW9kZXJhdGlvbl9tb2RlGAwgASgOMhoucmlwb3N0ZS52MS5Nb2RlcmF0aW9uTW9kZRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEi1AEKFENyZWF0ZVN1YmplY3RSZXF1ZXN0EiMKA2tleRgBIAEoCzIWLnJpcG9zdGUudjEuU3ViamVjdEtleRIQCghvd25lcl9pZBgCIAEoCRJACghtZXRhZGF0YRgDIAMoCzIuLnJpcG9zdGUudjEuQ3JlYXRlU3ViamVjdFJlcXVlc3QuTWV0YWRhdGFFbnRyeRISCgpyZXF1ZXN0X2lkGAQgASgJGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJbChVDcmVhdGVTdWJqZWN0UmVzcG9uc2USJAoHc3ViamVjdBgBIAEoCzITLnJpcG9zdGUudjEuU3ViamVjdBIcChBzdWJqZWN0X3JldmlzaW9uGAIgASgDQgIwASJhChFHZXRTdWJqZWN0UmVxdWVzdBIjCgNrZXkYASABKAsyFi5yaXBvc3RlLnYxLlN1YmplY3RLZXkSGAoMbWluX3JldmlzaW9uGAIgASgDQgIwARINCgVmcmVzaBgDIAEoCCKDAQoSR2V0U3ViamVjdFJlc3BvbnNlEiQKB3N1YmplY3QYASABKAsyEy5yaXBvc3RlLnYxLlN1YmplY3QSKQoIZGVncmFkZWQYAiADKAsyFy5yaXBvc3RlLnYxLkRlZ3JhZGF0aW9uEhwKEHN1YmplY3RfcmV2aXNpb24YAyABKANCAjABImUKF0JhdGNoR2V0U3ViamVjdHNSZXF1ZXN0EiQKBGtleXMYASADKAsyFi5yaXBvc3RlLnYxLlN1YmplY3RLZXkSFQoNYWxsb3dfbWlzc2luZxgCIAEoCBINCgVmcmVzaBgDIAEoCCKVAQoYQmF0Y2hHZXRTdWJqZWN0c1Jlc3BvbnNlEiUKCHN1YmplY3RzGAEgAygLMhMucmlwb3N0ZS52MS5TdWJqZWN0EicKB21pc3NpbmcYAiADKAsyFi5yaXBvc3RlLnYxLlN1YmplY3RLZXkSKQoIZGVncmFkZWQYAyADKAsyFy5yaXBvc3RlLnYxLkRlZ3JhZGF0aW9uIoEBChRVcGRhdGVTdWJqZWN0UmVxdWVzdBIkCgdzdWJqZWN0GAEgASgLMhMucmlwb3N0ZS52MS5TdWJqZWN0Ei8KC3VwZGF0ZV9tYXNrGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxISCgpyZXF1ZXN0X2lkGAMgASgJIlsKFVVwZGF0ZVN1YmplY3RSZXNwb25zZRIkCgdzdWJqZWN0GAEgASgLMhMucmlwb3N0ZS52MS5TdWJqZWN0EhwKEHN1YmplY3RfcmV2aXNpb24YAiABKANCAjABIl0KFERlbGV0ZVN1YmplY3RSZXF1ZXN0EiMKA2tleRgBIAEoCzIWLnJpcG9zdGUudjEuU3ViamVjdEtleRIMCgRldGFnGAIgASgJEhIKCnJlcXVlc3RfaWQYAyABKAkiWwoVRGVsZXRlU3ViamVjdFJlc3BvbnNlEiQKB3N1YmplY3QYASABKAsyEy5yaXBvc3RlLnYxLlN1YmplY3QSHAoQc3ViamVjdF9yZXZpc2lvbhgCIAEoA0ICMAEiUQoWVW5kZWxldGVTdWJqZWN0UmVxdWVzdBIjCgNrZXkYASABKAsyFi5yaXBvc3RlLnYxLlN1YmplY3RLZXkSEgoKcmVxdWVzdF9pZBgCIAEoCSJdChdVbmRlbGV0ZVN1YmplY3RSZXNwb25zZRIkCgdzdWJqZWN0GAEgASgLMhMucmlwb3N0ZS52MS5TdWJqZWN0EhwKEHN1YmplY3RfcmV2aXNpb24YAiABKANCAjABIloKE1dhdGNoU3ViamVjdFJlcXVlc3QSJwoHc3ViamVjdBgBIAEoCzIWLnJpcG9zdGUudjEuU3ViamVjdEtleRIaCg5hZnRlcl9yZXZpc2lvbhgCIAEoA0ICMAEinwEKFFdhdGNoU3ViamVjdFJlc3BvbnNlEisKBmNoYW5nZRgBIAEoCzIZLnJpcG9zdGUudjEuU3ViamVjdENoYW5nZUgAEiYKA2dhcBgCIAEoCzIXLnJpcG9zdGUudjEuUmV2aXNpb25HYXBIABIpCgZvcGVuZWQYAyABKAsyFy5yaXBvc3RlLnYxLldhdGNoT3BlbmVkSABCBwoFZXZlbnQiIwoLV2F0Y2hPcGVuZWQSFAoIcmV2aXNpb24YASABKANCAjABImsKDVN1YmplY3RDaGFuZ2USFAoIcmV2aXNpb24YASABKANCAjABEisKCGNvbW1lbnRzGAIgAygLMhkucmlwb3N0ZS52MS5Db21tZW50Q2hhbmdlEhcKD3N1YmplY3RfY2hhbmdlZBgDIAEoCCJpCg1Db21tZW50Q2hhbmdlEhYKCmNvbW1lbnRfaWQYASABKANCAjABEhMKB3Jvb3RfaWQYAiABKANCAjABEisKBGtpbmQYAyABKA4yHS5yaXBvc3RlLnYxLkNvbW1lbnRDaGFuZ2VLaW5kIkQKC1JldmlzaW9uR2FwEhoKDmZpcnN0X3JldmlzaW9uGAEgASgDQgIwARIZCg1sYXN0X3JldmlzaW9uGAIgASgDQgIwASpkCg5Nb2RlcmF0aW9uTW9kZRIfChtNT0RFUkFUSU9OX01PREVfVU5TUEVDSUZJRUQQABIYChRNT0RFUkFUSU9OX01PREVfUE9TVBABEhcKE01PREVSQVRJT05fTU9ERV9QUkUQAip+CgxTdWJqZWN0U3RhdGUSHQoZU1VCSkVDVF9TVEFURV9VTlNQRUNJRklFRBAAEhgKFFNVQkpFQ1RfU1RBVEVfQUNUSVZFEAESGwoXU1VCSkVDVF9TVEFURV9SRUFEX09OTFkQAhIYChRTVUJKRUNUX1NUQVRFX0hJRERFThADKugBChFDb21tZW50Q2hhbmdlS2luZBIjCh9DT01NRU5UX0NIQU5HRV9LSU5EX1VOU1BFQ0lGSUVEEAASHwobQ09NTUVOVF9DSEFOR0VfS0lORF9DUkVBVEVEEAESHgoaQ09NTUVOVF9DSEFOR0VfS0lORF9FRElURUQQAhIlCiFDT01NRU5UX0NIQU5HRV9LSU5EX1NUQVRFX0NIQU5HRUQQAxIjCh9DT01NRU5UX0NIQU5HRV9LSU5EX1BJTl9DSEFOR0VEEAQSIQodQ09NTUVOVF9DSEFOR0VfS0lORF9SRUNPVU5URUQQBWIGcHJvdG8z", [file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_riposte_v1_degradation]);
 
 /**
  * Names a subject: the thing that is commented on. Both parts belong to the caller.
@@ -108,7 +108,8 @@ export type Subject = Message<"riposte.v1.Subject"> & {
   metadata: { [key: string]: string };
 
   /**
-   * An opaque version of owner, state and metadata. Comments below the subject do not change it.
+   * An opaque version of owner, state, moderation mode and metadata. Comments below the subject do
+   * not change it.
    *
    * @generated from field: string etag = 8;
    */
@@ -122,7 +123,7 @@ export type Subject = Message<"riposte.v1.Subject"> & {
   createTime?: Timestamp | undefined;
 
   /**
-   * When owner, state, metadata or delete_time last changed. Output only.
+   * When owner, state, moderation mode, metadata or delete_time last changed. Output only.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 10;
    */
@@ -134,6 +135,14 @@ export type Subject = Message<"riposte.v1.Subject"> & {
    * @generated from field: google.protobuf.Timestamp delete_time = 11;
    */
   deleteTime?: Timestamp | undefined;
+
+  /**
+   * The new comments that wait for review; unset: as the object type says. Not looser than the
+   * type's mode, else FIELD_INVALID (POST is looser than PRE).
+   *
+   * @generated from field: riposte.v1.ModerationMode moderation_mode = 12;
+   */
+  moderationMode: ModerationMode;
 };
 
 /**
@@ -370,9 +379,9 @@ export type UpdateSubjectRequest = Message<"riposte.v1.UpdateSubjectRequest"> & 
   subject?: Subject | undefined;
 
   /**
-   * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
-   * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
-   * one. A field can be cleared only by name.
+   * The fields to change: `owner_id`, `state`, `moderation_mode`, `metadata` (replaced as a whole);
+   * any other path is FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of
+   * which there must be one. A field can be cleared only by name.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 2;
    */
@@ -661,7 +670,7 @@ export type SubjectChange = Message<"riposte.v1.SubjectChange"> & {
   comments: CommentChange[];
 
   /**
-   * True when owner, state, metadata or delete_time of the subject changed.
+   * True when owner, state, moderation mode, metadata or delete_time of the subject changed.
    *
    * @generated from field: bool subject_changed = 3;
    */
@@ -742,6 +751,40 @@ export const RevisionGapSchema: GenMessage<RevisionGap> = /*@__PURE__*/
   messageDesc(file_riposte_v1_subject, 19);
 
 /**
+ * The new comments of an object type or a subject that wait for review.
+ *
+ * @generated from enum riposte.v1.ModerationMode
+ */
+export enum ModerationMode {
+  /**
+   * Of a subject: its object type's mode.
+   *
+   * @generated from enum value: MODERATION_MODE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * None: they are shown at once.
+   *
+   * @generated from enum value: MODERATION_MODE_POST = 1;
+   */
+  POST = 1,
+
+  /**
+   * All of them.
+   *
+   * @generated from enum value: MODERATION_MODE_PRE = 2;
+   */
+  PRE = 2,
+}
+
+/**
+ * Describes the enum riposte.v1.ModerationMode.
+ */
+export const ModerationModeSchema: GenEnum<ModerationMode> = /*@__PURE__*/
+  enumDesc(file_riposte_v1_subject, 0);
+
+/**
  * What may be done under a subject.
  *
  * @generated from enum riposte.v1.SubjectState
@@ -780,7 +823,7 @@ export enum SubjectState {
  * Describes the enum riposte.v1.SubjectState.
  */
 export const SubjectStateSchema: GenEnum<SubjectState> = /*@__PURE__*/
-  enumDesc(file_riposte_v1_subject, 0);
+  enumDesc(file_riposte_v1_subject, 1);
 
 /**
  * What happened to a comment.
@@ -835,5 +878,5 @@ export enum CommentChangeKind {
  * Describes the enum riposte.v1.CommentChangeKind.
  */
 export const CommentChangeKindSchema: GenEnum<CommentChangeKind> = /*@__PURE__*/
-  enumDesc(file_riposte_v1_subject, 1);
+  enumDesc(file_riposte_v1_subject, 2);
 

@@ -64,7 +64,8 @@ final class Contract {
                   Map.of("method", "BatchGetComments", "service", "riposte.v1.CommentService"),
                   Map.of("method", "ListComments", "service", "riposte.v1.CommentService"),
                   Map.of("method", "ListCommentRevisions", "service", "riposte.v1.CommentService"),
-                  Map.of("method", "ListMemberComments", "service", "riposte.v1.CommentService")
+                  Map.of("method", "ListMemberComments", "service", "riposte.v1.CommentService"),
+                  Map.of("method", "ListUnlistedComments", "service", "riposte.v1.CommentService")
               )),
           Map.of(
               "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.1s", "maxAttempts", 3d, "maxBackoff", "1s", "retryableStatusCodes", List.of("UNAVAILABLE")),
@@ -88,6 +89,24 @@ final class Contract {
               "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.1s", "maxAttempts", 3d, "maxBackoff", "1s", "retryableStatusCodes", List.of("UNAVAILABLE")),
               "name", List.of(
                   Map.of("method", "SetLike", "service", "riposte.v1.LikeService")
+              )),
+          Map.of(
+              "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.05s", "maxAttempts", 3d, "maxBackoff", "0.5s", "retryableStatusCodes", List.of("UNAVAILABLE")),
+              "name", List.of(
+                  Map.of("method", "ListReviewItems", "service", "riposte.v1.ModerationService"),
+                  Map.of("method", "GetModeratedComments", "service", "riposte.v1.ModerationService"),
+                  Map.of("method", "ListDecisions", "service", "riposte.v1.ModerationService")
+              )),
+          Map.of(
+              "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.1s", "maxAttempts", 3d, "maxBackoff", "1s", "retryableStatusCodes", List.of("UNAVAILABLE")),
+              "name", List.of(
+                  Map.of("method", "SubmitVerdicts", "service", "riposte.v1.ModerationService")
+              )),
+          Map.of(
+              "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.1s", "maxAttempts", 3d, "maxBackoff", "1s", "retryableStatusCodes", List.of("UNAVAILABLE")),
+              "name", List.of(
+                  Map.of("method", "ClaimReviewItems", "service", "riposte.v1.ModerationService"),
+                  Map.of("method", "ReleaseReviewItems", "service", "riposte.v1.ModerationService")
               )),
           Map.of(
               "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.05s", "maxAttempts", 3d, "maxBackoff", "0.5s", "retryableStatusCodes", List.of("UNAVAILABLE")),
@@ -134,6 +153,7 @@ final class Contract {
       Map.entry("riposte.v1.CommentService/PinComment", 4000L),
       Map.entry("riposte.v1.CommentService/UnpinComment", 4000L),
       Map.entry("riposte.v1.CommentService/ListMemberComments", 2000L),
+      Map.entry("riposte.v1.CommentService/ListUnlistedComments", 2000L),
       Map.entry("riposte.v1.LikeService/SetLike", 4000L),
       Map.entry("riposte.v1.LikeService/BatchGetLikeStates", 2000L),
       Map.entry("riposte.v1.LikeService/ListLikers", 2000L),
@@ -153,7 +173,13 @@ final class Contract {
       Map.entry("riposte.v1.AdminService/HideComment", 5000L),
       Map.entry("riposte.v1.AdminService/UnhideComment", 5000L),
       Map.entry("riposte.v1.AdminService/DeleteComment", 5000L),
-      Map.entry("riposte.v1.AdminService/ListHotSubjects", 5000L));
+      Map.entry("riposte.v1.AdminService/ListHotSubjects", 5000L),
+      Map.entry("riposte.v1.ModerationService/ListReviewItems", 5000L),
+      Map.entry("riposte.v1.ModerationService/ClaimReviewItems", 5000L),
+      Map.entry("riposte.v1.ModerationService/ReleaseReviewItems", 5000L),
+      Map.entry("riposte.v1.ModerationService/SubmitVerdicts", 4000L),
+      Map.entry("riposte.v1.ModerationService/GetModeratedComments", 5000L),
+      Map.entry("riposte.v1.ModerationService/ListDecisions", 5000L));
 
   private Contract() {}
 }

@@ -131,6 +131,22 @@ public abstract sealed class Services permits Riposte {
   }
 
   /**
+   * Reads the author's own comments of a subject that are in no list, because they wait for review
+   * or were refused.
+   *
+   * @param request the first page
+   * @return a walk from that page to the end of the list; nothing is read before it is walked
+   */
+  public Pages<ListUnlistedCommentsResponse, UnlistedComment> listUnlistedComments(ListUnlistedCommentsRequest request) {
+    Texts.check(request);
+    return new Pages<>(
+        token -> comments().listUnlistedComments(token.isEmpty() ? request
+            : request.toBuilder().setPageToken(token).build()),
+        ListUnlistedCommentsResponse::getNextPageToken,
+        ListUnlistedCommentsResponse::getCommentsList);
+  }
+
+  /**
    * Likes: one state per member and comment.
    *
    * @return a stub; it may be kept
@@ -242,6 +258,47 @@ public abstract sealed class Services permits Riposte {
             : request.toBuilder().setPageToken(token).build()),
         ListSubjectsResponse::getNextPageToken,
         ListSubjectsResponse::getSubjectsList);
+  }
+
+  /**
+   * What moderators do. Served on the admin port, for callers with the role `moderator` and the
+   * object type.
+   *
+   * @return a stub; it may be kept
+   * @throws RiposteException INVALID_ARGUMENT if the client has no address of it
+   */
+  public Stubs.ModerationService moderation() {
+    return new Stubs.ModerationService(adminChannel(), CallOptions.DEFAULT);
+  }
+
+  /**
+   * Reads the review queue, earliest due first.
+   *
+   * @param request the first page
+   * @return a walk from that page to the end of the list; nothing is read before it is walked
+   */
+  public Pages<ListReviewItemsResponse, ReviewItem> listReviewItems(ListReviewItemsRequest request) {
+    Texts.check(request);
+    return new Pages<>(
+        token -> moderation().listReviewItems(token.isEmpty() ? request
+            : request.toBuilder().setPageToken(token).build()),
+        ListReviewItemsResponse::getNextPageToken,
+        ListReviewItemsResponse::getItemsList);
+  }
+
+  /**
+   * Reads the decisions on a comment, newest first.
+   *
+   * @param request the first page
+   * @return a walk from that page to the end of the list; nothing is read before it is walked
+   */
+  public Pages<ListDecisionsResponse, Decision> listDecisions(ListDecisionsRequest request) {
+    Texts.check(request);
+    return new Pages<>(
+        token -> moderation().listDecisions(token.isEmpty() ? request
+            : request.toBuilder().setPageToken(token).build()),
+        ListDecisionsResponse::getNextPageToken,
+        ListDecisionsResponse::getDecisionsList);
   }
 
   /**

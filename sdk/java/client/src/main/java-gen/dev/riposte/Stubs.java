@@ -156,6 +156,18 @@ public final class Stubs {
     public ListMemberCommentsResponse listMemberComments(ListMemberCommentsRequest request) {
       return unary(this, CommentServiceGrpc.getListMemberCommentsMethod(), request);
     }
+
+    /**
+     * Reads the author's own comments of a subject that are in no list, because they wait for
+     * review or were refused.
+     *
+     * @param request the request
+     * @return the answer
+     * @throws RiposteException if the call fails
+     */
+    public ListUnlistedCommentsResponse listUnlistedComments(ListUnlistedCommentsRequest request) {
+      return unary(this, CommentServiceGrpc.getListUnlistedCommentsMethod(), request);
+    }
   }
 
   /**
@@ -519,6 +531,87 @@ public final class Stubs {
      */
     public ListHotSubjectsResponse listHotSubjects(ListHotSubjectsRequest request) {
       return unary(this, AdminServiceGrpc.getListHotSubjectsMethod(), request);
+    }
+  }
+
+  /**
+   * What moderators do. Served on the admin port, for callers with the role `moderator` and the
+   * object type.
+   */
+  public static final class ModerationService extends AbstractBlockingStub<ModerationService> {
+    ModerationService(Channel channel, CallOptions options) {
+      super(channel, options);
+    }
+
+    @Override
+    protected ModerationService build(Channel channel, CallOptions options) {
+      return new ModerationService(channel, options);
+    }
+
+    /**
+     * Reads the review queue, earliest due first.
+     *
+     * @param request the request
+     * @return the answer
+     * @throws RiposteException if the call fails
+     */
+    public ListReviewItemsResponse listReviewItems(ListReviewItemsRequest request) {
+      return unary(this, ModerationServiceGrpc.getListReviewItemsMethod(), request);
+    }
+
+    /**
+     * Leases the items that are due first to one moderator.
+     *
+     * @param request the request
+     * @return the answer
+     * @throws RiposteException if the call fails
+     */
+    public ClaimReviewItemsResponse claimReviewItems(ClaimReviewItemsRequest request) {
+      return unary(this, ModerationServiceGrpc.getClaimReviewItemsMethod(), request);
+    }
+
+    /**
+     * Gives leased items back before their time.
+     *
+     * @param request the request
+     * @return the answer
+     * @throws RiposteException if the call fails
+     */
+    public ReleaseReviewItemsResponse releaseReviewItems(ReleaseReviewItemsRequest request) {
+      return unary(this, ModerationServiceGrpc.getReleaseReviewItemsMethod(), request);
+    }
+
+    /**
+     * Judges comments, each bound to the version that was read.
+     *
+     * @param request the request
+     * @return the answer
+     * @throws RiposteException if the call fails
+     */
+    public SubmitVerdictsResponse submitVerdicts(SubmitVerdictsRequest request) {
+      return unary(this, ModerationServiceGrpc.getSubmitVerdictsMethod(), request);
+    }
+
+    /**
+     * Reads comments in any state, with what is open on them.
+     *
+     * @param request the request
+     * @return the answer
+     * @throws RiposteException if the call fails
+     */
+    public GetModeratedCommentsResponse getModeratedComments(GetModeratedCommentsRequest request) {
+      return unary(this, ModerationServiceGrpc.getGetModeratedCommentsMethod(), request);
+    }
+
+    /**
+     * Reads the decisions on a comment, newest first.
+     *
+     * @param request the request
+     * @return the answer
+     * @throws RiposteException if the call fails
+     */
+    public ListDecisionsResponse listDecisions(ListDecisionsRequest request) {
+      return unary(this, ModerationServiceGrpc.getListDecisionsMethod(), request);
     }
   }
 

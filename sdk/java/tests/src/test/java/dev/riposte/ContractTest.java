@@ -10,6 +10,7 @@ import com.google.protobuf.Descriptors.ServiceDescriptor;
 import dev.riposte.v1.AdminServiceProto;
 import dev.riposte.v1.CommentServiceProto;
 import dev.riposte.v1.LikeServiceProto;
+import dev.riposte.v1.ModerationServiceProto;
 import dev.riposte.v1.ReplyServiceProto;
 import dev.riposte.v1.SubjectServiceProto;
 import java.util.List;
@@ -21,7 +22,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ContractTest {
   static Stream<MethodDescriptor> methods() {
     return Stream.of(AdminServiceProto.getDescriptor(), CommentServiceProto.getDescriptor(),
-            LikeServiceProto.getDescriptor(), ReplyServiceProto.getDescriptor(), SubjectServiceProto.getDescriptor())
+            LikeServiceProto.getDescriptor(), ModerationServiceProto.getDescriptor(), ReplyServiceProto.getDescriptor(),
+            SubjectServiceProto.getDescriptor())
         .flatMap(file -> file.getServices().stream())
         .map(ServiceDescriptor::getMethods)
         .flatMap(List::stream);

@@ -174,7 +174,7 @@ public enum CommentChangeKind
   }
   public static final com.google.protobuf.Descriptors.EnumDescriptor
       getDescriptor() {
-    return dev.riposte.v1.SubjectProto.getDescriptor().getEnumTypes().get(1);
+    return dev.riposte.v1.SubjectProto.getDescriptor().getEnumTypes().get(2);
   }
 
   private static final CommentChangeKind[] VALUES = values();

@@ -96,6 +96,21 @@ public final class CommentProto {
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
       internal_static_riposte_v1_UpdateCommentResponse_fieldAccessorTable;
   static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_riposte_v1_ListUnlistedCommentsRequest_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_riposte_v1_ListUnlistedCommentsRequest_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_riposte_v1_ListUnlistedCommentsResponse_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_riposte_v1_ListUnlistedCommentsResponse_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_riposte_v1_UnlistedComment_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_riposte_v1_UnlistedComment_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
     internal_static_riposte_v1_ListCommentRevisionsRequest_descriptor;
   static final 
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
@@ -251,67 +266,78 @@ public final class CommentProto {
       "request_id\030\005 \001(\tR\trequestId\"u\n\025UpdateCom" +
       "mentResponse\022-\n\007comment\030\001 \001(\0132\023.riposte." +
       "v1.CommentR\007comment\022-\n\020subject_revision\030" +
-      "\002 \001(\003B\0020\001R\017subjectRevision\"m\n\033ListCommen" +
-      "tRevisionsRequest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n" +
-      "\tpage_size\030\002 \001(\005R\010pageSize\022\035\n\npage_token" +
-      "\030\003 \001(\tR\tpageToken\"\201\001\n\034ListCommentRevisio" +
-      "nsResponse\0229\n\trevisions\030\001 \003(\0132\033.riposte." +
-      "v1.CommentRevisionR\trevisions\022&\n\017next_pa" +
-      "ge_token\030\002 \001(\tR\rnextPageToken\"\255\001\n\024Delete" +
-      "CommentRequest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tme" +
-      "mber_id\030\002 \001(\tR\010memberId\0221\n\tacting_as\030\003 \001" +
-      "(\0162\024.riposte.v1.ActingAsR\010actingAs\022\022\n\004et" +
-      "ag\030\004 \001(\tR\004etag\022\035\n\nrequest_id\030\005 \001(\tR\trequ" +
-      "estId\"u\n\025DeleteCommentResponse\022-\n\007commen" +
-      "t\030\001 \001(\0132\023.riposte.v1.CommentR\007comment\022-\n" +
-      "\020subject_revision\030\002 \001(\003B\0020\001R\017subjectRevi" +
-      "sion\"h\n\026UndeleteCommentRequest\022\022\n\002id\030\001 \001" +
-      "(\003B\0020\001R\002id\022\033\n\tmember_id\030\002 \001(\tR\010memberId\022" +
-      "\035\n\nrequest_id\030\003 \001(\tR\trequestId\"w\n\027Undele" +
-      "teCommentResponse\022-\n\007comment\030\001 \001(\0132\023.rip" +
-      "oste.v1.CommentR\007comment\022-\n\020subject_revi" +
-      "sion\030\002 \001(\003B\0020\001R\017subjectRevision\"c\n\021PinCo" +
-      "mmentRequest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tmemb" +
-      "er_id\030\002 \001(\tR\010memberId\022\035\n\nrequest_id\030\003 \001(" +
-      "\tR\trequestId\"r\n\022PinCommentResponse\022-\n\007co" +
-      "mment\030\001 \001(\0132\023.riposte.v1.CommentR\007commen" +
-      "t\022-\n\020subject_revision\030\002 \001(\003B\0020\001R\017subject" +
-      "Revision\"e\n\023UnpinCommentRequest\022\022\n\002id\030\001 " +
-      "\001(\003B\0020\001R\002id\022\033\n\tmember_id\030\002 \001(\tR\010memberId" +
-      "\022\035\n\nrequest_id\030\003 \001(\tR\trequestId\"t\n\024Unpin" +
-      "CommentResponse\022-\n\007comment\030\001 \001(\0132\023.ripos" +
-      "te.v1.CommentR\007comment\022-\n\020subject_revisi" +
-      "on\030\002 \001(\003B\0020\001R\017subjectRevision\"\300\001\n\031ListMe" +
-      "mberCommentsRequest\022\037\n\013object_type\030\001 \001(\t" +
-      "R\nobjectType\022\033\n\tmember_id\030\002 \001(\tR\010memberI" +
-      "d\022)\n\020include_unlisted\030\003 \001(\010R\017includeUnli" +
-      "sted\022\033\n\tpage_size\030\004 \001(\005R\010pageSize\022\035\n\npag" +
-      "e_token\030\005 \001(\tR\tpageToken\"\252\001\n\032ListMemberC" +
-      "ommentsResponse\022/\n\010comments\030\001 \003(\0132\023.ripo" +
-      "ste.v1.CommentR\010comments\022&\n\017next_page_to" +
-      "ken\030\002 \001(\tR\rnextPageToken\0223\n\010degraded\030\003 \003" +
-      "(\0132\027.riposte.v1.DegradationR\010degraded*\317\001" +
-      "\n\014CommentState\022\035\n\031COMMENT_STATE_UNSPECIF" +
-      "IED\020\000\022\030\n\024COMMENT_STATE_ACTIVE\020\001\022\031\n\025COMME" +
-      "NT_STATE_PENDING\020\002\022\032\n\026COMMENT_STATE_REJE" +
-      "CTED\020\003\022\030\n\024COMMENT_STATE_HIDDEN\020\004\022\032\n\026COMM" +
-      "ENT_STATE_SHADOWED\020\005\022\031\n\025COMMENT_STATE_DE" +
-      "LETED\020\006*v\n\tDeletedBy\022\032\n\026DELETED_BY_UNSPE" +
-      "CIFIED\020\000\022\025\n\021DELETED_BY_AUTHOR\020\001\022\034\n\030DELET" +
-      "ED_BY_SUBJECT_OWNER\020\002\022\030\n\024DELETED_BY_MODE" +
-      "RATOR\020\003*X\n\010ActingAs\022\031\n\025ACTING_AS_UNSPECI" +
-      "FIED\020\000\022\024\n\020ACTING_AS_AUTHOR\020\001\022\033\n\027ACTING_A" +
-      "S_SUBJECT_OWNER\020\002*\337\001\n\013CommentSort\022\034\n\030COM" +
-      "MENT_SORT_UNSPECIFIED\020\000\022\027\n\023COMMENT_SORT_" +
-      "NEWEST\020\001\022\027\n\023COMMENT_SORT_OLDEST\020\002\022\024\n\020COM" +
-      "MENT_SORT_HOT\020\003\022\024\n\020COMMENT_SORT_TOP\020\004\022\025\n" +
-      "\021COMMENT_SORT_BEST\020\005\022\036\n\032COMMENT_SORT_CON" +
-      "TROVERSIAL\020\006\022\035\n\031COMMENT_SORT_MOST_REPLIE" +
-      "S\020\007*?\n\003Ack\022\023\n\017ACK_UNSPECIFIED\020\000\022\021\n\rACK_C" +
-      "OMMITTED\020\001\022\020\n\014ACK_ACCEPTED\020\002Bg\n\016dev.ripo" +
-      "ste.v1B\014CommentProtoP\001\242\002\003RXX\252\002\nRiposte.V" +
-      "1\312\002\nRiposte\\V1\342\002\026Riposte\\V1\\GPBMetadata\352" +
-      "\002\013Riposte::V1b\006proto3"
+      "\002 \001(\003B\0020\001R\017subjectRevision\"\354\001\n\033ListUnlis" +
+      "tedCommentsRequest\0220\n\007subject\030\001 \001(\0132\026.ri" +
+      "poste.v1.SubjectKeyR\007subject\022\033\n\tmember_i" +
+      "d\030\002 \001(\tR\010memberId\022\033\n\007root_id\030\003 \001(\003B\0020\001R\006" +
+      "rootId\022%\n\014min_revision\030\004 \001(\003B\0020\001R\013minRev" +
+      "ision\022\033\n\tpage_size\030\005 \001(\005R\010pageSize\022\035\n\npa" +
+      "ge_token\030\006 \001(\tR\tpageToken\"\177\n\034ListUnliste" +
+      "dCommentsResponse\0227\n\010comments\030\001 \003(\0132\033.ri" +
+      "poste.v1.UnlistedCommentR\010comments\022&\n\017ne" +
+      "xt_page_token\030\002 \001(\tR\rnextPageToken\"@\n\017Un" +
+      "listedComment\022-\n\007comment\030\001 \001(\0132\023.riposte" +
+      ".v1.CommentR\007comment\"m\n\033ListCommentRevis" +
+      "ionsRequest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tpage_" +
+      "size\030\002 \001(\005R\010pageSize\022\035\n\npage_token\030\003 \001(\t" +
+      "R\tpageToken\"\201\001\n\034ListCommentRevisionsResp" +
+      "onse\0229\n\trevisions\030\001 \003(\0132\033.riposte.v1.Com" +
+      "mentRevisionR\trevisions\022&\n\017next_page_tok" +
+      "en\030\002 \001(\tR\rnextPageToken\"\255\001\n\024DeleteCommen" +
+      "tRequest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tmember_i" +
+      "d\030\002 \001(\tR\010memberId\0221\n\tacting_as\030\003 \001(\0162\024.r" +
+      "iposte.v1.ActingAsR\010actingAs\022\022\n\004etag\030\004 \001" +
+      "(\tR\004etag\022\035\n\nrequest_id\030\005 \001(\tR\trequestId\"" +
+      "u\n\025DeleteCommentResponse\022-\n\007comment\030\001 \001(" +
+      "\0132\023.riposte.v1.CommentR\007comment\022-\n\020subje" +
+      "ct_revision\030\002 \001(\003B\0020\001R\017subjectRevision\"h" +
+      "\n\026UndeleteCommentRequest\022\022\n\002id\030\001 \001(\003B\0020\001" +
+      "R\002id\022\033\n\tmember_id\030\002 \001(\tR\010memberId\022\035\n\nreq" +
+      "uest_id\030\003 \001(\tR\trequestId\"w\n\027UndeleteComm" +
+      "entResponse\022-\n\007comment\030\001 \001(\0132\023.riposte.v" +
+      "1.CommentR\007comment\022-\n\020subject_revision\030\002" +
+      " \001(\003B\0020\001R\017subjectRevision\"c\n\021PinCommentR" +
+      "equest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tmember_id\030" +
+      "\002 \001(\tR\010memberId\022\035\n\nrequest_id\030\003 \001(\tR\treq" +
+      "uestId\"r\n\022PinCommentResponse\022-\n\007comment\030" +
+      "\001 \001(\0132\023.riposte.v1.CommentR\007comment\022-\n\020s" +
+      "ubject_revision\030\002 \001(\003B\0020\001R\017subjectRevisi" +
+      "on\"e\n\023UnpinCommentRequest\022\022\n\002id\030\001 \001(\003B\0020" +
+      "\001R\002id\022\033\n\tmember_id\030\002 \001(\tR\010memberId\022\035\n\nre" +
+      "quest_id\030\003 \001(\tR\trequestId\"t\n\024UnpinCommen" +
+      "tResponse\022-\n\007comment\030\001 \001(\0132\023.riposte.v1." +
+      "CommentR\007comment\022-\n\020subject_revision\030\002 \001" +
+      "(\003B\0020\001R\017subjectRevision\"\300\001\n\031ListMemberCo" +
+      "mmentsRequest\022\037\n\013object_type\030\001 \001(\tR\nobje" +
+      "ctType\022\033\n\tmember_id\030\002 \001(\tR\010memberId\022)\n\020i" +
+      "nclude_unlisted\030\003 \001(\010R\017includeUnlisted\022\033" +
+      "\n\tpage_size\030\004 \001(\005R\010pageSize\022\035\n\npage_toke" +
+      "n\030\005 \001(\tR\tpageToken\"\252\001\n\032ListMemberComment" +
+      "sResponse\022/\n\010comments\030\001 \003(\0132\023.riposte.v1" +
+      ".CommentR\010comments\022&\n\017next_page_token\030\002 " +
+      "\001(\tR\rnextPageToken\0223\n\010degraded\030\003 \003(\0132\027.r" +
+      "iposte.v1.DegradationR\010degraded*\317\001\n\014Comm" +
+      "entState\022\035\n\031COMMENT_STATE_UNSPECIFIED\020\000\022" +
+      "\030\n\024COMMENT_STATE_ACTIVE\020\001\022\031\n\025COMMENT_STA" +
+      "TE_PENDING\020\002\022\032\n\026COMMENT_STATE_REJECTED\020\003" +
+      "\022\030\n\024COMMENT_STATE_HIDDEN\020\004\022\032\n\026COMMENT_ST" +
+      "ATE_SHADOWED\020\005\022\031\n\025COMMENT_STATE_DELETED\020" +
+      "\006*v\n\tDeletedBy\022\032\n\026DELETED_BY_UNSPECIFIED" +
+      "\020\000\022\025\n\021DELETED_BY_AUTHOR\020\001\022\034\n\030DELETED_BY_" +
+      "SUBJECT_OWNER\020\002\022\030\n\024DELETED_BY_MODERATOR\020" +
+      "\003*X\n\010ActingAs\022\031\n\025ACTING_AS_UNSPECIFIED\020\000" +
+      "\022\024\n\020ACTING_AS_AUTHOR\020\001\022\033\n\027ACTING_AS_SUBJ" +
+      "ECT_OWNER\020\002*\337\001\n\013CommentSort\022\034\n\030COMMENT_S" +
+      "ORT_UNSPECIFIED\020\000\022\027\n\023COMMENT_SORT_NEWEST" +
+      "\020\001\022\027\n\023COMMENT_SORT_OLDEST\020\002\022\024\n\020COMMENT_S" +
+      "ORT_HOT\020\003\022\024\n\020COMMENT_SORT_TOP\020\004\022\025\n\021COMME" +
+      "NT_SORT_BEST\020\005\022\036\n\032COMMENT_SORT_CONTROVER" +
+      "SIAL\020\006\022\035\n\031COMMENT_SORT_MOST_REPLIES\020\007*?\n" +
+      "\003Ack\022\023\n\017ACK_UNSPECIFIED\020\000\022\021\n\rACK_COMMITT" +
+      "ED\020\001\022\020\n\014ACK_ACCEPTED\020\002Bg\n\016dev.riposte.v1" +
+      "B\014CommentProtoP\001\242\002\003RXX\252\002\nRiposte.V1\312\002\nRi" +
+      "poste\\V1\342\002\026Riposte\\V1\\GPBMetadata\352\002\013Ripo" +
+      "ste::V1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -416,74 +442,92 @@ public final class CommentProto {
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_UpdateCommentResponse_descriptor,
         new java.lang.String[] { "Comment", "SubjectRevision", });
-    internal_static_riposte_v1_ListCommentRevisionsRequest_descriptor =
+    internal_static_riposte_v1_ListUnlistedCommentsRequest_descriptor =
       getDescriptor().getMessageTypes().get(15);
+    internal_static_riposte_v1_ListUnlistedCommentsRequest_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_riposte_v1_ListUnlistedCommentsRequest_descriptor,
+        new java.lang.String[] { "Subject", "MemberId", "RootId", "MinRevision", "PageSize", "PageToken", });
+    internal_static_riposte_v1_ListUnlistedCommentsResponse_descriptor =
+      getDescriptor().getMessageTypes().get(16);
+    internal_static_riposte_v1_ListUnlistedCommentsResponse_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_riposte_v1_ListUnlistedCommentsResponse_descriptor,
+        new java.lang.String[] { "Comments", "NextPageToken", });
+    internal_static_riposte_v1_UnlistedComment_descriptor =
+      getDescriptor().getMessageTypes().get(17);
+    internal_static_riposte_v1_UnlistedComment_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_riposte_v1_UnlistedComment_descriptor,
+        new java.lang.String[] { "Comment", });
+    internal_static_riposte_v1_ListCommentRevisionsRequest_descriptor =
+      getDescriptor().getMessageTypes().get(18);
     internal_static_riposte_v1_ListCommentRevisionsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListCommentRevisionsRequest_descriptor,
         new java.lang.String[] { "Id", "PageSize", "PageToken", });
     internal_static_riposte_v1_ListCommentRevisionsResponse_descriptor =
-      getDescriptor().getMessageTypes().get(16);
+      getDescriptor().getMessageTypes().get(19);
     internal_static_riposte_v1_ListCommentRevisionsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListCommentRevisionsResponse_descriptor,
         new java.lang.String[] { "Revisions", "NextPageToken", });
     internal_static_riposte_v1_DeleteCommentRequest_descriptor =
-      getDescriptor().getMessageTypes().get(17);
+      getDescriptor().getMessageTypes().get(20);
     internal_static_riposte_v1_DeleteCommentRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_DeleteCommentRequest_descriptor,
         new java.lang.String[] { "Id", "MemberId", "ActingAs", "Etag", "RequestId", });
     internal_static_riposte_v1_DeleteCommentResponse_descriptor =
-      getDescriptor().getMessageTypes().get(18);
+      getDescriptor().getMessageTypes().get(21);
     internal_static_riposte_v1_DeleteCommentResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_DeleteCommentResponse_descriptor,
         new java.lang.String[] { "Comment", "SubjectRevision", });
     internal_static_riposte_v1_UndeleteCommentRequest_descriptor =
-      getDescriptor().getMessageTypes().get(19);
+      getDescriptor().getMessageTypes().get(22);
     internal_static_riposte_v1_UndeleteCommentRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_UndeleteCommentRequest_descriptor,
         new java.lang.String[] { "Id", "MemberId", "RequestId", });
     internal_static_riposte_v1_UndeleteCommentResponse_descriptor =
-      getDescriptor().getMessageTypes().get(20);
+      getDescriptor().getMessageTypes().get(23);
     internal_static_riposte_v1_UndeleteCommentResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_UndeleteCommentResponse_descriptor,
         new java.lang.String[] { "Comment", "SubjectRevision", });
     internal_static_riposte_v1_PinCommentRequest_descriptor =
-      getDescriptor().getMessageTypes().get(21);
+      getDescriptor().getMessageTypes().get(24);
     internal_static_riposte_v1_PinCommentRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_PinCommentRequest_descriptor,
         new java.lang.String[] { "Id", "MemberId", "RequestId", });
     internal_static_riposte_v1_PinCommentResponse_descriptor =
-      getDescriptor().getMessageTypes().get(22);
+      getDescriptor().getMessageTypes().get(25);
     internal_static_riposte_v1_PinCommentResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_PinCommentResponse_descriptor,
         new java.lang.String[] { "Comment", "SubjectRevision", });
     internal_static_riposte_v1_UnpinCommentRequest_descriptor =
-      getDescriptor().getMessageTypes().get(23);
+      getDescriptor().getMessageTypes().get(26);
     internal_static_riposte_v1_UnpinCommentRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_UnpinCommentRequest_descriptor,
         new java.lang.String[] { "Id", "MemberId", "RequestId", });
     internal_static_riposte_v1_UnpinCommentResponse_descriptor =
-      getDescriptor().getMessageTypes().get(24);
+      getDescriptor().getMessageTypes().get(27);
     internal_static_riposte_v1_UnpinCommentResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_UnpinCommentResponse_descriptor,
         new java.lang.String[] { "Comment", "SubjectRevision", });
     internal_static_riposte_v1_ListMemberCommentsRequest_descriptor =
-      getDescriptor().getMessageTypes().get(25);
+      getDescriptor().getMessageTypes().get(28);
     internal_static_riposte_v1_ListMemberCommentsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListMemberCommentsRequest_descriptor,
         new java.lang.String[] { "ObjectType", "MemberId", "IncludeUnlisted", "PageSize", "PageToken", });
     internal_static_riposte_v1_ListMemberCommentsResponse_descriptor =
-      getDescriptor().getMessageTypes().get(26);
+      getDescriptor().getMessageTypes().get(29);
     internal_static_riposte_v1_ListMemberCommentsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListMemberCommentsResponse_descriptor,

@@ -364,6 +364,37 @@ public final class CommentServiceGrpc {
     return getListMemberCommentsMethod;
   }
 
+  private static volatile io.grpc.MethodDescriptor<dev.riposte.v1.ListUnlistedCommentsRequest,
+      dev.riposte.v1.ListUnlistedCommentsResponse> getListUnlistedCommentsMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "ListUnlistedComments",
+      requestType = dev.riposte.v1.ListUnlistedCommentsRequest.class,
+      responseType = dev.riposte.v1.ListUnlistedCommentsResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<dev.riposte.v1.ListUnlistedCommentsRequest,
+      dev.riposte.v1.ListUnlistedCommentsResponse> getListUnlistedCommentsMethod() {
+    io.grpc.MethodDescriptor<dev.riposte.v1.ListUnlistedCommentsRequest, dev.riposte.v1.ListUnlistedCommentsResponse> getListUnlistedCommentsMethod;
+    if ((getListUnlistedCommentsMethod = CommentServiceGrpc.getListUnlistedCommentsMethod) == null) {
+      synchronized (CommentServiceGrpc.class) {
+        if ((getListUnlistedCommentsMethod = CommentServiceGrpc.getListUnlistedCommentsMethod) == null) {
+          CommentServiceGrpc.getListUnlistedCommentsMethod = getListUnlistedCommentsMethod =
+              io.grpc.MethodDescriptor.<dev.riposte.v1.ListUnlistedCommentsRequest, dev.riposte.v1.ListUnlistedCommentsResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "ListUnlistedComments"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  dev.riposte.v1.ListUnlistedCommentsRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  dev.riposte.v1.ListUnlistedCommentsResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new CommentServiceMethodDescriptorSupplier("ListUnlistedComments"))
+              .build();
+        }
+      }
+    }
+    return getListUnlistedCommentsMethod;
+  }
+
   /**
    * Creates a new async stub that supports all call types for the service
    */
@@ -441,8 +472,9 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Writes a root comment.
-     * Floors are dense; if one create was answered before another was sent, its floor is lower.
-     * Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+     * Floors are dense; if one create was answered before another was sent, its floor is lower. Where
+     * the object type's comments wait for review, the comment is PENDING and is answered whole to its
+     * author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
      * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
      * CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
@@ -458,8 +490,8 @@ public final class CommentServiceGrpc {
      * <pre>
      * Reads one comment by its id.
      * A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED
-     * likewise, except to its author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND,
-     * REVISION_NOT_REACHED.
+     * likewise, except to its author (`viewer_member_id`). One that was never visible is
+     * COMMENT_NOT_FOUND to all but its author. Errors: COMMENT_NOT_FOUND, REVISION_NOT_REACHED.
      * Example: `{"id": "1234567890123456789"}`.
      * </pre>
      */
@@ -471,8 +503,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads up to 200 comments by their ids, in the order of the request.
-     * Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in
-     * its metadata.
+     * Atomic by default; see `allow_missing`. Knows no viewer: a comment that was never visible is
+     * missing to its author too. Errors: COMMENT_NOT_FOUND with the first missing id in its metadata.
      * Example: `{"ids": ["1234567890123456789"], "allowMissing": true}`.
      * </pre>
      */
@@ -596,6 +628,21 @@ public final class CommentServiceGrpc {
         io.grpc.stub.StreamObserver<dev.riposte.v1.ListMemberCommentsResponse> responseObserver) {
       io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getListMemberCommentsMethod(), responseObserver);
     }
+
+    /**
+     * <pre>
+     * Reads the author's own comments of a subject that are in no list, because they wait for review
+     * or were refused.
+     * Nothing of it is in public pages, counts or caches. Errors: SUBJECT_NOT_FOUND (unless the type
+     * creates its subjects), SUBJECT_HIDDEN, OBJECT_TYPE_UNKNOWN, REVISION_NOT_REACHED,
+     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7"}`.
+     * </pre>
+     */
+    default void listUnlistedComments(dev.riposte.v1.ListUnlistedCommentsRequest request,
+        io.grpc.stub.StreamObserver<dev.riposte.v1.ListUnlistedCommentsResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getListUnlistedCommentsMethod(), responseObserver);
+    }
   }
 
   /**
@@ -650,8 +697,9 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Writes a root comment.
-     * Floors are dense; if one create was answered before another was sent, its floor is lower.
-     * Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+     * Floors are dense; if one create was answered before another was sent, its floor is lower. Where
+     * the object type's comments wait for review, the comment is PENDING and is answered whole to its
+     * author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
      * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
      * CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
@@ -668,8 +716,8 @@ public final class CommentServiceGrpc {
      * <pre>
      * Reads one comment by its id.
      * A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED
-     * likewise, except to its author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND,
-     * REVISION_NOT_REACHED.
+     * likewise, except to its author (`viewer_member_id`). One that was never visible is
+     * COMMENT_NOT_FOUND to all but its author. Errors: COMMENT_NOT_FOUND, REVISION_NOT_REACHED.
      * Example: `{"id": "1234567890123456789"}`.
      * </pre>
      */
@@ -682,8 +730,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads up to 200 comments by their ids, in the order of the request.
-     * Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in
-     * its metadata.
+     * Atomic by default; see `allow_missing`. Knows no viewer: a comment that was never visible is
+     * missing to its author too. Errors: COMMENT_NOT_FOUND with the first missing id in its metadata.
      * Example: `{"ids": ["1234567890123456789"], "allowMissing": true}`.
      * </pre>
      */
@@ -816,6 +864,22 @@ public final class CommentServiceGrpc {
       io.grpc.stub.ClientCalls.asyncUnaryCall(
           getChannel().newCall(getListMemberCommentsMethod(), getCallOptions()), request, responseObserver);
     }
+
+    /**
+     * <pre>
+     * Reads the author's own comments of a subject that are in no list, because they wait for review
+     * or were refused.
+     * Nothing of it is in public pages, counts or caches. Errors: SUBJECT_NOT_FOUND (unless the type
+     * creates its subjects), SUBJECT_HIDDEN, OBJECT_TYPE_UNKNOWN, REVISION_NOT_REACHED,
+     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7"}`.
+     * </pre>
+     */
+    public void listUnlistedComments(dev.riposte.v1.ListUnlistedCommentsRequest request,
+        io.grpc.stub.StreamObserver<dev.riposte.v1.ListUnlistedCommentsResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getListUnlistedCommentsMethod(), getCallOptions()), request, responseObserver);
+    }
   }
 
   /**
@@ -848,8 +912,9 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Writes a root comment.
-     * Floors are dense; if one create was answered before another was sent, its floor is lower.
-     * Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+     * Floors are dense; if one create was answered before another was sent, its floor is lower. Where
+     * the object type's comments wait for review, the comment is PENDING and is answered whole to its
+     * author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
      * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
      * CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
@@ -865,8 +930,8 @@ public final class CommentServiceGrpc {
      * <pre>
      * Reads one comment by its id.
      * A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED
-     * likewise, except to its author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND,
-     * REVISION_NOT_REACHED.
+     * likewise, except to its author (`viewer_member_id`). One that was never visible is
+     * COMMENT_NOT_FOUND to all but its author. Errors: COMMENT_NOT_FOUND, REVISION_NOT_REACHED.
      * Example: `{"id": "1234567890123456789"}`.
      * </pre>
      */
@@ -878,8 +943,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads up to 200 comments by their ids, in the order of the request.
-     * Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in
-     * its metadata.
+     * Atomic by default; see `allow_missing`. Knows no viewer: a comment that was never visible is
+     * missing to its author too. Errors: COMMENT_NOT_FOUND with the first missing id in its metadata.
      * Example: `{"ids": ["1234567890123456789"], "allowMissing": true}`.
      * </pre>
      */
@@ -1003,6 +1068,21 @@ public final class CommentServiceGrpc {
       return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
           getChannel(), getListMemberCommentsMethod(), getCallOptions(), request);
     }
+
+    /**
+     * <pre>
+     * Reads the author's own comments of a subject that are in no list, because they wait for review
+     * or were refused.
+     * Nothing of it is in public pages, counts or caches. Errors: SUBJECT_NOT_FOUND (unless the type
+     * creates its subjects), SUBJECT_HIDDEN, OBJECT_TYPE_UNKNOWN, REVISION_NOT_REACHED,
+     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7"}`.
+     * </pre>
+     */
+    public dev.riposte.v1.ListUnlistedCommentsResponse listUnlistedComments(dev.riposte.v1.ListUnlistedCommentsRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getListUnlistedCommentsMethod(), getCallOptions(), request);
+    }
   }
 
   /**
@@ -1035,8 +1115,9 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Writes a root comment.
-     * Floors are dense; if one create was answered before another was sent, its floor is lower.
-     * Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+     * Floors are dense; if one create was answered before another was sent, its floor is lower. Where
+     * the object type's comments wait for review, the comment is PENDING and is answered whole to its
+     * author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
      * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
      * CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
@@ -1052,8 +1133,8 @@ public final class CommentServiceGrpc {
      * <pre>
      * Reads one comment by its id.
      * A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED
-     * likewise, except to its author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND,
-     * REVISION_NOT_REACHED.
+     * likewise, except to its author (`viewer_member_id`). One that was never visible is
+     * COMMENT_NOT_FOUND to all but its author. Errors: COMMENT_NOT_FOUND, REVISION_NOT_REACHED.
      * Example: `{"id": "1234567890123456789"}`.
      * </pre>
      */
@@ -1065,8 +1146,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads up to 200 comments by their ids, in the order of the request.
-     * Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in
-     * its metadata.
+     * Atomic by default; see `allow_missing`. Knows no viewer: a comment that was never visible is
+     * missing to its author too. Errors: COMMENT_NOT_FOUND with the first missing id in its metadata.
      * Example: `{"ids": ["1234567890123456789"], "allowMissing": true}`.
      * </pre>
      */
@@ -1190,6 +1271,21 @@ public final class CommentServiceGrpc {
       return io.grpc.stub.ClientCalls.blockingUnaryCall(
           getChannel(), getListMemberCommentsMethod(), getCallOptions(), request);
     }
+
+    /**
+     * <pre>
+     * Reads the author's own comments of a subject that are in no list, because they wait for review
+     * or were refused.
+     * Nothing of it is in public pages, counts or caches. Errors: SUBJECT_NOT_FOUND (unless the type
+     * creates its subjects), SUBJECT_HIDDEN, OBJECT_TYPE_UNKNOWN, REVISION_NOT_REACHED,
+     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7"}`.
+     * </pre>
+     */
+    public dev.riposte.v1.ListUnlistedCommentsResponse listUnlistedComments(dev.riposte.v1.ListUnlistedCommentsRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getListUnlistedCommentsMethod(), getCallOptions(), request);
+    }
   }
 
   /**
@@ -1222,8 +1318,9 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Writes a root comment.
-     * Floors are dense; if one create was answered before another was sent, its floor is lower.
-     * Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
+     * Floors are dense; if one create was answered before another was sent, its floor is lower. Where
+     * the object type's comments wait for review, the comment is PENDING and is answered whole to its
+     * author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
      * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
      * CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
@@ -1240,8 +1337,8 @@ public final class CommentServiceGrpc {
      * <pre>
      * Reads one comment by its id.
      * A deleted comment is answered as its tombstone; one that is neither ACTIVE nor DELETED
-     * likewise, except to its author (`viewer_member_id`). Errors: COMMENT_NOT_FOUND,
-     * REVISION_NOT_REACHED.
+     * likewise, except to its author (`viewer_member_id`). One that was never visible is
+     * COMMENT_NOT_FOUND to all but its author. Errors: COMMENT_NOT_FOUND, REVISION_NOT_REACHED.
      * Example: `{"id": "1234567890123456789"}`.
      * </pre>
      */
@@ -1254,8 +1351,8 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads up to 200 comments by their ids, in the order of the request.
-     * Atomic by default; see `allow_missing`. Errors: COMMENT_NOT_FOUND with the first missing id in
-     * its metadata.
+     * Atomic by default; see `allow_missing`. Knows no viewer: a comment that was never visible is
+     * missing to its author too. Errors: COMMENT_NOT_FOUND with the first missing id in its metadata.
      * Example: `{"ids": ["1234567890123456789"], "allowMissing": true}`.
      * </pre>
      */
@@ -1388,6 +1485,22 @@ public final class CommentServiceGrpc {
       return io.grpc.stub.ClientCalls.futureUnaryCall(
           getChannel().newCall(getListMemberCommentsMethod(), getCallOptions()), request);
     }
+
+    /**
+     * <pre>
+     * Reads the author's own comments of a subject that are in no list, because they wait for review
+     * or were refused.
+     * Nothing of it is in public pages, counts or caches. Errors: SUBJECT_NOT_FOUND (unless the type
+     * creates its subjects), SUBJECT_HIDDEN, OBJECT_TYPE_UNKNOWN, REVISION_NOT_REACHED,
+     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7"}`.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<dev.riposte.v1.ListUnlistedCommentsResponse> listUnlistedComments(
+        dev.riposte.v1.ListUnlistedCommentsRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getListUnlistedCommentsMethod(), getCallOptions()), request);
+    }
   }
 
   private static final int METHODID_CREATE_COMMENT = 0;
@@ -1401,6 +1514,7 @@ public final class CommentServiceGrpc {
   private static final int METHODID_PIN_COMMENT = 8;
   private static final int METHODID_UNPIN_COMMENT = 9;
   private static final int METHODID_LIST_MEMBER_COMMENTS = 10;
+  private static final int METHODID_LIST_UNLISTED_COMMENTS = 11;
 
   private static final class MethodHandlers<Req, Resp> implements
       io.grpc.stub.ServerCalls.UnaryMethod<Req, Resp>,
@@ -1462,6 +1576,10 @@ public final class CommentServiceGrpc {
         case METHODID_LIST_MEMBER_COMMENTS:
           serviceImpl.listMemberComments((dev.riposte.v1.ListMemberCommentsRequest) request,
               (io.grpc.stub.StreamObserver<dev.riposte.v1.ListMemberCommentsResponse>) responseObserver);
+          break;
+        case METHODID_LIST_UNLISTED_COMMENTS:
+          serviceImpl.listUnlistedComments((dev.riposte.v1.ListUnlistedCommentsRequest) request,
+              (io.grpc.stub.StreamObserver<dev.riposte.v1.ListUnlistedCommentsResponse>) responseObserver);
           break;
         default:
           throw new AssertionError();
@@ -1558,6 +1676,13 @@ public final class CommentServiceGrpc {
               dev.riposte.v1.ListMemberCommentsRequest,
               dev.riposte.v1.ListMemberCommentsResponse>(
                 service, METHODID_LIST_MEMBER_COMMENTS)))
+        .addMethod(
+          getListUnlistedCommentsMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              dev.riposte.v1.ListUnlistedCommentsRequest,
+              dev.riposte.v1.ListUnlistedCommentsResponse>(
+                service, METHODID_LIST_UNLISTED_COMMENTS)))
         .build();
   }
 
@@ -1617,6 +1742,7 @@ public final class CommentServiceGrpc {
               .addMethod(getPinCommentMethod())
               .addMethod(getUnpinCommentMethod())
               .addMethod(getListMemberCommentsMethod())
+              .addMethod(getListUnlistedCommentsMethod())
               .build();
         }
       }

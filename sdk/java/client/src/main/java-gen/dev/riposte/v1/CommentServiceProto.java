@@ -25,7 +25,7 @@ public final class CommentServiceProto {
   static {
     java.lang.String[] descriptorData = {
       "\n riposte/v1/comment_service.proto\022\nripo" +
-      "ste.v1\032\030riposte/v1/comment.proto2\363\007\n\016Com" +
+      "ste.v1\032\030riposte/v1/comment.proto2\340\010\n\016Com" +
       "mentService\022V\n\rCreateComment\022 .riposte.v" +
       "1.CreateCommentRequest\032!.riposte.v1.Crea" +
       "teCommentResponse\"\000\022M\n\nGetComment\022\035.ripo" +
@@ -51,10 +51,12 @@ public final class CommentServiceProto {
       ".UnpinCommentResponse\"\000\022e\n\022ListMemberCom" +
       "ments\022%.riposte.v1.ListMemberCommentsReq" +
       "uest\032&.riposte.v1.ListMemberCommentsResp" +
-      "onse\"\000Bn\n\016dev.riposte.v1B\023CommentService" +
-      "ProtoP\001\242\002\003RXX\252\002\nRiposte.V1\312\002\nRiposte\\V1\342" +
-      "\002\026Riposte\\V1\\GPBMetadata\352\002\013Riposte::V1b\006" +
-      "proto3"
+      "onse\"\000\022k\n\024ListUnlistedComments\022\'.riposte" +
+      ".v1.ListUnlistedCommentsRequest\032(.ripost" +
+      "e.v1.ListUnlistedCommentsResponse\"\000Bn\n\016d" +
+      "ev.riposte.v1B\023CommentServiceProtoP\001\242\002\003R" +
+      "XX\252\002\nRiposte.V1\312\002\nRiposte\\V1\342\002\026Riposte\\V" +
+      "1\\GPBMetadata\352\002\013Riposte::V1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

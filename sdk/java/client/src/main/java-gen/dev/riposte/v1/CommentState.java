@@ -31,7 +31,7 @@ public enum CommentState
   COMMENT_STATE_ACTIVE(1),
   /**
    * <pre>
-   * Waits for moderation; seen by its author and by moderators. Not served yet.
+   * Waits for moderation; seen by its author and by moderators.
    * </pre>
    *
    * <code>COMMENT_STATE_PENDING = 2;</code>
@@ -39,7 +39,7 @@ public enum CommentState
   COMMENT_STATE_PENDING(2),
   /**
    * <pre>
-   * Refused by moderation; seen by its author and by moderators. Not served yet.
+   * Refused by moderation; seen by its author and by moderators.
    * </pre>
    *
    * <code>COMMENT_STATE_REJECTED = 3;</code>
@@ -90,7 +90,7 @@ public enum CommentState
   public static final int COMMENT_STATE_ACTIVE_VALUE = 1;
   /**
    * <pre>
-   * Waits for moderation; seen by its author and by moderators. Not served yet.
+   * Waits for moderation; seen by its author and by moderators.
    * </pre>
    *
    * <code>COMMENT_STATE_PENDING = 2;</code>
@@ -98,7 +98,7 @@ public enum CommentState
   public static final int COMMENT_STATE_PENDING_VALUE = 2;
   /**
    * <pre>
-   * Refused by moderation; seen by its author and by moderators. Not served yet.
+   * Refused by moderation; seen by its author and by moderators.
    * </pre>
    *
    * <code>COMMENT_STATE_REJECTED = 3;</code>

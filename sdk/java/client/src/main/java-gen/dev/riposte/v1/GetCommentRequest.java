@@ -64,8 +64,8 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object viewerMemberId_ = "";
   /**
    * <pre>
-   * The member who views the comment. If this is the author, a PENDING, REJECTED or SHADOWED
-   * comment is shown whole. Default empty: any other member.
+   * The member who views the comment. If this is the author, a PENDING or REJECTED comment is shown
+   * whole. Default empty: any other member.
    * </pre>
    *
    * <code>string viewer_member_id = 2 [json_name = "viewerMemberId"];</code>
@@ -86,8 +86,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The member who views the comment. If this is the author, a PENDING, REJECTED or SHADOWED
-   * comment is shown whole. Default empty: any other member.
+   * The member who views the comment. If this is the author, a PENDING or REJECTED comment is shown
+   * whole. Default empty: any other member.
    * </pre>
    *
    * <code>string viewer_member_id = 2 [json_name = "viewerMemberId"];</code>
@@ -587,8 +587,8 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object viewerMemberId_ = "";
     /**
      * <pre>
-     * The member who views the comment. If this is the author, a PENDING, REJECTED or SHADOWED
-     * comment is shown whole. Default empty: any other member.
+     * The member who views the comment. If this is the author, a PENDING or REJECTED comment is shown
+     * whole. Default empty: any other member.
      * </pre>
      *
      * <code>string viewer_member_id = 2 [json_name = "viewerMemberId"];</code>
@@ -608,8 +608,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The member who views the comment. If this is the author, a PENDING, REJECTED or SHADOWED
-     * comment is shown whole. Default empty: any other member.
+     * The member who views the comment. If this is the author, a PENDING or REJECTED comment is shown
+     * whole. Default empty: any other member.
      * </pre>
      *
      * <code>string viewer_member_id = 2 [json_name = "viewerMemberId"];</code>
@@ -630,8 +630,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The member who views the comment. If this is the author, a PENDING, REJECTED or SHADOWED
-     * comment is shown whole. Default empty: any other member.
+     * The member who views the comment. If this is the author, a PENDING or REJECTED comment is shown
+     * whole. Default empty: any other member.
      * </pre>
      *
      * <code>string viewer_member_id = 2 [json_name = "viewerMemberId"];</code>
@@ -648,8 +648,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The member who views the comment. If this is the author, a PENDING, REJECTED or SHADOWED
-     * comment is shown whole. Default empty: any other member.
+     * The member who views the comment. If this is the author, a PENDING or REJECTED comment is shown
+     * whole. Default empty: any other member.
      * </pre>
      *
      * <code>string viewer_member_id = 2 [json_name = "viewerMemberId"];</code>
@@ -663,8 +663,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The member who views the comment. If this is the author, a PENDING, REJECTED or SHADOWED
-     * comment is shown whole. Default empty: any other member.
+     * The member who views the comment. If this is the author, a PENDING or REJECTED comment is shown
+     * whole. Default empty: any other member.
      * </pre>
      *
      * <code>string viewer_member_id = 2 [json_name = "viewerMemberId"];</code>

@@ -20,8 +20,8 @@ public interface GetCommentRequestOrBuilder extends
 
   /**
    * <pre>
-   * The member who views the comment. If this is the author, a PENDING, REJECTED or SHADOWED
-   * comment is shown whole. Default empty: any other member.
+   * The member who views the comment. If this is the author, a PENDING or REJECTED comment is shown
+   * whole. Default empty: any other member.
    * </pre>
    *
    * <code>string viewer_member_id = 2 [json_name = "viewerMemberId"];</code>
@@ -30,8 +30,8 @@ public interface GetCommentRequestOrBuilder extends
   java.lang.String getViewerMemberId();
   /**
    * <pre>
-   * The member who views the comment. If this is the author, a PENDING, REJECTED or SHADOWED
-   * comment is shown whole. Default empty: any other member.
+   * The member who views the comment. If this is the author, a PENDING or REJECTED comment is shown
+   * whole. Default empty: any other member.
    * </pre>
    *
    * <code>string viewer_member_id = 2 [json_name = "viewerMemberId"];</code>

@@ -144,9 +144,9 @@ private static final long serialVersionUID = 0L;
   private boolean includeUnlisted_ = false;
   /**
    * <pre>
-   * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED
-   * and SHADOWED ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of
-   * the walk, else PAGE_TOKEN_MISMATCH.
+   * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING and REJECTED
+   * ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk,
+   * else PAGE_TOKEN_MISMATCH.
    * </pre>
    *
    * <code>bool include_unlisted = 3 [json_name = "includeUnlisted"];</code>
@@ -832,9 +832,9 @@ private static final long serialVersionUID = 0L;
     private boolean includeUnlisted_ ;
     /**
      * <pre>
-     * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED
-     * and SHADOWED ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of
-     * the walk, else PAGE_TOKEN_MISMATCH.
+     * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING and REJECTED
+     * ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk,
+     * else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>bool include_unlisted = 3 [json_name = "includeUnlisted"];</code>
@@ -846,9 +846,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED
-     * and SHADOWED ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of
-     * the walk, else PAGE_TOKEN_MISMATCH.
+     * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING and REJECTED
+     * ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk,
+     * else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>bool include_unlisted = 3 [json_name = "includeUnlisted"];</code>
@@ -864,9 +864,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED
-     * and SHADOWED ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of
-     * the walk, else PAGE_TOKEN_MISMATCH.
+     * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING and REJECTED
+     * ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk,
+     * else PAGE_TOKEN_MISMATCH.
      * </pre>
      *
      * <code>bool include_unlisted = 3 [json_name = "includeUnlisted"];</code>

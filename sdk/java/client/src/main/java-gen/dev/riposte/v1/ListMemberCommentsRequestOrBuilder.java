@@ -50,9 +50,9 @@ public interface ListMemberCommentsRequestOrBuilder extends
 
   /**
    * <pre>
-   * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING, REJECTED
-   * and SHADOWED ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of
-   * the walk, else PAGE_TOKEN_MISMATCH.
+   * True: comments that are not ACTIVE are shown too, as the author sees them: PENDING and REJECTED
+   * ones whole, HIDDEN and DELETED ones as tombstones. Default false. Must be that of the walk,
+   * else PAGE_TOKEN_MISMATCH.
    * </pre>
    *
    * <code>bool include_unlisted = 3 [json_name = "includeUnlisted"];</code>

@@ -24,6 +24,7 @@ private static final long serialVersionUID = 0L;
     ownerId_ = "";
     state_ = 0;
     etag_ = "";
+    moderationMode_ = 0;
   }
 
   @java.lang.Override
@@ -325,7 +326,8 @@ java.lang.String defaultValue) {
   private volatile java.lang.Object etag_ = "";
   /**
    * <pre>
-   * An opaque version of owner, state and metadata. Comments below the subject do not change it.
+   * An opaque version of owner, state, moderation mode and metadata. Comments below the subject do
+   * not change it.
    * </pre>
    *
    * <code>string etag = 8 [json_name = "etag"];</code>
@@ -346,7 +348,8 @@ java.lang.String defaultValue) {
   }
   /**
    * <pre>
-   * An opaque version of owner, state and metadata. Comments below the subject do not change it.
+   * An opaque version of owner, state, moderation mode and metadata. Comments below the subject do
+   * not change it.
    * </pre>
    *
    * <code>string etag = 8 [json_name = "etag"];</code>
@@ -409,7 +412,7 @@ java.lang.String defaultValue) {
   private com.google.protobuf.Timestamp updateTime_;
   /**
    * <pre>
-   * When owner, state, metadata or delete_time last changed. Output only.
+   * When owner, state, moderation mode, metadata or delete_time last changed. Output only.
    * </pre>
    *
    * <code>.google.protobuf.Timestamp update_time = 10 [json_name = "updateTime"];</code>
@@ -421,7 +424,7 @@ java.lang.String defaultValue) {
   }
   /**
    * <pre>
-   * When owner, state, metadata or delete_time last changed. Output only.
+   * When owner, state, moderation mode, metadata or delete_time last changed. Output only.
    * </pre>
    *
    * <code>.google.protobuf.Timestamp update_time = 10 [json_name = "updateTime"];</code>
@@ -433,7 +436,7 @@ java.lang.String defaultValue) {
   }
   /**
    * <pre>
-   * When owner, state, metadata or delete_time last changed. Output only.
+   * When owner, state, moderation mode, metadata or delete_time last changed. Output only.
    * </pre>
    *
    * <code>.google.protobuf.Timestamp update_time = 10 [json_name = "updateTime"];</code>
@@ -479,6 +482,34 @@ java.lang.String defaultValue) {
   @java.lang.Override
   public com.google.protobuf.TimestampOrBuilder getDeleteTimeOrBuilder() {
     return deleteTime_ == null ? com.google.protobuf.Timestamp.getDefaultInstance() : deleteTime_;
+  }
+
+  public static final int MODERATION_MODE_FIELD_NUMBER = 12;
+  private int moderationMode_ = 0;
+  /**
+   * <pre>
+   * The new comments that wait for review; unset: as the object type says. Not looser than the
+   * type's mode, else FIELD_INVALID (POST is looser than PRE).
+   * </pre>
+   *
+   * <code>.riposte.v1.ModerationMode moderation_mode = 12 [json_name = "moderationMode"];</code>
+   * @return The enum numeric value on the wire for moderationMode.
+   */
+  @java.lang.Override public int getModerationModeValue() {
+    return moderationMode_;
+  }
+  /**
+   * <pre>
+   * The new comments that wait for review; unset: as the object type says. Not looser than the
+   * type's mode, else FIELD_INVALID (POST is looser than PRE).
+   * </pre>
+   *
+   * <code>.riposte.v1.ModerationMode moderation_mode = 12 [json_name = "moderationMode"];</code>
+   * @return The moderationMode.
+   */
+  @java.lang.Override public dev.riposte.v1.ModerationMode getModerationMode() {
+    dev.riposte.v1.ModerationMode result = dev.riposte.v1.ModerationMode.forNumber(moderationMode_);
+    return result == null ? dev.riposte.v1.ModerationMode.UNRECOGNIZED : result;
   }
 
   private byte memoizedIsInitialized = -1;
@@ -530,6 +561,9 @@ java.lang.String defaultValue) {
     }
     if (((bitField0_ & 0x00000008) != 0)) {
       output.writeMessage(11, getDeleteTime());
+    }
+    if (moderationMode_ != dev.riposte.v1.ModerationMode.MODERATION_MODE_UNSPECIFIED.getNumber()) {
+      output.writeEnum(12, moderationMode_);
     }
     getUnknownFields().writeTo(output);
   }
@@ -588,6 +622,10 @@ java.lang.String defaultValue) {
       size += com.google.protobuf.CodedOutputStream
         .computeMessageSize(11, getDeleteTime());
     }
+    if (moderationMode_ != dev.riposte.v1.ModerationMode.MODERATION_MODE_UNSPECIFIED.getNumber()) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeEnumSize(12, moderationMode_);
+    }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
     return size;
@@ -636,6 +674,7 @@ java.lang.String defaultValue) {
       if (!getDeleteTime()
           .equals(other.getDeleteTime())) return false;
     }
+    if (moderationMode_ != other.moderationMode_) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -680,6 +719,8 @@ java.lang.String defaultValue) {
       hash = (37 * hash) + DELETE_TIME_FIELD_NUMBER;
       hash = (53 * hash) + getDeleteTime().hashCode();
     }
+    hash = (37 * hash) + MODERATION_MODE_FIELD_NUMBER;
+    hash = (53 * hash) + moderationMode_;
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -873,6 +914,7 @@ java.lang.String defaultValue) {
         deleteTimeBuilder_.dispose();
         deleteTimeBuilder_ = null;
       }
+      moderationMode_ = 0;
       return this;
     }
 
@@ -952,6 +994,9 @@ java.lang.String defaultValue) {
             ? deleteTime_
             : deleteTimeBuilder_.build();
         to_bitField0_ |= 0x00000008;
+      }
+      if (((from_bitField0_ & 0x00000800) != 0)) {
+        result.moderationMode_ = moderationMode_;
       }
       result.bitField0_ |= to_bitField0_;
     }
@@ -1036,6 +1081,9 @@ java.lang.String defaultValue) {
       }
       if (other.hasDeleteTime()) {
         mergeDeleteTime(other.getDeleteTime());
+      }
+      if (other.moderationMode_ != 0) {
+        setModerationModeValue(other.getModerationModeValue());
       }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
@@ -1130,6 +1178,11 @@ java.lang.String defaultValue) {
               bitField0_ |= 0x00000400;
               break;
             } // case 90
+            case 96: {
+              moderationMode_ = input.readEnum();
+              bitField0_ |= 0x00000800;
+              break;
+            } // case 96
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -1783,7 +1836,8 @@ java.lang.String defaultValue) {
     private java.lang.Object etag_ = "";
     /**
      * <pre>
-     * An opaque version of owner, state and metadata. Comments below the subject do not change it.
+     * An opaque version of owner, state, moderation mode and metadata. Comments below the subject do
+     * not change it.
      * </pre>
      *
      * <code>string etag = 8 [json_name = "etag"];</code>
@@ -1803,7 +1857,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * An opaque version of owner, state and metadata. Comments below the subject do not change it.
+     * An opaque version of owner, state, moderation mode and metadata. Comments below the subject do
+     * not change it.
      * </pre>
      *
      * <code>string etag = 8 [json_name = "etag"];</code>
@@ -1824,7 +1879,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * An opaque version of owner, state and metadata. Comments below the subject do not change it.
+     * An opaque version of owner, state, moderation mode and metadata. Comments below the subject do
+     * not change it.
      * </pre>
      *
      * <code>string etag = 8 [json_name = "etag"];</code>
@@ -1841,7 +1897,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * An opaque version of owner, state and metadata. Comments below the subject do not change it.
+     * An opaque version of owner, state, moderation mode and metadata. Comments below the subject do
+     * not change it.
      * </pre>
      *
      * <code>string etag = 8 [json_name = "etag"];</code>
@@ -1855,7 +1912,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * An opaque version of owner, state and metadata. Comments below the subject do not change it.
+     * An opaque version of owner, state, moderation mode and metadata. Comments below the subject do
+     * not change it.
      * </pre>
      *
      * <code>string etag = 8 [json_name = "etag"];</code>
@@ -2034,7 +2092,7 @@ java.lang.String defaultValue) {
         com.google.protobuf.Timestamp, com.google.protobuf.Timestamp.Builder, com.google.protobuf.TimestampOrBuilder> updateTimeBuilder_;
     /**
      * <pre>
-     * When owner, state, metadata or delete_time last changed. Output only.
+     * When owner, state, moderation mode, metadata or delete_time last changed. Output only.
      * </pre>
      *
      * <code>.google.protobuf.Timestamp update_time = 10 [json_name = "updateTime"];</code>
@@ -2045,7 +2103,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * When owner, state, metadata or delete_time last changed. Output only.
+     * When owner, state, moderation mode, metadata or delete_time last changed. Output only.
      * </pre>
      *
      * <code>.google.protobuf.Timestamp update_time = 10 [json_name = "updateTime"];</code>
@@ -2060,7 +2118,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * When owner, state, metadata or delete_time last changed. Output only.
+     * When owner, state, moderation mode, metadata or delete_time last changed. Output only.
      * </pre>
      *
      * <code>.google.protobuf.Timestamp update_time = 10 [json_name = "updateTime"];</code>
@@ -2080,7 +2138,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * When owner, state, metadata or delete_time last changed. Output only.
+     * When owner, state, moderation mode, metadata or delete_time last changed. Output only.
      * </pre>
      *
      * <code>.google.protobuf.Timestamp update_time = 10 [json_name = "updateTime"];</code>
@@ -2098,7 +2156,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * When owner, state, metadata or delete_time last changed. Output only.
+     * When owner, state, moderation mode, metadata or delete_time last changed. Output only.
      * </pre>
      *
      * <code>.google.protobuf.Timestamp update_time = 10 [json_name = "updateTime"];</code>
@@ -2123,7 +2181,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * When owner, state, metadata or delete_time last changed. Output only.
+     * When owner, state, moderation mode, metadata or delete_time last changed. Output only.
      * </pre>
      *
      * <code>.google.protobuf.Timestamp update_time = 10 [json_name = "updateTime"];</code>
@@ -2140,7 +2198,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * When owner, state, metadata or delete_time last changed. Output only.
+     * When owner, state, moderation mode, metadata or delete_time last changed. Output only.
      * </pre>
      *
      * <code>.google.protobuf.Timestamp update_time = 10 [json_name = "updateTime"];</code>
@@ -2152,7 +2210,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * When owner, state, metadata or delete_time last changed. Output only.
+     * When owner, state, moderation mode, metadata or delete_time last changed. Output only.
      * </pre>
      *
      * <code>.google.protobuf.Timestamp update_time = 10 [json_name = "updateTime"];</code>
@@ -2167,7 +2225,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * When owner, state, metadata or delete_time last changed. Output only.
+     * When owner, state, moderation mode, metadata or delete_time last changed. Output only.
      * </pre>
      *
      * <code>.google.protobuf.Timestamp update_time = 10 [json_name = "updateTime"];</code>
@@ -2341,6 +2399,84 @@ java.lang.String defaultValue) {
         deleteTime_ = null;
       }
       return deleteTimeBuilder_;
+    }
+
+    private int moderationMode_ = 0;
+    /**
+     * <pre>
+     * The new comments that wait for review; unset: as the object type says. Not looser than the
+     * type's mode, else FIELD_INVALID (POST is looser than PRE).
+     * </pre>
+     *
+     * <code>.riposte.v1.ModerationMode moderation_mode = 12 [json_name = "moderationMode"];</code>
+     * @return The enum numeric value on the wire for moderationMode.
+     */
+    @java.lang.Override public int getModerationModeValue() {
+      return moderationMode_;
+    }
+    /**
+     * <pre>
+     * The new comments that wait for review; unset: as the object type says. Not looser than the
+     * type's mode, else FIELD_INVALID (POST is looser than PRE).
+     * </pre>
+     *
+     * <code>.riposte.v1.ModerationMode moderation_mode = 12 [json_name = "moderationMode"];</code>
+     * @param value The enum numeric value on the wire for moderationMode to set.
+     * @return This builder for chaining.
+     */
+    public Builder setModerationModeValue(int value) {
+      moderationMode_ = value;
+      bitField0_ |= 0x00000800;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The new comments that wait for review; unset: as the object type says. Not looser than the
+     * type's mode, else FIELD_INVALID (POST is looser than PRE).
+     * </pre>
+     *
+     * <code>.riposte.v1.ModerationMode moderation_mode = 12 [json_name = "moderationMode"];</code>
+     * @return The moderationMode.
+     */
+    @java.lang.Override
+    public dev.riposte.v1.ModerationMode getModerationMode() {
+      dev.riposte.v1.ModerationMode result = dev.riposte.v1.ModerationMode.forNumber(moderationMode_);
+      return result == null ? dev.riposte.v1.ModerationMode.UNRECOGNIZED : result;
+    }
+    /**
+     * <pre>
+     * The new comments that wait for review; unset: as the object type says. Not looser than the
+     * type's mode, else FIELD_INVALID (POST is looser than PRE).
+     * </pre>
+     *
+     * <code>.riposte.v1.ModerationMode moderation_mode = 12 [json_name = "moderationMode"];</code>
+     * @param value The moderationMode to set.
+     * @return This builder for chaining.
+     */
+    public Builder setModerationMode(dev.riposte.v1.ModerationMode value) {
+      if (value == null) {
+        throw new NullPointerException();
+      }
+      bitField0_ |= 0x00000800;
+      moderationMode_ = value.getNumber();
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The new comments that wait for review; unset: as the object type says. Not looser than the
+     * type's mode, else FIELD_INVALID (POST is looser than PRE).
+     * </pre>
+     *
+     * <code>.riposte.v1.ModerationMode moderation_mode = 12 [json_name = "moderationMode"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearModerationMode() {
+      bitField0_ = (bitField0_ & ~0x00000800);
+      moderationMode_ = 0;
+      onChanged();
+      return this;
     }
     @java.lang.Override
     public final Builder setUnknownFields(

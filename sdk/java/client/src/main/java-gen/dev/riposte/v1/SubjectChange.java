@@ -124,7 +124,7 @@ private static final long serialVersionUID = 0L;
   private boolean subjectChanged_ = false;
   /**
    * <pre>
-   * True when owner, state, metadata or delete_time of the subject changed.
+   * True when owner, state, moderation mode, metadata or delete_time of the subject changed.
    * </pre>
    *
    * <code>bool subject_changed = 3 [json_name = "subjectChanged"];</code>
@@ -920,7 +920,7 @@ private static final long serialVersionUID = 0L;
     private boolean subjectChanged_ ;
     /**
      * <pre>
-     * True when owner, state, metadata or delete_time of the subject changed.
+     * True when owner, state, moderation mode, metadata or delete_time of the subject changed.
      * </pre>
      *
      * <code>bool subject_changed = 3 [json_name = "subjectChanged"];</code>
@@ -932,7 +932,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * True when owner, state, metadata or delete_time of the subject changed.
+     * True when owner, state, moderation mode, metadata or delete_time of the subject changed.
      * </pre>
      *
      * <code>bool subject_changed = 3 [json_name = "subjectChanged"];</code>
@@ -948,7 +948,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * True when owner, state, metadata or delete_time of the subject changed.
+     * True when owner, state, moderation mode, metadata or delete_time of the subject changed.
      * </pre>
      *
      * <code>bool subject_changed = 3 [json_name = "subjectChanged"];</code>

@@ -64,7 +64,7 @@ public interface SubjectChangeOrBuilder extends
 
   /**
    * <pre>
-   * True when owner, state, metadata or delete_time of the subject changed.
+   * True when owner, state, moderation mode, metadata or delete_time of the subject changed.
    * </pre>
    *
    * <code>bool subject_changed = 3 [json_name = "subjectChanged"];</code>

@@ -171,7 +171,8 @@ java.lang.String defaultValue);
 
   /**
    * <pre>
-   * An opaque version of owner, state and metadata. Comments below the subject do not change it.
+   * An opaque version of owner, state, moderation mode and metadata. Comments below the subject do
+   * not change it.
    * </pre>
    *
    * <code>string etag = 8 [json_name = "etag"];</code>
@@ -180,7 +181,8 @@ java.lang.String defaultValue);
   java.lang.String getEtag();
   /**
    * <pre>
-   * An opaque version of owner, state and metadata. Comments below the subject do not change it.
+   * An opaque version of owner, state, moderation mode and metadata. Comments below the subject do
+   * not change it.
    * </pre>
    *
    * <code>string etag = 8 [json_name = "etag"];</code>
@@ -218,7 +220,7 @@ java.lang.String defaultValue);
 
   /**
    * <pre>
-   * When owner, state, metadata or delete_time last changed. Output only.
+   * When owner, state, moderation mode, metadata or delete_time last changed. Output only.
    * </pre>
    *
    * <code>.google.protobuf.Timestamp update_time = 10 [json_name = "updateTime"];</code>
@@ -227,7 +229,7 @@ java.lang.String defaultValue);
   boolean hasUpdateTime();
   /**
    * <pre>
-   * When owner, state, metadata or delete_time last changed. Output only.
+   * When owner, state, moderation mode, metadata or delete_time last changed. Output only.
    * </pre>
    *
    * <code>.google.protobuf.Timestamp update_time = 10 [json_name = "updateTime"];</code>
@@ -236,7 +238,7 @@ java.lang.String defaultValue);
   com.google.protobuf.Timestamp getUpdateTime();
   /**
    * <pre>
-   * When owner, state, metadata or delete_time last changed. Output only.
+   * When owner, state, moderation mode, metadata or delete_time last changed. Output only.
    * </pre>
    *
    * <code>.google.protobuf.Timestamp update_time = 10 [json_name = "updateTime"];</code>
@@ -269,4 +271,25 @@ java.lang.String defaultValue);
    * <code>.google.protobuf.Timestamp delete_time = 11 [json_name = "deleteTime"];</code>
    */
   com.google.protobuf.TimestampOrBuilder getDeleteTimeOrBuilder();
+
+  /**
+   * <pre>
+   * The new comments that wait for review; unset: as the object type says. Not looser than the
+   * type's mode, else FIELD_INVALID (POST is looser than PRE).
+   * </pre>
+   *
+   * <code>.riposte.v1.ModerationMode moderation_mode = 12 [json_name = "moderationMode"];</code>
+   * @return The enum numeric value on the wire for moderationMode.
+   */
+  int getModerationModeValue();
+  /**
+   * <pre>
+   * The new comments that wait for review; unset: as the object type says. Not looser than the
+   * type's mode, else FIELD_INVALID (POST is looser than PRE).
+   * </pre>
+   *
+   * <code>.riposte.v1.ModerationMode moderation_mode = 12 [json_name = "moderationMode"];</code>
+   * @return The moderationMode.
+   */
+  dev.riposte.v1.ModerationMode getModerationMode();
 }

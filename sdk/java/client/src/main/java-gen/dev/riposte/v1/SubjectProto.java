@@ -139,7 +139,7 @@ public final class SubjectProto {
       "/protobuf/timestamp.proto\032\034riposte/v1/de" +
       "gradation.proto\"J\n\nSubjectKey\022\037\n\013object_" +
       "type\030\001 \001(\tR\nobjectType\022\033\n\tobject_id\030\002 \001(" +
-      "\tR\010objectId\"\251\004\n\007Subject\022(\n\003key\030\001 \001(\0132\026.r" +
+      "\tR\010objectId\"\356\004\n\007Subject\022(\n\003key\030\001 \001(\0132\026.r" +
       "iposte.v1.SubjectKeyR\003key\022\031\n\010owner_id\030\002 " +
       "\001(\tR\007ownerId\022.\n\005state\030\003 \001(\0162\030.riposte.v1" +
       ".SubjectStateR\005state\022\035\n\nroot_count\030\004 \001(\005" +
@@ -151,82 +151,86 @@ public final class SubjectProto {
       "uf.TimestampR\ncreateTime\022;\n\013update_time\030" +
       "\n \001(\0132\032.google.protobuf.TimestampR\nupdat" +
       "eTime\022;\n\013delete_time\030\013 \001(\0132\032.google.prot" +
-      "obuf.TimestampR\ndeleteTime\032;\n\rMetadataEn" +
-      "try\022\020\n\003key\030\001 \001(\tR\003key\022\024\n\005value\030\002 \001(\tR\005va" +
-      "lue:\0028\001\"\203\002\n\024CreateSubjectRequest\022(\n\003key\030" +
-      "\001 \001(\0132\026.riposte.v1.SubjectKeyR\003key\022\031\n\010ow" +
-      "ner_id\030\002 \001(\tR\007ownerId\022J\n\010metadata\030\003 \003(\0132" +
-      "..riposte.v1.CreateSubjectRequest.Metada" +
-      "taEntryR\010metadata\022\035\n\nrequest_id\030\004 \001(\tR\tr" +
-      "equestId\032;\n\rMetadataEntry\022\020\n\003key\030\001 \001(\tR\003" +
-      "key\022\024\n\005value\030\002 \001(\tR\005value:\0028\001\"u\n\025CreateS" +
-      "ubjectResponse\022-\n\007subject\030\001 \001(\0132\023.ripost" +
-      "e.v1.SubjectR\007subject\022-\n\020subject_revisio" +
-      "n\030\002 \001(\003B\0020\001R\017subjectRevision\"z\n\021GetSubje" +
-      "ctRequest\022(\n\003key\030\001 \001(\0132\026.riposte.v1.Subj" +
-      "ectKeyR\003key\022%\n\014min_revision\030\002 \001(\003B\0020\001R\013m" +
-      "inRevision\022\024\n\005fresh\030\003 \001(\010R\005fresh\"\247\001\n\022Get" +
-      "SubjectResponse\022-\n\007subject\030\001 \001(\0132\023.ripos" +
-      "te.v1.SubjectR\007subject\0223\n\010degraded\030\002 \003(\013" +
-      "2\027.riposte.v1.DegradationR\010degraded\022-\n\020s" +
-      "ubject_revision\030\003 \001(\003B\0020\001R\017subjectRevisi" +
-      "on\"\200\001\n\027BatchGetSubjectsRequest\022*\n\004keys\030\001" +
-      " \003(\0132\026.riposte.v1.SubjectKeyR\004keys\022#\n\ral" +
-      "low_missing\030\002 \001(\010R\014allowMissing\022\024\n\005fresh" +
-      "\030\003 \001(\010R\005fresh\"\262\001\n\030BatchGetSubjectsRespon" +
-      "se\022/\n\010subjects\030\001 \003(\0132\023.riposte.v1.Subjec" +
-      "tR\010subjects\0220\n\007missing\030\002 \003(\0132\026.riposte.v" +
-      "1.SubjectKeyR\007missing\0223\n\010degraded\030\003 \003(\0132" +
-      "\027.riposte.v1.DegradationR\010degraded\"\241\001\n\024U" +
-      "pdateSubjectRequest\022-\n\007subject\030\001 \001(\0132\023.r" +
-      "iposte.v1.SubjectR\007subject\022;\n\013update_mas" +
-      "k\030\002 \001(\0132\032.google.protobuf.FieldMaskR\nupd" +
-      "ateMask\022\035\n\nrequest_id\030\003 \001(\tR\trequestId\"u" +
-      "\n\025UpdateSubjectResponse\022-\n\007subject\030\001 \001(\013" +
-      "2\023.riposte.v1.SubjectR\007subject\022-\n\020subjec" +
-      "t_revision\030\002 \001(\003B\0020\001R\017subjectRevision\"s\n" +
-      "\024DeleteSubjectRequest\022(\n\003key\030\001 \001(\0132\026.rip" +
-      "oste.v1.SubjectKeyR\003key\022\022\n\004etag\030\002 \001(\tR\004e" +
-      "tag\022\035\n\nrequest_id\030\003 \001(\tR\trequestId\"u\n\025De" +
-      "leteSubjectResponse\022-\n\007subject\030\001 \001(\0132\023.r" +
-      "iposte.v1.SubjectR\007subject\022-\n\020subject_re" +
-      "vision\030\002 \001(\003B\0020\001R\017subjectRevision\"a\n\026Und" +
-      "eleteSubjectRequest\022(\n\003key\030\001 \001(\0132\026.ripos" +
-      "te.v1.SubjectKeyR\003key\022\035\n\nrequest_id\030\002 \001(" +
-      "\tR\trequestId\"w\n\027UndeleteSubjectResponse\022" +
-      "-\n\007subject\030\001 \001(\0132\023.riposte.v1.SubjectR\007s" +
-      "ubject\022-\n\020subject_revision\030\002 \001(\003B\0020\001R\017su" +
-      "bjectRevision\"r\n\023WatchSubjectRequest\0220\n\007" +
-      "subject\030\001 \001(\0132\026.riposte.v1.SubjectKeyR\007s" +
-      "ubject\022)\n\016after_revision\030\002 \001(\003B\0020\001R\rafte" +
-      "rRevision\"\264\001\n\024WatchSubjectResponse\0223\n\006ch" +
-      "ange\030\001 \001(\0132\031.riposte.v1.SubjectChangeH\000R" +
-      "\006change\022+\n\003gap\030\002 \001(\0132\027.riposte.v1.Revisi" +
-      "onGapH\000R\003gap\0221\n\006opened\030\003 \001(\0132\027.riposte.v" +
-      "1.WatchOpenedH\000R\006openedB\007\n\005event\"-\n\013Watc" +
-      "hOpened\022\036\n\010revision\030\001 \001(\003B\0020\001R\010revision\"" +
-      "\217\001\n\rSubjectChange\022\036\n\010revision\030\001 \001(\003B\0020\001R" +
-      "\010revision\0225\n\010comments\030\002 \003(\0132\031.riposte.v1" +
-      ".CommentChangeR\010comments\022\'\n\017subject_chan" +
-      "ged\030\003 \001(\010R\016subjectChanged\"\202\001\n\rCommentCha" +
-      "nge\022!\n\ncomment_id\030\001 \001(\003B\0020\001R\tcommentId\022\033" +
-      "\n\007root_id\030\002 \001(\003B\0020\001R\006rootId\0221\n\004kind\030\003 \001(" +
-      "\0162\035.riposte.v1.CommentChangeKindR\004kind\"a" +
-      "\n\013RevisionGap\022)\n\016first_revision\030\001 \001(\003B\0020" +
-      "\001R\rfirstRevision\022\'\n\rlast_revision\030\002 \001(\003B" +
-      "\0020\001R\014lastRevision*~\n\014SubjectState\022\035\n\031SUB" +
-      "JECT_STATE_UNSPECIFIED\020\000\022\030\n\024SUBJECT_STAT" +
-      "E_ACTIVE\020\001\022\033\n\027SUBJECT_STATE_READ_ONLY\020\002\022" +
-      "\030\n\024SUBJECT_STATE_HIDDEN\020\003*\350\001\n\021CommentCha" +
-      "ngeKind\022#\n\037COMMENT_CHANGE_KIND_UNSPECIFI" +
-      "ED\020\000\022\037\n\033COMMENT_CHANGE_KIND_CREATED\020\001\022\036\n" +
-      "\032COMMENT_CHANGE_KIND_EDITED\020\002\022%\n!COMMENT" +
-      "_CHANGE_KIND_STATE_CHANGED\020\003\022#\n\037COMMENT_" +
-      "CHANGE_KIND_PIN_CHANGED\020\004\022!\n\035COMMENT_CHA" +
-      "NGE_KIND_RECOUNTED\020\005Bg\n\016dev.riposte.v1B\014" +
-      "SubjectProtoP\001\242\002\003RXX\252\002\nRiposte.V1\312\002\nRipo" +
-      "ste\\V1\342\002\026Riposte\\V1\\GPBMetadata\352\002\013Ripost" +
-      "e::V1b\006proto3"
+      "obuf.TimestampR\ndeleteTime\022C\n\017moderation" +
+      "_mode\030\014 \001(\0162\032.riposte.v1.ModerationModeR" +
+      "\016moderationMode\032;\n\rMetadataEntry\022\020\n\003key\030" +
+      "\001 \001(\tR\003key\022\024\n\005value\030\002 \001(\tR\005value:\0028\001\"\203\002\n" +
+      "\024CreateSubjectRequest\022(\n\003key\030\001 \001(\0132\026.rip" +
+      "oste.v1.SubjectKeyR\003key\022\031\n\010owner_id\030\002 \001(" +
+      "\tR\007ownerId\022J\n\010metadata\030\003 \003(\0132..riposte.v" +
+      "1.CreateSubjectRequest.MetadataEntryR\010me" +
+      "tadata\022\035\n\nrequest_id\030\004 \001(\tR\trequestId\032;\n" +
+      "\rMetadataEntry\022\020\n\003key\030\001 \001(\tR\003key\022\024\n\005valu" +
+      "e\030\002 \001(\tR\005value:\0028\001\"u\n\025CreateSubjectRespo" +
+      "nse\022-\n\007subject\030\001 \001(\0132\023.riposte.v1.Subjec" +
+      "tR\007subject\022-\n\020subject_revision\030\002 \001(\003B\0020\001" +
+      "R\017subjectRevision\"z\n\021GetSubjectRequest\022(" +
+      "\n\003key\030\001 \001(\0132\026.riposte.v1.SubjectKeyR\003key" +
+      "\022%\n\014min_revision\030\002 \001(\003B\0020\001R\013minRevision\022" +
+      "\024\n\005fresh\030\003 \001(\010R\005fresh\"\247\001\n\022GetSubjectResp" +
+      "onse\022-\n\007subject\030\001 \001(\0132\023.riposte.v1.Subje" +
+      "ctR\007subject\0223\n\010degraded\030\002 \003(\0132\027.riposte." +
+      "v1.DegradationR\010degraded\022-\n\020subject_revi" +
+      "sion\030\003 \001(\003B\0020\001R\017subjectRevision\"\200\001\n\027Batc" +
+      "hGetSubjectsRequest\022*\n\004keys\030\001 \003(\0132\026.ripo" +
+      "ste.v1.SubjectKeyR\004keys\022#\n\rallow_missing" +
+      "\030\002 \001(\010R\014allowMissing\022\024\n\005fresh\030\003 \001(\010R\005fre" +
+      "sh\"\262\001\n\030BatchGetSubjectsResponse\022/\n\010subje" +
+      "cts\030\001 \003(\0132\023.riposte.v1.SubjectR\010subjects" +
+      "\0220\n\007missing\030\002 \003(\0132\026.riposte.v1.SubjectKe" +
+      "yR\007missing\0223\n\010degraded\030\003 \003(\0132\027.riposte.v" +
+      "1.DegradationR\010degraded\"\241\001\n\024UpdateSubjec" +
+      "tRequest\022-\n\007subject\030\001 \001(\0132\023.riposte.v1.S" +
+      "ubjectR\007subject\022;\n\013update_mask\030\002 \001(\0132\032.g" +
+      "oogle.protobuf.FieldMaskR\nupdateMask\022\035\n\n" +
+      "request_id\030\003 \001(\tR\trequestId\"u\n\025UpdateSub" +
+      "jectResponse\022-\n\007subject\030\001 \001(\0132\023.riposte." +
+      "v1.SubjectR\007subject\022-\n\020subject_revision\030" +
+      "\002 \001(\003B\0020\001R\017subjectRevision\"s\n\024DeleteSubj" +
+      "ectRequest\022(\n\003key\030\001 \001(\0132\026.riposte.v1.Sub" +
+      "jectKeyR\003key\022\022\n\004etag\030\002 \001(\tR\004etag\022\035\n\nrequ" +
+      "est_id\030\003 \001(\tR\trequestId\"u\n\025DeleteSubject" +
+      "Response\022-\n\007subject\030\001 \001(\0132\023.riposte.v1.S" +
+      "ubjectR\007subject\022-\n\020subject_revision\030\002 \001(" +
+      "\003B\0020\001R\017subjectRevision\"a\n\026UndeleteSubjec" +
+      "tRequest\022(\n\003key\030\001 \001(\0132\026.riposte.v1.Subje" +
+      "ctKeyR\003key\022\035\n\nrequest_id\030\002 \001(\tR\trequestI" +
+      "d\"w\n\027UndeleteSubjectResponse\022-\n\007subject\030" +
+      "\001 \001(\0132\023.riposte.v1.SubjectR\007subject\022-\n\020s" +
+      "ubject_revision\030\002 \001(\003B\0020\001R\017subjectRevisi" +
+      "on\"r\n\023WatchSubjectRequest\0220\n\007subject\030\001 \001" +
+      "(\0132\026.riposte.v1.SubjectKeyR\007subject\022)\n\016a" +
+      "fter_revision\030\002 \001(\003B\0020\001R\rafterRevision\"\264" +
+      "\001\n\024WatchSubjectResponse\0223\n\006change\030\001 \001(\0132" +
+      "\031.riposte.v1.SubjectChangeH\000R\006change\022+\n\003" +
+      "gap\030\002 \001(\0132\027.riposte.v1.RevisionGapH\000R\003ga" +
+      "p\0221\n\006opened\030\003 \001(\0132\027.riposte.v1.WatchOpen" +
+      "edH\000R\006openedB\007\n\005event\"-\n\013WatchOpened\022\036\n\010" +
+      "revision\030\001 \001(\003B\0020\001R\010revision\"\217\001\n\rSubject" +
+      "Change\022\036\n\010revision\030\001 \001(\003B\0020\001R\010revision\0225" +
+      "\n\010comments\030\002 \003(\0132\031.riposte.v1.CommentCha" +
+      "ngeR\010comments\022\'\n\017subject_changed\030\003 \001(\010R\016" +
+      "subjectChanged\"\202\001\n\rCommentChange\022!\n\ncomm" +
+      "ent_id\030\001 \001(\003B\0020\001R\tcommentId\022\033\n\007root_id\030\002" +
+      " \001(\003B\0020\001R\006rootId\0221\n\004kind\030\003 \001(\0162\035.riposte" +
+      ".v1.CommentChangeKindR\004kind\"a\n\013RevisionG" +
+      "ap\022)\n\016first_revision\030\001 \001(\003B\0020\001R\rfirstRev" +
+      "ision\022\'\n\rlast_revision\030\002 \001(\003B\0020\001R\014lastRe" +
+      "vision*d\n\016ModerationMode\022\037\n\033MODERATION_M" +
+      "ODE_UNSPECIFIED\020\000\022\030\n\024MODERATION_MODE_POS" +
+      "T\020\001\022\027\n\023MODERATION_MODE_PRE\020\002*~\n\014SubjectS" +
+      "tate\022\035\n\031SUBJECT_STATE_UNSPECIFIED\020\000\022\030\n\024S" +
+      "UBJECT_STATE_ACTIVE\020\001\022\033\n\027SUBJECT_STATE_R" +
+      "EAD_ONLY\020\002\022\030\n\024SUBJECT_STATE_HIDDEN\020\003*\350\001\n" +
+      "\021CommentChangeKind\022#\n\037COMMENT_CHANGE_KIN" +
+      "D_UNSPECIFIED\020\000\022\037\n\033COMMENT_CHANGE_KIND_C" +
+      "REATED\020\001\022\036\n\032COMMENT_CHANGE_KIND_EDITED\020\002" +
+      "\022%\n!COMMENT_CHANGE_KIND_STATE_CHANGED\020\003\022" +
+      "#\n\037COMMENT_CHANGE_KIND_PIN_CHANGED\020\004\022!\n\035" +
+      "COMMENT_CHANGE_KIND_RECOUNTED\020\005Bg\n\016dev.r" +
+      "iposte.v1B\014SubjectProtoP\001\242\002\003RXX\252\002\nRipost" +
+      "e.V1\312\002\nRiposte\\V1\342\002\026Riposte\\V1\\GPBMetada" +
+      "ta\352\002\013Riposte::V1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -246,7 +250,7 @@ public final class SubjectProto {
     internal_static_riposte_v1_Subject_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_Subject_descriptor,
-        new java.lang.String[] { "Key", "OwnerId", "State", "RootCount", "CommentCount", "Revision", "Metadata", "Etag", "CreateTime", "UpdateTime", "DeleteTime", });
+        new java.lang.String[] { "Key", "OwnerId", "State", "RootCount", "CommentCount", "Revision", "Metadata", "Etag", "CreateTime", "UpdateTime", "DeleteTime", "ModerationMode", });
     internal_static_riposte_v1_Subject_MetadataEntry_descriptor =
       internal_static_riposte_v1_Subject_descriptor.getNestedTypes().get(0);
     internal_static_riposte_v1_Subject_MetadataEntry_fieldAccessorTable = new

@@ -140,7 +140,7 @@ public enum SubjectState
   }
   public static final com.google.protobuf.Descriptors.EnumDescriptor
       getDescriptor() {
-    return dev.riposte.v1.SubjectProto.getDescriptor().getEnumTypes().get(0);
+    return dev.riposte.v1.SubjectProto.getDescriptor().getEnumTypes().get(1);
   }
 
   private static final SubjectState[] VALUES = values();

@@ -90,9 +90,9 @@ private static final long serialVersionUID = 0L;
   private com.google.protobuf.FieldMask updateMask_;
   /**
    * <pre>
-   * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
-   * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
-   * one. A field can be cleared only by name.
+   * The fields to change: `owner_id`, `state`, `moderation_mode`, `metadata` (replaced as a whole);
+   * any other path is FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of
+   * which there must be one. A field can be cleared only by name.
    * </pre>
    *
    * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -104,9 +104,9 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
-   * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
-   * one. A field can be cleared only by name.
+   * The fields to change: `owner_id`, `state`, `moderation_mode`, `metadata` (replaced as a whole);
+   * any other path is FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of
+   * which there must be one. A field can be cleared only by name.
    * </pre>
    *
    * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -118,9 +118,9 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
-   * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
-   * one. A field can be cleared only by name.
+   * The fields to change: `owner_id`, `state`, `moderation_mode`, `metadata` (replaced as a whole);
+   * any other path is FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of
+   * which there must be one. A field can be cleared only by name.
    * </pre>
    *
    * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -761,9 +761,9 @@ private static final long serialVersionUID = 0L;
         com.google.protobuf.FieldMask, com.google.protobuf.FieldMask.Builder, com.google.protobuf.FieldMaskOrBuilder> updateMaskBuilder_;
     /**
      * <pre>
-     * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
-     * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
-     * one. A field can be cleared only by name.
+     * The fields to change: `owner_id`, `state`, `moderation_mode`, `metadata` (replaced as a whole);
+     * any other path is FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of
+     * which there must be one. A field can be cleared only by name.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -774,9 +774,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
-     * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
-     * one. A field can be cleared only by name.
+     * The fields to change: `owner_id`, `state`, `moderation_mode`, `metadata` (replaced as a whole);
+     * any other path is FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of
+     * which there must be one. A field can be cleared only by name.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -791,9 +791,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
-     * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
-     * one. A field can be cleared only by name.
+     * The fields to change: `owner_id`, `state`, `moderation_mode`, `metadata` (replaced as a whole);
+     * any other path is FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of
+     * which there must be one. A field can be cleared only by name.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -813,9 +813,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
-     * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
-     * one. A field can be cleared only by name.
+     * The fields to change: `owner_id`, `state`, `moderation_mode`, `metadata` (replaced as a whole);
+     * any other path is FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of
+     * which there must be one. A field can be cleared only by name.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -833,9 +833,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
-     * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
-     * one. A field can be cleared only by name.
+     * The fields to change: `owner_id`, `state`, `moderation_mode`, `metadata` (replaced as a whole);
+     * any other path is FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of
+     * which there must be one. A field can be cleared only by name.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -860,9 +860,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
-     * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
-     * one. A field can be cleared only by name.
+     * The fields to change: `owner_id`, `state`, `moderation_mode`, `metadata` (replaced as a whole);
+     * any other path is FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of
+     * which there must be one. A field can be cleared only by name.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -879,9 +879,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
-     * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
-     * one. A field can be cleared only by name.
+     * The fields to change: `owner_id`, `state`, `moderation_mode`, `metadata` (replaced as a whole);
+     * any other path is FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of
+     * which there must be one. A field can be cleared only by name.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -893,9 +893,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
-     * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
-     * one. A field can be cleared only by name.
+     * The fields to change: `owner_id`, `state`, `moderation_mode`, `metadata` (replaced as a whole);
+     * any other path is FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of
+     * which there must be one. A field can be cleared only by name.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -910,9 +910,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
-     * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
-     * one. A field can be cleared only by name.
+     * The fields to change: `owner_id`, `state`, `moderation_mode`, `metadata` (replaced as a whole);
+     * any other path is FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of
+     * which there must be one. A field can be cleared only by name.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>

@@ -40,9 +40,9 @@ public interface UpdateSubjectRequestOrBuilder extends
 
   /**
    * <pre>
-   * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
-   * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
-   * one. A field can be cleared only by name.
+   * The fields to change: `owner_id`, `state`, `moderation_mode`, `metadata` (replaced as a whole);
+   * any other path is FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of
+   * which there must be one. A field can be cleared only by name.
    * </pre>
    *
    * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -51,9 +51,9 @@ public interface UpdateSubjectRequestOrBuilder extends
   boolean hasUpdateMask();
   /**
    * <pre>
-   * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
-   * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
-   * one. A field can be cleared only by name.
+   * The fields to change: `owner_id`, `state`, `moderation_mode`, `metadata` (replaced as a whole);
+   * any other path is FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of
+   * which there must be one. A field can be cleared only by name.
    * </pre>
    *
    * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -62,9 +62,9 @@ public interface UpdateSubjectRequestOrBuilder extends
   com.google.protobuf.FieldMask getUpdateMask();
   /**
    * <pre>
-   * The fields to change: `owner_id`, `state`, `metadata` (replaced as a whole); any other path is
-   * FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of which there must be
-   * one. A field can be cleared only by name.
+   * The fields to change: `owner_id`, `state`, `moderation_mode`, `metadata` (replaced as a whole);
+   * any other path is FIELD_INVALID. Unset or empty: those of them that are set in `subject`, of
+   * which there must be one. A field can be cleared only by name.
    * </pre>
    *
    * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>

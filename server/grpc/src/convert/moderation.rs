@@ -1,0 +1,101 @@
+//! Comments, decisions and the review queue as messages, for moderators.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use riposte_core::decision::{Decision, Grounds};
+use riposte_core::read::{ModeratedComment, ReviewItem};
+use riposte_core::review::{LeaseToken, ReviewCause};
+use riposte_sdk::v1;
+
+use super::comment::complete_comment;
+use super::{plain_state, time};
+
+/// Converts a comment as moderators read it: with its true state, its author and its content.
+pub(crate) fn moderated(comment: ModeratedComment) -> v1::ModeratedComment {
+    let (etag, causes) = (comment.etag(), comment.open_causes());
+    let mut causes: Vec<i32> = causes.iter().map(|cause| review_cause(cause).into()).collect();
+    causes.sort_unstable();
+    causes.dedup();
+    v1::ModeratedComment {
+        comment: Some(complete_comment(comment.view)),
+        etag,
+        causes,
+        last_decision: comment.last_decision.map(decision),
+    }
+}
+
+/// Converts an entry of the review queue.
+pub(crate) fn review_item(item: ReviewItem) -> v1::ReviewItem {
+    let ReviewItem { comment, review, parent } = item;
+    let (leased_by, until) = match review.lease {
+        Some(lease) => (lease.holder.as_str().to_owned(), Some(time(lease.until))),
+        None => (String::new(), None),
+    };
+    v1::ReviewItem {
+        comment: Some(moderated(comment)),
+        due_time: review.due_time.map(time),
+        expired_leases: review.expired_leases,
+        leased_by,
+        lease_until: until,
+        parent: parent.map(moderated),
+    }
+}
+
+/// Converts a decision.
+pub(crate) fn decision(decision: Decision) -> v1::Decision {
+    let Grounds { code, explanation, legal_reference, note, detection, automation } = decision.grounds;
+    v1::Decision {
+        id: decision.id.to_string(),
+        comment_id: decision.id.comment.get(),
+        // The number of an act is that of its action.
+        action: decision.act.number().map_or(0, i32::from),
+        from_state: plain_state(decision.from).into(),
+        to_state: plain_state(decision.to).into(),
+        grounds: Some(v1::Grounds {
+            code,
+            explanation,
+            legal_reference,
+            note,
+            detection: detection.code().into(),
+            automation: automation.code().into(),
+        }),
+        actor_id: decision.actor.as_str().to_owned(),
+        time: Some(time(decision.time)),
+    }
+}
+
+/// Converts the token of a lease.
+pub(crate) fn lease_token(LeaseToken(bytes): LeaseToken) -> String {
+    URL_SAFE_NO_PAD.encode(bytes)
+}
+
+fn review_cause(cause: ReviewCause) -> v1::ReviewCause {
+    match cause {
+        ReviewCause::New => v1::ReviewCause::New,
+        ReviewCause::Edit => v1::ReviewCause::Edit,
+        ReviewCause::Report => v1::ReviewCause::Report,
+        ReviewCause::Flag => v1::ReviewCause::Flag,
+        ReviewCause::ServiceUnavailable | ReviewCause::EditServiceUnavailable => v1::ReviewCause::ServiceUnavailable,
+        ReviewCause::Appeal => v1::ReviewCause::Appeal,
+        ReviewCause::Withheld => v1::ReviewCause::Withheld,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use riposte_core::act::CommentAct;
+    use riposte_core::decision::{Automation, Detection};
+    use riposte_sdk::v1;
+
+    #[test]
+    fn stored_codes_are_the_numbers_of_the_contract() {
+        for act in CommentAct::ALL {
+            let Some(number) = act.number() else { continue };
+            let action = v1::ModerationAction::try_from(i32::from(number)).expect("an action");
+            assert_eq!(action.as_str_name(), format!("MODERATION_ACTION_{act:?}").to_uppercase());
+        }
+        assert!(Detection::ALL.iter().all(|value| v1::Detection::try_from(i32::from(value.code())).is_ok()));
+        assert!(Automation::ALL.iter().all(|value| v1::Automation::try_from(i32::from(value.code())).is_ok()));
+        assert_eq!(v1::Detection::from_str_name("DETECTION_MODE").map(i32::from), Some(Detection::Mode.code().into()));
+    }
+}

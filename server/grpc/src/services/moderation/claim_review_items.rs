@@ -1,0 +1,44 @@
+//! ClaimReviewItems: leases for one moderator.
+
+use riposte_core::page::Page;
+use riposte_core::ports::{ReviewClaim, ReviewFilter};
+use riposte_core::{Caller, CommentId, ObjectType};
+use riposte_sdk::v1;
+
+use crate::convert::{Anchor, MAX_BYTES};
+use crate::parse::Violations;
+use crate::rpc_error::RpcError;
+use crate::{Services, convert, parse};
+
+pub(crate) async fn handle(
+    services: &Services,
+    caller: Caller,
+    request: v1::ClaimReviewItemsRequest,
+) -> Result<v1::ClaimReviewItemsResponse, RpcError> {
+    let v1::ClaimReviewItemsRequest { object_type, causes, limit, lease, moderator_id, request_id } = &request;
+    let mut v = Violations::default();
+    let object_type = v.take(ObjectType::parse("object_type", object_type));
+    let causes = v.take(parse::causes("causes", causes));
+    let limit = v.take(parse::claim_limit("limit", *limit));
+    let duration = v.take(parse::lease("lease", lease.as_ref()));
+    let holder = v.take(parse::member("moderator_id", moderator_id));
+    let request_id = v.take(parse::request_id(request_id));
+    let (object_type, causes, limit, duration, holder, request_id) =
+        v.all((object_type, causes, limit, duration, holder, request_id))?;
+    let token = services.tokens.lease_token(&caller, &holder, request_id)?;
+    let claim = ReviewClaim { filter: ReviewFilter { object_type, causes }, holder, token, duration, limit };
+    let leased = services.reviews.claim(&caller, &claim).await?;
+    let ids: Vec<CommentId> = leased.iter().map(|item| item.review.comment_id).collect();
+    let lease_until = leased.iter().filter_map(|item| item.review.lease.as_ref()).map(|lease| lease.until).min();
+    let items = leased.into_iter().map(convert::review_item).collect();
+    let items = convert::fit(Page { items, more_before: false, more_after: false }, Anchor::First, MAX_BYTES).items;
+    // No lease is held for an item that the response has no room for.
+    if let Some(cut) = ids.get(items.len()..).filter(|cut| !cut.is_empty()) {
+        services.reviews.release(cut, token).await?;
+    }
+    Ok(v1::ClaimReviewItemsResponse {
+        items,
+        lease_token: convert::lease_token(token),
+        lease_until: lease_until.map(convert::time),
+    })
+}

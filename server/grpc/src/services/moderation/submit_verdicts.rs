@@ -1,0 +1,100 @@
+//! SubmitVerdicts: one act of a moderator on some comments, each decided by itself.
+
+use futures::future::join_all;
+use riposte_core::act::CommentAct;
+use riposte_core::decision::{Automation, Grounds};
+use riposte_core::location::CommentLocation;
+use riposte_core::submit::WriteContext;
+use riposte_core::verbs::{JudgeComment, Ruling, RulingForm};
+use riposte_core::{Caller, CommentId, Error, MemberId};
+use riposte_sdk::v1;
+
+use crate::parse::{JudgedTarget, Violations};
+use crate::rpc_error::RpcError;
+use crate::{Services, convert, error_metadata, parse, status};
+
+pub(crate) async fn handle(
+    services: &Services,
+    caller: Caller,
+    request: v1::SubmitVerdictsRequest,
+) -> Result<v1::SubmitVerdictsResponse, RpcError> {
+    let v1::SubmitVerdictsRequest { action, grounds, targets, lease_token, moderator_id, request_id } = &request;
+    let mut v = Violations::default();
+    let act = v.take(parse::act("action", *action));
+    let grounds = v.take(parse::grounds("grounds", act, grounds.as_ref()));
+    let targets = v.take(parse::targets("targets", targets));
+    // A lease belongs to its moderator: the rows have it, and the token need not be compared.
+    let lease = v.take(parse::optional_lease_token("lease_token", lease_token));
+    let moderator = v.take(parse::member("moderator_id", moderator_id));
+    let request_id = v.take(parse::request_id(request_id));
+    let (act, grounds, targets, _, moderator, request_id) =
+        v.all((act, grounds, targets, lease, moderator, request_id))?;
+    let ids: Vec<CommentId> = targets.iter().map(|target| target.id).collect();
+    let locations = services.comments.locate_each(&caller, &ids).await?;
+    let context = WriteContext { caller, member: Some(moderator.clone()), request_id };
+    let verdict = Verdict { services, context: &context, act, grounds: &grounds, moderator: &moderator };
+    let judged = targets.into_iter().zip(locations).map(|(target, at)| verdict.judge(target, at));
+    Ok(v1::SubmitVerdictsResponse { results: join_all(judged).await })
+}
+
+/// What all targets of a request have in common.
+struct Verdict<'r> {
+    services: &'r Services,
+    context: &'r WriteContext,
+    act: CommentAct,
+    grounds: &'r Grounds,
+    moderator: &'r MemberId,
+}
+
+impl Verdict<'_> {
+    /// Judges one comment. Each is a command of its own, so that its subject's write queue may
+    /// commit it with others.
+    async fn judge(&self, target: JudgedTarget, at: Option<CommentLocation>) -> v1::VerdictResult {
+        let JudgedTarget { id, etag } = target;
+        let comment_id = id.get();
+        match self.decide(etag, at).await {
+            Ok((decision, subject_revision, etag)) => {
+                let result = Some(v1::verdict_result::Result::Decision(decision));
+                v1::VerdictResult { comment_id, result, subject_revision, etag }
+            }
+            Err(error) => {
+                let error = RpcError::about(error, error_metadata::comment(comment_id));
+                let result = Some(v1::verdict_result::Result::Error(status::item_error(&error)));
+                v1::VerdictResult { comment_id, result, ..v1::VerdictResult::default() }
+            }
+        }
+    }
+
+    async fn decide(&self, etag: String, at: Option<CommentLocation>) -> Result<(v1::Decision, i64, String), Error> {
+        let at = at.ok_or(Error::CommentNotFound)?;
+        let (moderator, grounds) = (self.moderator.clone(), self.grounds.clone());
+        let ruling = Ruling { moderator, grounds, etag, form: RulingForm::Verdict };
+        let written = self.services.mutations.submit(self.context, &at, JudgeComment { act: self.act, ruling }).await?;
+        self.services.metrics.decided(action(self.act), automation(self.grounds.automation));
+        Ok((convert::decision(written.value.decision), written.revision, written.value.etag))
+    }
+}
+
+/// Returns the name of an act in the metrics.
+const fn action(act: CommentAct) -> &'static str {
+    match act {
+        CommentAct::Approve => "approve",
+        CommentAct::Reject => "reject",
+        CommentAct::Hide => "hide",
+        CommentAct::Unhide => "unhide",
+        CommentAct::Delete => "delete",
+        CommentAct::Withhold => "withhold",
+        CommentAct::Keep => "keep",
+        // No verdict has one of these acts.
+        CommentAct::Create | CommentAct::Hold | CommentAct::Undelete => "none",
+    }
+}
+
+/// Returns the name of a part of machines in the metrics.
+const fn automation(automation: Automation) -> &'static str {
+    match automation {
+        Automation::None => "none",
+        Automation::Partial => "partial",
+        Automation::Full => "full",
+    }
+}

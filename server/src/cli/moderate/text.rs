@@ -1,0 +1,145 @@
+//! The review queue, comments and decisions as text for a terminal.
+
+use crate::cli::output::{count, printable};
+use prost_types::Timestamp;
+use riposte_sdk::v1::{
+    Comment, CommentState, Decision, Grounds, ModeratedComment, ModerationAction, ReviewCause, ReviewItem,
+};
+
+/// Returns the entries of the queue, each with its due time as seen at `now` (milliseconds since
+/// 1970).
+pub(super) fn items(object_type: &str, items: &[ReviewItem], now: i64) -> String {
+    let number = u64::try_from(items.len()).unwrap_or(u64::MAX);
+    let mut text = format!("{object_type}: {}\n", count(number, "item"));
+    for item in items {
+        let due = item.due_time.map_or_else(String::new, |due| format!(" · {}", due_in(due, now)));
+        let holder = if item.leased_by.is_empty() {
+            String::new()
+        } else {
+            format!(" · leased by {}", printable(&item.leased_by))
+        };
+        if let Some(comment) = &item.comment {
+            text += &head(comment, &format!("{due}{holder}"));
+        }
+        if let Some(parent) = item.parent.as_ref().and_then(|parent| parent.comment.as_ref()) {
+            text += &format!("   in reply to {}:\n", printable(&parent.member_id));
+            push_text(&mut text, parent, "   > ");
+        }
+        if let Some(comment) = item.comment.as_ref().and_then(|comment| comment.comment.as_ref()) {
+            push_text(&mut text, comment, "   ");
+        }
+    }
+    text
+}
+
+/// Returns one comment, with what is open on it and its etag.
+pub(super) fn comment(moderated: &ModeratedComment) -> String {
+    let mut text = head(moderated, &format!(" · etag {}", moderated.etag));
+    if let Some(comment) = &moderated.comment {
+        push_text(&mut text, comment, "   ");
+    }
+    text
+}
+
+/// Returns decisions: the time, the moderator, the act with its states, and the reasons.
+pub(super) fn decisions(decisions: &[Decision]) -> String {
+    let mut text = String::new();
+    for decision in decisions {
+        let time = decision.time.map_or_else(String::new, |time| format!("{time} · "));
+        let act = name(ModerationAction::try_from(decision.action).unwrap_or_default().as_str_name());
+        let [from, to] = [decision.from_state, decision.to_state].map(state);
+        text += &format!("{time}{} · {act}: {from} → {to}{}\n", printable(&decision.actor_id), reasons(decision));
+    }
+    text
+}
+
+fn head(moderated: &ModeratedComment, more: &str) -> String {
+    let Some(Comment { id, member_id, state: code, subject, create_time, .. }) = &moderated.comment else {
+        return String::new();
+    };
+    let cause = |code: &i32| name(ReviewCause::try_from(*code).unwrap_or_default().as_str_name());
+    let causes: Vec<String> = moderated.causes.iter().map(cause).collect();
+    let causes = if causes.is_empty() { String::new() } else { format!(" · {}", causes.join(", ")) };
+    let key = subject.as_ref().map_or_else(String::new, |key| format!("{}/{}", key.object_type, key.object_id));
+    let time = create_time.map_or_else(String::new, |time| format!(" · {time}"));
+    let (key, member) = (printable(&key), printable(member_id));
+    format!("\nid {id} · {}{causes}{more}\n   {key} · {member}{time}\n", state(*code))
+}
+
+fn push_text(text: &mut String, comment: &Comment, indent: &str) {
+    for line in comment.content.iter().flat_map(|content| content.text.lines()) {
+        *text += &format!("{indent}{}\n", printable(line));
+    }
+}
+
+fn reasons(decision: &Decision) -> String {
+    let Some(Grounds { code, explanation, note, .. }) = &decision.grounds else { return String::new() };
+    let named = [("", code), ("", explanation), ("note: ", note)];
+    let given = named.iter().filter(|(_, reason)| !reason.is_empty());
+    given.map(|(name, reason)| format!(" · {name}{}", printable(reason))).collect()
+}
+
+fn state(code: i32) -> String {
+    name(CommentState::try_from(code).unwrap_or_default().as_str_name())
+}
+
+/// Returns the name of a value of an enum without the name of its enum.
+fn name(full: &str) -> String {
+    let prefixes = ["COMMENT_STATE_", "MODERATION_ACTION_", "REVIEW_CAUSE_"];
+    prefixes.iter().find_map(|prefix| full.strip_prefix(prefix)).unwrap_or(full).to_owned()
+}
+
+/// Returns the time left until a comment is due, in whole minutes, rounded up.
+fn due_in(due: Timestamp, now: i64) -> String {
+    let millis = due.seconds.saturating_mul(1_000).saturating_add(i64::from(due.nanos) / 1_000_000);
+    let left = millis.saturating_sub(now);
+    let minutes = left.unsigned_abs().div_ceil(60_000);
+    if left < 0 { format!("overdue by {minutes} min") } else { format!("due in {minutes} min") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{decisions, items};
+    use prost_types::Timestamp;
+    use riposte_sdk::v1::{
+        Comment, CommentState, Content, Decision, Grounds, ModeratedComment, ModerationAction, ReviewCause, ReviewItem,
+        SubjectKey,
+    };
+
+    #[test]
+    fn an_entry_has_state_cause_due_time_and_text() {
+        let comment = Comment {
+            id: 7,
+            subject: Some(SubjectKey { object_type: "video".into(), object_id: "1".into() }),
+            member_id: "ann".into(),
+            state: CommentState::Pending.into(),
+            content: Some(Content { text: "one\ntwo".into(), ..Content::default() }),
+            ..Comment::default()
+        };
+        let comment = ModeratedComment {
+            comment: Some(comment),
+            etag: "e".into(),
+            causes: vec![ReviewCause::New.into()],
+            last_decision: None,
+        };
+        let due = Some(Timestamp { seconds: 1_800, nanos: 0 });
+        let item = ReviewItem { comment: Some(comment), due_time: due, ..ReviewItem::default() };
+        let text = items("video", std::slice::from_ref(&item), 1_000);
+        let expected = "video: 1 item\n\nid 7 · PENDING · NEW · due in 30 min\n   video/1 · ann\n   one\n   two\n";
+        assert_eq!(text, expected);
+        assert!(items("video", &[item], 1_861_000).contains("overdue by 2 min"));
+    }
+
+    #[test]
+    fn a_decision_has_its_moderator_its_states_and_its_reasons() {
+        let decision = Decision {
+            action: ModerationAction::Reject.into(),
+            from_state: CommentState::Pending.into(),
+            to_state: CommentState::Rejected.into(),
+            grounds: Some(Grounds { code: "spam".into(), note: "third".into(), ..Grounds::default() }),
+            actor_id: "mod-1".into(),
+            ..Decision::default()
+        };
+        assert_eq!(decisions(&[decision]), "mod-1 · REJECT: PENDING → REJECTED · spam · note: third\n");
+    }
+}

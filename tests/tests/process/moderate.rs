@@ -1,0 +1,119 @@
+//! `riposte moderate`: the first minute of a moderator, with nothing but the binary; and leases
+//! that end by time.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use riposte_sdk::v1::{ClaimReviewItemsRequest, ClaimReviewItemsResponse};
+use riposte_tests::{Say, Server, command, until};
+
+use super::metrics::ask;
+
+/// The page whose first lines are the minute.
+const DOCUMENT: &str = include_str!("../../../docs/how-to/moderate.md");
+/// The longest time of the first minute.
+const MINUTE: Duration = Duration::from_secs(60);
+/// The shortest lease.
+const LEASE: Duration = Duration::from_secs(10);
+
+#[tokio::test]
+async fn the_first_minute_of_a_moderator() -> Result<()> {
+    let begin = Instant::now();
+    let binary = riposte_tests::binary::binary()?;
+    let lines = DOCUMENT.split("```").find_map(|part| part.strip_prefix("sh\n")).context("no lines")?;
+    let (dev, lines) = lines.split_once('\n').context("one line")?;
+    ensure!(dev.starts_with("riposte dev --moderate pre &"), "{dev}");
+    let script = format!("set -e\n{lines}");
+    let folder = binary.parent().context("no folder")?.display();
+    let script = format!("PATH={folder}:$PATH\n{script}");
+    let dev = ["dev", "--listen", "127.0.0.1:0", "--seed", "none", "--moderate", "pre", "--exec", "--", "sh", "-c"];
+    let ran = command::run(dev.into_iter().map(str::to_owned).chain([script])).await?.ended(0)?;
+    let ran = ran.says(&[
+        "PENDING: it waits for review",
+        "video: 1 item\n",
+        " · PENDING · NEW · due in 30 min\n   video/1 · ann · ",
+        "command-line · APPROVE: PENDING → ACTIVE\n",
+        "video/1: 1 comment in 1 thread\n",
+    ])?;
+    ensure!(ran.out.matches("\n   hello\n").count() == 3, "queue, approve and list print the text:\n{}", ran.out);
+    ensure!(begin.elapsed() < MINUTE, "{:?}", begin.elapsed());
+    println!("the minute took {:?}", begin.elapsed());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_moderator_works_by_commands() -> Result<()> {
+    let server = Server::dev_with(None, &["--moderate", "pre"]).await?;
+    let say = Say::on(&server.client()?, "video");
+    let made = say.comment("ann", "spam \u{1b}[31m").await?;
+    let id = made.id.to_string();
+    let run = async |words: &[&str]| {
+        let all: Vec<&str> =
+            ["moderate"].into_iter().chain(words.iter().copied()).chain(["--target", server.admin_target()]).collect();
+        command::run(all).await
+    };
+    run(&["claim", "video", "--moderator", "mod-1"]).await?.ended(0)?.says(&["leased by mod-1", &id])?;
+    run(&["queue", "video"]).await?.ended(0)?.says(&["video: 0 items"])?;
+    let lost = run(&["approve", &id, "--moderator", "mod-2"]).await?.ended(1)?;
+    lost.says(&["another moderator has leased the review of the comment (REVIEW_LEASE_LOST)"])?;
+    run(&["reject", &id, "--moderator", "mod-1"]).await?.ended(2)?.says(&["--code"])?;
+    let shown = run(&["show", &id]).await?.ended(0)?;
+    ensure!(!shown.out.contains('\u{1b}'), "{}", shown.out);
+    let etag = shown.out.lines().find_map(|line| line.split_once("etag ")).context("no etag")?.1.to_owned();
+    let reject = ["reject", &id, "--moderator", "mod-1", "--code", "spam", "--note", "third", "--etag", &etag];
+    run(&reject).await?.ended(0)?.says(&["mod-1 · REJECT: PENDING → REJECTED · spam · note: third"])?;
+    run(&reject).await?.ended(1)?.says(&["ETAG_MISMATCH", &format!("decision {id}.1 came first")])?;
+    run(&["keep", &id]).await?.ended(1)?.says(&["STATE_CONFLICT"])?;
+    run(&["approve", &id]).await?.ended(0)?;
+    run(&["hide", &id, "--code", "late"]).await?.ended(0)?.says(&["HIDE: ACTIVE → HIDDEN · late"])?;
+    let log = run(&["log", &id]).await?.ended(0)?;
+    let acts: Vec<&str> = ["HIDE", "APPROVE", "REJECT"].into_iter().filter(|act| log.out.contains(act)).collect();
+    ensure!(acts.len() == 3 && log.out.lines().count() == 3, "{}", log.out);
+    let own = ["comment", "list", "video/9", "--viewer", "ann", "--target", server.target()];
+    command::run(["comment", "post", "video/9", "ann", "waits", "--target", server.target()]).await?.ended(0)?;
+    command::run(own).await?.ended(0)?.says(&["· PENDING · id ", "   waits\n"])?;
+    run(&["show", "1"]).await?.ended(3)?.says(&["COMMENT_NOT_FOUND"])?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_lease_that_is_not_given_back_ends() -> Result<()> {
+    let server = Server::dev_with(None, &["--moderate", "pre"]).await?;
+    let id = Say::on(&server.client()?, "video").comment("ann", "waits").await?.id;
+    let claim = async |moderator: &str| -> Result<ClaimReviewItemsResponse> {
+        let request = ClaimReviewItemsRequest {
+            object_type: "video".to_owned(),
+            lease: Some(prost_types::Duration { seconds: LEASE.as_secs().try_into()?, nanos: 0 }),
+            moderator_id: moderator.to_owned(),
+            ..ClaimReviewItemsRequest::default()
+        };
+        Ok(server.moderation()?.claim_review_items(request).await?.into_inner())
+    };
+    let first = claim("one").await?;
+    ensure!(first.items.len() == 1 && claim("two").await?.items.is_empty(), "{first:?}");
+    let begin = Instant::now();
+    until("the lease ends", async || {
+        let taken = claim("two").await?.items;
+        let expired = taken.first().map(|item| item.expired_leases);
+        ensure!(expired.is_none_or(|expired| expired == 1), "{taken:?}");
+        Ok(!taken.is_empty())
+    })
+    .await?;
+    println!("claimed {:?} after a lease of {LEASE:?} began; comment {id}", begin.elapsed());
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_metrics_show_what_waits_and_what_was_decided() -> Result<()> {
+    let server = Server::dev_with(None, &["--set", "object_types.film.moderation=pre"]).await?;
+    let say = Say::on(&server.client()?, "film");
+    let ids = [say.comment("ann", "one").await?.id, say.comment("ann", "two").await?.id];
+    let shows = async |line: &str| Ok(ask(server.metrics_target(), "GET", "/metrics").await?.contains(line));
+    let open = |count: u64| format!("riposte_review_open{{object_type=\"film\"}} {count}\n");
+    until("both wait", async || shows(&open(2)).await).await?;
+    ensure!(shows("riposte_review_oldest_overdue_seconds{object_type=\"film\"} 0\n").await?);
+    let approve = ["moderate", "approve", &ids[0].to_string(), "--target", server.admin_target()].map(str::to_owned);
+    command::run(approve).await?.ended(0)?;
+    ensure!(shows("riposte_decisions_total{action=\"approve\",automation=\"none\"} 1\n").await?);
+    until("one waits", async || shows(&open(1)).await).await
+}
