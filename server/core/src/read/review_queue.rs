@@ -29,7 +29,7 @@ pub struct ReviewQueue {
 pub struct ModeratedComment {
     /// The comment.
     pub view: CommentView,
-    /// Its review; `None` if it has none: no question was ever open, and no decision was taken.
+    /// Its review; `None` if a question was never open and a decision never taken.
     pub review: Option<Review>,
     /// The newest decision; `None` if there is none.
     pub last_decision: Option<Decision>,

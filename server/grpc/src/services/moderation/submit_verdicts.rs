@@ -37,7 +37,7 @@ pub(crate) async fn handle(
     Ok(v1::SubmitVerdictsResponse { results: join_all(judged).await })
 }
 
-/// What all targets of a request have in common.
+/// The parts of a request that all its targets share.
 struct Verdict<'r> {
     services: &'r Services,
     context: &'r WriteContext,
