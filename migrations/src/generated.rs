@@ -12,11 +12,12 @@ mod m0009_commits;
 mod m0010_content_extra;
 mod m0011_commit_partitions;
 mod m0012_moderation;
+mod m0013_proposals_and_reports;
 
 use crate::step::MigrationStep;
 
 /// All steps, in order.
-pub(crate) const ALL: [MigrationStep; 12] = [
+pub(crate) const ALL: [MigrationStep; 13] = [
     m0001_schema::STEP,
     m0002_worker_leases::STEP,
     m0003_subjects::STEP,
@@ -29,4 +30,5 @@ pub(crate) const ALL: [MigrationStep; 12] = [
     m0010_content_extra::STEP,
     m0011_commit_partitions::STEP,
     m0012_moderation::STEP,
+    m0013_proposals_and_reports::STEP,
 ];
