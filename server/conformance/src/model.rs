@@ -15,6 +15,7 @@ mod pages;
 mod ranks;
 mod read;
 mod recount;
+mod repair;
 mod reviews;
 mod tables;
 
@@ -65,6 +66,8 @@ struct Shared {
     /// The commands of other processes that are committed between the steps of a test.
     interleaved: Mutex<VecDeque<Command>>,
     ranking: RankingConfig,
+    /// The clock of the database, which all processes share.
+    clock: Arc<dyn Clock>,
     workers: AtomicU64,
     requests: AtomicU64,
 }
@@ -100,15 +103,15 @@ impl Model {
     /// Commits the next command of another process.
     fn commit_interleaved(&self) -> Result<()> {
         let next = self.shared.interleaved.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        next.map_or(Ok(()), |command| self.tables().commit(&vec![command].into()).map(drop))
+        let now = self.shared.clock.now();
+        next.map_or(Ok(()), |command| self.tables().commit(&vec![command].into(), now).map(drop))
     }
 
     fn with_rows(tables: Tables, clock: Arc<dyn Clock>) -> Self {
         let (interleaved, workers, requests) = Default::default();
-        Self::over(
-            Arc::new(Shared { tables: Mutex::new(tables), interleaved, ranking: ranking_config(), workers, requests }),
-            clock,
-        )
+        let (tables, ranking, database_clock) = (Mutex::new(tables), ranking_config(), Arc::clone(&clock));
+        let shared = Shared { tables, interleaved, ranking, clock: database_clock, workers, requests };
+        Self::over(Arc::new(shared), clock)
     }
 
     fn over(shared: Arc<Shared>, clock: Arc<dyn Clock>) -> Self {
@@ -127,7 +130,8 @@ impl Model {
 #[async_trait]
 impl Writer for Model {
     async fn commit(&self, batch: &Batch) -> Result<Vec<Result<CommandOutput>>> {
-        self.tables().commit(batch)
+        let now = self.shared.clock.now();
+        self.tables().commit(batch, now)
     }
 }
 
@@ -135,7 +139,8 @@ impl Writer for Model {
 impl CommandLog for Model {
     async fn submit(&self, batch: Batch) -> Result<Vec<Result<CommandOutput>>> {
         self.commit_interleaved()?;
-        self.tables().commit(&one_subject(batch)?)
+        let now = self.shared.clock.now();
+        self.tables().commit(&one_subject(batch)?, now)
     }
 }
 

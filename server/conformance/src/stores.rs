@@ -16,6 +16,7 @@ mod backend;
 mod cancellation;
 mod commits;
 mod concurrency;
+mod edits;
 mod fixture;
 mod histories;
 mod ids;
@@ -129,11 +130,27 @@ macro_rules! conformance_cases {
                 the_first_publication_is_recorded_once
                 a_plain_comment_has_no_review
             }
+            edits {
+                an_edit_of_a_visible_comment_waits_and_leaves_its_text
+                a_refused_proposal_leaves_the_text_and_its_version
+                a_newer_proposal_replaces_the_one_that_waits
+                an_edit_in_sight_or_refused_by_the_policy_drops_a_proposal
+                three_edits_may_wait_for_a_moderator
+                an_edit_out_of_sight_leaves_no_public_history
+                a_rejected_comment_is_sent_again_within_its_window
+                a_comment_that_leaves_sight_drops_its_proposal_and_a_deleted_one_keeps_it
+                an_edit_that_the_policy_flags_is_shown_and_reviewed
+                a_repeated_edit_proposes_nothing_again
+                a_plain_edit_has_no_review
+            }
             queue {
                 the_queue_lists_open_reviews_by_due_time
                 a_lease_excludes_others_until_it_ends
                 a_lease_that_has_ended_is_counted_and_claimed_again
                 no_two_leases_of_a_review_last_at_once
+                due_times_and_leases_use_the_clock_of_the_database
+                reviews_below_a_deleted_subject_are_closed_and_opened_again_by_a_repair
+                closed_reviews_are_opened_again_after_their_subject_was_restored
             }
             paging {
                 pages_of_roots_are_exact_in_both_orders

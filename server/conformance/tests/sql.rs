@@ -18,6 +18,8 @@ mod content_extra;
 mod databases;
 #[path = "sql/dead_connections.rs"]
 mod dead_connections;
+#[path = "sql/gate.rs"]
+mod gate;
 #[path = "sql/held.rs"]
 mod held;
 #[path = "sql/large_batches.rs"]

@@ -7,6 +7,7 @@ mod events;
 mod ids;
 mod lease;
 mod maintenance;
+mod moderation_switch;
 mod outbox;
 mod ranking;
 mod reviews;
@@ -22,6 +23,7 @@ pub use events::{
 pub use ids::IdSource;
 pub use lease::{Epoch, LeaseCandidate, RelayLease};
 pub use maintenance::{CountRepair, MemberHistories, RebuildProgress, RepairReport};
+pub use moderation_switch::ModerationSwitch;
 pub use outbox::{EventLog, Outbox, OutboxState};
 pub use ranking::{RankIndexes, RankingSnapshots};
 pub use reviews::{ReviewClaim, ReviewCursor, ReviewFilter, ReviewQuery, Reviews};

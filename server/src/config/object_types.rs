@@ -67,7 +67,15 @@ impl ObjectTypeSettings {
             HotProfileName::Decaying => object_type::HotProfile::Decaying,
         };
         let moderation = object_type::ModerationMode::Post;
-        Policy { max_depth, max_text: max_text_code_points, edit_window, auto_create, hot, moderation }
+        Policy {
+            max_depth,
+            max_text: max_text_code_points,
+            edit_window,
+            auto_create,
+            hot,
+            moderation,
+            ..Policy::default()
+        }
     }
 
     /// Returns the write rate of one member; `None` for no limit.

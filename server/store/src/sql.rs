@@ -2,11 +2,13 @@
 
 mod chunks;
 mod commit;
+mod database_time;
 pub(crate) mod entity;
 mod grouping;
 mod histories;
 mod ids;
 mod keys_join;
+mod moderation_gate;
 mod outbox;
 mod phase;
 mod pool;
@@ -24,6 +26,7 @@ mod transaction_runner;
 pub(crate) use commit::SqlWriter;
 pub(crate) use histories::SqlHistories;
 pub(crate) use ids::{SqlIds, holders};
+pub(crate) use moderation_gate::ModerationGates;
 pub(crate) use outbox::SqlOutbox;
 pub use phase::statement_text;
 pub use pool::{DataSource, DataSources, PoolState, SQLITE_FILE, TextQueries, is_address};

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use riposte_core::ids::IdTick;
 use riposte_core::ports::{
-    Clock, ConsumerPositions, CountRepair, IdSource, MemberHistories, Outbox, RankIndexes, RankingSnapshots, Reader,
-    Reviews,
+    Clock, ConsumerPositions, CountRepair, IdSource, MemberHistories, ModerationSwitch, Outbox, RankIndexes,
+    RankingSnapshots, Reader, Reviews,
 };
 use riposte_core::rank::RankingConfig;
 use riposte_core::{CommitObserver, Millis, Result, Writer};
@@ -15,8 +15,8 @@ use sea_orm::{ConnectionTrait, DbErr, Statement};
 use crate::config::StoreConfig;
 use crate::schema::{self, SourceSchema};
 use crate::sql::{
-    DataSource, DataSources, SqlCountRepair, SqlHistories, SqlIds, SqlOutbox, SqlRanks, SqlReader, SqlReviews,
-    SqlWriter, TextQueries, TransactionObserver, holders,
+    DataSource, DataSources, ModerationGates, SqlCountRepair, SqlHistories, SqlIds, SqlOutbox, SqlRanks, SqlReader,
+    SqlReviews, SqlWriter, TextQueries, TransactionObserver, holders,
 };
 
 /// The tables of a deployment behind the domain's ports. Cloning is cheap.
@@ -26,6 +26,7 @@ pub struct SqlStore {
     reader: Arc<SqlReader>,
     writer: Arc<SqlWriter>,
     ids: Arc<SqlIds>,
+    gates: Arc<ModerationGates>,
     clock: Arc<dyn Clock>,
 }
 
@@ -69,10 +70,13 @@ impl SqlStore {
     pub fn open(config: &StoreConfig, clock: Arc<dyn Clock>) -> Result<Self> {
         let sources = Arc::new(DataSources::open(config)?);
         let ids = Arc::new(SqlIds::new(Arc::clone(&sources), Arc::clone(&clock)));
+        let gates = Arc::new(ModerationGates::new(Arc::clone(&sources), Arc::clone(&clock)));
+        let writer = SqlWriter::new(Arc::clone(&sources), Arc::clone(&ids), Arc::clone(&gates), None);
         Ok(Self {
             reader: Arc::new(SqlReader::new(Arc::clone(&sources))),
-            writer: Arc::new(SqlWriter::new(Arc::clone(&sources), Arc::clone(&ids), None)),
+            writer: Arc::new(writer),
             ids,
+            gates,
             sources,
             clock,
         })
@@ -98,7 +102,8 @@ impl SqlStore {
     /// Returns a writer that notifies `observer` of each commit.
     #[must_use]
     pub fn observed_writer(&self, observer: Arc<dyn CommitObserver>) -> Arc<dyn Writer> {
-        Arc::new(SqlWriter::new(Arc::clone(&self.sources), Arc::clone(&self.ids), Some(observer)))
+        let (sources, ids, gates) = (Arc::clone(&self.sources), Arc::clone(&self.ids), Arc::clone(&self.gates));
+        Arc::new(SqlWriter::new(sources, ids, gates, Some(observer)))
     }
 
     /// Returns the id generator.
@@ -143,6 +148,12 @@ impl SqlStore {
     #[must_use]
     pub fn reviews(&self) -> Arc<dyn Reviews> {
         Arc::new(SqlReviews::new(Arc::clone(&self.sources)))
+    }
+
+    /// Returns the switch of moderation.
+    #[must_use]
+    pub fn moderation_switch(&self) -> Arc<dyn ModerationSwitch> {
+        Arc::clone(&self.gates) as Arc<dyn ModerationSwitch>
     }
 
     /// Returns the clock that the store was opened with.

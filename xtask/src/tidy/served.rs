@@ -41,9 +41,13 @@ const ENUMS: [ServedEnum; 5] = [
         prefix: "COMMENT_STATE_",
         types: &["CommentState"],
         within: &["server/core/src/write/", "server/grpc/src/import_item.rs"],
-        // It applies the table of acts, and no call of the contract has an act that holds a comment
-        // for review yet.
-        except: &["server/core/src/write/unit_of_work/judge.rs"],
+        // They apply the table of acts and that of edits, and no call of the contract holds a
+        // comment for review yet.
+        except: &[
+            "server/core/src/write/unit_of_work/edit.rs",
+            "server/core/src/write/unit_of_work/judge.rs",
+            "server/core/src/write/verbs/edit.rs",
+        ],
     },
     ServedEnum {
         contract: "proto/riposte/v1/comment.proto",

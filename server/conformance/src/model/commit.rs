@@ -2,6 +2,7 @@
 //! the rows of its write set are stored.
 
 use riposte_core::page::ContentRevision;
+use riposte_core::proposal::{Proposal, ProposalState};
 use riposte_core::{
     Batch, Command, CommandOutput, CommentId, Error, LikeCommand, Millis, Result, Subject, SubjectKey, UnitOfWork,
 };
@@ -10,9 +11,10 @@ use super::recount::check_invariants;
 use super::tables::{Row, SubjectTable, Tables};
 
 impl Tables {
-    pub(super) fn commit(&mut self, batch: &Batch) -> Result<Vec<Result<CommandOutput>>> {
+    /// Commits a batch at the time `now` of the database.
+    pub(super) fn commit(&mut self, batch: &Batch, now: Millis) -> Result<Vec<Result<CommandOutput>>> {
         match batch {
-            Batch::Comments(commands) => self.run(self.load(commands), commands, UnitOfWork::run),
+            Batch::Comments(commands) => self.run(self.load(commands, now), commands, UnitOfWork::run),
             Batch::Likes(commands) => self.run(self.load_likes(commands), commands, UnitOfWork::run_like),
         }
     }
@@ -51,8 +53,11 @@ impl Tables {
         unit
     }
 
-    fn load(&self, batch: &[Command]) -> UnitOfWork {
+    fn load(&self, batch: &[Command], now: Millis) -> UnitOfWork {
         let mut unit = UnitOfWork::default();
+        if batch.iter().any(|command| command.verb.lock_set().database_time) {
+            unit.load_database_time(now);
+        }
         for command in batch {
             let Some(subject_table) = self.subject_table(&command.subject) else { continue };
             unit.load_subject(subject_table.subject.clone());
@@ -76,6 +81,12 @@ impl Tables {
             for decision in self.decisions.values().filter(|decision| Some(decision.id.comment) == judged) {
                 unit.load_decision(decision.clone());
             }
+            let of = |proposal: &&Proposal| Some(proposal.comment_id) == lock_set.proposal;
+            let waiting = self.proposals.values().filter(of).filter(|p| p.state == ProposalState::Waiting);
+            waiting.for_each(|proposal| unit.load_proposal(proposal.clone()));
+        }
+        if unit.lacks_database_time() {
+            unit.load_database_time(now);
         }
         self.load_unknown_reviews(&mut unit);
         unit
@@ -121,6 +132,7 @@ impl Tables {
             self.row(edit.comment_id)?.revisions.push(revision);
         }
         self.store_reviews(unit)?;
+        self.store_withheld(unit)?;
         for (id, member) in &write_set.likes {
             let like = unit.like(*id, member).cloned().ok_or_else(|| absent("like"))?;
             let key = self.comment_subjects.get(id).cloned().ok_or_else(|| absent("liked comment"))?;
@@ -155,11 +167,31 @@ impl Tables {
         Ok(())
     }
 
+    fn store_withheld(&mut self, unit: &UnitOfWork) -> Result<()> {
+        let write_set = unit.write_set();
+        for (id, number) in &write_set.new_proposals {
+            let proposal = unit.proposal(*id, *number).cloned().ok_or_else(|| absent("proposal"))?;
+            if self.proposals.insert((*id, *number), proposal).is_some() {
+                return Err(Error::internal(format!("the proposal {number} of {id:?} was written twice")));
+            }
+        }
+        for (key, state) in &write_set.proposal_states {
+            self.proposals.get_mut(key).ok_or_else(|| absent("stored proposal"))?.state = *state;
+        }
+        for content in &write_set.withheld {
+            let key = (content.edit.comment_id, content.edit.version);
+            if self.withheld.insert(key, content.clone()).is_some() {
+                return Err(Error::internal(format!("the content {key:?} was withheld twice")));
+            }
+        }
+        Ok(())
+    }
+
     fn subject_table_mut(&mut self, key: &SubjectKey) -> Result<&mut SubjectTable> {
         self.subject_tables.get_mut(key).ok_or_else(|| absent("subject"))
     }
 
-    fn row(&mut self, id: CommentId) -> Result<&mut Row> {
+    pub(super) fn row(&mut self, id: CommentId) -> Result<&mut Row> {
         let key = self.comment_subjects.get(&id).ok_or_else(|| absent("comment's subject"))?;
         self.subject_tables
             .get_mut(key)

@@ -1,10 +1,10 @@
-//! Histories and repairs. The oracle derives a member's history from the comments themselves and
-//! stores only the version up to which each history row is updated. Its counts cannot drift.
+//! Histories. The oracle derives a member's history from the comments themselves and stores only
+//! the version up to which each history row is updated.
 
 use async_trait::async_trait;
 use riposte_core::event::{ChangeKind, SequencedEvent};
-use riposte_core::ports::{CountRepair, MemberHistories, RebuildProgress, RepairReport};
-use riposte_core::{CommentId, Millis, Result, SubjectKey};
+use riposte_core::ports::{MemberHistories, RebuildProgress};
+use riposte_core::{CommentId, Result, SubjectKey};
 
 use super::Model;
 use super::recount::Recount;
@@ -38,14 +38,5 @@ impl MemberHistories for Model {
         let changed = ids.iter().filter(|id| tables.update_history(**id)).count();
         let next = ids.last().copied().filter(|_| ids.len() == limit);
         Ok(RebuildProgress { comments: ids.len(), changed, next })
-    }
-}
-
-#[async_trait]
-impl CountRepair for Model {
-    async fn repair(&self, key: &SubjectKey, _now: Millis) -> Result<Option<RepairReport>> {
-        let tables = self.tables();
-        let revision = tables.subject_table(key).map(|subject_table| subject_table.subject.revision);
-        Ok(revision.map(|revision| RepairReport { drifts: Vec::new(), revision }))
     }
 }

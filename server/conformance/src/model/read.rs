@@ -12,6 +12,7 @@ use riposte_core::page::{
 use riposte_core::ports::{
     CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, Reader, ReviewRows, SubjectRows,
 };
+use riposte_core::proposal::Proposal;
 use riposte_core::request::IdempotencyKey;
 use riposte_core::review::Review;
 use riposte_core::{CommentId, LikeValue, MemberId, ObjectType, Result, Subject, SubjectKey};
@@ -60,7 +61,9 @@ impl SubjectRows for Model {
     async fn verify(&self, key: &SubjectKey) -> Result<CountReport> {
         let tables = self.tables();
         let Some(subject_table) = tables.subject_table(key) else { return Ok(CountReport::default()) };
-        Ok(CountReport { comments: subject_table.rows.len() as i64, drifts: Recount::new(subject_table).drifts() })
+        let mut drifts = Recount::new(subject_table).drifts();
+        drifts.append(&mut tables.review_drifts(subject_table));
+        Ok(CountReport { comments: subject_table.rows.len() as i64, drifts })
     }
 }
 
@@ -258,6 +261,13 @@ impl ReviewRows for Model {
     async fn reviews(&self, ids: &[CommentId]) -> Result<Vec<Option<Review>>> {
         let tables = self.tables();
         Ok(ids.iter().map(|id| tables.reviews.get(id).cloned()).collect())
+    }
+
+    async fn proposals(&self, ids: &[CommentId]) -> Result<Vec<Option<Proposal>>> {
+        let tables = self.tables();
+        let newest = |id: &CommentId| tables.proposals.range((*id, 0)..=(*id, i32::MAX)).next_back();
+        let shown = |id| newest(id).map(|(_, proposal)| proposal.clone()).filter(|p| p.state.is_shown_to_author());
+        Ok(ids.iter().map(shown).collect())
     }
 
     async fn decisions_by_id(&self, ids: &[DecisionId]) -> Result<Vec<Option<Decision>>> {

@@ -3,14 +3,43 @@
 use async_trait::async_trait;
 use riposte_core::ports::{ReviewClaim, ReviewCursor, ReviewFilter, ReviewQuery, Reviews};
 use riposte_core::review::{LeaseToken, Review, ReviewLease};
-use riposte_core::{CommentId, Millis, Result};
+use riposte_core::{CommentId, CommentState, Millis, Result, SubjectId};
 
 use super::Model;
+use super::tables::Tables;
+
+/// The reviews below deleted subjects that one claim closes.
+const CLOSED_MAX: usize = 100;
+
+impl Tables {
+    fn is_below_deleted(&self, review: &Review) -> bool {
+        let subject = self.comment(review.comment_id).map(|(subject_table, _)| &subject_table.subject);
+        subject.is_some_and(|subject| subject.delete_time.is_some())
+    }
+
+    fn reopen(&mut self, is_below: impl Fn(&Review) -> bool) -> usize {
+        let is_deleted = |review: &Review| {
+            let state = self.comment(review.comment_id).map(|(_, row)| row.comment.lifecycle.state);
+            self.is_below_deleted(review) || state == Some(CommentState::Deleted)
+        };
+        let closed = self.reviews.values().filter(|review| review.is_closed && is_below(review));
+        let opened: Vec<Review> = closed.filter(|review| !is_deleted(review)).cloned().collect();
+        for review in &opened {
+            self.reviews.insert(review.comment_id, Review { is_closed: false, ..review.clone() });
+        }
+        opened.len()
+    }
+
+    fn close_review(&mut self, mut review: Review) {
+        review.close(true);
+        self.reviews.insert(review.comment_id, review);
+    }
+}
 
 #[async_trait]
 impl Reviews for Model {
     async fn list(&self, query: &ReviewQuery) -> Result<Vec<Review>> {
-        let now = self.clock.now();
+        let now = self.shared.clock.now();
         let tables = self.tables();
         let mut found: Vec<Review> =
             tables.reviews.values().filter(|review| is_listed(query, review, now)).cloned().collect();
@@ -20,7 +49,7 @@ impl Reviews for Model {
     }
 
     async fn claim(&self, claim: &ReviewClaim) -> Result<Vec<Review>> {
-        let now = self.clock.now();
+        let now = self.shared.clock.now();
         let mut tables = self.tables();
         let is_held = |review: &Review| has_token(review, claim.token) && !is_free(review, now);
         let held: Vec<CommentId> =
@@ -28,9 +57,12 @@ impl Reviews for Model {
         let ids = if held.is_empty() {
             let query =
                 ReviewQuery { filter: claim.filter.clone(), member: None, leased: false, after: None, limit: 0 };
-            let mut free: Vec<&Review> =
-                tables.reviews.values().filter(|review| is_listed(&query, review, now)).collect();
-            free.sort_by_key(|review| cursor(review));
+            let mut free: Vec<Review> =
+                tables.reviews.values().filter(|review| is_listed(&query, review, now)).cloned().collect();
+            free.sort_by_key(cursor);
+            let (below_deleted, free): (Vec<Review>, Vec<Review>) =
+                free.into_iter().partition(|review| tables.is_below_deleted(review));
+            below_deleted.into_iter().take(CLOSED_MAX).for_each(|review| tables.close_review(review));
             free.into_iter().take(claim.limit).map(|review| review.comment_id).collect()
         } else {
             held
@@ -48,6 +80,14 @@ impl Reviews for Model {
         }
         leased.sort_by_key(cursor);
         Ok(leased)
+    }
+
+    async fn reopen(&self, subjects: &[SubjectId]) -> Result<usize> {
+        Ok(self.tables().reopen(|review| subjects.contains(&review.subject_id)))
+    }
+
+    async fn reopen_all(&self, _source: usize) -> Result<usize> {
+        Ok(self.tables().reopen(|_| true))
     }
 
     async fn release(&self, ids: &[CommentId], token: LeaseToken) -> Result<usize> {

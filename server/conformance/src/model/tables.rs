@@ -8,8 +8,10 @@ use riposte_core::like::Like;
 use riposte_core::origin::ImportOrigin;
 use riposte_core::page::ContentRevision;
 use riposte_core::path::Path;
+use riposte_core::proposal::Proposal;
 use riposte_core::request::{IdempotencyKey, IdempotencyRecord, RequestIdentity};
 use riposte_core::review::Review;
+use riposte_core::write_set::WithheldContent;
 use riposte_core::{ClientInfo, CommentId, Content, MemberId, Subject, SubjectKey};
 
 use super::outbox::ModelOutbox;
@@ -27,6 +29,10 @@ pub(super) struct Tables {
     pub(super) reviews: BTreeMap<CommentId, Review>,
     /// The decisions by comment and number.
     pub(super) decisions: BTreeMap<(CommentId, i32), Decision>,
+    /// The proposed edits by comment and number.
+    pub(super) proposals: BTreeMap<(CommentId, i32), Proposal>,
+    /// The former contents that were not in sight, by comment and version.
+    pub(super) withheld: BTreeMap<(CommentId, i64), WithheldContent>,
     /// The version of each comment at the last update of its history row.
     pub(super) histories: BTreeMap<CommentId, i64>,
     /// The rank indexes and the ranking snapshots.

@@ -3,7 +3,7 @@
 use riposte_core::request::RequestId;
 use riposte_core::subject::Metadata;
 use riposte_core::verbs::{
-    CreateSubject, DeleteSubject, Edit, Hide, Pin, SetLike, UndeleteSubject, Unhide, Unpin, UpdateSubject,
+    CreateSubject, DeleteSubject, Edit, EditWindows, Hide, Pin, SetLike, UndeleteSubject, Unhide, Unpin, UpdateSubject,
 };
 use riposte_core::{CommandOutput, Error, LikeValue, Millis, SubjectState};
 
@@ -153,7 +153,7 @@ pub(super) async fn a_comment_of_another_subject_is_not_found(backend: Backend) 
 /// Returns an edit of a comment by its author.
 async fn own_edit(fixture: &Fixture, id: riposte_core::CommentId) -> Edit {
     let (target, member, content) = (fixture.target(id).await, member("author"), text("edited"));
-    Edit { target, member, content, etag: String::new(), window: None }
+    Edit::allowed(target, member, content)
 }
 
 pub(super) async fn a_subject_is_created_updated_deleted_and_undeleted(backend: Backend) {
@@ -234,11 +234,9 @@ pub(super) async fn an_edit_keeps_the_earlier_content(backend: Backend) {
     let root = fixture.root(&key).await;
     let target = fixture.target(root.comment.reference.id).await;
     let edit = |new_text: &str, etag: String| Edit {
-        target: target.clone(),
-        member: member("author"),
-        content: text(new_text),
         etag,
-        window: Some(std::time::Duration::from_secs(600)),
+        windows: EditWindows { created: Some(std::time::Duration::from_secs(600)), ..EditWindows::OPEN },
+        ..Edit::allowed(target.clone(), member("author"), text(new_text))
     };
     let foreign = Edit { member: member("another"), ..edit("no", String::new()) };
     assert_eq!(fixture.rejection(&key, foreign).await, Error::MemberNotAllowed);
@@ -270,13 +268,7 @@ pub(super) async fn several_edits_in_one_batch_all_become_revisions(backend: Bac
     let key = fixture.key();
     let root = fixture.root(&key).await;
     let target = fixture.target(root.comment.reference.id).await;
-    let edit = |new_text: &str| Edit {
-        target: target.clone(),
-        member: member("author"),
-        content: text(new_text),
-        etag: String::new(),
-        window: None,
-    };
+    let edit = |new_text: &str| Edit::allowed(target.clone(), member("author"), text(new_text));
     let batch: Vec<_> = ["b", "c", "d"].map(|new_text| fixture.command(&key, edit(new_text))).to_vec();
     assert!(fixture.commit(&batch).await.iter().all(Result::is_ok));
     let revisions = fixture.process.reader.revisions(root.comment.reference.id).await.expect("read");

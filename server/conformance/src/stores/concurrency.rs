@@ -99,7 +99,7 @@ async fn change(fixture: &Fixture, id: CommentId, step: usize) -> CommandKind {
     match step % 5 {
         0 => Hide { target, ruling: ruling() }.into(),
         1 => Unhide { target, ruling: ruling() }.into(),
-        2 => Edit { target, member: author, content: text("changed"), etag: String::new(), window: None }.into(),
+        2 => Edit::allowed(target, author, text("changed")).into(),
         3 => Delete { target, actor: DeleteActor::Author(author), etag: String::new() }.into(),
         4.. => Undelete { target, member: author }.into(),
     }

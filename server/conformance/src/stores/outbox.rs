@@ -45,13 +45,7 @@ pub(super) async fn every_commit_leaves_one_event_with_its_revision_and_its_chan
     let root = fixture.root(&key).await.comment.reference.id;
     let reply = fixture.reply(&key, root, 2).await.comment.reference.id;
     let target = fixture.target(reply).await;
-    let edit = Edit {
-        target: target.clone(),
-        member: member("replier"),
-        content: text("again"),
-        etag: String::new(),
-        window: None,
-    };
+    let edit = Edit::allowed(target.clone(), member("replier"), text("again"));
     fixture.run(&key, edit).await;
     fixture.run(&key, Pin { target: fixture.target(root).await, member: member("owner") }).await;
     fixture.run(&key, Hide { target: target.clone(), ruling: ruling() }).await;
@@ -208,7 +202,7 @@ pub(super) async fn an_event_has_the_outcome_of_each_comment(backend: Backend) {
     let target = fixture.target(id).await;
     fixture.run(&key, Hide { target: target.clone(), ruling: ruling() }).await;
     fixture.run(&key, Unhide { target: target.clone(), ruling: ruling() }).await;
-    let edit = Edit { target, member: member("author"), content: text("again"), etag: String::new(), window: None };
+    let edit = Edit::allowed(target, member("author"), text("again"));
     fixture.run(&key, edit).await;
     let outcome = |actor, before, after, version| CommentOutcome {
         actor,

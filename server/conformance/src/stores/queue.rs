@@ -5,16 +5,24 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use riposte_core::act::CommentAct;
+use riposte_core::event::ChangeKind;
+use riposte_core::object_type::ModerationMode;
+use riposte_core::page::CountDrift;
 use riposte_core::ports::{ReviewClaim, ReviewCursor, ReviewFilter, ReviewQuery};
 use riposte_core::review::{LeaseToken, Review, ReviewCause, ReviewCauses};
-use riposte_core::{CommentId, Error, ObjectType, SubjectKey};
+use riposte_core::verbs::{Create, DeleteSubject, UndeleteSubject};
+use riposte_core::{CommentId, Error, Millis, ObjectType, SubjectKey};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::backend::Backend;
 use super::fixture::{Fixture, member};
+use super::relay::Relay;
 
-/// A time that no case outlasts, also on a clock of commands that is months ahead.
-const LONG: Duration = Duration::from_secs(400 * 86_400);
+/// A time that no case outlasts.
+const LONG: Duration = Duration::from_secs(3_600);
+
+/// A time by which the clock of a process may be wrong.
+const YEAR: Duration = Duration::from_secs(365 * 86_400);
 
 /// A queue of an object type that no other case uses.
 struct Queue<'f> {
@@ -148,4 +156,84 @@ pub(super) async fn no_two_leases_of_a_review_last_at_once(backend: Backend) {
     let rest = queue.claim("last", 99, LONG, 24).await;
     let all: BTreeSet<CommentId> = distinct.into_iter().chain(ids(&rest)).collect();
     assert_eq!(all, held.into_iter().collect(), "no review is lost");
+}
+
+pub(super) async fn due_times_and_leases_use_the_clock_of_the_database(backend: Backend) {
+    let fixture = Fixture::new(&backend, "due_times_and_leases_use_the_clock_of_the_database");
+    let queue = Queue::new(&fixture).await;
+    let first = queue.held_roots(1).await[0];
+    // The process that commits the second comment has a clock that is a year ahead.
+    let verb = Create { moderation: ModerationMode::Pre, ..fixture.root_verb(&queue.key, "author").await };
+    let second = verb.id;
+    let mut command = fixture.command(&queue.key, verb);
+    command.now = command.now.plus(YEAR);
+    fixture.send(&command).await.expect("created");
+    let mut due = Vec::new();
+    for id in [first, second] {
+        due.push(fixture.review(id).await.and_then(|review| review.due_time).expect("open"));
+    }
+    assert!(due[0] <= due[1] && due[1] < due[0].plus(LONG), "{due:?}");
+    // A lease that lasts is not over for that process, and one that has ended is for one behind.
+    let leased = queue.claim("a", 1, LONG, 2).await;
+    assert_eq!(leased.len(), 2);
+    let verdict = fixture.verdict(first, CommentAct::Approve).await;
+    let mut command = fixture.command(&queue.key, verdict);
+    let now = command.now;
+    command.now = now.plus(YEAR);
+    assert_eq!(fixture.send(&command).await, Err(Error::ReviewLeaseLost));
+    fixture.process.reviews.release(&ids(&leased), queue.token(1)).await.expect("released");
+    queue.claim("a", 2, Duration::from_millis(1), 2).await;
+    command.now = Millis(now.0 - YEAR.as_millis() as i64);
+    while fixture.send(&command).await == Err(Error::ReviewLeaseLost) {}
+    assert!(fixture.review(first).await.is_some_and(|review| review.open().is_empty()));
+}
+
+pub(super) async fn reviews_below_a_deleted_subject_are_closed_and_opened_again_by_a_repair(backend: Backend) {
+    let name = "reviews_below_a_deleted_subject_are_closed_and_opened_again_by_a_repair";
+    let fixture = Fixture::new(&backend, name);
+    let _relay = Relay::of(&backend).await; // prevents concurrent trims
+    let queue = Queue::new(&fixture).await;
+    let held = queue.held_roots(3).await;
+    let other = fixture.key_of(queue.key.object_type().as_str(), "other");
+    fixture.open(&other).await;
+    let below_other = fixture.held_root(&other).await;
+    let waiting = fixture.review(held[0]).await;
+    fixture.run(&queue.key, DeleteSubject { etag: String::new() }).await;
+    assert_eq!(ids(&queue.claim("a", 1, LONG, 2).await), [below_other], "reviews below a deleted subject are skipped");
+    for id in &held {
+        let review = fixture.review(*id).await.expect("a review");
+        assert!(review.open().is_empty() && !review.causes.is_empty(), "{review:?}");
+    }
+    assert_eq!(queue.claim("b", 2, LONG, 9).await, Vec::new());
+    fixture.run(&queue.key, UndeleteSubject).await;
+    let drifts = fixture.process.reader.verify(&queue.key).await.expect("verified").drifts;
+    let open = |id: &CommentId| CountDrift { comment: Some(*id), count: "review_open", stored: 0, actual: 1 };
+    assert_eq!(drifts, held.iter().map(open).collect::<Vec<_>>());
+    let repaired = fixture.process.repairer.repair(&queue.key, Millis(1)).await;
+    assert_eq!(repaired.expect("repaired").expect("exists").drifts, drifts);
+    assert_eq!(fixture.review(held[0]).await, waiting, "it is due at the same time");
+    let events = fixture.events(&queue.key).await;
+    let recounted = events.last().expect("an event").changes.comments.iter();
+    assert!(recounted.map(|change| (change.id, change.kind)).eq(held.iter().map(|id| (*id, ChangeKind::Recounted))));
+    assert_eq!(ids(&queue.claim("b", 2, LONG, 9).await), held);
+}
+
+pub(super) async fn closed_reviews_are_opened_again_after_their_subject_was_restored(backend: Backend) {
+    let fixture = Fixture::new(&backend, "closed_reviews_are_opened_again_after_their_subject_was_restored");
+    let queue = Queue::new(&fixture).await;
+    let held = queue.held_roots(3).await;
+    let subject = [fixture.subject(&queue.key).await.id];
+    let waiting = fixture.review(held[0]).await;
+    fixture.author_deletes(&queue.key, held[2]).await;
+    fixture.run(&queue.key, DeleteSubject { etag: String::new() }).await;
+    assert_eq!(queue.claim("a", 1, LONG, 9).await, Vec::new());
+    let reviews = &fixture.process.reviews;
+    assert_eq!(reviews.reopen(&subject).await, Ok(0), "the subject is deleted");
+    assert!(fixture.review(held[0]).await.is_some_and(|review| review.open().is_empty()));
+    fixture.run(&queue.key, UndeleteSubject).await;
+    assert_eq!(reviews.reopen(&subject).await, Ok(2), "a deleted comment stays closed");
+    assert_eq!(reviews.reopen(&subject).await, Ok(0));
+    assert_eq!(fixture.review(held[0]).await, waiting);
+    fixture.check_counts(&queue.key).await;
+    assert_eq!(ids(&queue.claim("a", 1, LONG, 9).await), held[..2]);
 }

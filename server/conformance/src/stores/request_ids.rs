@@ -52,8 +52,7 @@ pub(super) async fn a_repeat_returns_the_present_content(backend: Backend) {
     let command = fixture.command(&key, verb);
     let id = comment(&fixture.send(&command).await.expect("created")).comment.reference.id;
     let target = fixture.target(id).await;
-    let (content, etag) = (text("edited"), String::new());
-    fixture.run(&key, Edit { target: target.clone(), member: member("author"), content, etag, window: None }).await;
+    fixture.run(&key, Edit::allowed(target.clone(), member("author"), text("edited"))).await;
     let again = comment(&fixture.send(&command).await.expect("repeated"));
     assert_eq!((again.content, again.comment.reference.floor), (Some(text("edited")), 1));
     fixture.run(&key, Delete { target, actor: by_moderator(), etag: String::new() }).await;
@@ -131,8 +130,7 @@ pub(super) async fn every_verb_can_be_repeated(backend: Backend) {
         Pin { target: target.clone(), member: owner.clone() }.into(),
         Pin { target: target.clone(), member: owner.clone() }.into(),
         Unpin { target: target.clone(), member: owner }.into(),
-        Edit { target: target.clone(), member: author.clone(), content: text("b"), etag: etag.clone(), window: None }
-            .into(),
+        Edit::allowed(target.clone(), author.clone(), text("b")).into(),
         Hide { target: target.clone(), ruling: ruling() }.into(),
         Unhide { target: target.clone(), ruling: ruling() }.into(),
         Delete { target: target.clone(), actor: DeleteActor::Author(author.clone()), etag: etag.clone() }.into(),

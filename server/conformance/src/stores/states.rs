@@ -235,8 +235,7 @@ pub(super) async fn a_deleted_comment_accepts_only_its_restoration(backend: Back
             fixture.reply(&key, root, 2).await;
         }
         let (target, owner) = (fixture.target(root).await, || member("owner"));
-        let (content, etag) = (text("late"), String::new());
-        let edit = Edit { target: target.clone(), member: member("author"), content, etag, window: None };
+        let edit = Edit::allowed(target.clone(), member("author"), text("late"));
         let verbs: [CommandKind; 4] = [
             edit.into(),
             Pin { target: target.clone(), member: owner() }.into(),

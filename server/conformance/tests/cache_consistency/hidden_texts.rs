@@ -124,7 +124,7 @@ fn the_content_leaves_redis_with_the_commit_that_hides_it_and_returns_with_the_n
         import(stress, "another reply", CommentState::Active, Some(root)).await;
         let edit = async |text: &str| {
             let (target, member) = (locate(process, root).await, author());
-            let edit = Edit { target, member, content: content(text), etag: String::new(), window: None };
+            let edit = Edit::allowed(target, member, content(text));
             assert!(stress.send(0, key, edit).await);
         };
         for round in 0..3 {

@@ -131,7 +131,7 @@ impl Stress {
             3 => self.change_state(process, key, target).await,
             4 => {
                 let member = target.member.clone();
-                let edit = Edit { target, member, content: self.content(), etag: String::new(), window: None };
+                let edit = Edit::allowed(target, member, self.content());
                 self.send(process, key, edit).await;
             }
             _ => {

@@ -29,7 +29,7 @@ async fn read(store: &SqlStore, id: CommentId) -> (Option<Content>, Vec<Content>
 async fn edit(store: &SqlStore, id: CommentId, content: Content) {
     let target = root_location(&key("extra"), id);
     let member = MemberId::stored("a".to_owned());
-    let verb = Edit { target, member, content, etag: String::new(), window: None };
+    let verb = Edit::allowed(target, member, content);
     commit_one(store, &command(store, &key("extra"), verb)).await.expect("edited");
 }
 

@@ -2,16 +2,21 @@
 
 use std::sync::Arc;
 
+use riposte_conformance::stores::{root_location, ruling};
+use riposte_core::disposition::Disposition;
 use riposte_core::event::{ChangeKind, CommentChange};
 use riposte_core::page::CountDrift;
 use riposte_core::ports::RepairReport;
 use riposte_core::rank::RankingConfig;
-use riposte_core::{Comment, CommentId, Error, Millis};
+use riposte_core::review::OpenQuestions;
+use riposte_core::subject::Metadata;
+use riposte_core::verbs::{BatchVerb, Edit, Hide, Withhold};
+use riposte_core::{Comment, CommentId, Content, Error, Millis};
 use riposte_store::SqlStore;
 
 use crate::commits::query_number;
 use crate::databases::{ManualClock, all_databases};
-use crate::subject::{Subject, run};
+use crate::subject::{Subject, member, run};
 
 const NOW: Millis = Millis(77);
 
@@ -289,6 +294,99 @@ async fn a_review_that_contradicts_its_comment_is_found_and_repaired_in_both_dir
         corrupt(&store, "state = 4, prior_state = 4", Some(id)).await;
         assert_eq!(thread.repair(&store).await.drifts, [drift(1)]);
         assert_eq!((thread.drifts(&store).await, is_open().await), (Vec::new(), false));
+        store.close().await;
+        database.drop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_proposal_that_contradicts_its_review_is_found_and_repaired_in_both_directions() {
+    for database in all_databases().await {
+        let store = database.migrated(&ManualClock::at_noon()).await;
+        let thread = Thread::new(&store).await;
+        let id = thread.roots[2];
+        let content = Content::stored("another text".to_owned(), Vec::new(), Metadata::new());
+        let edit = Edit::allowed(root_location(&thread.subject.key, id), member(2), content);
+        thread.subject.commit(vec![Edit { disposition: Disposition::Hold, ..edit }.into_type()]).await;
+        assert_eq!(thread.drifts(&store).await, Vec::new());
+        let is_open = async || {
+            let review = store.reader().reviews(&[id]).await.expect("read").remove(0);
+            review.is_some_and(|review| review.open().intersects(OpenQuestions::EDIT))
+        };
+        let drift = |stored: i64| CountDrift { comment: Some(id), count: "proposal", stored, actual: 1 - stored };
+        // A proposal that waits and is in no queue.
+        run(&store, "UPDATE comment_review SET is_open = 0, open_bits = 0, causes = 0, due_time = 0".to_owned()).await;
+        assert_eq!(thread.drifts(&store).await, [drift(0)]);
+        assert_eq!(thread.repair(&store).await.drifts, [drift(0)]);
+        assert_eq!((thread.drifts(&store).await, is_open().await), (Vec::new(), true));
+        // An open question without a proposal.
+        run(&store, "UPDATE comment_withheld SET state = 3".to_owned()).await;
+        assert_eq!(thread.repair(&store).await.drifts, [drift(1)]);
+        assert_eq!((thread.drifts(&store).await, is_open().await), (Vec::new(), false));
+        store.close().await;
+        database.drop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn numbers_that_differ_from_the_reports_that_count_are_found_and_repaired() {
+    for database in all_databases().await {
+        let store = database.migrated(&ManualClock::at_noon()).await;
+        let thread = Thread::new(&store).await;
+        let id = thread.roots[2];
+        let target = root_location(&thread.subject.key, id);
+        thread.subject.commit(vec![Hide { target, ruling: ruling() }.into_type()]).await;
+        let settled = store.reader().reviews(&[id]).await.expect("read").remove(0).expect("a review").settled_version;
+        // Two reports count. The version of the third is settled, and the fourth does not count.
+        for (name, version, counted) in
+            [("m5", settled + 1, 1), ("m6", settled + 2, 1), ("m7", settled, 1), ("m8", settled + 1, 0)]
+        {
+            let key: String = name.bytes().map(|byte| format!("{byte:02x}")).collect();
+            let columns = "comment_id, member_id, part, object_type, reason, text, claims_illegal, legal_reference, \
+                 version, weight, counted, request_key, request_print, first, key_id, time";
+            let (id, part) = (id.get(), id.partition().get());
+            let zero = "00".repeat(16);
+            run(
+                &store,
+                format!(
+                    "INSERT INTO comment_report ({columns}) VALUES ({id}, x'{key}', {part}, x'766964656f', 1, '', 0, \
+                     x'', {version}, 100, {counted}, x'{zero}', 0, 0, 0, 0)"
+                ),
+            )
+            .await;
+        }
+        let drift = |count, actual| CountDrift { comment: Some(id), count, stored: 0, actual };
+        let drifts = [drift("reports", 2), drift("report_weight", 200)];
+        assert_eq!(thread.drifts(&store).await, drifts);
+        assert_eq!(thread.repair(&store).await.drifts, drifts);
+        assert_eq!(thread.drifts(&store).await, Vec::new());
+        store.close().await;
+        database.drop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_text_that_was_not_in_sight_is_withheld_and_in_no_public_history() {
+    for database in all_databases().await {
+        let store = database.migrated(&ManualClock::at_noon()).await;
+        let thread = Thread::new(&store).await;
+        let id = thread.roots[2];
+        let target = || root_location(&thread.subject.key, id);
+        let edit = |text: &str| {
+            Edit::allowed(target(), member(2), Content::stored(text.to_owned(), Vec::new(), Metadata::new()))
+        };
+        thread.subject.commit(vec![edit("in sight").into_type()]).await;
+        thread.subject.commit(vec![Withhold { target: target(), ruling: ruling() }.into_type()]).await;
+        thread
+            .subject
+            .commit(vec![edit("first"), edit("second")].into_iter().map(BatchVerb::into_type).collect())
+            .await;
+        let count = async |sql: &str| query_number(&store, sql).await;
+        assert_eq!(count("SELECT COUNT(*) FROM comment_edit").await, 1);
+        assert_eq!(count("SELECT COUNT(*) FROM comment_withheld WHERE kind = 3 AND state = 0").await, 2);
+        assert_eq!(count("SELECT COUNT(*) FROM comment_withheld WHERE once_public = 1").await, 1);
+        let texts = "SELECT COUNT(*) FROM comment_withheld WHERE text IN ('in sight', 'first')";
+        assert_eq!(count(texts).await, 2);
         store.close().await;
         database.drop().await;
     }

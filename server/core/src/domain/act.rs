@@ -30,6 +30,12 @@ pub enum CommentAct {
     Delete,
     /// The capacity that deleted the comment restores it.
     Undelete,
+    /// A moderator finds a proposed edit good; it becomes the text.
+    ApproveEdit,
+    /// A moderator refuses a proposed edit; the text stays.
+    RejectEdit,
+    /// The author of a refused comment sends another text.
+    Resubmit,
 }
 
 /// The state that an act reaches.
@@ -79,7 +85,7 @@ pub struct ActRule {
 const TEXT_AND_APPEAL: ReviewCauses = ReviewCauses::TEXT.union(ReviewCauses::APPEAL);
 
 /// The table of acts. An act from any other state conflicts with the state.
-pub const ACTS: [ActRule; 12] = [
+pub const ACTS: [ActRule; 15] = [
     rule(CommentAct::Create, &[], NextState::State(Active), ReviewEffect::None),
     rule(CommentAct::Hold, &[], NextState::State(Pending), ReviewEffect::Opens(ReviewCause::New)),
     rule(CommentAct::Approve, &[Pending, Rejected], NextState::State(Active), ReviewEffect::Clears(TEXT_AND_APPEAL)),
@@ -102,6 +108,9 @@ pub const ACTS: [ActRule; 12] = [
         ReviewEffect::ClosesAll,
     ),
     rule(CommentAct::Undelete, &[Deleted], NextState::BeforeDeletion, ReviewEffect::Reopens),
+    rule(CommentAct::ApproveEdit, &[Active], NextState::Unchanged, ReviewEffect::MustClear(ReviewCauses::EDIT)),
+    rule(CommentAct::RejectEdit, &[Active], NextState::Unchanged, ReviewEffect::MustClear(ReviewCauses::EDIT)),
+    rule(CommentAct::Resubmit, &[Rejected], NextState::State(Pending), ReviewEffect::Opens(ReviewCause::New)),
 ];
 
 const fn rule(act: CommentAct, from: &'static [CommentState], to: NextState, review: ReviewEffect) -> ActRule {
@@ -110,7 +119,7 @@ const fn rule(act: CommentAct, from: &'static [CommentState], to: NextState, rev
 
 impl CommentAct {
     /// The acts of [`ACTS`], each once.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 13] = [
         Self::Create,
         Self::Hold,
         Self::Approve,
@@ -121,6 +130,9 @@ impl CommentAct {
         Self::Keep,
         Self::Delete,
         Self::Undelete,
+        Self::ApproveEdit,
+        Self::RejectEdit,
+        Self::Resubmit,
     ];
 
     /// Returns the row of the table for a comment in this state, or for a comment that does not
@@ -139,21 +151,29 @@ impl CommentAct {
     #[must_use]
     pub const fn number(self) -> Option<i8> {
         match self {
-            Self::Approve => Some(1),
-            Self::Reject => Some(2),
+            Self::Approve | Self::ApproveEdit => Some(1),
+            Self::Reject | Self::RejectEdit => Some(2),
             Self::Hide => Some(3),
             Self::Unhide => Some(4),
             Self::Delete => Some(5),
             Self::Withhold => Some(6),
             Self::Keep => Some(7),
-            Self::Create | Self::Hold | Self::Undelete => None,
+            Self::Create | Self::Hold | Self::Undelete | Self::Resubmit => None,
         }
     }
 
-    /// Returns the act of a decision; `None` for a number that this version does not write.
+    /// Returns the act of a decision about the text or about a proposed edit; `None` for a number
+    /// that this version does not write.
     #[must_use]
-    pub fn from_number(number: i8) -> Option<Self> {
-        Self::ALL.into_iter().find(|act| act.number() == Some(number))
+    pub fn from_number(number: i8, of_proposal: bool) -> Option<Self> {
+        let is_act = |act: &Self| act.number() == Some(number) && act.judges_proposal() == of_proposal;
+        Self::ALL.into_iter().find(is_act)
+    }
+
+    /// Returns `true` if the act judges a proposed edit, and not the text.
+    #[must_use]
+    pub const fn judges_proposal(self) -> bool {
+        matches!(self, Self::ApproveEdit | Self::RejectEdit)
     }
 
     /// Returns `true` if a decision of a moderator for this act settles the reports on a comment.
@@ -161,7 +181,13 @@ impl CommentAct {
     pub const fn is_settling(self) -> bool {
         match self {
             Self::Approve | Self::Unhide | Self::Keep | Self::Reject | Self::Hide | Self::Delete => true,
-            Self::Withhold | Self::Create | Self::Hold | Self::Undelete => false,
+            Self::Withhold
+            | Self::Create
+            | Self::Hold
+            | Self::Undelete
+            | Self::ApproveEdit
+            | Self::RejectEdit
+            | Self::Resubmit => false,
         }
     }
 
@@ -171,7 +197,15 @@ impl CommentAct {
     pub const fn judges_deleted(self) -> bool {
         match self {
             Self::Reject | Self::Hide | Self::Withhold | Self::Delete => true,
-            Self::Approve | Self::Unhide | Self::Keep | Self::Create | Self::Hold | Self::Undelete => false,
+            Self::Approve
+            | Self::Unhide
+            | Self::Keep
+            | Self::Create
+            | Self::Hold
+            | Self::Undelete
+            | Self::ApproveEdit
+            | Self::RejectEdit
+            | Self::Resubmit => false,
         }
     }
 
@@ -181,9 +215,16 @@ impl CommentAct {
     pub const fn ends_other_lease(self) -> bool {
         match self {
             Self::Hide | Self::Unhide | Self::Delete => true,
-            Self::Approve | Self::Reject | Self::Withhold | Self::Keep | Self::Create | Self::Hold | Self::Undelete => {
-                false
-            }
+            Self::Approve
+            | Self::Reject
+            | Self::Withhold
+            | Self::Keep
+            | Self::Create
+            | Self::Hold
+            | Self::Undelete
+            | Self::ApproveEdit
+            | Self::RejectEdit
+            | Self::Resubmit => false,
         }
     }
 }
@@ -211,11 +252,19 @@ impl ActRule {
         self.from.contains(&Active) && matches!(self.to, NextState::State(to) if !to.is_visible())
     }
 
+    /// Returns `true` if the act drops a proposed edit that waits. A deleted comment keeps its own.
+    #[must_use]
+    pub fn drops_proposal(&self) -> bool {
+        self.leaves_sight() && self.act != CommentAct::Delete
+    }
+
     /// Returns the change that readers without rights see; `None` if they see none.
     const fn event(&self) -> Option<&'static str> {
         match (self.act, self.to) {
             (CommentAct::Create, _) => Some("published"),
             (CommentAct::Delete, _) => Some("deleted, if it was ACTIVE"),
+            (CommentAct::ApproveEdit, _) => Some("edited"),
+            (CommentAct::Resubmit, _) => None,
             (CommentAct::Undelete, _) | (_, NextState::State(Active)) => {
                 Some("published if never public, else restored")
             }

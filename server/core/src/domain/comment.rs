@@ -115,6 +115,17 @@ pub fn review_etag(comment: &Comment, review: Option<&Review>) -> String {
     format!("{}.{:x}", comment.etag(), review.map_or(0, |review| review.decisions))
 }
 
+/// Returns the etag of the proposed edit that waits: its opaque number, with that of the decisions;
+/// empty if none waits.
+#[must_use]
+pub fn proposal_etag(comment: &Comment, review: Option<&Review>) -> String {
+    let review = review.filter(|review| !review.is_closed);
+    let waiting = review.and_then(|review| Some((review.waiting_proposal()?, review.decisions)));
+    waiting.map_or_else(String::new, |(number, decisions)| {
+        format!("{:x}.p{number:x}.{decisions:x}", comment.reference.id.get())
+    })
+}
+
 /// A comment as readers get it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommentView {

@@ -107,6 +107,8 @@ pub struct Decision {
     pub member: MemberId,
     /// The act.
     pub act: CommentAct,
+    /// The number of the proposed edit that was judged; 0 is the text.
+    pub proposal: i32,
     /// The state before; of a deleted comment the state to which it would have returned.
     pub from: CommentState,
     /// The state after; of a deleted comment the state to which it would return.
@@ -117,7 +119,7 @@ pub struct Decision {
     pub to_version: i64,
     /// The revision of the subject that the decision made; 0 if it made none.
     pub revision: i64,
-    /// The moderator.
+    /// The moderator; empty for the policy.
     pub actor: MemberId,
     /// The reasons.
     pub grounds: Grounds,

@@ -39,6 +39,26 @@ impl Violation {
     }
 }
 
+/// The reason for which a change conflicts, if it is not the state of the comment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ConflictCause {
+    /// Three edits wait for a moderator, or have waited since the last one was found good.
+    Edits,
+    /// An appeal is open.
+    Appeal,
+}
+
+impl ConflictCause {
+    /// The value in the metadata of the error. It never changes.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Edits => "edits",
+            Self::Appeal => "appeal",
+        }
+    }
+}
+
 /// The reason for which a call was rejected or failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
@@ -66,6 +86,8 @@ pub enum Error {
     ReplyForbidden,
     /// The comment's state does not allow this transition.
     StateConflict(CommentState),
+    /// Something beside the comment's state does not allow this now.
+    StateConflictBecause(ConflictCause),
     /// The author's edit window has closed.
     EditWindowClosed {
         /// The time at which it closed.
@@ -187,7 +209,7 @@ impl Error {
             Self::ParentUnavailable(_) => Reason::ParentUnavailable,
             Self::CommentUnavailable(_) => Reason::CommentUnavailable,
             Self::ReplyForbidden => Reason::ReplyForbidden,
-            Self::StateConflict(_) => Reason::StateConflict,
+            Self::StateConflict(_) | Self::StateConflictBecause(_) => Reason::StateConflict,
             Self::EditWindowClosed { .. } => Reason::EditWindowClosed,
             Self::PinLimitReached => Reason::PinLimitReached,
             Self::ObjectTypeUnknown(_) => Reason::ObjectTypeUnknown,
@@ -239,6 +261,11 @@ impl fmt::Display for Error {
             write!(f, "the parent is {state}")
         } else if let Self::CommentUnavailable(state) | Self::StateConflict(state) = self {
             write!(f, "the comment is {state}")
+        } else if let Self::StateConflictBecause(cause) = self {
+            f.write_str(match cause {
+                ConflictCause::Edits => "three edits of the comment have to be judged first",
+                ConflictCause::Appeal => "an appeal has to be decided first",
+            })
         } else if let Self::SubjectNotCreated(name) = self {
             write!(
                 f,

@@ -49,6 +49,8 @@ pub struct Policy {
     pub max_text: usize,
     /// The edit window of an author; `None` = unlimited.
     pub edit_window: Option<Duration>,
+    /// The time after the last rejection of a comment in which its author may send another text.
+    pub resubmit_window: Duration,
     /// `true` if a subject is created with its first comment.
     pub auto_create: bool,
     /// The formula of the HOT sort.
@@ -97,6 +99,7 @@ impl Default for Policy {
             max_depth: 2,
             max_text: 5_000,
             edit_window: Some(Duration::from_secs(600)),
+            resubmit_window: Duration::from_secs(7 * 86_400),
             auto_create: false,
             hot: HotProfile::Plain,
             moderation: ModerationMode::Post,

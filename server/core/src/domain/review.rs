@@ -3,9 +3,11 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::member::MemberId;
 use crate::domain::object_type::ObjectType;
+use crate::domain::state::CommentState;
 use crate::domain::time::Millis;
 
 /// A cause for which a comment waits for review.
@@ -86,12 +88,29 @@ pub struct Review {
     pub decisions: i32,
     /// The version of the comment up to which its reports are settled.
     pub settled_version: i64,
+    /// The number of reports that count: those of versions after the settled one.
+    pub reports: i32,
+    /// The sum of their weights.
+    pub report_weight: i32,
+    /// The number of the last proposed edit; 0 if none was proposed.
+    pub proposal: i32,
+    /// The number of proposed edits, edits while the comment waited and resubmissions since a text
+    /// of the comment was last found good or edited in sight.
+    pub edits: i32,
+    /// The time until which its author finds the comment among those that no list shows, if the
+    /// comment was rejected: a week after the last rejection.
+    pub unlisted_until: Option<Millis>,
 }
 
+/// The time for which its author finds a rejected comment among those that no list shows.
+const REJECTED_LISTED: Duration = Duration::from_secs(7 * 86_400);
 /// The time within which a question is to be answered.
 const ALLOWANCE: Duration = Duration::from_secs(30 * 60);
 /// The same for a comment that stays in sight meanwhile.
 const ALLOWANCE_IN_SIGHT: Duration = Duration::from_secs(4 * 60 * 60);
+
+/// The most edits that a moderator may have to judge before the author may send another one.
+const EDITS_MAX: i32 = 3;
 
 impl ReviewCause {
     /// All causes, in the order of their bits.
@@ -224,11 +243,19 @@ impl ReviewCauses {
 impl OpenQuestions {
     /// The question about the text.
     pub const TEXT: Self = Self(1);
+    /// The question about a proposed edit.
+    pub const EDIT: Self = Self(2);
 
     /// The stored value. It never changes.
     #[must_use]
     pub const fn bits(self) -> i8 {
         self.0
+    }
+
+    /// Returns `true` if a question of both sets is open.
+    #[must_use]
+    pub const fn intersects(self, other: Self) -> bool {
+        self.0 & other.0 != 0
     }
 
     /// Returns `true` if no question is open.
@@ -263,6 +290,11 @@ impl Review {
             expired_leases: 0,
             decisions: 0,
             settled_version: 0,
+            reports: 0,
+            report_weight: 0,
+            proposal: 0,
+            edits: 0,
+            unlisted_until: None,
         }
     }
 
@@ -293,6 +325,78 @@ impl Review {
     pub fn close(&mut self, is_closed: bool) {
         self.is_closed = is_closed && !self.causes.is_empty();
         self.release_if_settled();
+    }
+
+    /// Returns the number of the proposed edit that waits; `None` if none does. The proposal of a
+    /// deleted comment waits until the comment is restored.
+    #[must_use]
+    pub const fn waiting_proposal(&self) -> Option<i32> {
+        if self.causes.intersection(ReviewCauses::EDIT).is_empty() { None } else { Some(self.proposal) }
+    }
+
+    /// Adds the cause of a new proposal at the time `now`. The question stays open if an earlier
+    /// proposal waits, which the new one replaces.
+    pub fn replace_proposal(&mut self, cause: ReviewCause, now: Millis) {
+        self.add_cause(cause, now);
+        self.remove_causes(ReviewCauses::EDIT.without(ReviewCauses::of(&[cause])));
+    }
+
+    /// Counts a decision.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] if no number is left.
+    pub fn count_decision(&mut self) -> Result<()> {
+        self.decisions = self.decisions.checked_add(1).ok_or_else(|| Error::internal("too many decisions"))?;
+        Ok(())
+    }
+
+    /// Ends the reports of a version of the comment and of all before it.
+    pub fn end_reports(&mut self, version: i64) {
+        self.settled_version = version;
+        (self.reports, self.report_weight) = (0, 0);
+    }
+
+    /// Returns `true` if the author may not edit the comment again, except in sight, until a
+    /// moderator has judged it.
+    #[must_use]
+    pub const fn has_all_edits(&self) -> bool {
+        self.edits >= EDITS_MAX
+    }
+
+    /// Records a rejection of the comment at the time `now`.
+    pub fn reject(&mut self, now: Millis) {
+        self.unlisted_until = Some(now.plus(REJECTED_LISTED));
+    }
+
+    /// The time of the last rejection, if the comment is rejected.
+    #[must_use]
+    pub fn reject_time(&self) -> Option<Millis> {
+        let listed = i64::try_from(REJECTED_LISTED.as_millis()).unwrap_or(i64::MAX);
+        self.unlisted_until.map(|until| Millis(until.0.saturating_sub(listed)))
+    }
+
+    /// Opens and closes questions as the state of the comment requires it, and the number of its
+    /// waiting proposal. A cause that they lack is added at the time `now`.
+    pub fn correct(&mut self, state: CommentState, proposal: Option<i32>, now: Millis) {
+        self.close(state == CommentState::Deleted);
+        match proposal {
+            _ if state == CommentState::Deleted => {}
+            Some(number) if self.waiting_proposal() != Some(number) => {
+                self.replace_proposal(ReviewCause::Edit, now);
+                self.proposal = self.proposal.max(number);
+            }
+            Some(_) => {}
+            None => self.remove_causes(ReviewCauses::EDIT),
+        }
+        if state == CommentState::Pending {
+            if self.causes.intersection(ReviewCauses::TEXT).is_empty() {
+                self.add_cause(ReviewCause::New, now);
+            }
+        } else if state == CommentState::Active {
+            self.remove_causes(ReviewCauses::TEXT.without(ReviewCauses::IN_SIGHT));
+        } else if state != CommentState::Deleted {
+            self.remove_causes(ReviewCauses::TEXT);
+        }
     }
 
     /// Returns the lease if another moderator than `moderator` holds it at the time `now`.
@@ -334,67 +438,4 @@ impl fmt::Display for ReviewCauses {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::{LeaseToken, Review, ReviewCause, ReviewCauses, ReviewLease};
-    use crate::domain::ids::CommentId;
-    use crate::domain::member::MemberId;
-    use crate::domain::object_type::ObjectType;
-    use crate::domain::time::Millis;
-
-    const MINUTES: fn(u64) -> Duration = |minutes| Duration::from_secs(minutes * 60);
-
-    fn member(id: &str) -> MemberId {
-        MemberId::stored(id.to_owned())
-    }
-
-    fn review() -> Review {
-        let id = CommentId::new(7).expect("positive");
-        Review::new((id, id.into()), ObjectType::stored("video".to_owned()), member("ann"), true)
-    }
-
-    #[test]
-    fn every_cause_has_a_bit_of_its_own_and_belongs_to_one_question() {
-        for (n, cause) in ReviewCause::ALL.into_iter().enumerate() {
-            let causes = ReviewCauses::of(&[cause]);
-            assert_eq!(causes.bits(), 1 << n, "{cause}");
-            assert_eq!(ReviewCauses::from_bits(causes.bits()), Some(causes));
-            assert_eq!(causes.questions().bits().count_ones(), 1, "{cause}");
-            assert!(causes.iter().eq([cause]));
-        }
-        assert_eq!([256, -1].map(ReviewCauses::from_bits), [None; 2]);
-        let questions = [ReviewCauses::TEXT, ReviewCauses::EDIT, ReviewCauses::APPEAL];
-        assert_eq!(questions.map(|causes| causes.questions().bits()), [1, 2, 4]);
-    }
-
-    #[test]
-    fn a_review_moves_earlier_while_something_is_open_and_starts_anew_afterwards() {
-        let (mut review, start) = (review(), Millis(1_000));
-        review.add_cause(ReviewCause::Flag, start);
-        assert_eq!(review.due_time, Some(start.plus(MINUTES(240))));
-        review.add_cause(ReviewCause::New, start.plus(MINUTES(1)));
-        assert_eq!(review.due_time, Some(start.plus(MINUTES(31))));
-        review.add_cause(ReviewCause::Report, start.plus(MINUTES(2)));
-        assert_eq!(review.due_time, Some(start.plus(MINUTES(31))), "never later");
-        review.remove_causes(ReviewCauses::TEXT);
-        assert_eq!((review.due_time, review.open().is_empty()), (None, true));
-        review.add_cause(ReviewCause::Report, start.plus(MINUTES(60)));
-        assert_eq!(review.due_time, Some(start.plus(MINUTES(300))));
-    }
-
-    #[test]
-    fn a_closed_review_keeps_causes_and_due_time_and_loses_its_lease() {
-        let mut review = review();
-        review.add_cause(ReviewCause::New, Millis(5));
-        let due = review.due_time;
-        review.lease = Some(ReviewLease { token: LeaseToken([1; 16]), holder: member("mod"), until: Millis(99) });
-        assert!(review.other_lease(&member("other"), Millis(98)).is_some());
-        assert_eq!(review.other_lease(&member("other"), Millis(99)), None, "the lease has ended");
-        assert_eq!(review.other_lease(&member("mod"), Millis(98)), None, "the holder's own lease");
-        review.close(true);
-        assert!(review.open().is_empty() && review.lease.is_none());
-        review.close(false);
-        assert_eq!((review.causes, review.due_time), (ReviewCauses::of(&[ReviewCause::New]), due));
-    }
-}
+mod tests;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use crate::domain::error::Result;
-use crate::domain::ids::CommentId;
+use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::member::MemberId;
 use crate::domain::object_type::ObjectType;
 use crate::domain::review::{LeaseToken, Review, ReviewCauses};
@@ -60,8 +60,8 @@ pub struct ReviewClaim {
     pub limit: usize,
 }
 
-/// Lists and leases open reviews. Times of leases are those of the database, because several
-/// processes compare them.
+/// Lists and leases open reviews. A claim skips those below deleted subjects and closes them. Times
+/// of leases are those of the database, because several processes compare them.
 #[async_trait]
 pub trait Reviews: Send + Sync + std::fmt::Debug {
     /// Returns open reviews by due time, then comment id.
@@ -71,6 +71,13 @@ pub trait Reviews: Send + Sync + std::fmt::Debug {
     /// this token last, they are renewed instead and their reviews are returned, whatever else the
     /// request says. No two leases of a review last at the same time.
     async fn claim(&self, claim: &ReviewClaim) -> Result<Vec<Review>>;
+
+    /// Opens the reviews below these subjects again that a claim closed, unless the subject or the
+    /// comment is deleted, and returns their number.
+    async fn reopen(&self, subjects: &[SubjectId]) -> Result<usize>;
+
+    /// As [`Reviews::reopen`], for all subjects of a data source.
+    async fn reopen_all(&self, source: usize) -> Result<usize>;
 
     /// Ends the leases of these comments that have the token, and returns their number.
     async fn release(&self, ids: &[CommentId], token: LeaseToken) -> Result<usize>;

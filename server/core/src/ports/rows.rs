@@ -27,6 +27,7 @@ use crate::domain::page::{
     ContentRevision, Conversation, CountReport, HistoryCursor, Liker, LikerCursor, LikersQuery, MemberLike, Page,
     PageQuery, PageSelector, ReplyPage, RootPage, RootPageFill, SubjectCursor, SubjectLikers, SubtreeQuery, ThreadPage,
 };
+use crate::domain::proposal::Proposal;
 use crate::domain::request::IdempotencyKey;
 use crate::domain::review::Review;
 use crate::domain::subject::{Subject, SubjectKey};
@@ -210,11 +211,15 @@ pub trait MemberRows: Send + Sync + std::fmt::Debug {
     ) -> Result<Page<HistoryCursor>>;
 }
 
-/// Reads of reviews and decisions. No cache has them.
+/// Reads of reviews, proposed edits and decisions. No cache has them.
 #[async_trait]
 pub trait ReviewRows: Send + Sync + std::fmt::Debug {
     /// Returns the reviews of comments, in the order of `ids`; `None` for a comment without one.
     async fn reviews(&self, ids: &[CommentId]) -> Result<Vec<Option<Review>>>;
+
+    /// Returns the newest proposed edits of comments, in the order of `ids`; `None` for a comment
+    /// without one, or whose newest one neither waits nor was rejected.
+    async fn proposals(&self, ids: &[CommentId]) -> Result<Vec<Option<Proposal>>>;
 
     /// Returns decisions, in the order of `ids`.
     async fn decisions_by_id(&self, ids: &[DecisionId]) -> Result<Vec<Option<Decision>>>;
@@ -265,6 +270,10 @@ impl<T: PassThrough> MemberRows for T {
 impl<T: PassThrough> ReviewRows for T {
     async fn reviews(&self, ids: &[CommentId]) -> Result<Vec<Option<Review>>> {
         self.inner().reviews(ids).await
+    }
+
+    async fn proposals(&self, ids: &[CommentId]) -> Result<Vec<Option<Proposal>>> {
+        self.inner().proposals(ids).await
     }
 
     async fn decisions_by_id(&self, ids: &[DecisionId]) -> Result<Vec<Option<Decision>>> {

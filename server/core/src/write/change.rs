@@ -3,9 +3,12 @@
 use crate::domain::act::CommentAct;
 use crate::domain::comment::Comment;
 use crate::domain::content::{ClientInfo, Content};
+use crate::domain::decision::Grounds;
+use crate::domain::disposition::Disposition;
 use crate::domain::ids::CommentId;
 use crate::domain::lifecycle::DeletedBy;
 use crate::domain::origin::ImportOrigin;
+use crate::domain::review::ReviewCause;
 use crate::domain::subject::Subject;
 use crate::write::ruling::Ruling;
 
@@ -21,8 +24,8 @@ pub enum Change {
     InsertComment(Box<NewComment>),
     /// An act on a comment; state, review and decision follow from it.
     Judge(Box<Judgement>),
-    /// A new content of a comment; the former content goes to its history.
-    SetContent(CommentId, Content),
+    /// An edit by the author: a new content, or a proposal beside the content in sight.
+    Edit(Box<AuthorEdit>),
 }
 
 /// A comment with all rows that are written with it.
@@ -39,6 +42,20 @@ pub struct NewComment {
     pub origin: Option<ImportOrigin>,
 }
 
+/// An edit of a comment by its author. The state of the comment and the disposition decide together
+/// what becomes of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuthorEdit {
+    /// The comment.
+    pub comment_id: CommentId,
+    /// The new content.
+    pub content: Content,
+    /// The treatment of the new content by the policy.
+    pub disposition: Disposition,
+    /// The reasons of the policy, for the decision that a refusal becomes.
+    pub grounds: Grounds,
+}
+
 /// An act on a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judgement {
@@ -46,8 +63,11 @@ pub struct Judgement {
     pub comment_id: CommentId,
     /// The act.
     pub act: CommentAct,
+    /// The cause that the act opens, in place of that of the table.
+    pub cause: Option<ReviewCause>,
     /// The role of the deleter, for a deletion.
     pub deleted_by: Option<DeletedBy>,
-    /// The order of the moderator that acts; `None` for an act of a member. It becomes a decision.
+    /// The order of the moderator or the policy that acts; `None` for an act of a member. It
+    /// becomes a decision.
     pub ruling: Option<Ruling>,
 }

@@ -37,4 +37,6 @@ pub struct DecisionOutput {
     pub decision: Decision,
     /// The current etag of the review.
     pub etag: String,
+    /// The current etag of the proposed edit that waits; empty if none waits.
+    pub proposal_etag: String,
 }

@@ -1,6 +1,6 @@
 //! The decision of a command about a subject or a comment on the locked rows of its batch.
 
-use crate::domain::comment::{CommentView, review_etag};
+use crate::domain::comment::{CommentView, proposal_etag, review_etag};
 use crate::domain::decision::Decision;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::CommentId;
@@ -22,6 +22,7 @@ impl UnitOfWork {
         let rules = command.verb.rules();
         rules.check(self, command)?;
         let (changes, actor) = (rules.changes(self, command), rules.actor(self));
+        self.pass_gate(&changes)?;
         if let (Some(id), Some(actor)) = (command.verb.comment_id(), actor) {
             self.record_actor(id, actor);
         }
@@ -74,8 +75,9 @@ impl UnitOfWork {
     fn decision_effect(&self, decision: Decision) -> Result<Effect> {
         let id = decision.id.comment;
         let comment = self.comment(id).ok_or_else(|| Error::internal("a judged comment is not loaded"))?;
-        let etag = review_etag(comment, self.review(id));
-        Ok(Effect::Decision(Box::new(DecisionOutput { decision, etag })))
+        let review = self.review(id);
+        let (etag, proposal_etag) = (review_etag(comment, review), proposal_etag(comment, review));
+        Ok(Effect::Decision(Box::new(DecisionOutput { decision, etag, proposal_etag })))
     }
 
     /// Stores the idempotency record of a command. Repeats later in the batch find it, and the

@@ -15,4 +15,9 @@ pub struct LockSet {
     pub review: Option<CommentId>,
     /// The one comment whose decisions have the keys of earlier requests.
     pub decisions: Option<CommentId>,
+    /// The one comment whose waiting proposal is read.
+    pub proposal: Option<CommentId>,
+    /// True if the command sets the due time of a review or tests a lease. The store then reads the
+    /// time of the database, which all processes share.
+    pub database_time: bool,
 }

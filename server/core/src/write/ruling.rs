@@ -6,7 +6,7 @@ use crate::domain::member::MemberId;
 /// The order of a moderator, with the reasons of the decision that it becomes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ruling {
-    /// The moderator.
+    /// The moderator; empty for the policy.
     pub moderator: MemberId,
     /// The reasons.
     pub grounds: Grounds,
@@ -26,6 +26,19 @@ pub enum RulingForm {
 }
 
 impl Ruling {
+    /// Returns the order of the policy.
+    #[must_use]
+    pub fn of_policy(grounds: Grounds) -> Self {
+        let moderator = MemberId::stored(String::new());
+        Self { moderator, grounds, etag: String::new(), form: RulingForm::Order }
+    }
+
+    /// Returns `true` for an order of the policy.
+    #[must_use]
+    pub fn is_of_policy(&self) -> bool {
+        self.moderator.as_str().is_empty()
+    }
+
     /// Returns an order without a code, with a note for moderators.
     #[must_use]
     pub fn noted(moderator: MemberId, note: String) -> Self {

@@ -8,6 +8,8 @@
 
 mod apply;
 mod committed_change;
+mod edit;
+mod gate;
 mod judge;
 mod like;
 mod outcome;
@@ -25,12 +27,14 @@ use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::like::Like;
 use crate::domain::member::MemberId;
 use crate::domain::path::Path;
+use crate::domain::proposal::Proposal;
 use crate::domain::request::{IdempotencyKey, IdempotencyRecord, RequestIdentity};
 use crate::domain::review::Review;
 use crate::domain::subject::{Subject, SubjectKey};
 use crate::domain::time::Millis;
 use crate::write::write_set::WriteSet;
 pub use committed_change::{CommitObserver, CommittedChange, CommittedComment};
+pub use gate::ModerationGate;
 
 /// The part of a command that its changes depend on.
 #[derive(Debug, Clone, Copy)]
@@ -54,6 +58,9 @@ pub struct UnitOfWork {
     records: BTreeMap<(SubjectId, IdempotencyKey), IdempotencyRecord>,
     reviews: BTreeMap<CommentId, Review>,
     decisions: BTreeMap<(CommentId, IdempotencyKey), Decision>,
+    proposals: BTreeMap<(CommentId, i32), Proposal>,
+    database_time: Option<Millis>,
+    gate: ModerationGate,
     write_set: WriteSet,
 }
 
@@ -94,6 +101,38 @@ impl UnitOfWork {
         if let Some(request) = decision.request {
             self.decisions.insert((decision.id.comment, request.key), decision);
         }
+    }
+
+    /// Adds a proposal that waits.
+    pub fn load_proposal(&mut self, proposal: Proposal) {
+        self.proposals.insert((proposal.comment_id, proposal.number), proposal);
+    }
+
+    /// A proposal of the batch.
+    #[must_use]
+    pub fn proposal(&self, id: CommentId, number: i32) -> Option<&Proposal> {
+        self.proposals.get(&(id, number))
+    }
+
+    /// Returns `true` if a command may set the due time of a comment that is out of sight, and the
+    /// time of the database is not loaded. The store loads it before it runs the commands.
+    #[must_use]
+    pub fn lacks_database_time(&self) -> bool {
+        let waits = |comment: &Comment| comment.lifecycle.state.may_be_unpublished();
+        self.database_time.is_none() && self.comments.values().any(waits)
+    }
+
+    /// Sets the time of the database, by which due times are set and leases are tested.
+    pub fn load_database_time(&mut self, now: Millis) {
+        self.database_time = Some(now);
+    }
+
+    /// The time of the database.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] if it is not loaded: the lock sets of the batch do not require it.
+    pub(crate) fn database_time(&self) -> Result<Millis> {
+        self.database_time.ok_or_else(|| Error::internal("the time of the database is not loaded"))
     }
 
     /// The review of a comment of the batch; `None` if the comment has none.

@@ -44,11 +44,11 @@ pub use create::{Create, CreateRoot};
 pub use create_subject::{CreateSubject, ImportedSubject, NewSubject};
 pub use delete::{Delete, DeleteActor, DeleteComment, Undelete, UndeleteComment};
 pub use delete_subject::{DeleteSubject, UndeleteSubject};
-pub use edit::{Edit, EditComment};
+pub use edit::{Edit, EditComment, EditWindows};
 pub use import::{Import, ImportParent, ImportTimes, ImportedComment};
 pub(crate) use import::{NewImport, import_fingerprint};
 pub use import_like::{ImportLike, ImportedLike};
-pub use judge::{Approve, Hide, HideComment, JudgeComment, Keep, Reject, Unhide, Withhold};
+pub use judge::{Approve, ApproveEdit, Hide, HideComment, JudgeComment, Keep, Reject, RejectEdit, Unhide, Withhold};
 pub use like::{SetLike, SetLikeRequest};
 pub use pin::{Pin, PinComment, Unpin};
 pub use reply::{CreateReply, Reply};
@@ -143,6 +143,8 @@ verbs! {
     Approve = (17, "Approve") "Find a text good, as a moderator.",
     Reject = (18, "Reject") "Refuse a text, as a moderator.",
     Withhold = (21, "Withhold") "Take a comment out of sight until it is judged, as a moderator.",
+    ApproveEdit = (23, "ApproveEdit") "Find a proposed edit good, as a moderator.",
+    RejectEdit = (24, "RejectEdit") "Refuse a proposed edit, as a moderator.",
     Keep = (28, "Keep") "Leave a comment as it is and close what is open on it, as a moderator.",
 }
 
@@ -328,6 +330,13 @@ impl CommandKind {
     #[must_use]
     pub fn is_verdict(&self) -> bool {
         self.rules().is_verdict()
+    }
+
+    /// Returns `false` if the command passes a closed gate of moderation in any case.
+    #[must_use]
+    pub fn may_need_gate(&self) -> bool {
+        let lock_set = self.lock_set();
+        lock_set.review.is_some() || lock_set.database_time
     }
 
     /// The member that the comment of the output is shown to.

@@ -11,6 +11,7 @@ use crate::domain::event::Changes;
 use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::member::MemberId;
 use crate::domain::origin::ImportOrigin;
+use crate::domain::proposal::ProposalState;
 use crate::domain::request::{IdempotencyKey, IdempotencyRecord, RequestIdentity};
 use crate::domain::subject::{Subject, SubjectKey};
 use crate::domain::time::Millis;
@@ -28,6 +29,15 @@ pub struct ContentEdit {
     pub time: Millis,
 }
 
+/// A former content of a comment that was out of sight when it was replaced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WithheldContent {
+    /// The content and its time.
+    pub edit: ContentEdit,
+    /// `true` if the content was in sight at some time.
+    pub once_public: bool,
+}
+
 /// The rows that a batch writes. A row is either new or changed, never both.
 #[derive(Debug, Default)]
 pub struct WriteSet {
@@ -41,8 +51,14 @@ pub struct WriteSet {
     pub comments: BTreeMap<CommentId, Comment>,
     /// Contents to update, without those of new comments.
     pub contents: BTreeSet<CommentId>,
-    /// Former contents to add to the histories of their comments.
+    /// Former contents to add to the histories of their comments: they were in sight until then.
     pub edits: Vec<ContentEdit>,
+    /// Former contents that were not in sight, to withhold.
+    pub withheld: Vec<WithheldContent>,
+    /// Proposals to insert.
+    pub new_proposals: BTreeSet<(CommentId, i32)>,
+    /// The new states of stored proposals.
+    pub proposal_states: BTreeMap<(CommentId, i32), ProposalState>,
     /// Reviews to insert.
     pub new_reviews: BTreeSet<CommentId>,
     /// Reviews to update.

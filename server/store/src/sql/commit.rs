@@ -19,10 +19,12 @@ use async_trait::async_trait;
 use riposte_core::event::{Changes, Event};
 use riposte_core::verbs::BatchType;
 use riposte_core::{
-    Batch, Command, CommandOutput, CommentId, CommitObserver, Error, Millis, Result, Subject, UnitOfWork, Writer,
+    Batch, Command, CommandOutput, CommentId, CommitObserver, Error, Millis, ModerationGate, Result, Subject,
+    UnitOfWork, Writer,
 };
 
 use super::ids::SqlIds;
+use super::moderation_gate::ModerationGates;
 use super::outbox::record;
 use super::phase::CommitFailure;
 use super::pool::{DataSources, SourceTx};
@@ -44,12 +46,18 @@ type UnheldOutputs = Vec<Option<Result<CommandOutput>>>;
 pub(crate) struct SqlWriter {
     sources: Arc<DataSources>,
     ids: Arc<SqlIds>,
+    gates: Arc<ModerationGates>,
     observer: Option<Arc<dyn CommitObserver>>,
 }
 
 impl SqlWriter {
-    pub(crate) fn new(sources: Arc<DataSources>, ids: Arc<SqlIds>, observer: Option<Arc<dyn CommitObserver>>) -> Self {
-        Self { sources, ids, observer }
+    pub(crate) fn new(
+        sources: Arc<DataSources>,
+        ids: Arc<SqlIds>,
+        gates: Arc<ModerationGates>,
+        observer: Option<Arc<dyn CommitObserver>>,
+    ) -> Self {
+        Self { sources, ids, gates, observer }
     }
 }
 
@@ -91,7 +99,8 @@ impl SqlWriter {
             return Err(Error::internal("a batch spans data sources"));
         }
         let (sources, ids, observer) = (Arc::clone(&self.sources), Arc::clone(&self.ids), self.observer.clone());
-        Ok(Some(CommitBatch { sources, ids, observer, source: source(first), commands: Cow::Borrowed(commands) }))
+        let (gates, commands) = (Arc::clone(&self.gates), Cow::Borrowed(commands));
+        Ok(Some(CommitBatch { sources, ids, gates, observer, source: source(first), commands }))
     }
 }
 
@@ -111,7 +120,13 @@ trait CommitType: BatchType {
         commands: &[Command<Self>],
         duplicate_check: DuplicateCheck,
         lock_wait: LockWait,
+        gate: ModerationGate,
     ) -> std::result::Result<(UnitOfWork, BatchOutputs), StoreError>;
+
+    /// Returns true if a command may need an open gate of moderation.
+    fn may_need_gate(_commands: &[Command<Self>]) -> bool {
+        false
+    }
 
     /// Returns the rows that the commands lock, each with the subject of its command, as far as
     /// their ids are known without a database call.
@@ -125,6 +140,7 @@ trait CommitType: BatchType {
 struct CommitBatch<'c, K: CommitType> {
     sources: Arc<DataSources>,
     ids: Arc<SqlIds>,
+    gates: Arc<ModerationGates>,
     observer: Option<Arc<dyn CommitObserver>>,
     source: usize,
     commands: Cow<'c, [Command<K>]>,
@@ -158,10 +174,11 @@ impl<K: CommitType> CommitBatch<'_, K> {
         let Some(first) = commands.first() else { return Ok(Vec::new()) };
         let id = self.ids.commit(first.subject.partition()).await;
         let id = id.map_err(|error| BatchFailure { fault: error.into(), outcome_unknown })?;
+        let gate = if K::may_need_gate(commands) { self.gates.state(self.source).await } else { ModerationGate::Open };
         let mut duplicate_check = if outcome_unknown { DuplicateCheck::Possible } else { DuplicateCheck::Unlikely };
         loop {
             let check = std::mem::replace(&mut duplicate_check, DuplicateCheck::Possible);
-            match self.transact(commands, id, (check, lock_wait), outcome_unknown).await {
+            match self.transact(commands, id, (check, lock_wait, gate), outcome_unknown).await {
                 Ok(mut outputs) => {
                     if outcome_unknown {
                         K::mark_own_commit(commands, &mut outputs);
@@ -185,12 +202,12 @@ impl<K: CommitType> CommitBatch<'_, K> {
         &self,
         commands: &[Command<K>],
         id: CommentId,
-        (duplicate_check, lock_wait): (DuplicateCheck, LockWait),
+        (duplicate_check, lock_wait, gate): (DuplicateCheck, LockWait, ModerationGate),
         outcome_unknown: bool,
     ) -> std::result::Result<BatchOutputs, BatchFailure> {
         let tx = self.sources.open_write(self.source, outcome_unknown).await?;
         let work = async |tx: &SourceTx| {
-            let (unit, outputs) = K::decide(tx, commands, duplicate_check, lock_wait).await?;
+            let (unit, outputs) = K::decide(tx, commands, duplicate_check, lock_wait, gate).await?;
             let mut phase = tx.phase();
             flush::write_set(&mut phase, tx.tables(), &unit)?;
             record(&mut phase, id, &events_of(&unit, commands)?);

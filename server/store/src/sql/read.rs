@@ -43,6 +43,7 @@ use riposte_core::page::{
 use riposte_core::ports::{
     CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, Reader, ReviewRows, SubjectRows,
 };
+use riposte_core::proposal::Proposal;
 use riposte_core::request::IdempotencyKey;
 use riposte_core::review::Review;
 use riposte_core::{
@@ -304,6 +305,11 @@ impl ReviewRows for SqlReader {
     async fn reviews(&self, ids: &[CommentId]) -> Result<Vec<Option<Review>>> {
         let found = scatter::gather::<reviews::ReviewsById>(&self.sources, ids.to_vec()).await?;
         Ok(rows::in_order(ids, found, |review| review.comment_id))
+    }
+
+    async fn proposals(&self, ids: &[CommentId]) -> Result<Vec<Option<Proposal>>> {
+        let found = scatter::gather::<reviews::ProposalsOfComments>(&self.sources, ids.to_vec()).await?;
+        Ok(reviews::newest(ids, found))
     }
 
     async fn decisions_by_id(&self, ids: &[DecisionId]) -> Result<Vec<Option<Decision>>> {

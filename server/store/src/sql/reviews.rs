@@ -1,6 +1,8 @@
 //! The queue of open reviews over SQL: one range of an index at each data source. A claim is one
 //! UPDATE along the primary key and takes no other lock. Times are those of the database.
 
+mod closed;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,14 +11,14 @@ use async_trait::async_trait;
 use futures::future::try_join_all;
 use riposte_core::ports::{ReviewClaim, ReviewCursor, ReviewFilter, ReviewQuery, Reviews};
 use riposte_core::review::{LeaseToken, Review};
-use riposte_core::{CommentId, MemberId, Partition, Result};
+use riposte_core::{CommentId, MemberId, Partition, Result, SubjectId};
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
-    UpdateMany,
+    ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select, UpdateMany,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::database_time;
 use super::entity::comment_review::{Column, Entity, Model};
 use super::grouping::parts;
 use super::pool::{DataSources, SourceTx};
@@ -29,6 +31,8 @@ use crate::error::{StoreError, StoreResult};
 const ATTEMPTS: usize = 3;
 /// The candidates that a claim considers for each review that it wants.
 const CANDIDATES: usize = 4;
+/// The reviews under deleted subjects that one claim closes.
+const CLOSED_MAX: usize = 100;
 /// The index on (object_type, is_open, due_time, comment_id).
 const QUEUE_INDEX: &str = "comment_review_queue";
 /// The index on (holder, lease_until).
@@ -97,18 +101,25 @@ impl Reviews for SqlReviews {
             renewed.sort_by_key(cursor);
             return Ok(renewed);
         }
-        let mut leased: Vec<Review> = Vec::new();
-        for _ in 0..ATTEMPTS {
+        let (mut leased, mut closed, mut attempts): (Vec<Review>, usize, usize) = (Vec::new(), 0, 0);
+        while attempts < ATTEMPTS {
             let wanted = limit.saturating_sub(leased.len());
             if wanted == 0 {
                 break;
             }
             let found = self.read(&Selection::Queue(candidates(filter, wanted * CANDIDATES))).await?;
-            let first = found.iter().take(wanted * CANDIDATES);
-            let mut ids: Vec<CommentId> = first.map(|review| review.comment_id).collect();
-            if ids.is_empty() {
+            if found.is_empty() {
                 break;
             }
+            let (found, below_deleted) = self.split_deleted(found).await?;
+            let rest = CLOSED_MAX.saturating_sub(closed);
+            let below_deleted = &below_deleted[..below_deleted.len().min(rest)];
+            closed += below_deleted.len();
+            self.close(below_deleted).await?;
+            // A round that only makes room for the next one is no attempt.
+            attempts += usize::from(below_deleted.is_empty() || !found.is_empty());
+            let first = found.iter().take(wanted * CANDIDATES);
+            let mut ids: Vec<CommentId> = first.map(|review| review.comment_id).collect();
             // Claims at the same time take different ones of the same candidates.
             ids.sort_by_key(|id| xxh3_64(&[&token.0[..], &id.get().to_be_bytes()].concat()));
             ids.truncate(wanted);
@@ -117,6 +128,20 @@ impl Reviews for SqlReviews {
         }
         leased.sort_by_key(cursor);
         Ok(leased)
+    }
+
+    async fn reopen(&self, subjects: &[SubjectId]) -> Result<usize> {
+        let mut opened = 0;
+        let ids: Vec<CommentId> = subjects.iter().map(|subject| CommentId::from(*subject)).collect();
+        for (source, ids) in self.groups(&ids) {
+            let subjects = ids.into_iter().map(SubjectId::from).collect();
+            opened += self.reopen_at(source, Some(subjects)).await?;
+        }
+        Ok(opened)
+    }
+
+    async fn reopen_all(&self, source: usize) -> Result<usize> {
+        self.reopen_at(source, None).await
     }
 
     async fn release(&self, ids: &[CommentId], token: LeaseToken) -> Result<usize> {
@@ -242,14 +267,19 @@ impl TransactionBody for Release {
     const NAME: &'static str = "release reviews";
 
     async fn run(&self, tx: &SourceTx) -> std::result::Result<Self::Output, StoreError> {
-        let update = of_reviews(Entity::update_many(), &self.ids)
-            .filter(Column::LeaseToken.eq(self.token.0.to_vec()))
-            .col_expr(Column::LeaseToken, vec![0_u8; 16].into())
-            .col_expr(Column::Holder, Vec::<u8>::new().into())
-            .col_expr(Column::LeaseUntil, 0_i64.into());
+        let update = of_reviews(Entity::update_many(), &self.ids).filter(Column::LeaseToken.eq(self.token.0.to_vec()));
+        let update = ended_lease(update);
         let released = update.exec(&tx.unrouted()).await?;
         Ok(usize::try_from(released.rows_affected).unwrap_or(usize::MAX))
     }
+}
+
+/// Adds the end of the leases to an update.
+fn ended_lease(update: UpdateMany<Entity>) -> UpdateMany<Entity> {
+    update
+        .col_expr(Column::LeaseToken, vec![0_u8; 16].into())
+        .col_expr(Column::Holder, Vec::<u8>::new().into())
+        .col_expr(Column::LeaseUntil, 0_i64.into())
 }
 
 fn of_reviews(update: UpdateMany<Entity>, ids: &[CommentId]) -> UpdateMany<Entity> {
@@ -261,11 +291,7 @@ fn reviews(rows: Vec<Model>) -> StoreResult<Vec<Review>> {
     Ok(rows.into_iter().map(row::review).collect::<Result<_>>()?)
 }
 
-/// Returns the present time of the database, in milliseconds.
+/// Returns the present time of the database.
 fn now(tx: &SourceTx) -> Expr {
-    if tx.unrouted().get_database_backend() == DbBackend::Sqlite {
-        Expr::cust("CAST(unixepoch('subsec') * 1000 AS INTEGER)")
-    } else {
-        Expr::cust("CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)")
-    }
+    database_time::expression(tx.unrouted().get_database_backend())
 }

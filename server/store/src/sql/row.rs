@@ -8,6 +8,7 @@ mod outbox;
 mod ranking;
 mod review;
 mod subject;
+mod withheld;
 
 use riposte_core::request::{IdempotencyKey, RequestIdentity};
 use riposte_core::{
@@ -24,6 +25,7 @@ pub(crate) use outbox::{commit_model, events, revision_model, unknown_event};
 pub(crate) use ranking::{SnapshotFingerprint, ranking, ranking_model};
 pub(crate) use review::{decision, decision_model, review, review_changes, review_model};
 pub(crate) use subject::{subject, subject_changes, subject_identity, subject_key, subject_model, subject_state};
+pub(crate) use withheld::{PROPOSAL, proposal, proposal_model, withheld_model};
 
 /// Converts an index row to its comment.
 pub(crate) fn comment(row: Model) -> Result<Comment> {

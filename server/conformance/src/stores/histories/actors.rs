@@ -72,7 +72,7 @@ impl Actors {
             8 => Undelete { target, member: author }.into(),
             9 => Hide { target, ruling: ruling() }.into(),
             10 => Unhide { target, ruling: ruling() }.into(),
-            11.. => Edit { target, member: author, content: text("changed"), etag, window: None }.into(),
+            11.. => Edit { etag, ..Edit::allowed(target, author, text("changed")) }.into(),
         };
         (key, verb)
     }

@@ -4,17 +4,18 @@ use std::time::Duration;
 
 use rand::RngExt;
 use rand::seq::IndexedRandom;
-use riposte_core::comment::review_etag;
+use riposte_core::comment::{proposal_etag, review_etag};
 use riposte_core::content::ClientInfo;
+use riposte_core::disposition::Disposition;
 use riposte_core::object_type::ModerationMode;
 use riposte_core::origin::ImportOrigin;
 use riposte_core::ports::{CommentRows, ReviewRows, SubjectRows};
 use riposte_core::request::RequestId;
 use riposte_core::subject::Metadata;
 use riposte_core::verbs::{
-    Approve, Create, CreateSubject, Delete, DeleteActor, DeleteSubject, Edit, Hide, Import, ImportLike, ImportParent,
-    ImportTimes, Keep, Pin, Reject, Reply, Ruling, RulingForm, SetLike, Undelete, UndeleteSubject, Unhide, Unpin,
-    UpdateSubject, Withhold,
+    Approve, ApproveEdit, Create, CreateSubject, Delete, DeleteActor, DeleteSubject, Edit, EditWindows, Hide, Import,
+    ImportLike, ImportParent, ImportTimes, Keep, Pin, Reject, RejectEdit, Reply, Ruling, RulingForm, SetLike, Undelete,
+    UndeleteSubject, Unhide, Unpin, UpdateSubject, Withhold,
 };
 use riposte_core::{
     Command, CommandKind, CommentId, CommentLocation, CommentState, Content, DeletedBy, LikeCommandKind, LikeValue,
@@ -42,7 +43,11 @@ impl Walker {
         let author = self.author(id).await.unwrap_or_else(|| member.clone());
         let window = self.chance(50).then_some(Duration::from_secs(60));
         match self.random_below(18) {
-            0..=2 => Edit { target, member: author, content: self.content(), etag, window }.into(),
+            0..=2 => {
+                let windows = EditWindows { created: window, ..EditWindows::OPEN };
+                let (content, disposition) = (self.content(), self.disposition());
+                Edit { etag, windows, disposition, ..Edit::allowed(target, author, content) }.into()
+            }
             3..=5 => Delete { target, actor: self.actor(author), etag }.into(),
             6..=7 => Undelete { target, member: if self.chance(70) { author } else { member } }.into(),
             8 => Hide { target, ruling: ruling() }.into(),
@@ -186,15 +191,30 @@ impl Walker {
     async fn verdict(&mut self, target: CommentLocation, id: CommentId) -> CommandKind {
         let found = self.oracle.comments(&[id]).await.expect("read").remove(0);
         let review = self.oracle.reviews(&[id]).await.expect("read").remove(0);
-        let current = found.map(|view| review_etag(&view.comment, review.as_ref())).unwrap_or_default();
+        let of_proposal = self.chance(30);
+        let etag = if of_proposal { proposal_etag } else { review_etag };
+        let current = found.map(|view| etag(&view.comment, review.as_ref())).unwrap_or_default();
         let etag = if self.chance(80) { current } else { String::new() };
         let form = if self.chance(70) { RulingForm::Verdict } else { RulingForm::Order };
         let ruling = Ruling { etag, form, ..ruling() };
         match self.random_below(5) {
+            0..=2 if of_proposal => ApproveEdit { target, ruling }.into(),
+            3.. if of_proposal => RejectEdit { target, ruling }.into(),
             0..=1 => Approve { target, ruling }.into(),
             2 => Reject { target, ruling }.into(),
             3 => Withhold { target, ruling }.into(),
             4.. => Keep { target, ruling }.into(),
+        }
+    }
+
+    /// Returns what the policy makes of a text: mostly, it allows it.
+    fn disposition(&mut self) -> Disposition {
+        match self.random_below(20) {
+            0 => Disposition::Flag,
+            1..=4 => Disposition::Hold,
+            5 => Disposition::Unchecked,
+            6 => Disposition::Reject,
+            7.. => Disposition::Allow,
         }
     }
 

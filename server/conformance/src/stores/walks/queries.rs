@@ -12,6 +12,7 @@ use riposte_core::page::{
 use riposte_core::ports::{CommentRows, RankIndexes, RankingSnapshots, Reader, SubjectRows};
 use riposte_core::rank::{RankSort, RankedList};
 use riposte_core::request::IdempotencyKey;
+use riposte_core::review::Review;
 use riposte_core::{CommentId, LikeValue, Millis, ObjectType, Path, Result, Subject, SubjectKey};
 
 use super::Walker;
@@ -38,6 +39,18 @@ fn shown_to_authors<'r>(
         view.seen_by(Some(&author))
     };
     Box::pin(async move { Ok(read.await?.into_iter().map(|view| view.map(shown)).collect()) })
+}
+
+/// Returns reviews without the times of their database: the oracle has another clock.
+fn timeless<'r>(
+    read: impl Future<Output = Result<Vec<Option<Review>>>> + Send + 'r,
+) -> BoxFuture<'r, Result<Vec<Option<Review>>>> {
+    let timeless = |review: Review| Review {
+        due_time: review.due_time.map(|_| Millis(0)),
+        unlisted_until: review.unlisted_until.map(|_| Millis(0)),
+        ..review
+    };
+    Box::pin(async move { Ok(read.await?.into_iter().map(|review| review.map(timeless)).collect()) })
 }
 
 impl Walker {
@@ -153,7 +166,8 @@ impl Walker {
         }
         self.compare(("comments", &ids), |r| shown_to_authors(r.comments(&ids))).await;
         self.compare(("locate", &ids), |r| Box::pin(r.locate(&ids))).await;
-        self.compare(("reviews", &ids), |r| Box::pin(r.reviews(&ids))).await;
+        self.compare(("reviews", &ids), |r| timeless(r.reviews(&ids))).await;
+        self.compare(("proposals", &ids), |r| Box::pin(r.proposals(&ids))).await;
     }
 
     async fn query_likes(&mut self, key: &SubjectKey, id: CommentId, other: CommentId) {
@@ -244,7 +258,8 @@ impl Walker {
         for ids in ids.chunks(200) {
             self.compare("comments", |r| shown_to_authors(r.comments(ids))).await;
             self.compare("locate", |r| Box::pin(r.locate(ids))).await;
-            self.compare("reviews", |r| Box::pin(r.reviews(ids))).await;
+            self.compare("reviews", |r| timeless(r.reviews(ids))).await;
+            self.compare("proposals", |r| Box::pin(r.proposals(ids))).await;
         }
         for id in self.created.iter().map(|(_, id)| *id) {
             self.compare(("decisions", id), |r| Box::pin(r.decisions(id, None, 10_000))).await;

@@ -4,7 +4,7 @@ use crate::domain::state::CommentState::{self, Active, Deleted, Hidden, Pending,
 
 /// For each act, the states of [`CommentState::ALL`] after it; `None` where it conflicts. The prior
 /// state is REJECTED.
-const REACHED: [(CommentAct, [Option<CommentState>; 6]); 8] = [
+const REACHED: [(CommentAct, [Option<CommentState>; 6]); 11] = [
     (CommentAct::Approve, [Some(Active), Some(Active), Some(Active), None, None, None]),
     (CommentAct::Reject, [Some(Rejected), Some(Rejected), None, None, None, None]),
     (CommentAct::Hide, [Some(Hidden), None, None, None, None, None]),
@@ -13,6 +13,9 @@ const REACHED: [(CommentAct, [Option<CommentState>; 6]); 8] = [
     (CommentAct::Keep, [Some(Active), Some(Pending), Some(Rejected), Some(Hidden), None, None]),
     (CommentAct::Delete, [Some(Deleted), Some(Deleted), Some(Deleted), Some(Deleted), Some(Deleted), None]),
     (CommentAct::Undelete, [None, None, None, None, None, Some(Rejected)]),
+    (CommentAct::ApproveEdit, [Some(Active), None, None, None, None, None]),
+    (CommentAct::RejectEdit, [Some(Active), None, None, None, None, None]),
+    (CommentAct::Resubmit, [None, None, Some(Pending), None, None, None]),
 ];
 
 #[test]
@@ -56,6 +59,8 @@ fn only_an_act_that_changes_no_state_moves_no_version() {
 fn a_pin_is_taken_off_exactly_where_a_comment_can_leave_sight() {
     let leaving: Vec<CommentAct> = ACTS.iter().filter(|rule| rule.leaves_sight()).map(|rule| rule.act).collect();
     assert_eq!(leaving, [CommentAct::Reject, CommentAct::Hide, CommentAct::Withhold, CommentAct::Delete]);
+    let dropping: Vec<CommentAct> = ACTS.iter().filter(|rule| rule.drops_proposal()).map(|rule| rule.act).collect();
+    assert_eq!(dropping, leaving[..3]);
 }
 
 /// A comment with the causes that the table leaves is open exactly where invariant R1 says so.
@@ -98,12 +103,17 @@ fn numbers_of_decisions_are_fixed_for_ever() {
         (CommentAct::Keep, Some(7)),
         (CommentAct::Delete, Some(5)),
         (CommentAct::Undelete, None),
+        (CommentAct::ApproveEdit, Some(1)),
+        (CommentAct::RejectEdit, Some(2)),
+        (CommentAct::Resubmit, None),
     ];
     assert_eq!(numbers, expected);
     for (act, number) in numbers {
-        assert_eq!(number.and_then(CommentAct::from_number), number.map(|_| act));
+        let read = number.and_then(|number| CommentAct::from_number(number, act.judges_proposal()));
+        assert_eq!(read, number.map(|_| act));
     }
-    assert_eq!([-1, 0, 13].map(CommentAct::from_number), [None; 3]);
+    assert_eq!([-1, 0, 13].map(|number| CommentAct::from_number(number, false)), [None; 3]);
+    assert_eq!([0, 3].map(|number| CommentAct::from_number(number, true)), [None; 2]);
 }
 
 #[test]

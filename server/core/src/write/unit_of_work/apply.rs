@@ -1,7 +1,6 @@
 //! The only code that changes rows: each change, and the counts that follow from it.
 
 use crate::domain::comment::{Comment, CommentRef};
-use crate::domain::content::Content;
 use crate::domain::counts::{CommentCounts, Contribution, contribution};
 use crate::domain::error::{Error, Result};
 use crate::domain::event::{ChangeKind, CommentChange};
@@ -10,7 +9,6 @@ use crate::domain::path::Path;
 use crate::domain::subject::{Subject, SubjectKey};
 use crate::write::change::{Change, NewComment};
 use crate::write::unit_of_work::{ChangeContext, UnitOfWork};
-use crate::write::write_set::ContentEdit;
 
 impl UnitOfWork {
     pub(crate) fn apply(&mut self, change: Change, context: ChangeContext<'_>) -> Result<()> {
@@ -19,7 +17,7 @@ impl UnitOfWork {
             Change::ReplaceSubject(subject) => self.replace_subject(subject)?,
             Change::InsertComment(new) => self.insert_comment(*new, context)?,
             Change::Judge(judgement) => self.judge(*judgement, context)?,
-            Change::SetContent(id, content) => self.set_content(id, content, context)?,
+            Change::Edit(edit) => self.edit(*edit, context)?,
         }
         Ok(())
     }
@@ -70,7 +68,7 @@ impl UnitOfWork {
         }
         self.write_set.new_comments.insert(comment.reference.id, context.request);
         self.load_comment(comment.clone());
-        self.review_new(&comment, context);
+        self.review_new(&comment, context)?;
         self.publish(&comment);
         self.record_change(&comment, ChangeKind::Created, context.subject);
         self.count(&comment, contribution(comment.lifecycle.state), context.subject)
@@ -101,25 +99,6 @@ impl UnitOfWork {
             if counts.live_below != 0 {
                 comment.relist();
             }
-        }
-        Ok(())
-    }
-
-    fn set_content(&mut self, id: CommentId, content: Content, context: ChangeContext<'_>) -> Result<()> {
-        self.revise(context.subject)?;
-        let former = self.contents.insert(id, content).ok_or_else(|| not_loaded("content"))?;
-        let comment = self.change(id)?;
-        let lifecycle = &mut comment.lifecycle;
-        let time = lifecycle.edit_time.unwrap_or(comment.reference.create_time);
-        let edit = ContentEdit { comment_id: id, version: lifecycle.version, content: former, time };
-        lifecycle.version += 1;
-        lifecycle.update_time = context.now;
-        lifecycle.edit_time = Some(context.now);
-        let comment = comment.clone();
-        self.record_change(&comment, ChangeKind::Edited, context.subject);
-        self.write_set.edits.push(edit);
-        if !self.write_set.new_comments.contains_key(&id) {
-            self.write_set.contents.insert(id);
         }
         Ok(())
     }

@@ -10,12 +10,13 @@ use crate::domain::ids::CommentId;
 use crate::domain::ids::DecisionId;
 use crate::domain::lifecycle::{DeletedBy, Lifecycle};
 use crate::domain::object_type::ObjectType;
+use crate::domain::proposal::ProposalState;
 use crate::domain::request::IdempotencyKey;
 use crate::domain::review::{Review, ReviewCause, ReviewCauses};
 use crate::domain::state::CommentState;
 use crate::domain::time::Millis;
 use crate::write::change::Judgement;
-use crate::write::ruling::RulingForm;
+use crate::write::ruling::{Ruling, RulingForm};
 use crate::write::unit_of_work::apply::{next_revision, not_loaded};
 use crate::write::unit_of_work::{ChangeContext, UnitOfWork};
 
@@ -61,18 +62,40 @@ impl Transition {
     }
 }
 
+/// The facts of a decision that follow from the act and the rows.
+pub(super) struct Decided {
+    pub(super) act: CommentAct,
+    /// The number of the judged proposal; 0 is the text.
+    pub(super) proposal: i32,
+    pub(super) from: CommentState,
+    pub(super) to: CommentState,
+    pub(super) from_version: i64,
+    /// True if the subject has a new revision with it.
+    pub(super) revised: bool,
+}
+
 impl UnitOfWork {
     pub(super) fn judge(&mut self, judgement: Judgement, context: ChangeContext<'_>) -> Result<()> {
         let comment = self.comments.get(&judgement.comment_id).ok_or_else(|| not_loaded("comment"))?;
         let transition = Transition::of(judgement.act, &comment.lifecycle)?;
         let from_version = comment.lifecycle.version;
         let mut comment = comment.clone();
+        let (id, act) = (judgement.comment_id, judgement.act);
+        let waiting = self.reviews.get(&id).and_then(Review::waiting_proposal);
+        let proposal = waiting.filter(|_| act.judges_proposal()).unwrap_or(0);
         if transition.rule.moves_version() {
             comment = self.move_state(&judgement, &transition, context)?;
+        } else if act == CommentAct::ApproveEdit {
+            self.show_proposal(id, proposal, context)?;
+            comment = self.comments.get(&id).cloned().ok_or_else(|| not_loaded("comment"))?;
+        } else if act == CommentAct::RejectEdit {
+            self.set_proposal_state(id, proposal, ProposalState::Rejected);
         }
         self.review_act(&judgement, &transition, &comment, context)?;
         self.publish(&comment);
-        self.decide(judgement, &transition, (&comment, from_version), context)
+        let Some(ruling) = judgement.ruling else { return Ok(()) };
+        let ((from, to), revised) = (transition.decided(), comment.lifecycle.version != from_version);
+        self.decide(ruling, Decided { act, proposal, from, to, from_version, revised }, &comment, context)
     }
 
     fn move_state(
@@ -112,15 +135,23 @@ impl UnitOfWork {
         match transition.rule.review {
             ReviewEffect::None => {}
             ReviewEffect::Opens(cause) => {
-                review.add_cause(cause, context.now);
+                review.add_cause(judgement.cause.unwrap_or(cause), self.database_time()?);
                 review.remove_causes(ReviewCauses::of(&[ReviewCause::Report]));
             }
             ReviewEffect::Clears(causes) | ReviewEffect::MustClear(causes) => review.remove_causes(causes),
             ReviewEffect::ClosesAll => review.close(true),
             ReviewEffect::Reopens => review.close(false),
         }
+        if transition.rule.drops_proposal() && transition.from.is_visible() {
+            self.drop_proposal(&mut review);
+        }
         if comment.lifecycle.state == CommentState::Deleted {
             review.close(true);
+        }
+        if judgement.act == CommentAct::Reject {
+            review.reject(self.database_time()?);
+        } else if [CommentAct::Approve, CommentAct::ApproveEdit].contains(&judgement.act) {
+            review.edits = 0;
         }
         if comment.lifecycle.state.is_visible() {
             (review.text_unshown, review.text_once_public) = (false, true);
@@ -128,40 +159,41 @@ impl UnitOfWork {
             (review.text_unshown, review.text_once_public) = (true, true);
         }
         if let Some(ruling) = &judgement.ruling {
-            review.decisions = review.decisions.checked_add(1).ok_or_else(|| Error::internal("too many decisions"))?;
-            if review.other_lease(&ruling.moderator, context.now).is_some() {
+            review.count_decision()?;
+            if review.other_lease(&ruling.moderator, self.database_time()?).is_some() {
                 review.lease = None;
             }
-            if judgement.act.is_settling() {
-                review.settled_version = comment.lifecycle.version;
+            if judgement.act.is_settling() && !ruling.is_of_policy() {
+                review.end_reports(comment.lifecycle.version);
             }
         }
         self.set_review(review);
         Ok(())
     }
 
-    /// Adds the decision of a moderator.
-    fn decide(
+    /// Adds the decision of a moderator or of the policy.
+    pub(super) fn decide(
         &mut self,
-        judgement: Judgement,
-        transition: &Transition,
-        (comment, from_version): (&Comment, i64),
+        ruling: Ruling,
+        decided: Decided,
+        comment: &Comment,
         context: ChangeContext<'_>,
     ) -> Result<()> {
-        let Some(ruling) = judgement.ruling else { return Ok(()) };
-        let number = self.reviews.get(&judgement.comment_id).ok_or_else(|| not_loaded("review"))?.decisions;
+        let Decided { act, proposal, from, to, from_version, revised } = decided;
+        let id = comment.reference.id;
+        let number = self.reviews.get(&id).ok_or_else(|| not_loaded("review"))?.decisions;
         let revision = self.subjects.get(context.subject).ok_or_else(|| not_loaded("subject"))?.revision;
-        let (from, to) = transition.decided();
         let decision = Decision {
-            id: DecisionId { comment: judgement.comment_id, number },
+            id: DecisionId { comment: id, number },
             object_type: context.subject.object_type().clone(),
             member: comment.reference.member.clone(),
-            act: judgement.act,
+            act,
+            proposal,
             from,
             to,
             from_version,
             to_version: comment.lifecycle.version,
-            revision: if transition.rule.moves_version() { revision } else { 0 },
+            revision: if revised { revision } else { 0 },
             actor: ruling.moderator,
             grounds: ruling.grounds,
             request: (ruling.form == RulingForm::Verdict).then_some(context.request),
@@ -173,16 +205,19 @@ impl UnitOfWork {
     }
 
     /// Makes the review of a new comment that is not visible because it waits or was refused.
-    pub(super) fn review_new(&mut self, comment: &Comment, context: ChangeContext<'_>) {
+    pub(super) fn review_new(&mut self, comment: &Comment, context: ChangeContext<'_>) -> Result<()> {
         let state = comment.lifecycle.state;
         if !state.may_be_unpublished() {
-            return;
+            return Ok(());
         }
         let mut review = new_review(comment, context.subject.object_type(), true);
         if state == CommentState::Pending {
-            review.add_cause(ReviewCause::New, context.now);
+            review.add_cause(ReviewCause::New, self.database_time()?);
+        } else {
+            review.reject(self.database_time()?);
         }
         self.set_review(review);
+        Ok(())
     }
 
     /// Records that a comment is visible, if it was not before. The review of a comment that was
@@ -202,8 +237,19 @@ impl UnitOfWork {
         }
     }
 
+    /// The review of a comment of the batch, or a new one. A comment that is out of sight without a
+    /// review counts as one that was never visible.
+    pub(super) fn review_or_new(&self, id: CommentId, context: ChangeContext<'_>) -> Result<Review> {
+        if let Some(review) = self.reviews.get(&id) {
+            return Ok(review.clone());
+        }
+        let comment = self.comments.get(&id).ok_or_else(|| not_loaded("comment"))?;
+        let never_public = comment.lifecycle.state.may_be_unpublished();
+        Ok(new_review(comment, context.subject.object_type(), never_public))
+    }
+
     /// Stores a review; one that equals the stored row is not written.
-    fn set_review(&mut self, review: Review) {
+    pub(super) fn set_review(&mut self, review: Review) {
         let id = review.comment_id;
         let before = self.reviews.get(&id);
         if before == Some(&review) {

@@ -4,6 +4,7 @@
 mod audit;
 mod batches;
 mod fixture;
+mod gate;
 mod imports;
 mod likes;
 mod outcomes;

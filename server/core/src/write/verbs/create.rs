@@ -81,7 +81,8 @@ impl Verb for Create {
     }
 
     fn lock_set(&self) -> LockSet {
-        LockSet::default()
+        let database_time = self.moderation.new_state().may_be_unpublished();
+        LockSet { database_time, ..LockSet::default() }
     }
 
     fn body(&self) -> Vec<Cow<'_, [u8]>> {

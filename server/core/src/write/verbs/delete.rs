@@ -133,7 +133,7 @@ pub struct Delete {
 /// Returns the rows that a member's deletion or restoration locks.
 fn lock_set(target: &CommentLocation) -> LockSet {
     let id = Some(target.id);
-    LockSet { comments: target.locks(), content: id, review: id, decisions: None }
+    LockSet { comments: target.locks(), content: id, review: id, ..LockSet::default() }
 }
 
 impl Verb for Delete {
@@ -150,7 +150,8 @@ impl Verb for Delete {
     }
 
     fn lock_set(&self) -> LockSet {
-        self.actor.ruling().map_or_else(|| lock_set(&self.target), |ruling| ruling.lock_set(&self.target))
+        let by_moderator = |ruling: &Ruling| ruling.lock_set(&self.target, CommentAct::Delete);
+        self.actor.ruling().map_or_else(|| lock_set(&self.target), by_moderator)
     }
 
     fn body(&self) -> Vec<Cow<'_, [u8]>> {
@@ -183,7 +184,8 @@ impl Verb for Delete {
 
     fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
         let (deleted_by, ruling) = (Some(self.actor.deleted_by()), self.actor.ruling().cloned());
-        let judgement = Judgement { comment_id: self.target.id, act: CommentAct::Delete, deleted_by, ruling };
+        let (comment_id, act) = (self.target.id, CommentAct::Delete);
+        let judgement = Judgement { comment_id, act, cause: None, deleted_by, ruling };
         judgement_changes(unit, command, judgement)
     }
 
@@ -240,8 +242,8 @@ impl Verb for Undelete {
     }
 
     fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
-        let judgement =
-            Judgement { comment_id: self.target.id, act: CommentAct::Undelete, deleted_by: None, ruling: None };
+        let (comment_id, act) = (self.target.id, CommentAct::Undelete);
+        let judgement = Judgement { comment_id, act, cause: None, deleted_by: None, ruling: None };
         judgement_changes(unit, command, judgement)
     }
 

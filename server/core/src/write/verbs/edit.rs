@@ -6,14 +6,20 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::{Command, Request, RequestContext, Verb, comment_of, id_part, match_etag, undeleted, writable};
-use crate::domain::comment::CommentView;
+use crate::domain::comment::{Comment, CommentView};
 use crate::domain::content::Content;
-use crate::domain::error::{Error, Result};
+use crate::domain::decision::Grounds;
+use crate::domain::disposition::Disposition;
+use crate::domain::error::{ConflictCause, Error, Result};
 use crate::domain::event::ActorKind;
 use crate::domain::ids::CommentId;
 use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
-use crate::write::change::Change;
+use crate::domain::object_type::Policy;
+use crate::domain::review::{Review, ReviewCause};
+use crate::domain::state::CommentState;
+use crate::domain::time::Millis;
+use crate::write::change::{AuthorEdit, Change};
 use crate::write::command_output::Effect;
 use crate::write::lock_set::LockSet;
 use crate::write::unit_of_work::UnitOfWork;
@@ -37,7 +43,9 @@ impl Request for EditComment {
 
     async fn verb(self, at: &CommentLocation, context: RequestContext<'_>) -> Result<Edit> {
         let Self { member, content, etag } = self;
-        Ok(Edit { target: at.clone(), member, content, etag, window: context.policy.edit_window })
+        let windows = EditWindows::of(context.policy);
+        let disposition = Disposition::Allow.under(context.policy.moderation);
+        Ok(Edit { etag, windows, disposition, ..Edit::allowed(at.clone(), member, content) })
     }
 
     fn value(effect: Effect) -> Result<CommentView> {
@@ -45,7 +53,8 @@ impl Request for EditComment {
     }
 }
 
-/// Replaces the content. The former content becomes a revision in the comment's history.
+/// Replaces the content, or proposes another one: the state of the comment and the disposition
+/// decide. Every disposition has the same fingerprint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
     /// The comment.
@@ -56,8 +65,56 @@ pub struct Edit {
     pub content: Content,
     /// The expected etag; an empty one matches any.
     pub etag: String,
-    /// The time after the comment's creation in which an edit is allowed; `None` for no limit.
-    pub window: Option<Duration>,
+    /// The times in which an edit is allowed.
+    pub windows: EditWindows,
+    /// The treatment of the new content by the policy.
+    pub disposition: Disposition,
+    /// The reasons of the policy, for the decision that a refusal becomes.
+    pub grounds: Grounds,
+}
+
+/// The times in which an author may edit a comment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EditWindows {
+    /// The time after the creation of the comment; `None` for no limit.
+    pub created: Option<Duration>,
+    /// The time after its last rejection, in place of the other one.
+    pub rejected: Duration,
+}
+
+impl EditWindows {
+    /// The windows of an object type.
+    #[must_use]
+    pub const fn of(policy: &Policy) -> Self {
+        Self { created: policy.edit_window, rejected: policy.resubmit_window }
+    }
+
+    /// Windows that never close.
+    pub const OPEN: Self = Self { created: None, rejected: Duration::MAX };
+
+    /// Returns the time until which a comment may be edited; `None` for no limit.
+    fn until(self, comment: &Comment, review: Option<&Review>) -> Option<Millis> {
+        let lifecycle = &comment.lifecycle;
+        if lifecycle.state == CommentState::Rejected {
+            let rejected = review.and_then(Review::reject_time).unwrap_or(lifecycle.update_time);
+            return Some(rejected.plus(self.rejected));
+        }
+        self.created.map(|window| comment.reference.create_time.plus(window))
+    }
+}
+
+impl Edit {
+    /// Returns an edit that the policy allows, at any time and of any version.
+    #[must_use]
+    pub fn allowed(target: CommentLocation, member: MemberId, content: Content) -> Self {
+        let (etag, windows, disposition) = (String::new(), EditWindows::OPEN, Disposition::Allow);
+        Self { target, member, content, etag, windows, disposition, grounds: Grounds::default() }
+    }
+
+    /// Returns `true` if a moderator has to judge the edit of a comment in this state.
+    fn counts(&self, state: CommentState) -> bool {
+        !state.is_visible() || !self.disposition.shows()
+    }
 }
 
 impl Verb for Edit {
@@ -70,7 +127,9 @@ impl Verb for Edit {
     }
 
     fn lock_set(&self) -> LockSet {
-        LockSet { comments: vec![self.target.id], content: Some(self.target.id), ..LockSet::default() }
+        let id = Some(self.target.id);
+        let database_time = self.disposition != Disposition::Allow;
+        LockSet { comments: vec![self.target.id], content: id, review: id, database_time, ..LockSet::default() }
     }
 
     fn body(&self) -> Vec<Cow<'_, [u8]>> {
@@ -84,19 +143,32 @@ impl Verb for Edit {
             return Err(Error::MemberNotAllowed);
         }
         writable(unit, command)?;
-        if !state.is_visible() {
+        if !matches!(state, CommentState::Active | CommentState::Pending | CommentState::Rejected) {
             return Err(Error::StateConflict(state));
         }
-        if let Some(until) = self.window.map(|window| comment.reference.create_time.plus(window))
+        let review = unit.review(self.target.id);
+        if review.is_some_and(|review| review.causes.contains(ReviewCause::Appeal)) {
+            return Err(Error::StateConflictBecause(ConflictCause::Appeal));
+        }
+        if let Some(until) = self.windows.until(comment, review)
             && command.now > until
         {
             return Err(Error::EditWindowClosed { until });
         }
-        match_etag(&self.etag, comment.etag())
+        match_etag(&self.etag, comment.etag())?;
+        if self.counts(state) && review.is_some_and(Review::has_all_edits) {
+            return Err(Error::StateConflictBecause(ConflictCause::Edits));
+        }
+        Ok(())
     }
 
     fn changes(&self, _: &UnitOfWork, _: &Command) -> Vec<Change> {
-        vec![Change::SetContent(self.target.id, self.content.clone())]
+        vec![Change::Edit(Box::new(AuthorEdit {
+            comment_id: self.target.id,
+            content: self.content.clone(),
+            disposition: self.disposition,
+            grounds: self.grounds.clone(),
+        }))]
     }
 
     fn actor(&self, _: &UnitOfWork) -> Option<ActorKind> {

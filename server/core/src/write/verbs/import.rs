@@ -141,7 +141,8 @@ impl Verb for Import {
     }
 
     fn lock_set(&self) -> LockSet {
-        LockSet { comments: self.parent.as_ref().map(ImportParent::locks).unwrap_or_default(), ..LockSet::default() }
+        let comments = self.parent.as_ref().map(ImportParent::locks).unwrap_or_default();
+        LockSet { comments, database_time: self.state.may_be_unpublished(), ..LockSet::default() }
     }
 
     fn fingerprint(&self, _: &str, _: &SubjectKey) -> Fingerprint {

@@ -10,7 +10,7 @@ use super::{
     target,
 };
 use crate::domain::act::{CommentAct, ReviewEffect};
-use crate::domain::comment::{CommentView, review_etag};
+use crate::domain::comment::{CommentView, proposal_etag, review_etag};
 use crate::domain::decision::Grounds;
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
@@ -78,7 +78,9 @@ impl Request for JudgeComment {
                 let actor = DeleteActor::Moderator(Box::new(ruling));
                 Delete { target, actor, etag: String::new() }.into()
             }
-            CommentAct::Create | CommentAct::Hold | CommentAct::Undelete => {
+            CommentAct::ApproveEdit => ApproveEdit { target, ruling }.into(),
+            CommentAct::RejectEdit => RejectEdit { target, ruling }.into(),
+            CommentAct::Create | CommentAct::Hold | CommentAct::Undelete | CommentAct::Resubmit => {
                 return Err(Error::internal("an act that is no decision was requested as a verdict"));
             }
         })
@@ -116,7 +118,7 @@ macro_rules! judging {
             }
 
             fn lock_set(&self) -> LockSet {
-                self.ruling.lock_set(&self.target)
+                self.ruling.lock_set(&self.target, CommentAct::$name)
             }
 
             fn body(&self) -> Vec<Cow<'_, [u8]>> {
@@ -145,13 +147,17 @@ judging! {
     Unhide "Shows a hidden comment again.",
     Withhold "Takes an active comment out of sight until it is judged.",
     Keep "Leaves a comment as it is and closes what is open on it.",
+    ApproveEdit "Finds a proposed edit good, which becomes the text of its comment.",
+    RejectEdit "Refuses a proposed edit; the text of its comment stays.",
 }
 
 impl Ruling {
     /// Returns the rows that an order about this comment locks.
-    pub(super) fn lock_set(&self, target: &CommentLocation) -> LockSet {
+    pub(super) fn lock_set(&self, target: &CommentLocation, act: CommentAct) -> LockSet {
+        let proposal = (act == CommentAct::ApproveEdit).then_some(target.id);
         let decisions = (self.form == RulingForm::Verdict).then_some(target.id);
-        LockSet { comments: target.locks(), content: Some(target.id), review: Some(target.id), decisions }
+        let (content, review) = (Some(target.id), Some(target.id));
+        LockSet { comments: target.locks(), content, review, decisions, proposal, database_time: true }
     }
 
     /// Returns the parts of a fingerprint. The reasons of an order are not among them.
@@ -174,7 +180,8 @@ impl Ruling {
         if is_deleted && (!act.judges_deleted() || lifecycle.deleted_by == Some(DeletedBy::Moderator)) {
             return Err(Error::CommentNotFound);
         }
-        let current = review_etag(comment, review);
+        let etag = if act.judges_proposal() { proposal_etag } else { review_etag };
+        let current = etag(comment, review);
         if !self.etag.is_empty() && self.etag != current {
             let last = review.map(|review| review.decisions).filter(|number| *number > 0);
             return Err(Error::ReviewChanged {
@@ -182,7 +189,8 @@ impl Ruling {
                 decision: last.map(|number| DecisionId { comment: id, number }),
             });
         }
-        if !act.ends_other_lease() && review.and_then(|r| r.other_lease(&self.moderator, command.now)).is_some() {
+        let now = unit.database_time()?;
+        if !act.ends_other_lease() && review.and_then(|r| r.other_lease(&self.moderator, now)).is_some() {
             return Err(Error::ReviewLeaseLost);
         }
         let state = if is_deleted { lifecycle.prior_state } else { lifecycle.state };
@@ -208,7 +216,7 @@ impl Ruling {
         (id, act): (CommentId, CommentAct),
     ) -> Vec<Change> {
         let deleted_by = (act == CommentAct::Delete).then_some(DeletedBy::Moderator);
-        let judgement = Judgement { comment_id: id, act, deleted_by, ruling: Some(self.clone()) };
+        let judgement = Judgement { comment_id: id, act, cause: None, deleted_by, ruling: Some(self.clone()) };
         judgement_changes(unit, command, judgement)
     }
 }

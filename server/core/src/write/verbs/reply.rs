@@ -82,7 +82,8 @@ impl Verb for Reply {
     }
 
     fn lock_set(&self) -> LockSet {
-        LockSet { comments: self.parent.locks(), ..LockSet::default() }
+        let database_time = self.moderation.new_state().may_be_unpublished();
+        LockSet { comments: self.parent.locks(), database_time, ..LockSet::default() }
     }
 
     fn body(&self) -> Vec<Cow<'_, [u8]>> {

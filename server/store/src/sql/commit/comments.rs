@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use riposte_core::verbs::CommandKind;
-use riposte_core::{Command, CommandOutput, Effect, Result, UnitOfWork};
+use riposte_core::{Command, CommandOutput, Effect, ModerationGate, Result, UnitOfWork};
 
 use super::held::{LockedTable, RowLock};
 use super::load::{self, DuplicateCheck};
@@ -22,17 +22,24 @@ impl CommitType for CommandKind {
         commands: &[Command],
         duplicate_check: DuplicateCheck,
         lock_wait: LockWait,
+        gate: ModerationGate,
     ) -> std::result::Result<(UnitOfWork, BatchOutputs), StoreError> {
-        let unit = load::comments(tx, commands, duplicate_check, lock_wait).await?;
+        let mut unit = load::comments(tx, commands, duplicate_check, lock_wait).await?;
+        unit.set_gate(gate);
         let (unit, outputs) = run_commands(unit, commands, UnitOfWork::run)?;
         let is_rejected_create = |(command, output): (&Command, &Result<CommandOutput>)| {
             output.is_err() && load::detects_duplicates(&command.verb)
         };
         if duplicate_check == DuplicateCheck::Unlikely && commands.iter().zip(&outputs).any(is_rejected_create) {
-            let unit = load::comments(tx, commands, DuplicateCheck::Possible, lock_wait).await?;
+            let mut unit = load::comments(tx, commands, DuplicateCheck::Possible, lock_wait).await?;
+            unit.set_gate(gate);
             return run_commands(unit, commands, UnitOfWork::run);
         }
         Ok((unit, outputs))
+    }
+
+    fn may_need_gate(commands: &[Command]) -> bool {
+        commands.iter().any(|command| command.verb.may_need_gate())
     }
 
     fn locks(sources: &DataSources, commands: &[Command]) -> Vec<RowLock> {

@@ -2,7 +2,7 @@
 //! comments.
 
 use async_trait::async_trait;
-use riposte_core::{LikeCommand, LikeCommandKind, UnitOfWork};
+use riposte_core::{LikeCommand, LikeCommandKind, ModerationGate, UnitOfWork};
 
 use super::held::{LockedTable, RowLock};
 use super::load::{self, DuplicateCheck};
@@ -21,6 +21,7 @@ impl CommitType for LikeCommandKind {
         commands: &[LikeCommand],
         _: DuplicateCheck,
         lock_wait: LockWait,
+        _: ModerationGate,
     ) -> std::result::Result<(UnitOfWork, BatchOutputs), StoreError> {
         run_commands(load::likes(tx, commands, lock_wait).await?, commands, UnitOfWork::run_like)
     }

@@ -38,7 +38,9 @@ pub(super) async fn comments(
         let subjects = loader.lock_subjects(&mut phase, ids.values().copied(), lock_wait);
         let locked = loader.lock_comments(&mut phase, &locked_keys.comments, LockWait::Bounded);
         let reviews = loader.lock_reviews(&mut phase, &locked_keys.reviews);
+        let database_time = loader.read_database_time(&mut phase, commands);
         let decisions = loader.read_decisions(&mut phase, commands);
+        let proposals = loader.read_proposals(&mut phase, commands);
         let contents = loader.read_contents(&mut phase, &locked_keys.contents);
         let records = loader.read_records(&mut phase, commands, &ids, duplicate_check);
         let mut results = tx.run(phase).await?;
@@ -48,11 +50,13 @@ pub(super) async fn comments(
         }
         loader.load_comments(&mut results, locked)?;
         loader.load_reviews(&mut results, reviews)?;
+        loader.load_database_time(&mut results, database_time)?;
         loader.load_decisions(&mut results, decisions)?;
+        loader.load_proposals(&mut results, proposals)?;
         loader.load_contents(&mut results, contents)?;
         let found = loader.load_records(&mut results, records)?;
         loader.comments_of_records(found, &locked_keys).await?;
-        loader.unknown_reviews().await?;
+        loader.unknown_reviews(commands.first().map(|command| command.subject.partition())).await?;
         return Ok(loader.unit);
     }
 }
@@ -97,7 +101,7 @@ pub(super) async fn likes(tx: &SourceTx, commands: &[LikeCommand], lock_wait: Lo
         loader.load_likes(&mut results, likes)?;
         loader.load_subjects(&mut results, subjects)?;
     }
-    loader.unknown_reviews().await?;
+    loader.unknown_reviews(None).await?;
     Ok(loader.unit)
 }
 

@@ -10,6 +10,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use crate::error::StoreResult;
 use crate::sql::entity::worker_lease::{ActiveModel, Column, Entity, Model};
+use crate::sql::moderation_gate;
 use crate::sql::pool::{DataSources, SourceTx};
 
 /// The time that a lease extends beyond the present.
@@ -38,6 +39,8 @@ pub(super) async fn take(
         let from = IdTick(free.minted_until).max(IdTick::at(now));
         let until = IdTick(from.0 + lease_ticks());
         update(tx, free.worker, ActiveModel { owner: Set(owner.to_vec()), ..leased_row(until, now) }).await?;
+        moderation_gate::remove_ended(tx, now).await?;
+        moderation_gate::register(tx, owner, now).await?;
         let worker = u8::try_from(free.worker).map_err(Error::internal)?;
         Ok(IdLease { worker, from, until })
     };
@@ -69,6 +72,7 @@ pub(super) async fn extend(
         let is_still_owner = row.is_some_and(|row| row.owner == owner);
         if is_still_owner {
             update(tx, worker, leased_row(until, renewal.now)).await?;
+            moderation_gate::register(tx, owner, renewal.now).await?;
         }
         Ok(is_still_owner)
     };
@@ -96,6 +100,7 @@ pub(super) async fn replace(
         let until = IdTick(from.0 + lease_ticks());
         update(tx, free.worker, ActiveModel { owner: Set(owner.to_vec()), ..leased_row(until, renewal.now) }).await?;
         free_row(tx, held, owner).await?;
+        moderation_gate::register(tx, owner, renewal.now).await?;
         let worker = u8::try_from(free.worker).map_err(Error::internal)?;
         Ok(Some(IdLease { worker, from, until }))
     };

@@ -10,6 +10,7 @@ use super::sequence;
 use super::state::{self, RELAY};
 use crate::error::StoreError;
 use crate::sql::entity::relay_state::{ActiveModel, Column, Entity};
+use crate::sql::moderation_gate;
 use crate::sql::pool::SourceTx;
 use crate::sql::row;
 use crate::sql::transact::TransactionBody;
@@ -29,6 +30,7 @@ impl TransactionBody for AcquireLease {
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         let Some(relay) = state::lock(tx).await? else {
+            moderation_gate::register(tx, self.candidate.name(), self.now).await?;
             // If two processes begin at once, the key rejects one of them, and its retry finds the
             // other's row. If the row was lost, the numbers continue after those of the events.
             let position = Set(self.position(tx, self.first.unwrap_or(0)).await?);
@@ -40,6 +42,7 @@ impl TransactionBody for AcquireLease {
         if lease.excludes(self.candidate, self.now) {
             return Ok(None);
         }
+        moderation_gate::register(tx, self.candidate.name(), self.now).await?;
         if lease.holder == self.candidate.name() && lease.is_held(self.now) {
             state::update(tx, RELAY, self.with_lease(ActiveModel::default())).await?;
             return Ok(Some(Epoch(relay.epoch)));

@@ -1,7 +1,10 @@
-//! Reviews by the ids of their comments, and decisions.
+//! Reviews and proposed edits by the ids of their comments, and decisions.
+
+use std::collections::BTreeMap;
 
 use riposte_core::decision::Decision;
 use riposte_core::ids::DecisionId;
+use riposte_core::proposal::Proposal;
 use riposte_core::review::Review;
 use riposte_core::{CommentId, Partition};
 use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QueryResult, QuerySelect};
@@ -11,7 +14,7 @@ use super::scatter::Gather;
 use crate::error::{StoreError, StoreResult};
 use crate::shard::{TableCounts, part};
 use crate::sql::chunks::LIST_MAX;
-use crate::sql::entity::{comment_decision, comment_review};
+use crate::sql::entity::{comment_decision, comment_review, comment_withheld};
 use crate::sql::grouping::parts;
 use crate::sql::phase::{Phase, RowsSlot};
 use crate::sql::pool::{DataSources, Tx};
@@ -45,6 +48,51 @@ impl Gather for ReviewsById {
     fn found(_: &DataSources, row: &QueryResult) -> StoreResult<Option<Review>> {
         Ok(Some(row::review(comment_review::Model::from_query_result(row, "")?)?))
     }
+}
+
+/// Reads all proposed edits of some comments.
+#[derive(Debug)]
+pub(super) struct ProposalsOfComments;
+
+impl Gather for ProposalsOfComments {
+    type Item = CommentId;
+    type Found = Proposal;
+    const NAME: &'static str = "read proposals";
+
+    fn partition(id: &CommentId) -> Partition {
+        id.partition()
+    }
+
+    fn tables(_: TableCounts) -> u16 {
+        1
+    }
+
+    fn select(phase: &mut Phase, _: Partition, ids: Vec<CommentId>) -> RowsSlot {
+        use comment_withheld::{Column, Entity};
+        phase.select_lists(None::<Partition>, LIST_MAX, ids, |list| {
+            let select = Entity::find().filter(Column::Part.is_in(parts(list.iter().map(|id| id.partition()))));
+            let select = select.filter(Column::CommentId.is_in(list.iter().map(|id| id.get())));
+            select.filter(Column::Kind.eq(row::PROPOSAL))
+        })
+    }
+
+    fn found(_: &DataSources, row: &QueryResult) -> StoreResult<Option<Proposal>> {
+        Ok(Some(row::proposal(comment_withheld::Model::from_query_result(row, "")?)?))
+    }
+}
+
+/// Returns the newest proposal of each comment, in the order of the comments, if its author may
+/// read it.
+pub(super) fn newest(ids: &[CommentId], found: Vec<Proposal>) -> Vec<Option<Proposal>> {
+    let mut newest: BTreeMap<CommentId, Proposal> = BTreeMap::new();
+    for proposal in found {
+        let id = proposal.comment_id;
+        if newest.get(&id).is_none_or(|other| other.number < proposal.number) {
+            newest.insert(id, proposal);
+        }
+    }
+    newest.retain(|_, proposal| proposal.state.is_shown_to_author());
+    ids.iter().map(|id| newest.get(id).cloned()).collect()
 }
 
 /// Reads decisions by their ids.

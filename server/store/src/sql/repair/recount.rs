@@ -17,7 +17,7 @@ use crate::sql::chunks::padded_chunks;
 use crate::sql::entity::{comment_index, comment_subject};
 use crate::sql::outbox::record;
 use crate::sql::pool::SourceTx;
-use crate::sql::read::verify::{self, LISTED, NEXT_FLOOR, REVIEW_OPEN};
+use crate::sql::read::verify::{self, LISTED, NEXT_FLOOR, PROPOSAL, REPORT_WEIGHT, REPORTS, REVIEW_OPEN};
 use crate::sql::row;
 use crate::sql::transact::TransactionBody;
 
@@ -52,7 +52,7 @@ impl TransactionBody for Recount {
         if !drifts.is_empty() {
             subject.revision += 1;
             let repaired = repair(&mut subject, comments, &drifts)?;
-            reviews::correct(tx, &self.key, &drifts, (&repaired, self.now)).await?;
+            reviews::correct(tx, &self.key, &drifts, &repaired).await?;
             self.write(tx, &subject, &repaired).await?;
         }
         Ok(Some(RepairReport { drifts, revision: subject.revision }))
@@ -143,7 +143,7 @@ fn repair(
                 repaired.extend(drift.comment);
                 continue;
             }
-            (Some(_), REVIEW_OPEN) => {
+            (Some(_), REVIEW_OPEN | PROPOSAL | REPORTS | REPORT_WEIGHT) => {
                 repaired.extend(drift.comment);
                 continue;
             }

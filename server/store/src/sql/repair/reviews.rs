@@ -1,28 +1,39 @@
-//! Corrects reviews whose open question about the text contradicts the state of their comment.
+//! Corrects reviews whose open questions contradict the state of their comment and its proposals.
 
 use std::collections::BTreeSet;
 
 use riposte_core::page::CountDrift;
-use riposte_core::review::{Review, ReviewCause, ReviewCauses};
-use riposte_core::{Comment, CommentId, CommentState, Millis, SubjectKey};
+use riposte_core::proposal::ProposalState;
+use riposte_core::review::Review;
+use riposte_core::{Comment, CommentId, SubjectKey};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use crate::error::StoreError;
 use crate::shard::part;
+use crate::sql::database_time;
 use crate::sql::entity::comment_review::{Column, Entity};
+use crate::sql::entity::{comment_report, comment_withheld};
 use crate::sql::pool::SourceTx;
-use crate::sql::read::verify::REVIEW_OPEN;
+use crate::sql::read::verify::{PROPOSAL, REPORT_WEIGHT, REPORTS, REVIEW_OPEN};
 use crate::sql::row;
+
+/// The names of the drifts that belong to a review.
+const OF_REVIEWS: [&str; 4] = [REVIEW_OPEN, PROPOSAL, REPORTS, REPORT_WEIGHT];
 
 /// Corrects the reviews of these drifts. Their comments are locked.
 pub(super) async fn correct(
     tx: &SourceTx,
     key: &SubjectKey,
     drifts: &[CountDrift],
-    (comments, now): (&[Comment], Millis),
+    comments: &[Comment],
 ) -> Result<(), StoreError> {
-    let differing = drifts.iter().filter(|drift| drift.count == REVIEW_OPEN).filter_map(|drift| drift.comment);
+    let of_reviews = drifts.iter().filter(|drift| OF_REVIEWS.contains(&drift.count));
+    let differing = of_reviews.filter_map(|drift| drift.comment);
     let differing: BTreeSet<CommentId> = differing.collect();
+    if differing.is_empty() {
+        return Ok(());
+    }
+    let now = database_time::read(&tx.unrouted(), key.partition()).await?;
     for comment in comments.iter().filter(|comment| differing.contains(&comment.reference.id)) {
         let (id, at) = (comment.reference.id, part(key.partition()));
         let found = Entity::find()
@@ -30,9 +41,13 @@ pub(super) async fn correct(
             .filter(Column::CommentId.eq(id.get()))
             .order_by_asc(Column::CommentId)
             .lock_exclusive();
-        match found.one(&tx.unrouted()).await? {
+        let found = found.one(&tx.unrouted()).await?;
+        let proposal = waiting_proposal(tx, id).await?;
+        match found {
             Some(found) => {
-                let review = corrected(row::review(found)?, comment.lifecycle.state, now);
+                let mut review = row::review(found)?;
+                review.correct(comment.lifecycle.state, proposal, now);
+                (review.reports, review.report_weight) = counted_reports(tx, &review).await?;
                 let update = Entity::update_many().set(row::review_changes(&review)).filter(Column::Part.eq(at));
                 update.filter(Column::CommentId.eq(id.get())).exec(&tx.unrouted()).await?;
             }
@@ -41,62 +56,38 @@ pub(super) async fn correct(
                 // was.
                 let reference = &comment.reference;
                 let ids = (id, reference.subject_id);
-                let review = Review::new(ids, key.object_type().clone(), reference.member.clone(), true);
-                let review = row::review_model(&corrected(review, comment.lifecycle.state, now));
-                Entity::insert(review).exec_without_returning(&tx.unrouted()).await?;
+                let mut review = Review::new(ids, key.object_type().clone(), reference.member.clone(), true);
+                review.correct(comment.lifecycle.state, proposal, now);
+                (review.reports, review.report_weight) = counted_reports(tx, &review).await?;
+                Entity::insert(row::review_model(&review)).exec_without_returning(&tx.unrouted()).await?;
             }
         }
     }
     Ok(())
 }
 
-/// Returns the review as the state of its comment requires it.
-fn corrected(mut review: Review, state: CommentState, now: Millis) -> Review {
-    review.close(state == CommentState::Deleted);
-    if state == CommentState::Pending {
-        if review.causes.intersection(ReviewCauses::TEXT).is_empty() {
-            review.add_cause(ReviewCause::New, now);
-        }
-    } else if state == CommentState::Active {
-        review.remove_causes(ReviewCauses::TEXT.without(ReviewCauses::IN_SIGHT));
-    } else if state != CommentState::Deleted {
-        review.remove_causes(ReviewCauses::TEXT);
-    }
-    review
+/// Returns the number of the proposed edit of a comment that waits.
+async fn waiting_proposal(tx: &SourceTx, id: CommentId) -> Result<Option<i32>, StoreError> {
+    use comment_withheld::{Column, Entity};
+    let waiting = Entity::find()
+        .filter(Column::Part.eq(part(id.partition())))
+        .filter(Column::CommentId.eq(id.get()))
+        .filter(Column::Kind.eq(row::PROPOSAL))
+        .filter(Column::State.eq(ProposalState::Waiting.code()))
+        .order_by_desc(Column::Number);
+    let found = waiting.one(&tx.unrouted()).await?.map(row::proposal).transpose()?;
+    Ok(found.map(|proposal| proposal.number))
 }
 
-#[cfg(test)]
-mod tests {
-    use riposte_core::object_type::ObjectType;
-    use riposte_core::review::{Review, ReviewCause, ReviewCauses};
-    use riposte_core::{CommentId, CommentState, MemberId, Millis};
-
-    use super::corrected;
-
-    #[test]
-    fn a_review_is_open_afterwards_exactly_where_the_state_requires_it() {
-        let id = CommentId::new(7).expect("positive");
-        let review = |cause: Option<ReviewCause>, is_closed: bool| {
-            let (object_type, member) = (ObjectType::stored("video".to_owned()), MemberId::stored("ann".to_owned()));
-            let mut review = Review::new((id, id.into()), object_type, member, true);
-            cause.into_iter().for_each(|cause| review.add_cause(cause, Millis(1)));
-            review.close(is_closed);
-            review
-        };
-        let causes = ReviewCause::ALL.into_iter().map(Some).chain([None]);
-        for (cause, is_closed) in causes.flat_map(|cause| [(cause, false), (cause, true)]) {
-            for state in CommentState::ALL {
-                let corrected = corrected(review(cause, is_closed), state, Millis(2));
-                let in_sight = !corrected.causes.intersection(ReviewCauses::IN_SIGHT).is_empty();
-                let expected = match state {
-                    CommentState::Pending => true,
-                    CommentState::Active => in_sight,
-                    CommentState::Rejected | CommentState::Hidden | CommentState::Shadowed | CommentState::Deleted => {
-                        false
-                    }
-                };
-                assert_eq!(corrected.open().bits() & 1 == 1, expected, "{cause:?}, closed: {is_closed}, {state}");
-            }
-        }
-    }
+/// Returns the number of the reports of a comment that count, and the sum of their weights.
+async fn counted_reports(tx: &SourceTx, review: &Review) -> Result<(i32, i32), StoreError> {
+    use comment_report::{Column, Entity};
+    let reports = Entity::find()
+        .filter(Column::Part.eq(part(review.comment_id.partition())))
+        .filter(Column::CommentId.eq(review.comment_id.get()))
+        .filter(Column::Counted.eq(1_i8))
+        .filter(Column::Version.gt(review.settled_version));
+    let reports = reports.all(&tx.unrouted()).await?;
+    let weight = reports.iter().fold(0_i32, |sum, report| sum.saturating_add(report.weight));
+    Ok((i32::try_from(reports.len()).unwrap_or(i32::MAX), weight))
 }

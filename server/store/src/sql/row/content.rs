@@ -35,7 +35,7 @@ pub(crate) fn former_content(row: comment_edit::Model) -> Result<Content> {
 }
 
 /// Converts the columns of a content; the error is the name of the column that cannot be read.
-fn of_columns(
+pub(super) fn of_columns(
     text: String,
     mentions_json: &str,
     metadata_json: &str,
@@ -112,7 +112,7 @@ pub(super) fn metadata_text(metadata: &Metadata) -> Result<String> {
     serde_json::to_string(metadata).map_err(Error::internal)
 }
 
-fn mentions_text(content: &Content) -> Result<String> {
+pub(super) fn mentions_text(content: &Content) -> Result<String> {
     let members: Vec<&str> = content.mentions().iter().map(MemberId::as_str).collect();
     serde_json::to_string(&members).map_err(Error::internal)
 }
@@ -125,7 +125,7 @@ fn extra_fields(text: &str, stored: &[u8]) -> Result<ExtraFields> {
 }
 
 /// Encodes the fields that have no column of their own; `None` if the content has no such field.
-fn extra_bytes(content: &Content) -> Option<Vec<u8>> {
+pub(super) fn extra_bytes(content: &Content) -> Option<Vec<u8>> {
     let fields = content.extra();
     let text_hash = xxh3_64(content.text().as_bytes());
     (!fields.is_empty()).then(|| ContentExtra { text_hash, fields: fields.clone() }.encode_to_vec())

@@ -45,6 +45,11 @@ pub(crate) fn review(row: comment_review::Model) -> Result<Review> {
         expired_leases: row.expired_leases,
         decisions: row.decisions,
         settled_version: row.settled_version,
+        reports: row.reports,
+        report_weight: row.report_weight,
+        proposal: row.proposal,
+        edits: row.edits,
+        unlisted_until: (row.unlisted_until != 0).then_some(Millis(row.unlisted_until)),
     })
 }
 
@@ -60,11 +65,6 @@ pub(crate) fn review_model(review: &Review) -> comment_review::ActiveModel {
         drain_attempts: Set(0),
         contested: Set(0),
         barred: Set(Vec::new()),
-        reports: Set(0),
-        report_weight: Set(0),
-        proposal: Set(0),
-        edits: Set(0),
-        unlisted_until: Set(0),
         ..review_changes(review)
     }
 }
@@ -84,6 +84,11 @@ pub(crate) fn review_changes(review: &Review) -> comment_review::ActiveModel {
         lease_until: Set(lease.map_or(0, |lease| lease.until.0)),
         holder: Set(lease.map_or_else(Vec::new, |lease| bytes(lease.holder.as_str()))),
         expired_leases: Set(review.expired_leases),
+        reports: Set(review.reports),
+        report_weight: Set(review.report_weight),
+        proposal: Set(review.proposal),
+        edits: Set(review.edits),
+        unlisted_until: Set(review.unlisted_until.map_or(0, |until| until.0)),
         decisions: Set(review.decisions),
         settled_version: Set(review.settled_version),
         ..comment_review::ActiveModel::default()
@@ -102,7 +107,8 @@ pub(crate) fn decision(row: comment_decision::Model) -> Result<Decision> {
         id: DecisionId { comment: id(row.comment_id)?, number: row.number },
         object_type: ObjectType::stored(text(row.object_type, "object_type")?),
         member: MemberId::stored(text(row.member_id, "member_id")?),
-        act: CommentAct::from_number(row.act).ok_or_else(|| fault("act"))?,
+        act: CommentAct::from_number(row.act, row.proposal != 0).ok_or_else(|| fault("act"))?,
+        proposal: row.proposal,
         from: state(row.comment_id, row.from_state)?,
         to: state(row.comment_id, row.to_state)?,
         from_version: row.from_version,
@@ -133,7 +139,7 @@ pub(crate) fn decision_model(decision: &Decision) -> comment_decision::ActiveMod
         object_type: Set(bytes(decision.object_type.as_str())),
         member_id: Set(bytes(decision.member.as_str())),
         act: Set(decision.act.number().unwrap_or_default()),
-        proposal: Set(0),
+        proposal: Set(decision.proposal),
         from_state: Set(decision.from.code()),
         to_state: Set(decision.to.code()),
         from_version: Set(decision.from_version),

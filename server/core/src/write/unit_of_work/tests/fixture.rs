@@ -16,13 +16,14 @@ use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
 use crate::domain::origin::ImportOrigin;
 use crate::domain::path::Path;
+use crate::domain::proposal::{Proposal, ProposalState};
 use crate::domain::request::{Fingerprint, IdempotencyKey, IdempotencyRecord, RequestIdentity};
 use crate::domain::review::Review;
 use crate::domain::subject::{Metadata, Subject, SubjectKey};
 use crate::domain::time::Millis;
-use crate::write::unit_of_work::UnitOfWork;
+use crate::write::unit_of_work::{ModerationGate, UnitOfWork};
 use crate::write::verbs::{Batch, BatchType, BatchVerb, Command, LikeCommand};
-use crate::write::write_set::ContentEdit;
+use crate::write::write_set::{ContentEdit, WithheldContent};
 use crate::{CommandOutput, Effect};
 
 /// The stored rows, and the counter from which ids and times are derived.
@@ -37,6 +38,9 @@ pub(super) struct Fixture {
     pub(super) origins: BTreeMap<CommentId, ImportOrigin>,
     pub(super) reviews: BTreeMap<CommentId, Review>,
     pub(super) decisions: Vec<Decision>,
+    pub(super) proposals: BTreeMap<(CommentId, i32), Proposal>,
+    pub(super) withheld: Vec<WithheldContent>,
+    pub(super) gate: ModerationGate,
     records: BTreeMap<(SubjectId, IdempotencyKey), IdempotencyRecord>,
     last_number: i64,
 }
@@ -119,7 +123,11 @@ impl Fixture {
 
     fn load(&self, batch: &[Command]) -> UnitOfWork {
         let mut unit = UnitOfWork::default();
+        unit.set_gate(self.gate);
         for command in batch {
+            if command.verb.lock_set().database_time {
+                unit.load_database_time(command.now);
+            }
             let Some(subject) = self.subjects.get(&command.subject) else { continue };
             unit.load_subject(subject.clone());
             let lock_set = command.verb.lock_set();
@@ -138,6 +146,12 @@ impl Fixture {
             review.into_iter().for_each(|review| unit.load_review(review.clone()));
             let judged = self.decisions.iter().filter(|decision| Some(decision.id.comment) == lock_set.decisions);
             judged.for_each(|decision| unit.load_decision(decision.clone()));
+            let of = |proposal: &&Proposal| Some(proposal.comment_id) == lock_set.proposal;
+            let waiting = self.proposals.values().filter(of).filter(|p| p.state == ProposalState::Waiting);
+            waiting.for_each(|proposal| unit.load_proposal(proposal.clone()));
+        }
+        if unit.lacks_database_time() {
+            unit.load_database_time(batch.first().map_or(Millis(0), |command| command.now));
         }
         self.load_unknown_reviews(&mut unit);
         unit
@@ -155,6 +169,14 @@ impl Fixture {
             assert_eq!(before.is_none(), write_set.new_reviews.contains(id), "{id:?}");
         }
         self.decisions.extend(write_set.decisions.iter().cloned());
+        for (id, number) in &write_set.new_proposals {
+            let proposal = unit.proposal(*id, *number).expect("a proposal").clone();
+            assert!(self.proposals.insert((*id, *number), proposal).is_none(), "{id:?} has {number} already");
+        }
+        for (key, state) in &write_set.proposal_states {
+            self.proposals.get_mut(key).expect("a proposal").state = *state;
+        }
+        self.withheld.extend_from_slice(&write_set.withheld);
         for key in &write_set.new_subjects {
             assert!(self.subjects.insert(key.clone(), unit.subjects[key].clone()).is_none(), "{key:?} is new");
         }

@@ -13,8 +13,8 @@ use crate::domain::state::CommentState::{self, Deleted, Hidden};
 use crate::domain::subject::SubjectState;
 use crate::domain::time::Millis;
 use crate::write::verbs::{
-    BatchType, BatchVerb, CommandKind, Delete, DeleteActor, DeleteSubject, Edit, ImportParent, LikeCommandKind,
-    UndeleteSubject, UpdateSubject,
+    BatchType, BatchVerb, CommandKind, Delete, DeleteActor, DeleteSubject, Edit, EditWindows, ImportParent,
+    LikeCommandKind, UndeleteSubject, UpdateSubject,
 };
 
 /// A root with a reply, a comment that "author" has deleted, and one that is hidden.
@@ -191,9 +191,10 @@ fn a_comment_rejects_by_its_state() {
             (|fixture, id| fixture.import_like(id, "x", LikeValue::Like, 1).into(), None),
         ];
         by_state(state, likes);
+        let waits = state.may_be_unpublished();
         let cases: [StateCase; 9] = [
             (|fixture, id| fixture.reply_to(id, 2).into(), (!visible).then_some(Error::ParentUnavailable(state))),
-            (|fixture, id| fixture.edit(id, "author", "other").into(), unless(visible, state)),
+            (|fixture, id| fixture.edit(id, "author", "other").into(), unless(visible || waits, state)),
             (|fixture, id| fixture.delete(id, author("author")).into(), unless(!deleted, state)),
             (|fixture, id| fixture.delete(id, moderator()).into(), None),
             (|fixture, id| fixture.undelete(id, "author").into(), (!deleted).then_some(Error::CommentAlreadyExists)),
@@ -259,8 +260,8 @@ fn an_author_may_edit_until_the_last_millisecond_of_the_window() {
     let until = Millis(fixture.row(id).reference.create_time.0 + 60_000);
     let cases = [(Some(60), 0, None), (Some(60), 1, Some(Error::EditWindowClosed { until })), (None, 1_000_000, None)];
     for (window, late, expected) in cases {
-        let window = window.map(Duration::from_secs);
-        let verb = Edit { window, content: text("late"), ..fixture.edit(id, "author", "") };
+        let windows = EditWindows { created: window.map(Duration::from_secs), ..EditWindows::OPEN };
+        let verb = Edit { windows, content: text("late"), ..fixture.edit(id, "author", "") };
         let mut command = fixture.command(verb);
         command.now = Millis(until.0 + late);
         assert_eq!(fixture.run_command(&command).err(), expected, "{late} ms after the end");

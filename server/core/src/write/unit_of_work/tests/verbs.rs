@@ -1,7 +1,5 @@
 //! Verbs for tests: each concerns a comment of the fixture and has default values otherwise.
 
-use std::time::Duration;
-
 use super::fixture::{Fixture, member, text};
 use crate::domain::content::ClientInfo;
 use crate::domain::ids::{CommentId, SubjectId};
@@ -81,8 +79,7 @@ impl Fixture {
     }
 
     pub(super) fn edit(&self, id: CommentId, by: &str, content: &str) -> Edit {
-        let window = None::<Duration>;
-        Edit { target: self.target(id), member: member(by), content: text(content), etag: String::new(), window }
+        Edit::allowed(self.target(id), member(by), text(content))
     }
 
     pub(super) fn delete(&self, id: CommentId, actor: DeleteActor) -> Delete {

@@ -2,12 +2,14 @@
 
 use riposte_core::review::Review;
 use riposte_core::{CommentId, Partition};
+use sea_orm::ActiveValue::Set;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 
 use super::{Flush, not_loaded};
 use crate::error::StoreResult;
 use crate::shard::part;
 use crate::sql::entity::comment_review::{Column, Entity};
+use crate::sql::entity::comment_withheld;
 use crate::sql::row;
 
 impl Flush<'_> {
@@ -22,6 +24,31 @@ impl Flush<'_> {
             self.phase.write(None::<Partition>, &update, Some(1));
         }
         self.phase.insert(None::<Partition>, write_set.decisions.iter().map(row::decision_model).collect());
+        self.withheld()
+    }
+
+    /// Adds the writes of proposed edits, and of former contents that were not in sight.
+    fn withheld(&mut self) -> StoreResult<()> {
+        use comment_withheld::{ActiveModel, Column, Entity};
+        let write_set = self.unit.write_set();
+        for ((id, number), state) in &write_set.proposal_states {
+            let update = Entity::update_many()
+                .set(ActiveModel { state: Set(state.code()), ..ActiveModel::default() })
+                .filter(Column::Part.eq(part(id.partition())))
+                .filter(Column::CommentId.eq(id.get()))
+                .filter(Column::Kind.eq(row::PROPOSAL))
+                .filter(Column::Number.eq(i64::from(*number)));
+            self.phase.write(None::<Partition>, &update, Some(1));
+        }
+        let proposal = |(id, number): &(CommentId, i32)| {
+            let proposal = self.unit.proposal(*id, *number).ok_or_else(|| not_loaded("proposal"))?;
+            Ok(row::proposal_model(proposal)?)
+        };
+        let mut rows = write_set.new_proposals.iter().map(proposal).collect::<StoreResult<Vec<_>>>()?;
+        for withheld in &write_set.withheld {
+            rows.push(row::withheld_model(withheld)?);
+        }
+        self.phase.insert::<ActiveModel>(None::<Partition>, rows);
         Ok(())
     }
 

@@ -1,17 +1,36 @@
 //! The comparison of open reviews with the states of their comments, in both directions: the text
 //! of a comment is open exactly if the comment waits, or if it is visible and has a cause for which
-//! a visible comment is judged.
+//! a visible comment is judged. A proposed edit is open exactly if one waits. The numbers of
+//! reports are compared with the reports that count.
 
 use riposte_core::page::CountDrift;
-use riposte_core::review::ReviewCauses;
+use riposte_core::proposal::ProposalState;
+use riposte_core::review::{OpenQuestions, ReviewCauses};
 use riposte_core::{CommentId, CommentState};
 use sea_orm::ConnectionTrait;
 
 use super::{Rows, compare, states};
 use crate::error::StoreError;
+use crate::sql::row;
 
 /// The name of the open question about a text in reports.
 pub(in crate::sql) const REVIEW_OPEN: &str = "review_open";
+
+/// The name of the open question about a proposed edit in reports.
+pub(in crate::sql) const PROPOSAL: &str = "proposal";
+
+/// The name of the number of reports that count, and that of the sum of their weights.
+pub(in crate::sql) const REPORTS: &str = "reports";
+pub(in crate::sql) const REPORT_WEIGHT: &str = "report_weight";
+
+/// The query for the reviews whose numbers differ from the reports that count.
+const REPORTED: &str = "SELECT r.comment_id AS id, r.reports AS given, COUNT(p.comment_id) AS counted, \
+     r.report_weight AS also_given, CAST(COALESCE(SUM(p.weight), 0) AS SIGNED) AS also_counted \
+     FROM (SELECT comment_id, part, reports, report_weight, settled_version FROM comment_review WHERE {rows}) r \
+     LEFT JOIN comment_report p ON p.comment_id = r.comment_id AND p.part = r.part \
+     AND p.counted = 1 AND p.version > r.settled_version \
+     GROUP BY r.comment_id, r.reports, r.report_weight \
+     HAVING r.reports <> COUNT(p.comment_id) OR r.report_weight <> COALESCE(SUM(p.weight), 0)";
 
 /// The condition for a review whose text is open.
 const IS_OPEN: &str = "r.open_bits % 2 = 1";
@@ -40,11 +59,33 @@ impl<C: ConnectionTrait> Rows<'_, C> {
              WHERE NOT i.{waiting} AND \
              CASE WHEN {IS_OPEN} THEN 1 ELSE 0 END <> CASE WHEN {expected} THEN 1 ELSE 0 END"
         );
-        for sql in [unopened, reviewed] {
+        for (count, sql) in [(REVIEW_OPEN, unopened), (REVIEW_OPEN, reviewed), (PROPOSAL, self.proposals())] {
             for row in self.differing_rows(&sql).await? {
-                compare(drifts, CommentId::new(row.id), REVIEW_OPEN, row.given, row.counted);
+                compare(drifts, CommentId::new(row.id), count, row.given, row.counted);
             }
         }
+        for row in self.differing_rows(REPORTED).await? {
+            compare(drifts, CommentId::new(row.id), REPORTS, row.given, row.counted);
+            compare(drifts, CommentId::new(row.id), REPORT_WEIGHT, row.also_given, row.also_counted);
+        }
         Ok(())
+    }
+
+    /// Returns the query for the comments of which a proposed edit waits without an open question,
+    /// or that have such a question without a proposal.
+    fn proposals(&self) -> String {
+        let deleted = states(&[CommentState::Deleted]);
+        let edit = OpenQuestions::EDIT.bits();
+        let given = format!("CASE WHEN r.open_bits & {edit} <> 0 THEN 1 ELSE 0 END");
+        let counted = "CASE WHEN w.comment_id IS NULL THEN 0 ELSE 1 END";
+        let (kind, waiting) = (row::PROPOSAL, ProposalState::Waiting.code());
+        format!(
+            "SELECT i.id AS id, {given} AS given, {counted} AS counted, 0 AS also_given, 0 AS also_counted \
+             FROM (SELECT id, part, state FROM comment_index_@ WHERE {{rows}}) i \
+             LEFT JOIN comment_review r ON r.comment_id = i.id AND r.part = i.part \
+             LEFT JOIN comment_withheld w ON w.comment_id = i.id AND w.part = i.part \
+             AND w.kind = {kind} AND w.state = {waiting} \
+             WHERE NOT i.{deleted} AND {given} <> {counted}"
+        )
     }
 }

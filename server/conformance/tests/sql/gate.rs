@@ -1,0 +1,138 @@
+//! The gate of moderation: it is closed while a process of an earlier version holds a lease, or
+//! while moderation is off.
+
+use std::time::Duration;
+
+use riposte_conformance::stores::{root_location, ruling};
+use riposte_core::disposition::Disposition;
+use riposte_core::object_type::ModerationMode;
+use riposte_core::ports::{Clock, LeaseCandidate};
+use riposte_core::subject::Metadata;
+use riposte_core::verbs::{Approve, Create, Edit, Hide, Undelete, Unhide, Withhold};
+use riposte_core::{ClientInfo, CommandKind, CommentId, CommentState, Content, DeletedBy, Error, Result, SubjectKey};
+use riposte_store::SqlStore;
+
+use crate::commits::{command, commit_one};
+use crate::databases::{ManualClock, all_databases};
+use crate::subject::{Subject, member, run};
+
+/// A process of an earlier version, as its leases name it.
+const OLD: &str = "x'0102030405060708090a0b0c0d0e0f10'";
+
+/// The results of commands that need an open gate, and of one that does not.
+struct Outcome {
+    refused: usize,
+    others: Vec<Result<()>>,
+}
+
+async fn send(store: &SqlStore, key: &SubjectKey, verb: impl Into<CommandKind>) -> Result<()> {
+    commit_one(store, &command(store, key, verb.into())).await.map(drop)
+}
+
+async fn create(store: &SqlStore, key: &SubjectKey, moderation: ModerationMode) -> Create {
+    Create {
+        id: store.ids().comment(key.partition()).await.expect("an id"),
+        member: member(0),
+        content: content("a text"),
+        client: ClientInfo::default(),
+        auto_create: None,
+        moderation,
+    }
+}
+
+fn content(text: &str) -> Content {
+    Content::stored(text.to_owned(), Vec::new(), Metadata::new())
+}
+
+/// Sends each kind of command to a process that has just started.
+async fn outcome(store: &SqlStore, key: &SubjectKey, ids: [CommentId; 4]) -> Outcome {
+    let [active, pending, deleted, withheld] = ids;
+    let at = |id| root_location(key, id);
+    let author = |id| Edit::allowed(at(id), member(0), content("another text"));
+    let needing: [CommandKind; 6] = [
+        create(store, key, ModerationMode::Pre).await.into(),
+        Withhold { target: at(withheld), ruling: ruling() }.into(),
+        Approve { target: at(active), ruling: ruling() }.into(),
+        Edit { disposition: Disposition::Hold, ..author(active) }.into(),
+        author(pending).into(),
+        Undelete { target: at(deleted), member: member(0) }.into(),
+    ];
+    let mut refused = 0;
+    for verb in needing {
+        let is_refused = matches!(send(store, key, verb).await, Err(Error::Overloaded { .. }));
+        refused += usize::from(is_refused);
+    }
+    let free: [CommandKind; 5] = [
+        create(store, key, ModerationMode::Post).await.into(),
+        author(active).into(),
+        Hide { target: at(active), ruling: ruling() }.into(),
+        Unhide { target: at(active), ruling: ruling() }.into(),
+        Approve { target: at(pending), ruling: ruling() }.into(),
+    ];
+    let mut others = Vec::new();
+    for verb in free {
+        others.push(send(store, key, verb).await);
+    }
+    Outcome { refused, others }
+}
+
+/// Makes a visible comment, one that waits, one that was deleted while it waited, and a visible
+/// one.
+async fn comments(store: &SqlStore, subject: &Subject) -> [CommentId; 4] {
+    let ids = subject.create_roots(4).await;
+    for (id, state) in [(ids[1], CommentState::Pending), (ids[2], CommentState::Deleted)] {
+        let (code, before, id) = (state.code(), CommentState::Pending.code(), id.get());
+        let deleted = if state == CommentState::Deleted { DeletedBy::Author.code() } else { 0 };
+        let columns = format!("state = {code}, prior_state = {before}, deleted_by = {deleted}, listed = 0");
+        run(store, format!("UPDATE comment_index SET {columns}, member_id = x'6d30' WHERE id = {id}")).await;
+    }
+    ids.try_into().expect("four")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_command_makes_a_state_of_moderation_while_an_old_process_runs_or_moderation_is_off() {
+    for database in all_databases().await {
+        let clock = ManualClock::at_noon();
+        let first = database.migrated(&clock).await;
+        let until = clock.now().plus(Duration::from_secs(5)).0;
+        let mut number = 0;
+        // Each case is a change of the rows, and whether the gate is closed after it. The process
+        // of a case has just started, so that it has read no gate before.
+        for (sql, is_closed) in [
+            (None, false),
+            (Some(format!("UPDATE worker_lease SET owner = {OLD}, leased_until = {until} WHERE worker = 63")), true),
+            (Some(format!("INSERT INTO process (owner, step, until) VALUES ({OLD}, 11, {until})")), true),
+            (Some(format!("UPDATE process SET step = 12 WHERE owner = {OLD}")), false),
+            (Some(format!("DELETE FROM process WHERE owner = {OLD}")), true),
+            (Some("UPDATE worker_lease SET leased_until = 1 WHERE worker = 63".to_owned()), false),
+        ] {
+            if let Some(sql) = &sql {
+                run(&first, sql.clone()).await;
+            }
+            number += 1;
+            check(&database.open(&clock), number, is_closed, &format!("{sql:?}")).await;
+        }
+        for is_off in [true, false] {
+            first.moderation_switch().set(is_off).await.expect("set");
+            number += 1;
+            check(&database.open(&clock), number, is_off, &format!("off: {is_off}")).await;
+        }
+        // A relay of this version says what it knows, too.
+        let lease = first.outbox().acquire_lease(0, LeaseCandidate::repairing([7; 16]), clock.now()).await;
+        assert!(lease.expect("acquired").is_some());
+        check(&database.open(&clock), number + 1, false, "a relay of this version").await;
+        run(&first, "DELETE FROM process WHERE step > 0".to_owned()).await;
+        check(&database.open(&clock), number + 2, true, "a relay of an earlier version").await;
+        first.close().await;
+        database.drop().await;
+    }
+}
+
+async fn check(store: &SqlStore, number: usize, is_closed: bool, case: &str) {
+    let subject = Subject::new(store, &format!("gate{number}"));
+    let ids = comments(store, &subject).await;
+    let Outcome { refused, others } = outcome(store, &subject.key, ids).await;
+    assert_eq!(refused, if is_closed { 6 } else { 0 }, "{case}");
+    assert_eq!(others, vec![Ok(()); 5], "{case}");
+    store.close().await;
+}

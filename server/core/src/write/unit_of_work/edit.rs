@@ -1,0 +1,196 @@
+//! The edits of a batch. The state of the comment and the disposition of the new text decide
+//! whether the text is replaced, or waits as a proposal beside the text in sight.
+
+use crate::domain::act::CommentAct;
+use crate::domain::comment::Comment;
+use crate::domain::content::Content;
+use crate::domain::decision::Grounds;
+use crate::domain::disposition::Disposition;
+use crate::domain::error::{Error, Result};
+use crate::domain::event::ChangeKind;
+use crate::domain::ids::CommentId;
+use crate::domain::proposal::{Proposal, ProposalState};
+use crate::domain::review::{Review, ReviewCause, ReviewCauses};
+use crate::domain::state::CommentState;
+use crate::write::change::{AuthorEdit, Judgement};
+use crate::write::ruling::Ruling;
+use crate::write::unit_of_work::apply::{next_revision, not_loaded};
+use crate::write::unit_of_work::judge::Decided;
+use crate::write::unit_of_work::{ChangeContext, UnitOfWork};
+use crate::write::write_set::{ContentEdit, WithheldContent};
+
+impl UnitOfWork {
+    pub(super) fn edit(&mut self, edit: AuthorEdit, context: ChangeContext<'_>) -> Result<()> {
+        let state = self.comments.get(&edit.comment_id).map(|comment| comment.lifecycle.state);
+        match state.ok_or_else(|| not_loaded("comment"))? {
+            CommentState::Active if edit.disposition.shows() => self.edit_in_sight(edit, context),
+            CommentState::Active => self.propose(edit, context),
+            CommentState::Pending | CommentState::Rejected => self.edit_out_of_sight(edit, context),
+            CommentState::Hidden | CommentState::Shadowed | CommentState::Deleted => {
+                Err(Error::internal("an edit that was checked conflicts"))
+            }
+        }
+    }
+
+    /// Replaces a text in sight at once. A plain comment gets no review by it.
+    fn edit_in_sight(&mut self, edit: AuthorEdit, context: ChangeContext<'_>) -> Result<()> {
+        let id = edit.comment_id;
+        self.set_content(id, edit.content, context)?;
+        let is_flagged = edit.disposition == Disposition::Flag;
+        if self.reviews.contains_key(&id) || is_flagged {
+            let mut review = self.review_or_new(id, context)?;
+            self.drop_proposal(&mut review);
+            (review.text_unshown, review.text_once_public) = (false, true);
+            review.edits = 0;
+            if is_flagged {
+                review.add_cause(ReviewCause::Flag, self.database_time()?);
+            }
+            self.set_review(review);
+        }
+        Ok(())
+    }
+
+    /// Stores a proposal beside the text in sight. The comment does not change, and its subject
+    /// gets a revision without a change that readers see.
+    fn propose(&mut self, edit: AuthorEdit, context: ChangeContext<'_>) -> Result<()> {
+        let AuthorEdit { comment_id: id, content, disposition, grounds } = edit;
+        let mut review = self.review_or_new(id, context)?;
+        if let Some(number) = review.waiting_proposal() {
+            self.set_proposal_state(id, number, ProposalState::Dropped);
+        }
+        let cause = match disposition {
+            Disposition::Unchecked => Some(ReviewCause::EditServiceUnavailable),
+            Disposition::Allow | Disposition::Flag | Disposition::Hold => Some(ReviewCause::Edit),
+            Disposition::Reject => None,
+        };
+        match cause {
+            Some(cause) => review.replace_proposal(cause, self.database_time()?),
+            None => review.remove_causes(ReviewCauses::EDIT),
+        }
+        review.proposal = review.proposal.checked_add(1).ok_or_else(|| Error::internal("too many proposals"))?;
+        review.edits += 1;
+        let number = review.proposal;
+        let state = if cause.is_some() { ProposalState::Waiting } else { ProposalState::Rejected };
+        self.set_review(review);
+        self.load_proposal(Proposal { comment_id: id, number, content, state, time: context.now });
+        self.write_set.new_proposals.insert((id, number));
+        self.revise(context.subject)?;
+        self.write_set.events.entry(context.subject.clone()).or_default();
+        if cause.is_some() { Ok(()) } else { self.refuse(id, (CommentAct::RejectEdit, number), grounds, context) }
+    }
+
+    /// Replaces the text of a comment that waits or was refused.
+    fn edit_out_of_sight(&mut self, edit: AuthorEdit, context: ChangeContext<'_>) -> Result<()> {
+        let AuthorEdit { comment_id: id, content, disposition, grounds } = edit;
+        let mut review = self.review_or_new(id, context)?;
+        review.edits += 1;
+        self.set_review(review);
+        self.set_content(id, content, context)?;
+        let state = self.comments.get(&id).map(|comment| comment.lifecycle.state);
+        let cause = match disposition {
+            Disposition::Allow => None,
+            Disposition::Hold => Some(ReviewCause::New),
+            Disposition::Flag => Some(ReviewCause::Flag),
+            Disposition::Unchecked => Some(ReviewCause::ServiceUnavailable),
+            Disposition::Reject if state == Some(CommentState::Rejected) => {
+                return self.refuse(id, (CommentAct::Reject, 0), grounds, context);
+            }
+            Disposition::Reject => {
+                let ruling = Some(Ruling::of_policy(grounds));
+                let (act, cause, deleted_by) = (CommentAct::Reject, None, None);
+                return self.judge(Judgement { comment_id: id, act, cause, deleted_by, ruling }, context);
+            }
+        };
+        if state == Some(CommentState::Rejected) {
+            let (act, deleted_by, ruling) = (CommentAct::Resubmit, None, None);
+            return self.judge(Judgement { comment_id: id, act, cause, deleted_by, ruling }, context);
+        }
+        if let Some(cause) = cause {
+            let mut review = self.review_or_new(id, context)?;
+            review.add_cause(cause, self.database_time()?);
+            self.set_review(review);
+        }
+        Ok(())
+    }
+
+    /// Writes the decision of the policy about a text or a proposal that it refuses and that leaves
+    /// the state as it is.
+    fn refuse(
+        &mut self,
+        id: CommentId,
+        (act, proposal): (CommentAct, i32),
+        grounds: Grounds,
+        context: ChangeContext<'_>,
+    ) -> Result<()> {
+        let comment = self.comments.get(&id).cloned().ok_or_else(|| not_loaded("comment"))?;
+        let mut review = self.review_or_new(id, context)?;
+        review.count_decision()?;
+        if act == CommentAct::Reject {
+            review.reject(self.database_time()?);
+        }
+        self.set_review(review);
+        let Comment { lifecycle, .. } = &comment;
+        let from_version = lifecycle.version - i64::from(proposal == 0);
+        let (from, to) = (lifecycle.state, lifecycle.state);
+        let decided = Decided { act, proposal, from, to, from_version, revised: true };
+        self.decide(Ruling::of_policy(grounds), decided, &comment, context)
+    }
+
+    /// Makes the waiting proposal of a comment its content.
+    pub(super) fn show_proposal(&mut self, id: CommentId, number: i32, context: ChangeContext<'_>) -> Result<()> {
+        let proposal = self.proposals.get(&(id, number)).ok_or_else(|| not_loaded("proposal"))?;
+        self.set_content(id, proposal.content.clone(), context)?;
+        self.set_proposal_state(id, number, ProposalState::Approved);
+        Ok(())
+    }
+
+    /// Drops the proposal of a review, if one waits.
+    pub(super) fn drop_proposal(&mut self, review: &mut Review) {
+        if let Some(number) = review.waiting_proposal() {
+            self.set_proposal_state(review.comment_id, number, ProposalState::Dropped);
+            review.remove_causes(ReviewCauses::EDIT);
+        }
+    }
+
+    pub(super) fn set_proposal_state(&mut self, id: CommentId, number: i32, state: ProposalState) {
+        if let Some(proposal) = self.proposals.get_mut(&(id, number)) {
+            proposal.state = state;
+        }
+        if !self.write_set.new_proposals.contains(&(id, number)) {
+            self.write_set.proposal_states.insert((id, number), state);
+        }
+    }
+
+    /// Replaces the content of a comment. The former content goes to the public history if it was
+    /// in sight, and else to the texts that only the author and moderators may read.
+    fn set_content(&mut self, id: CommentId, content: Content, context: ChangeContext<'_>) -> Result<()> {
+        self.revise(context.subject)?;
+        let former = self.contents.insert(id, content).ok_or_else(|| not_loaded("content"))?;
+        let review = self.reviews.get(&id).cloned();
+        let never_public = review.as_ref().is_some_and(|review| review.never_public);
+        let comment = self.change(id)?;
+        let lifecycle = &mut comment.lifecycle;
+        let time = lifecycle.edit_time.unwrap_or(comment.reference.create_time);
+        let edit = ContentEdit { comment_id: id, version: lifecycle.version, content: former, time };
+        lifecycle.version = next_revision(lifecycle.version)?;
+        lifecycle.update_time = context.now;
+        if !never_public {
+            lifecycle.edit_time = Some(context.now);
+        }
+        let comment = comment.clone();
+        self.record_change(&comment, ChangeKind::Edited, context.subject);
+        if comment.lifecycle.state.is_visible() {
+            self.write_set.edits.push(edit);
+        } else {
+            let once_public = review.as_ref().is_some_and(|review| review.text_once_public);
+            self.write_set.withheld.push(WithheldContent { edit, once_public });
+            if let Some(review) = review {
+                self.set_review(Review { text_unshown: true, text_once_public: false, ..review });
+            }
+        }
+        if !self.write_set.new_comments.contains_key(&id) {
+            self.write_set.contents.insert(id);
+        }
+        Ok(())
+    }
+}

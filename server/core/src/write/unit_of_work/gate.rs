@@ -1,0 +1,66 @@
+//! The gate of moderation. While it is closed, no command makes a state or a row that a process of
+//! a version before moderation does not know.
+
+use std::time::Duration;
+
+use crate::domain::act::CommentAct;
+use crate::domain::error::{Error, Result};
+use crate::domain::state::CommentState;
+use crate::write::change::{AuthorEdit, Change, Judgement};
+use crate::write::unit_of_work::UnitOfWork;
+
+/// The time after which a refused command is tried again.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// The permission of commands to use the states of moderation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ModerationGate {
+    /// They may.
+    #[default]
+    Open,
+    /// A process of a version before moderation runs, or moderation is turned off.
+    Closed,
+}
+
+impl UnitOfWork {
+    /// Sets the gate, which is open at first.
+    pub fn set_gate(&mut self, gate: ModerationGate) {
+        self.gate = gate;
+    }
+
+    /// Refuses changes that need an open gate: those that would leave a comment waiting or refused
+    /// or store a proposal, and verdicts that only moderation knows.
+    pub(crate) fn pass_gate(&self, changes: &[Change]) -> Result<()> {
+        if self.gate == ModerationGate::Closed && changes.iter().any(|change| self.requires_gate(change)) {
+            return Err(Error::Overloaded { after: RETRY });
+        }
+        Ok(())
+    }
+
+    fn requires_gate(&self, change: &Change) -> bool {
+        match change {
+            Change::CreateSubject(_) | Change::ReplaceSubject(_) => false,
+            Change::InsertComment(new) => {
+                let lifecycle = &new.comment.lifecycle;
+                lifecycle.state.may_be_unpublished() || lifecycle.prior_state.may_be_unpublished()
+            }
+            Change::Judge(judgement) => self.judgement_requires_gate(judgement),
+            Change::Edit(edit) => self.edit_requires_gate(edit),
+        }
+    }
+
+    fn judgement_requires_gate(&self, judgement: &Judgement) -> bool {
+        let Some(comment) = self.comments.get(&judgement.comment_id) else { return false };
+        let (lifecycle, act) = (&comment.lifecycle, judgement.act);
+        let is_judged = lifecycle.state == CommentState::Deleted && act != CommentAct::Undelete;
+        let from = if is_judged { lifecycle.prior_state } else { lifecycle.state };
+        let next = act.rule(Some(from)).map_or(from, |rule| rule.next(from, lifecycle.prior_state));
+        let only_judges = act == CommentAct::Keep || act == CommentAct::Approve && from.is_visible();
+        only_judges || next.may_be_unpublished()
+    }
+
+    fn edit_requires_gate(&self, edit: &AuthorEdit) -> bool {
+        let state = self.comments.get(&edit.comment_id).map(|comment| comment.lifecycle.state);
+        !edit.disposition.shows() || state.is_some_and(CommentState::may_be_unpublished)
+    }
+}
