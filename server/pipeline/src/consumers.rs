@@ -5,7 +5,9 @@
 mod member_history;
 mod rank_index;
 mod rebuild;
+mod review;
 
 pub use member_history::MemberHistoryConsumer;
 pub use rank_index::RankIndexConsumer;
 pub use rebuild::SourceSubjects;
+pub use review::ReviewConsumer;

@@ -22,7 +22,7 @@ mod test_consumer;
 mod test_source;
 
 pub use background::{BackgroundRoles, BackgroundTasks, LeaseRelease};
-pub use consumers::{MemberHistoryConsumer, RankIndexConsumer, SourceSubjects};
+pub use consumers::{MemberHistoryConsumer, RankIndexConsumer, ReviewConsumer, SourceSubjects};
 pub use events::settings::EventSettings;
 pub use notifier::Notifier;
 pub use outbox_observation::OutboxObservation;

@@ -16,7 +16,7 @@ use riposte_grpc::{PageTokenCodec, Services};
 use riposte_pipeline::watch::WatchHub;
 use riposte_pipeline::{
     BackgroundRoles, BackgroundTasks, LeaseRelease, MemberHistoryConsumer, Notifier, RankIndexConsumer, RelayPorts,
-    WriteQueues,
+    ReviewConsumer, WriteQueues,
 };
 use riposte_store::{SqlStore, StoreKind};
 use tokio::runtime::Handle;
@@ -322,6 +322,7 @@ fn event_consumers(
     let mut consumers: Vec<Arc<dyn EventConsumer>> = vec![
         Arc::new(MemberHistoryConsumer { histories, subjects: components.subjects() }),
         Arc::new(RankIndexConsumer { index, subjects: components.subjects() }),
+        Arc::new(ReviewConsumer { reviews: components.store.reviews() }),
         Arc::new(ResponseCacheConsumer { cache: pages.clone() }),
         Arc::new(hub.clone()),
     ];

@@ -11,7 +11,7 @@ const IMPLEMENTATIONS: [&str; 5] =
 /// The binary.
 const BINARY: &str = "server/src/";
 /// The types that implement ports, or own connections, queues or tasks.
-const CONCRETE: [&str; 17] = [
+const CONCRETE: [&str; 18] = [
     "SqlStore",
     "RedisCache",
     "MemoryCache",
@@ -25,6 +25,7 @@ const CONCRETE: [&str; 17] = [
     "BackgroundTasks",
     "MemberHistoryConsumer",
     "RankIndexConsumer",
+    "ReviewConsumer",
     "WatchHub",
     "ResponseCache",
     "ResponseCacheConsumer",

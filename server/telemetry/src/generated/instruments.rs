@@ -158,7 +158,7 @@ pub(super) mod attribute {
     pub(crate) const CALLER: &str = "caller";
     /// The priority of a call under overload: `critical`, `sheddable` or `best_effort`.
     pub(crate) const CLASS: &str = "class";
-    /// The event consumer: `member_history` serves ListMemberComments, `rank_index` serves ranked lists and reply previews; the others are `cache_repair`, `response_cache` and `watch`.
+    /// The event consumer: `member_history` serves ListMemberComments, `rank_index` serves ranked lists and reply previews, `review` the queue of moderators; the others are `cache_repair`, `response_cache` and `watch`.
     pub(crate) const CONSUMER: &str = "consumer";
     /// A stored count, such as `root_count`.
     pub(crate) const COUNT: &str = "count";
