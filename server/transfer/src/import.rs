@@ -70,9 +70,9 @@ impl ImportOptions {
     /// Checks everything that can be checked before a file is read.
     ///
     /// # Errors
-    /// A file is missing; the mapping file is missing, superfluous or invalid; an option has a value
-    /// that would reject every record ([`TransferError::OptionInvalid`]); the rejects would replace
-    /// an input ([`TransferError::RejectsReplaceInput`]).
+    /// A file is missing; the mapping file is missing, superfluous or invalid; an option has a
+    /// value that would reject every record ([`TransferError::OptionInvalid`]); the rejects would
+    /// replace an input ([`TransferError::RejectsReplaceInput`]).
     pub fn prepare(self) -> Result<Import> {
         let prepared = self.read.clone().prepare()?;
         prepared.check_files()?;
