@@ -95,7 +95,9 @@ impl Step {
             Self::Prove => {
                 "under many faults every promise is kept: the checker finds no violation in the recorded responses"
             }
-            Self::Fuzz => "what comes from outside, altered by fuzzers for a moment, breaks nothing that reads it (only with --fuzz)",
+            Self::Fuzz => {
+                "what comes from outside, altered by fuzzers for a moment, breaks nothing that reads it (only with --fuzz)"
+            }
             Self::Alone => {
                 "each crate of the product compiles by itself, leaning on no neighbour's features (only with --alone)"
             }

@@ -90,7 +90,8 @@ mod tests {
     #[test]
     fn stored_codes_are_the_numbers_of_the_contract() {
         for act in CommentAct::ALL {
-            let Some(number) = act.number() else { continue };
+            // Acts on proposed edits have the numbers of those on texts.
+            let Some(number) = act.number().filter(|_| !act.judges_proposal()) else { continue };
             let action = v1::ModerationAction::try_from(i32::from(number)).expect("an action");
             assert_eq!(action.as_str_name(), format!("MODERATION_ACTION_{act:?}").to_uppercase());
         }

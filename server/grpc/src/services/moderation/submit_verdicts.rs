@@ -86,7 +86,12 @@ const fn action(act: CommentAct) -> &'static str {
         CommentAct::Withhold => "withhold",
         CommentAct::Keep => "keep",
         // No verdict has one of these acts.
-        CommentAct::Create | CommentAct::Hold | CommentAct::Undelete => "none",
+        CommentAct::Create
+        | CommentAct::Hold
+        | CommentAct::Undelete
+        | CommentAct::ApproveEdit
+        | CommentAct::RejectEdit
+        | CommentAct::Resubmit => "none",
     }
 }
 
