@@ -17,6 +17,9 @@ use crate::sql::pool::SourceTx;
 use crate::sql::row;
 use crate::sql::transact::{self, TransactionBody};
 
+/// The subject and the comment of a review.
+type ReviewKey = (SubjectId, CommentId);
+
 /// The reviews that one transaction opens again.
 const OPENED_MAX: u64 = 200;
 
@@ -36,7 +39,7 @@ impl SqlReviews {
 
     /// Closes reviews whose subjects are still deleted.
     pub(super) async fn close(&self, reviews: &[Review]) -> Result<()> {
-        let mut groups: BTreeMap<(usize, Option<Partition>), Vec<(SubjectId, CommentId)>> = BTreeMap::new();
+        let mut groups: BTreeMap<(usize, Option<Partition>), Vec<ReviewKey>> = BTreeMap::new();
         for review in reviews {
             let partition = review.comment_id.partition();
             let confined = self.sources.is_confined().then_some(partition);
@@ -57,7 +60,7 @@ impl SqlReviews {
             let closed = transact::read(&self.sources, source, closed).await?;
             let Some((_, last)) = closed.last() else { return Ok(opened) };
             after = last.get();
-            let mut groups: BTreeMap<Option<Partition>, Vec<(SubjectId, CommentId)>> = BTreeMap::new();
+            let mut groups: BTreeMap<Option<Partition>, Vec<ReviewKey>> = BTreeMap::new();
             for (subject, id) in closed {
                 let confined = self.sources.is_confined().then_some(id.partition());
                 groups.entry(confined).or_default().push((subject, id));
@@ -93,7 +96,7 @@ impl TransactionBody for DeletedSubjects {
 /// is restored meanwhile keeps its reviews open.
 #[derive(Debug)]
 struct CloseReviews {
-    reviews: Vec<(SubjectId, CommentId)>,
+    reviews: Vec<ReviewKey>,
 }
 
 impl TransactionBody for CloseReviews {
@@ -126,7 +129,7 @@ struct ClosedReviews {
 }
 
 impl TransactionBody for ClosedReviews {
-    type Output = Vec<(SubjectId, CommentId)>;
+    type Output = Vec<ReviewKey>;
     const NAME: &'static str = "read closed reviews";
     const READS_PARTITIONS: bool = true;
 
@@ -155,7 +158,7 @@ impl TransactionBody for ClosedReviews {
 /// first, so that no commit changes their comments meanwhile.
 #[derive(Debug)]
 struct OpenReviews {
-    reviews: Vec<(SubjectId, CommentId)>,
+    reviews: Vec<ReviewKey>,
 }
 
 impl TransactionBody for OpenReviews {
