@@ -6,6 +6,7 @@ import (
 	"context"
 	"iter"
 
+	"google.golang.org/protobuf/proto"
 	"riposte.dev/go/riposte/ripostev1"
 )
 
@@ -177,8 +178,11 @@ func (c *Client) ListSubjectsPages(ctx context.Context, request *ripostev1.ListS
 	})
 }
 
-// requestID finds the place of the request id in a request that has one.
+// requestID finds the place of the request id in a request that has one; nil is no request.
 func requestID(request any) *string {
+	if message, ok := request.(proto.Message); !ok || !message.ProtoReflect().IsValid() {
+		return nil
+	}
 	switch request := request.(type) {
 	case *ripostev1.CreateCommentRequest:
 		return &request.RequestId
