@@ -15,10 +15,26 @@ pub(super) fn public(target: &str) -> Result<Client, Error> {
     Client::open(Options { target, admin_target, ..Options::from_env()? })
 }
 
-/// Returns a client of the administration at `target`.
-///
-/// # Errors
-/// Same as for [`public`].
-pub(super) fn admin(target: &str) -> Result<AdminServiceClient<Connection>, Error> {
-    public(target)?.admin()
+/// The address of AdminService.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct AdminAddress {
+    /// The address of the server's admin port [default: http://127.0.0.1:7172, unless
+    /// RIPOSTE_TARGET names another server]
+    #[arg(long, value_name = "URL", env = "RIPOSTE_ADMIN_TARGET")]
+    target: Option<String>,
+}
+
+impl AdminAddress {
+    /// Returns a client of the administration.
+    ///
+    /// # Errors
+    /// Same as for [`public`], and an address that is not known.
+    pub(super) fn client(&self) -> Result<AdminServiceClient<Connection>, Error> {
+        let named = self.target.clone().filter(|target| !target.is_empty());
+        let target = match named {
+            Some(target) => target,
+            None => Options::from_env()?.admin_address()?.to_owned(),
+        };
+        public(&target)?.admin()
+    }
 }

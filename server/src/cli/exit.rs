@@ -1,5 +1,6 @@
 //! The end of the process: a fixed exit code, and the reason on standard error.
 
+use crate::config::foreign_variable;
 use riposte_settings::ConfigErrors;
 use riposte_transfer::TransferError;
 use std::{
@@ -111,9 +112,8 @@ pub(super) fn words_of_call(error: &riposte_sdk::Error) -> String {
             message = format!("{message}; {}: {}", violation.field, violation.description);
         }
     }
-    // The client itself says so: nothing answered.
-    if message.starts_with("no connection to ") {
-        return format!("{message}; is a server running there? --target names another address");
+    if let Some(unconnected) = words_of_connection(&message) {
+        return unconnected;
     }
     let suffix = match (error.reason_name(), error.request_id()) {
         ("", None) => return message,
@@ -121,7 +121,47 @@ pub(super) fn words_of_call(error: &riposte_sdk::Error) -> String {
         ("", Some(id)) => format!("request {id}"),
         (reason, Some(id)) => format!("{reason}, request {id}"),
     };
-    format!("{message} ({suffix})")
+    format!("{message} ({suffix}){}", cure(error))
+}
+
+/// Returns what the client itself says where no server of gRPC answered. The causes are those of
+/// the libraries below, in their words.
+fn words_of_connection(message: &str) -> Option<String> {
+    let (address, cause) = message.strip_prefix("no connection to ")?.rsplit_once(": ")?;
+    Some(if cause.contains("InvalidContentType") {
+        format!("{address} answers without TLS: write the address with http://, or name a port that has TLS")
+    } else if cause.contains("broken pipe") {
+        format!("{address} answers, but not by gRPC: is it the port of the metrics? --target names another address")
+    } else {
+        format!("{message}; is a server running there? --target names another address")
+    })
+}
+
+/// Returns what to do about an error whose message does not say it.
+fn cure(error: &riposte_sdk::Error) -> String {
+    let types = error.metadata().get("object_type");
+    match error.reason_name() {
+        "CALLER_UNKNOWN" if foreign_variable("RIPOSTE_TOKEN").is_none_or(|token| token.is_empty()) => {
+            ": RIPOSTE_TOKEN is not set; set it to the token of a caller, made by `riposte token`".to_owned()
+        }
+        "CALLER_UNKNOWN" => {
+            ": the token in RIPOSTE_TOKEN is that of no caller in the server's auth.callers_file".to_owned()
+        }
+        "CALLER_NOT_ALLOWED" => {
+            let on = types.map(|name| format!(" on the object type {name}")).unwrap_or_default();
+            format!(
+                ": its table in auth.callers_file must grant the role{on}: reader to read, writer to write, moderator to \
+                 hide and delete, operator to import, export and repair"
+            )
+        }
+        "NOT_IMPLEMENTED" if error.message().starts_with("riposte.v1.AdminService/") => {
+            ": AdminService has an address of its own, by default port 7172".to_owned()
+        }
+        "NOT_IMPLEMENTED" if error.message().ends_with("at this port is not served") => {
+            ": this is the address of AdminService; the public services have another, by default port 7171".to_owned()
+        }
+        _ => String::new(),
+    }
 }
 
 /// Removes the numbers that the system gives its errors.
@@ -196,6 +236,9 @@ mod tests {
             anyhow::Error::new(Status::unavailable("no connection to 127.0.0.1:1: refused")).context("the sweep");
         let cure = "is a server running there? --target names another address";
         assert_eq!(words(&call), format!("the sweep: no connection to 127.0.0.1:1: refused; {cure}"));
+        let said = |cause: &str| words(&Status::unavailable(format!("no connection to h:1: {cause}")).into());
+        assert!(said("received corrupt message of type InvalidContentType").starts_with("h:1 answers without TLS: "));
+        assert!(said("stream closed because of a broken pipe").starts_with("h:1 answers, but not by gRPC: "));
     }
 
     #[test]
