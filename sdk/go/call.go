@@ -28,7 +28,7 @@ func (c calls) unary(
 	}
 	var trailer metadata.MD
 	own := append(slices.Clip(opts), grpc.Trailer(&trailer))
-	return convert(invoke(ctx, method, c.ids.fill(request), answer, conn, own...), trailer)
+	return unanswered(conn, convert(invoke(ctx, method, c.ids.fill(request), answer, conn, own...), trailer))
 }
 
 // stream gives a stream its request ids and its errors; it has no deadline but the caller's.
@@ -38,14 +38,15 @@ func (c calls) stream(
 ) (grpc.ClientStream, error) {
 	opened, err := open(ctx, desc, conn, method, opts...)
 	if err != nil {
-		return nil, convert(err, nil)
+		return nil, unanswered(conn, convert(err, nil))
 	}
-	return stream{opened, c.ids}, nil
+	return stream{opened, c.ids, conn}, nil
 }
 
 type stream struct {
 	grpc.ClientStream
-	ids *RequestIDs
+	ids  *RequestIDs
+	conn *grpc.ClientConn
 }
 
 func (s stream) SendMsg(message any) error {
@@ -57,7 +58,7 @@ func (s stream) SendMsg(message any) error {
 
 func (s stream) RecvMsg(message any) error {
 	if err := s.ClientStream.RecvMsg(message); err != nil {
-		return convert(err, s.Trailer())
+		return unanswered(s.conn, convert(err, s.Trailer()))
 	}
 	return nil
 }

@@ -76,11 +76,8 @@ func Connect(options Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	adminConn, err := options.dial(cmp.Or(options.AdminTarget, defaultAdminTarget), shared)
-	if err != nil && options.AdminTarget == "" {
-		// What goes to the target must not go there, and a `riposte dev` needs none of it.
-		adminConn, err = Options{DialOptions: options.DialOptions}.dial(defaultAdminTarget, shared)
-	}
+	administration := options.administration()
+	adminConn, err := administration.dial(administration.AdminTarget, shared)
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
@@ -102,7 +99,7 @@ func (c *Client) WaitReady(ctx context.Context) error {
 			return convert(status.Error(codes.Canceled, "the client is closed"), nil)
 		}
 		if !c.conn.WaitForStateChange(ctx, state) {
-			return convert(ctx.Err(), nil)
+			return unanswered(c.conn, convert(ctx.Err(), nil))
 		}
 	}
 }

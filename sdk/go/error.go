@@ -11,6 +11,7 @@ import (
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	statuspb "google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
@@ -65,7 +66,9 @@ func (e *Error) Retryable() bool {
 // Error writes the reason or else the code, the message, the violations that it does not tell, and
 // the request id.
 func (e *Error) Error() string {
-	text := cmp.Or(string(e.Reason), e.Code.String()) + ": " + e.Message
+	// All violations follow, so the message need not count them.
+	counted := fmt.Sprintf(" (and %d more)", len(e.Violations)-1)
+	text := cmp.Or(string(e.Reason), e.Code.String()) + ": " + strings.TrimSuffix(e.Message, counted)
 	for _, violation := range e.Violations {
 		if !strings.Contains(e.Message, violation.Description) {
 			text += "; " + violation.Field + ": " + violation.Description
@@ -127,6 +130,17 @@ func convert(err error, trailer metadata.MD) error {
 		made.RequestID = ids[0]
 	}
 	return made
+}
+
+// unanswered names the address of a call that no service has answered.
+func unanswered(conn *grpc.ClientConn, err error) error {
+	if failed, ok := err.(*Error); ok && failed.RequestID == "" &&
+		(failed.Code == codes.Unavailable || failed.Code == codes.DeadlineExceeded) {
+		// The last is all that gRPC tells of a name without an address.
+		failed.Message = strings.TrimPrefix(conn.Target(), "dns:///") + ": " +
+			strings.Replace(failed.Message, "no children to pick from", "no address of this name is found", 1)
+	}
+	return err
 }
 
 // refused reads from its trailer the answer of a server that refused a call before it had read the

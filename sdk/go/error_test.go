@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,6 +56,48 @@ func TestWhatTheMessageTellsIsNotToldAgain(t *testing.T) {
 		&errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{{Field: "member_id", Description: "is empty"}}}), nil)
 	if err.Error() != "InvalidArgument: invalid request: member_id: is empty" {
 		t.Fatalf("%q", err)
+	}
+}
+
+func TestWhatTheMessageCountsIsToldInstead(t *testing.T) {
+	fields := &errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{
+		{Field: "member_id", Description: "is empty"}, {Field: "content.text", Description: "is blank"},
+	}}
+	err := convert(detailed(t, codes.InvalidArgument, "member_id: is empty (and 1 more)", fields), nil)
+	if err.Error() != "InvalidArgument: member_id: is empty; content.text: is blank" {
+		t.Fatalf("%q", err)
+	}
+}
+
+func TestARequestThatIsNilIsRefused(t *testing.T) {
+	client, err := Connect(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, unary := client.Comments().CreateComment(t.Context(), nil)
+	var list, watch error
+	for _, list = range client.ListComments(t.Context(), nil) {
+	}
+	_, watch = client.WatchSubject(t.Context(), nil)
+	for _, err := range []error{unary, list, watch} {
+		if status.Code(err) != codes.InvalidArgument || !strings.HasSuffix(err.Error(), "Request is nil") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+func TestACallThatNobodyAnswersNamesItsAddress(t *testing.T) {
+	client, err := Connect(Options{Target: "nowhere.invalid:7171"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	_, call := client.Subject("article", "1").Get(ctx)
+	for _, err := range []error{call, client.WaitReady(ctx)} {
+		if !strings.Contains(err.Error(), "nowhere.invalid:7171: ") {
+			t.Errorf("%v", err)
+		}
 	}
 }
 

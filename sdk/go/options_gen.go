@@ -3,6 +3,7 @@
 package riposte
 
 import (
+	"context"
 	"log/slog"
 	"os"
 	"regexp"
@@ -19,6 +20,9 @@ const (
 
 // A host and port on this machine, to which no proxy leads.
 var loopback = regexp.MustCompile(`(?i)^(?:localhost\.?|127(?:\.\d{1,3}){1,3}|\[[0:]+(?:1|ffff:127(?:\.\d{1,3}){3})\]):\d+$`)
+
+// Where `riposte dev` listens, in all its forms.
+var defaultTargets = regexp.MustCompile(`^(?:http://|dns:///)?(?:localhost|127\.0\.0\.1):7171/?$`)
 
 // The waits between two attempts to connect: the bounds of the first, of which each client draws
 // its own, and the longest; how they grow, and how much longer or shorter each is at random.
@@ -49,8 +53,9 @@ type Options struct {
 	TLSCert []byte
 	// The key of the client's own certificate, in PEM. Default none.
 	TLSKey []byte
-	// The address of the administration, which listens at one of its own; written as the target is.
-	// Default: where `riposte dev` listens.
+	// The address of AdminService, which listens at one of its own; written as the target is. Default:
+	// where `riposte dev` listens, if the target is where it listens; beside any other target, calls
+	// of AdminService fail until this is set.
 	AdminTarget string
 	// Whether a proxy that the environment names is used: `environment` or `none`. A loopback target
 	// (127.0.0.0/8, ::1, localhost) never goes through a proxy. Default `environment`.
@@ -75,4 +80,28 @@ func OptionsFromEnv() (options Options, err error) {
 	options.AdminTarget = os.Getenv("RIPOSTE_ADMIN_TARGET")
 	options.Proxy = read("RIPOSTE_PROXY", choice("environment", "none"), &err)
 	return options, err
+}
+
+// administration returns the options of the connection to AdminService. Where its address is not
+// known, the calls fail before anything is sent: the default one may be that of a stranger.
+func (o Options) administration() Options {
+	if o.AdminTarget != "" {
+		return o
+	}
+	o.AdminTarget = defaultAdminTarget
+	if o.Target == "" || defaultTargets.MatchString(o.Target) {
+		return o
+	}
+	refusal := invalid("the address of AdminService is not known beside the target %s: set AdminTarget (RIPOSTE_ADMIN_TARGET)", o.Target)
+	unary := func(context.Context, string, any, any, *grpc.ClientConn, grpc.UnaryInvoker, ...grpc.CallOption) error {
+		return refusal
+	}
+	stream := func(
+		context.Context, *grpc.StreamDesc, *grpc.ClientConn, string, grpc.Streamer, ...grpc.CallOption,
+	) (grpc.ClientStream, error) {
+		return nil, refusal
+	}
+	return Options{AdminTarget: defaultAdminTarget, DialOptions: []grpc.DialOption{
+		grpc.WithChainUnaryInterceptor(unary), grpc.WithChainStreamInterceptor(stream),
+	}}
 }

@@ -1,10 +1,13 @@
 package riposte
 
 import (
+	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"google.golang.org/grpc/codes"
+	"riposte.dev/go/riposte/ripostev1"
 )
 
 // refuses says whether the options cannot be used.
@@ -38,11 +41,22 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-func TestTheAdministrationOfNoAddressIsThatOfADevServer(t *testing.T) {
-	for _, options := range []Options{{}, {Target: "comments:7171"}, {Target: "https://comments:443", Token: "s"}} {
-		client, err := Connect(options)
+func TestTheAdministrationOfNoAddressIsThatOfADevServerOrNotKnown(t *testing.T) {
+	for target, known := range map[string]bool{
+		"": true, "127.0.0.1:7171": true, "http://localhost:7171/": true, "comments:7171": false, "https://127.0.0.1:7171": false,
+	} {
+		client, err := Connect(Options{Target: target})
 		if err != nil || client.adminConn.Target() != "dns:///127.0.0.1:7172" {
-			t.Errorf("%v, %v", options, err)
+			t.Fatalf("%s: %v", target, err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, call := client.Admin().HideComment(ctx, &ripostev1.HideCommentRequest{})
+		_, stream := client.Admin().RepairCounts(ctx, &ripostev1.RepairCountsRequest{})
+		for _, err := range []error{call, stream} {
+			if strings.Contains(err.Error(), "RIPOSTE_ADMIN_TARGET") == known {
+				t.Errorf("%s: %v", target, err)
+			}
 		}
 	}
 }

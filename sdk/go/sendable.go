@@ -13,11 +13,13 @@ import (
 )
 
 // sendable refuses a request with a text that is no valid UTF-8, which no message can carry. The
-// error, INVALID_ARGUMENT, names all such fields.
+// error, INVALID_ARGUMENT, names all such fields. A request that is nil is refused as well.
 func sendable(request any) error {
 	message, ok := request.(proto.Message)
 	if !ok {
 		return nil
+	} else if !message.ProtoReflect().IsValid() {
+		return invalid("the %s is nil", message.ProtoReflect().Descriptor().Name())
 	}
 	var bad []*errdetails.BadRequest_FieldViolation
 	eachText(message.ProtoReflect(), "", func(path, text string) {

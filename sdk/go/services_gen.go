@@ -6,6 +6,7 @@ import (
 	"context"
 	"iter"
 
+	"google.golang.org/protobuf/proto"
 	"riposte.dev/go/riposte/ripostev1"
 )
 
@@ -234,8 +235,11 @@ func (c *Client) ListDecisionsPages(ctx context.Context, request *ripostev1.List
 	})
 }
 
-// requestID finds the place of the request id in a request that has one.
+// requestID finds the place of the request id in a request that has one; nil is no request.
 func requestID(request any) *string {
+	if message, ok := request.(proto.Message); !ok || !message.ProtoReflect().IsValid() {
+		return nil
+	}
 	switch request := request.(type) {
 	case *ripostev1.CreateCommentRequest:
 		return &request.RequestId

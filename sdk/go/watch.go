@@ -1,6 +1,7 @@
 package riposte
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -82,6 +83,7 @@ func watch[Q proto.Message, E any](
 	request, pause, began := proto.CloneOf(request), firstPause, false
 	until := time.Now().Add(openWithin)
 	var stream grpc.ServerStreamingClient[E]
+	var last error // before the one of the time's end
 	w.read = func() (*E, error) {
 		for {
 			var event *E
@@ -112,12 +114,13 @@ func watch[Q proto.Message, E any](
 				if again = left > 0; again {
 					wait = min(wait, left)
 				} else if status.Code(err) != codes.Unavailable {
-					err = late()
+					err = late(last)
 				}
 			}
 			if !again {
 				return nil, err
 			}
+			last = err
 			select {
 			case <-time.After(wait):
 				pause = min(2*pause, longestWait)
@@ -130,7 +133,7 @@ func watch[Q proto.Message, E any](
 	timer := time.AfterFunc(openWithin, cancel)
 	event, err := w.read()
 	if !timer.Stop() && status.Code(err) != codes.Unavailable {
-		err = late()
+		err = late(last)
 	}
 	if err != nil {
 		cancel()
@@ -141,8 +144,9 @@ func watch[Q proto.Message, E any](
 }
 
 // late is the error of a watch that no service has opened.
-func late() error {
-	return convert(status.Errorf(codes.Unavailable, "the watch was not opened within %v", openWithin), nil)
+func late(last error) error {
+	cause := cmp.Or(last, errors.New("nobody answers"))
+	return convert(status.Errorf(codes.Unavailable, "the watch was not opened within %v: %v", openWithin, cause), nil)
 }
 
 // resumable says whether a stream that ended with an error is worth to be opened again, and not

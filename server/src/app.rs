@@ -28,7 +28,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::Context;
+use riposte_grpc::audit::AuditLog;
 use riposte_grpc::middleware::InjectedFaults;
+use riposte_settings::{ConfigError, ConfigErrors};
 use riposte_telemetry::Metrics;
 use tokio::sync::watch;
 
@@ -146,6 +148,23 @@ impl App {
     pub async fn stop(self) {
         self.steps.undo(self.stop_limit).await;
     }
+}
+
+/// Reads every file that the configuration names and a start reads, and opens nothing else.
+///
+/// # Errors
+/// Every file that cannot be used, by its key.
+pub(crate) fn check_files(config: &Config) -> anyhow::Result<()> {
+    let mut faults = Vec::new();
+    let mut record = |read: Result<(), ConfigErrors>| faults.extend(read.err().into_iter().flat_map(|errors| errors.0));
+    record(ServerCredentials::open(config, Arc::new(SystemClock), Metrics::new()?).map(drop));
+    record(config.page_tokens.ring().map(drop));
+    record(config.store.to_config().map(drop));
+    record(config.cache.address().map(drop).map_err(ConfigErrors::from));
+    if let Err(error) = AuditLog::examine(&config.audit) {
+        record(Err(ConfigError::at("audit.file", format!("cannot be appended to: {error}")).into()));
+    }
+    if faults.is_empty() { Ok(()) } else { Err(ConfigErrors(faults).into()) }
 }
 
 /// Checks that callers, keys of JWTs and certificates can be used as configured. Returns the object

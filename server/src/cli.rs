@@ -31,8 +31,12 @@ use crate::config::{Config, Inputs, Loaded, Profile, misspelt_variables};
 use crate::decorators::Decorators;
 use crate::listener::ServerSettings;
 use clap::{CommandFactory, Parser, Subcommand};
-use riposte_settings::ConfigErrors;
+use riposte_settings::{ConfigErrors, ValueOrigin};
 use std::{path::PathBuf, process::ExitCode};
+
+/// What follows the errors of a server without a configuration file.
+const BEGIN: &str = "No file is named. `riposte config example --minimal mysql > riposte.toml` writes a short one to \
+                     begin with (or sqlite, mysql+redis); then add --config riposte.toml. `riposte dev` needs none.";
 
 /// A comment service: comments, replies and likes under anything you own, over gRPC.
 #[derive(Debug, Parser)]
@@ -82,7 +86,7 @@ enum Command {
     Rebuild(rebuild::Args),
     /// Manage the positions of event consumers
     Consumers(consumers::Args),
-    /// Print, check and explain the configuration
+    /// Print and check the configuration, or write one to begin with
     Config(config::Args),
     /// Generate a bearer token for a caller, and the hash that the server stores
     Token(token::Args),
@@ -203,6 +207,20 @@ impl ConfigSources {
         match loaded {
             Some(loaded) if errors.is_empty() => Ok(loaded.config.server),
             Some(_) | None => Err(ConfigErrors(errors)),
+        }
+    }
+
+    /// Loads the configuration of a production server.
+    ///
+    /// # Errors
+    /// All errors; without a file also the command that writes one.
+    fn load_production(&self, allow_insecure: bool) -> anyhow::Result<Loaded> {
+        let lacks = |errors: &ConfigErrors| errors.0.iter().any(|error| error.source == Some(ValueOrigin::Default));
+        match Config::load(&self.production(allow_insecure)) {
+            Err(errors) if self.files.is_empty() && lacks(&errors) => {
+                Err(exit::Failure::new(exit::USAGE, format!("{errors}\n{BEGIN}")).into())
+            }
+            loaded => Ok(loaded?),
         }
     }
 

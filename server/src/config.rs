@@ -150,6 +150,15 @@ impl Config {
         report.require(self.cache.kind != CacheKind::Memory, "roles", memory);
     }
 
+    /// Returns the error of a store whose data would be lost at the stop. Only `riposte dev` has
+    /// such a store.
+    fn temporary_store(&self) -> Option<ConfigError> {
+        let is_temporary = self.store.kind == StoreKind::Sqlite && self.store.data_dir.is_none();
+        let message = "is not set, so that the comments would be lost at the stop: set a folder, as \
+                       \"/var/lib/riposte\"; `riposte dev` is for temporary data";
+        is_temporary.then(|| ConfigError::at("store.data_dir", message))
+    }
+
     /// Returns each choice that is too insecure for production, with its cure.
     /// `auth.allow_insecure` accepts them all, so the result is then empty. A process that serves
     /// no calls admits no callers, so it needs neither a callers file nor certificates nor page

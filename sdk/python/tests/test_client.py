@@ -207,15 +207,28 @@ def test_the_environment_says_how_to_connect(monkeypatch: pytest.MonkeyPatch, tm
         riposte_sdk.from_env()
 
 
-def test_the_administration_of_no_address_is_that_of_a_dev_server_which_learns_no_token() -> None:
-    assert riposte_sdk.Options().admin_target == "127.0.0.1:7172"
-    with riposte_sdk.connect("127.0.0.1:1") as client:
-        client.admin()
-    with (
-        riposte_sdk.connect("https://127.0.0.1:1", token="s3cret") as client,
-        pytest.raises(riposte_sdk.InvalidArgument, match="7172"),
-    ):
-        client.admin()
+def test_the_administration_of_no_address_is_that_of_a_dev_server_or_not_known() -> None:
+    for target in ("127.0.0.1:7171", "http://localhost:7171/", "dns:///127.0.0.1:7171"):
+        assert riposte_sdk.Options(target).administration() == "127.0.0.1:7172"
+        with riposte_sdk.connect(target) as client:
+            client.admin()
+    for target in ("127.0.0.1:1", "https://127.0.0.1:7171"):
+        with riposte_sdk.connect(target) as client, pytest.raises(riposte_sdk.InvalidArgument, match="RIPOSTE_ADMIN_TARGET"):
+            client.admin()
+
+
+def test_what_the_message_counts_is_told_instead() -> None:
+    error = riposte_sdk.InvalidArgument.made(grpc.StatusCode.INVALID_ARGUMENT, "member_id: is empty (and 1 more)")
+    error.violations = tuple(riposte_sdk.Violation(*at) for at in (("member_id", "is empty"), ("content.text", "is blank")))
+    assert str(error) == "INVALID_ARGUMENT: member_id: is empty; content.text: is blank"
+
+
+def test_a_wrong_id_or_option_is_told_with_what_is_right() -> None:
+    with riposte_sdk.connect() as client:
+        with pytest.raises(riposte_sdk.InvalidArgument, match="'abc' is not a comment id"):
+            client.comment("abc")
+        with pytest.raises(riposte_sdk.InvalidArgument, match="deadline: not an option of this call; all calls take timeout"):
+            client.subject("article", "1").get(deadline=1)  # type: ignore[call-arg]
 
 
 def test_a_client_is_shared_by_threads() -> None:

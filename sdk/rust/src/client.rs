@@ -69,7 +69,7 @@ impl Client {
     /// `insecure_token`.
     pub fn open(options: Options) -> Result<Self, Error> {
         let connection = Connection::open(&options, &options.target)?;
-        let admin = connection.beside(&options, &options.admin_target);
+        let admin = options.admin_address().and_then(|target| connection.beside(&options, target));
         Ok(Self { connection, admin, fan_outs: FanOuts::default() })
     }
 

@@ -1,6 +1,6 @@
 import { Connection } from "./connection.js";
 import { Handles } from "./gen/handles.js";
-import { DEFAULT_ADMIN_TARGET, DEFAULT_TARGET, environment, type Options } from "./gen/options.js";
+import { administration, DEFAULT_TARGET, environment, type Options } from "./gen/options.js";
 import { AdminClient, ModerationClient } from "./gen/services.js";
 import type { RequestIds } from "./requestIds.js";
 
@@ -13,13 +13,14 @@ import type { RequestIds } from "./requestIds.js";
  */
 export class Riposte extends Handles {
   readonly #connection: Connection;
+  readonly #target: string;
   readonly #options: Options;
   readonly #admins = new Map<string, Connection>();
 
   private constructor(target: string, options: Options) {
     const connection = new Connection(target, options);
     super(connection);
-    [this.#connection, this.#options] = [connection, options];
+    [this.#connection, this.#target, this.#options] = [connection, target, options];
     // An address that is named is checked here, and not when it is first asked for.
     if (options.adminTarget !== undefined) this.admin();
   }
@@ -47,12 +48,12 @@ export class Riposte extends Handles {
    * The administration, which listens at an address of its own (default: `adminTarget` of the
    * options); with this client's token and trust. Throws INVALID_ARGUMENT for what cannot be used.
    */
-  override admin(target: string = this.#options.adminTarget ?? DEFAULT_ADMIN_TARGET): AdminClient {
+  override admin(target: string = administration(this.#target, this.#options)): AdminClient {
     return new AdminClient(this.#adminConnection(target));
   }
 
   /** The work of moderators, at the address of `admin` and by its rules. */
-  override moderation(target: string = this.#options.adminTarget ?? DEFAULT_ADMIN_TARGET): ModerationClient {
+  override moderation(target: string = administration(this.#target, this.#options)): ModerationClient {
     return new ModerationClient(this.#adminConnection(target));
   }
 

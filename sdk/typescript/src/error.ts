@@ -45,7 +45,10 @@ export class RiposteError extends Error {
     const unsaid = details.violations.filter(({ description }) => !message.includes(description));
     const fields = unsaid.map(({ field, description }) => `; ${field}: ${description}`).join("");
     const request = requestId === undefined ? "" : ` (request ${requestId})`;
-    super(`${details.reason || Code[code]}: ${message}${fields}${request}`, { cause });
+    // All violations are told, so the message need not count them.
+    const counted = ` (and ${details.violations.length - 1} more)`;
+    const said = message.endsWith(counted) ? message.slice(0, -counted.length) : message;
+    super(`${details.reason || Code[code]}: ${said}${fields}${request}`, { cause });
     this.code = code;
     this.reason = details.reason;
     this.metadata = details.metadata;

@@ -60,9 +60,12 @@ test("the environment says all of it", () => {
   });
 });
 
-test("the administration of no address is that of a dev server, which learns no token", () => {
+test("the administration of no address is that of a dev server, or not known", () => {
   withEnv({}, () => Riposte.fromEnv().admin());
-  assert.throws(() => Riposte.connect("https://h:1", { token: "s" }).admin(), refused(/127\.0\.0\.1:7172/));
+  for (const target of ["127.0.0.1:7171", "http://localhost:7171/"]) Riposte.connect(target).admin();
+  for (const target of ["h:7171", "https://127.0.0.1:7171"]) {
+    assert.throws(() => Riposte.connect(target).admin(), refused(/RIPOSTE_ADMIN_TARGET/));
+  }
 });
 
 test("a switch is one of four words", () => {

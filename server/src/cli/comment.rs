@@ -64,10 +64,10 @@ struct PageArgs {
     #[arg(long, value_enum, default_value_t = Sort::Newest)]
     sort: Sort,
     /// The number of comments on the page
-    #[arg(long, value_name = "COUNT", default_value = "20", value_parser = clap::value_parser!(i32).range(1..=100))]
+    #[arg(long, allow_negative_numbers = true, value_name = "COUNT", default_value = "20", value_parser = clap::value_parser!(i32).range(1..=100))]
     page_size: i32,
     /// The number of replies that are printed below each comment
-    #[arg(long, value_name = "COUNT", default_value = "3", value_parser = clap::value_parser!(i32).range(0..=10))]
+    #[arg(long, allow_negative_numbers = true, value_name = "COUNT", default_value = "3", value_parser = clap::value_parser!(i32).range(0..=10))]
     replies: i32,
     /// Print the page of this token, which the page before it printed
     #[arg(long, value_name = "TOKEN", default_value = "", hide_default_value = true)]
@@ -90,7 +90,7 @@ struct PostArgs {
     #[arg(value_name = "MEMBER")]
     member: String,
     /// The text; quote it for the shell
-    #[arg(value_name = "TEXT")]
+    #[arg(value_name = "TEXT", allow_negative_numbers = true)]
     text: String,
     #[command(flatten)]
     target: ServerAddress,

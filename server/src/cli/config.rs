@@ -1,6 +1,7 @@
 //! `riposte config`: the effective configuration, its sources, and its validation.
 
 use super::{ConfigSources, output};
+use crate::app;
 use crate::config::{Config, EXAMPLE, MinimalStore, Profile, minimal, schema, show};
 use clap::Subcommand;
 use riposte_settings::ConfigErrors;
@@ -24,12 +25,15 @@ enum Action {
         #[arg(long)]
         dev: bool,
     },
-    /// Report all errors that `serve` would report, with exit code 2 if there is one. `doctor`
-    /// checks the files and servers that the configuration names
+    /// Report all errors that `serve` would report, also those of the files that the configuration
+    /// names, with exit code 2 if there is one. `doctor` tries the servers too
     Check {
         /// Check a file for `serve --allow-insecure`
         #[arg(long)]
         allow_insecure: bool,
+        /// Leave out the files that the configuration names: this machine need not have them
+        #[arg(long)]
+        no_files: bool,
     },
     /// Print an annotated file with every default, or a short one to begin with
     Example {
@@ -54,8 +58,11 @@ impl Args {
                 }
                 errors.map_or(Ok::<_, ConfigErrors>(()), Err)?;
             }
-            Action::Check { allow_insecure } => {
-                Config::load(&sources.production(allow_insecure))?;
+            Action::Check { allow_insecure, no_files } => {
+                let config = sources.load_production(allow_insecure)?.config;
+                if !no_files {
+                    app::check_files(&config)?;
+                }
                 output::line("the configuration is valid")?;
             }
             Action::Example { minimal: None } => output::write(EXAMPLE)?,

@@ -16,18 +16,36 @@ pub(super) fn public(target: &str) -> Result<Client, Error> {
     Client::open(Options { target, admin_target, ..Options::from_env()? })
 }
 
-/// Returns a client of the administration at `target`.
-///
-/// # Errors
-/// Same as for [`public`].
-pub(super) fn admin(target: &str) -> Result<AdminServiceClient<Connection>, Error> {
-    public(target)?.admin()
+/// The address of AdminService.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct AdminAddress {
+    /// The address of the server's admin port [default: http://127.0.0.1:7172, unless
+    /// RIPOSTE_TARGET names another server]
+    #[arg(long, value_name = "URL", env = "RIPOSTE_ADMIN_TARGET")]
+    target: Option<String>,
 }
 
-/// Returns a client of the work of moderators at `target`.
-///
-/// # Errors
-/// Same as for [`public`].
-pub(super) fn moderation(target: &str) -> Result<ModerationServiceClient<Connection>, Error> {
-    public(target)?.moderation()
+impl AdminAddress {
+    /// Returns a client of the administration.
+    ///
+    /// # Errors
+    /// Same as for [`public`], and an address that is not known.
+    pub(super) fn client(&self) -> Result<AdminServiceClient<Connection>, Error> {
+        public(&self.known()?)?.admin()
+    }
+
+    /// Returns a client of the work of moderators.
+    ///
+    /// # Errors
+    /// Same as for [`Self::client`].
+    pub(super) fn moderation(&self) -> Result<ModerationServiceClient<Connection>, Error> {
+        public(&self.known()?)?.moderation()
+    }
+
+    fn known(&self) -> Result<String, Error> {
+        match self.target.clone().filter(|target| !target.is_empty()) {
+            Some(target) => Ok(target),
+            None => Ok(Options::from_env()?.admin_address()?.to_owned()),
+        }
+    }
 }

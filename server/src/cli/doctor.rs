@@ -18,7 +18,7 @@ use crate::{
 };
 use riposte_core::ports::Clock;
 use riposte_settings::{ConfigError, ConfigErrors};
-use riposte_store::{SqlStore, StoreKind, StoreSettings, TextForm, settings::PoolSettings};
+use riposte_store::{SQLITE_FILE, SqlStore, StoreKind, StoreSettings, TextForm, settings::PoolSettings};
 use std::{process::ExitCode, sync::Arc};
 
 /// Comment ids count from 2026-01-01: with a clock before it, no id can be generated.
@@ -143,8 +143,10 @@ async fn data_sources(config: &Config) -> anyhow::Result<Vec<CheckResult>> {
         (StoreKind::Sqlite, None) => {
             return Ok(vec![CheckResult::ok("data", "SQLite in a temporary folder, created at the start")]);
         }
-        (StoreKind::Sqlite, Some(folder)) if !folder.exists() => {
-            return Ok(vec![CheckResult::ok("data", format!("{} will be created at the start", folder.display()))]);
+        // To open the store would make the file.
+        (StoreKind::Sqlite, Some(folder)) if config.store.is_new_file() => {
+            let message = format!("{} will be created at the start", folder.join(SQLITE_FILE).display());
+            return Ok(vec![CheckResult::ok("data", message)]);
         }
         (StoreKind::Sqlite, Some(folder)) => vec![format!("source 1 ({})", folder.display())],
         (StoreKind::Mysql | StoreKind::Vitess, _) => {
@@ -177,8 +179,9 @@ async fn data_sources(config: &Config) -> anyhow::Result<Vec<CheckResult>> {
     let processes = store.processes(SystemClock.now()).await;
     store.close().await;
     let examined = labels.iter().zip(diagnoses.iter().zip(&schemas));
+    let (kind, sources) = (config.store.kind, examined);
     let sources =
-        examined.flat_map(|(label, (diagnosis, schema))| source::examine(label, diagnosis, schema, statements));
+        sources.flat_map(|(label, (diagnosis, schema))| source::examine(label, kind, diagnosis, schema, statements));
     let text = labels.iter().zip(&diagnoses);
     let text = text.filter_map(|(label, diagnosis)| source::text_queries(label, diagnosis, config.store.text_form()));
     let consumers = consumers::examine(&consumers, SystemClock.now());

@@ -1,5 +1,6 @@
 //! The end of the process: a fixed exit code, and the reason on standard error.
 
+use crate::config::foreign_variable;
 use riposte_settings::ConfigErrors;
 use riposte_transfer::TransferError;
 use std::{
@@ -111,9 +112,8 @@ pub(super) fn words_of_call(error: &riposte_sdk::Error) -> String {
             message = format!("{message}; {}: {}", violation.field, violation.description);
         }
     }
-    // The client itself says so: nothing answered.
-    if message.starts_with("no connection to ") {
-        return format!("{message}; is a server running there? --target names another address");
+    if let Some(unconnected) = words_of_connection(&message) {
+        return unconnected;
     }
     if error.code() == tonic::Code::Unimplemented {
         message = format!("{message}; {}", cure_of_port(&message));
@@ -124,7 +124,41 @@ pub(super) fn words_of_call(error: &riposte_sdk::Error) -> String {
         ("", Some(id)) => format!("request {id}"),
         (reason, Some(id)) => format!("{reason}, request {id}"),
     };
-    format!("{message} ({suffix})")
+    format!("{message} ({suffix}){}", cure(error))
+}
+
+/// Returns what the client itself says where no server of gRPC answered. The causes are those of
+/// the libraries below, in their words.
+fn words_of_connection(message: &str) -> Option<String> {
+    let (address, cause) = message.strip_prefix("no connection to ")?.rsplit_once(": ")?;
+    Some(if cause.contains("InvalidContentType") {
+        format!("{address} answers without TLS: write the address with http://, or name a port that has TLS")
+    } else if cause.contains("broken pipe") {
+        format!("{address} answers, but not by gRPC: is it the port of the metrics? --target names another address")
+    } else {
+        format!("{message}; is a server running there? --target names another address")
+    })
+}
+
+/// Returns what to do about an error whose message does not say it.
+fn cure(error: &riposte_sdk::Error) -> String {
+    let types = error.metadata().get("object_type");
+    match error.reason_name() {
+        "CALLER_UNKNOWN" if foreign_variable("RIPOSTE_TOKEN").is_none_or(|token| token.is_empty()) => {
+            ": RIPOSTE_TOKEN is not set; set it to the token of a caller, made by `riposte token`".to_owned()
+        }
+        "CALLER_UNKNOWN" => {
+            ": the token in RIPOSTE_TOKEN is that of no caller in the server's auth.callers_file".to_owned()
+        }
+        "CALLER_NOT_ALLOWED" => {
+            let on = types.map(|name| format!(" on the object type {name}")).unwrap_or_default();
+            format!(
+                ": its table in auth.callers_file must grant the role{on}: reader to read, writer to write, moderator to \
+                 hide and delete, operator to import, export and repair"
+            )
+        }
+        _ => String::new(),
+    }
 }
 
 /// Returns what to do where a method is not served: a server has two ports with different services.
@@ -215,6 +249,9 @@ mod tests {
             let call = anyhow::Error::new(Status::unimplemented(message.clone()));
             assert_eq!(words(&call), format!("{message}; --target must name the {port} port of the server"));
         }
+        let said = |cause: &str| words(&Status::unavailable(format!("no connection to h:1: {cause}")).into());
+        assert!(said("received corrupt message of type InvalidContentType").starts_with("h:1 answers without TLS: "));
+        assert!(said("stream closed because of a broken pipe").starts_with("h:1 answers, but not by gRPC: "));
     }
 
     #[test]

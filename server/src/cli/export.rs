@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use riposte_transfer::export::{ExportOptions, ExportOutcome};
 
-use super::connect;
+use super::connect::AdminAddress;
 use super::exit::{Failure, INTERRUPTED, USAGE};
 use super::output_file;
 
@@ -43,9 +43,8 @@ pub(super) struct Args {
     /// Replace FILE if it exists
     #[arg(long)]
     overwrite: bool,
-    /// The address of the server's admin port
-    #[arg(long, value_name = "URL", env = "RIPOSTE_ADMIN_TARGET", default_value = "http://127.0.0.1:7172")]
-    target: String,
+    #[command(flatten)]
+    target: AdminAddress,
 }
 
 impl Args {
@@ -59,7 +58,7 @@ impl Args {
         if let Some(path) = &path {
             output_file::check(path, "--out FILE")?;
         }
-        let client = connect::admin(&self.target)?;
+        let client = self.target.client()?;
         let (resume, overwrite) = (self.resume, self.overwrite);
         let (object_type, object_id) = (self.object_type, self.object_id);
         let outcome = ExportOptions { object_type, object_id, path, gzip, resume, overwrite }.run(client).await?;

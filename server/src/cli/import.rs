@@ -8,7 +8,7 @@ use anyhow::Result;
 use riposte_transfer::import::{ImportOptions, ImportOutcome};
 use riposte_transfer::{ImportFormat, Orphans, ReadRequest, SubjectBy, VotePolicy};
 
-use super::connect;
+use super::connect::AdminAddress;
 use super::exit::{INTERRUPTED, PARTIAL};
 use super::output_file;
 use crate::clock::SystemClock;
@@ -55,9 +55,8 @@ pub(super) struct Args {
     /// For csv and json: the meaning of the fields; see docs/import.md
     #[arg(long, value_name = "MAP.toml", required_if_eq_any([("format", "csv"), ("format", "json")]))]
     map: Option<PathBuf>,
-    /// The address of the server's admin port
-    #[arg(long, value_name = "URL", env = "RIPOSTE_ADMIN_TARGET", default_value = "http://127.0.0.1:7172")]
-    target: String,
+    #[command(flatten)]
+    target: AdminAddress,
     /// The name of the comments' source, 1-64 bytes [default: the map's, else the format's name]
     #[arg(long, value_name = "NAME")]
     source: Option<String>,
@@ -105,16 +104,16 @@ pub(super) struct Args {
     #[arg(long)]
     dry_run: bool,
     /// The most items sent per second; the rate rises to it within ten seconds
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_rps: Option<u32>,
     /// The most items without a response, over all streams
-    #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, allow_negative_numbers = true, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     in_flight: u32,
     /// The number of concurrent streams; a subject stays on one of them
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(long, allow_negative_numbers = true, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
     streams: u32,
     /// Seconds for which the server may be unreachable before the import gives up
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    #[arg(long, allow_negative_numbers = true, value_name = "SECONDS", default_value_t = 60)]
     patience: u32,
 }
 
@@ -131,7 +130,7 @@ impl Args {
         if let Some(folder) = &spool {
             output_file::check_folder(folder, "--spool DIR")?;
         }
-        let outcome = if dry_run { import.dry_run().await? } else { import.run(&connect::admin(&target)?).await? };
+        let outcome = if dry_run { import.dry_run().await? } else { import.run(&target.client()?).await? };
         Ok(match outcome {
             ImportOutcome::Complete => ExitCode::SUCCESS,
             ImportOutcome::SomeRejected => ExitCode::from(PARTIAL),

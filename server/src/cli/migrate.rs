@@ -34,7 +34,11 @@ enum Action {
 
 impl Args {
     pub(super) async fn run(self, sources: &ConfigSources) -> anyhow::Result<ExitCode> {
-        let config = sources.load()?.config;
+        let mut config = sources.load()?.config;
+        if config.store.is_new_file() && !matches!(self.action, Action::Up) {
+            // What only looks makes no file: a temporary one lacks the same.
+            config.store.data_dir = None;
+        }
         let store = SqlStore::open(&config.store.to_config()?, Arc::new(SystemClock))?;
         let outcome = match self.action {
             Action::Status => status(&config, &store).await,

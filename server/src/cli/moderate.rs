@@ -3,8 +3,9 @@
 
 mod text;
 
+use super::connect::AdminAddress;
 use super::exit::{self, Failure};
-use super::{connect, output};
+use super::output;
 use crate::clock::SystemClock;
 use clap::Subcommand;
 use riposte_sdk::Connection;
@@ -65,14 +66,6 @@ enum Action {
     /// Print the decisions on a comment, the latest first
     #[command(after_long_help = EXAMPLES)]
     Log(CommentArgs),
-}
-
-/// The address of the server.
-#[derive(Debug, clap::Args)]
-struct AdminAddress {
-    /// The address of the server's admin port
-    #[arg(long, value_name = "URL", env = "RIPOSTE_ADMIN_TARGET", default_value = "http://127.0.0.1:7172")]
-    target: String,
 }
 
 /// The moderator.
@@ -192,7 +185,7 @@ impl Args {
             }
             Action::Keep(VerdictArgs { id, code, reasons }) => reasons.judge(ModerationAction::Keep, id, code).await,
             Action::Show(args) => {
-                let comment = moderated(&mut connect::moderation(&args.target.target)?, args.id).await?;
+                let comment = moderated(&mut args.target.moderation()?, args.id).await?;
                 output::write(&text::comment(&comment))?;
                 Ok(ExitCode::SUCCESS)
             }
@@ -204,7 +197,7 @@ impl Args {
 impl QueueArgs {
     async fn run(self) -> anyhow::Result<ExitCode> {
         let QueueArgs { object_type, leased, page_size, page_token, target } = self;
-        let mut service = connect::moderation(&target.target)?;
+        let mut service = target.moderation()?;
         let request = ListReviewItemsRequest {
             object_type: object_type.clone(),
             leased,
@@ -224,7 +217,7 @@ impl QueueArgs {
 impl ClaimArgs {
     async fn run(self) -> anyhow::Result<ExitCode> {
         let ClaimArgs { object_type, limit, minutes, moderator, target } = self;
-        let mut service = connect::moderation(&target.target)?;
+        let mut service = target.moderation()?;
         let request = ClaimReviewItemsRequest {
             object_type: object_type.clone(),
             limit,
@@ -241,7 +234,7 @@ impl ClaimArgs {
 impl CommentArgs {
     /// Writes all decisions on the comment to standard output.
     async fn log(self) -> anyhow::Result<ExitCode> {
-        let mut service = connect::moderation(&self.target.target)?;
+        let mut service = self.target.moderation()?;
         let mut page_token = String::new();
         loop {
             let request = ListDecisionsRequest {
@@ -263,7 +256,7 @@ impl Reasons {
     /// Writes the text that is judged, judges it, and writes the decision.
     async fn judge(self, action: ModerationAction, id: i64, code: String) -> anyhow::Result<ExitCode> {
         let Reasons { explanation, note, etag, moderator, target } = self;
-        let mut service = connect::moderation(&target.target)?;
+        let mut service = target.moderation()?;
         let read = moderated(&mut service, id).await?;
         output::write(&text::comment(&read))?;
         let target = VerdictTarget { comment_id: id, etag: etag.unwrap_or(read.etag) };

@@ -24,7 +24,7 @@ pub(super) struct Args {
 impl Args {
     pub(super) async fn run(self, sources: &ConfigSources, decorators: &Decorators) -> anyhow::Result<ExitCode> {
         let begin = Instant::now();
-        let loaded = Config::load(&sources.production(self.allow_insecure))?;
+        let loaded = sources.load_production(self.allow_insecure)?;
         let config = &loaded.config;
         let telemetry = riposte_telemetry::start(&config.log, &config.telemetry, audit::TARGET)?;
         warn_insecure(config);

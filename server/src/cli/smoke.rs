@@ -43,10 +43,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "TYPE")]
     object_type: String,
     /// The number of subjects
-    #[arg(long, value_name = "COUNT", default_value = "24", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, allow_negative_numbers = true, value_name = "COUNT", default_value = "24", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     subjects: u32,
     /// The number of subjects that are tested concurrently
-    #[arg(long, value_name = "COUNT", default_value = "8", value_parser = clap::value_parser!(u16).range(1..=64))]
+    #[arg(long, allow_negative_numbers = true, value_name = "COUNT", default_value = "8", value_parser = clap::value_parser!(u16).range(1..=64))]
     parallel: u16,
     /// The longest wait until an address accepts connections
     #[arg(long, value_name = "DURATION", default_value = "10s")]

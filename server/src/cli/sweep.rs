@@ -11,8 +11,9 @@ use riposte_sdk::v1::subject_scope::Scope;
 use riposte_sdk::v1::{AllSubjects, SubjectKey, SubjectScope};
 use tonic::Streaming;
 
+use super::connect::AdminAddress;
 use super::exit::{Failure, INTERRUPTED};
-use super::{connect, output};
+use super::output;
 
 const TICK_INTERVAL: Duration = Duration::from_millis(100);
 const TEMPLATE: &str = "{spinner} {human_pos} subjects, {msg} ({elapsed})";
@@ -29,14 +30,13 @@ pub(super) struct SubjectSweep {
     /// Continue an earlier run: the token that it printed
     #[arg(long, value_name = "TOKEN", conflicts_with = "object_id", default_value = "", hide_default_value = true)]
     pub(super) resume: String,
-    /// The address of the server's admin port
-    #[arg(long, value_name = "URL", env = "RIPOSTE_ADMIN_TARGET", default_value = "http://127.0.0.1:7172")]
-    target: String,
+    #[command(flatten)]
+    target: AdminAddress,
 }
 
 impl SubjectSweep {
     pub(super) fn client(&self) -> Result<AdminServiceClient<Connection>> {
-        Ok(connect::admin(&self.target)?)
+        Ok(self.target.client()?)
     }
 
     pub(super) fn scope(&self) -> Option<SubjectScope> {

@@ -101,7 +101,10 @@ fn add(path: &Path, name: &str, table: &str) -> anyhow::Result<()> {
     };
     let has_caller = before.parse::<toml::Table>().is_ok_and(|callers| callers.contains_key(name));
     if has_caller {
-        let message = format!("{shown} has the caller {name:?} already: `riposte token` makes a token for its table");
+        let message = format!(
+            "{shown} has the caller {name:?} already, and nothing was written: for another token of it run `riposte token` \
+             and add the hash that it prints to tokens_sha256 of [{name}]"
+        );
         return Err(Failure::new(USAGE, message).into());
     }
     let separator = if before.is_empty() { "" } else { "\n" };

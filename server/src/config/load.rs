@@ -123,12 +123,21 @@ pub(super) fn load_with_errors(inputs: &Inputs) -> (Option<Loaded>, Option<Confi
     sources.follow_store();
 
     let (config, mut faults) = resolve(&sources.tree, &defaults);
-    if inputs.production {
+    let is_broken = |key: &str| faults.iter().any(|fault: &ConfigError| fault.path == key);
+    let (kind, insecure) = (is_broken("store.kind"), is_broken("auth.allow_insecure"));
+    if inputs.profile == Profile::Serve && !kind {
+        faults.extend(config.as_ref().and_then(Config::temporary_store));
+    }
+    if inputs.production && !insecure {
         faults.extend(config.iter().flat_map(Config::insecure_settings));
     }
     tree::inherit(&mut sources.tree, "object_type_defaults", "object_types");
     let mut errors = std::mem::take(&mut sources.faults);
     errors.extend(sources.locate(faults));
+    if sources.lacks_file {
+        // What a file that was not read leaves unset follows from that alone.
+        errors.retain(|error| error.source != Some(ValueOrigin::Default));
+    }
     let loaded = config.map(|config| Loaded { config, sources });
     (loaded, (!errors.is_empty()).then_some(ConfigErrors(errors)))
 }
@@ -140,6 +149,8 @@ struct Sources {
     metadata: Vec<Figment>,
     lines: BTreeMap<PathBuf, KeyLines>,
     faults: Vec<ConfigError>,
+    /// True if a file could not be read.
+    lacks_file: bool,
 }
 
 /// One source in the form in which figment tags its values.
@@ -182,7 +193,10 @@ impl Sources {
                 let cause = cause.collect::<Vec<_>>().join(", ");
                 let cause = if cause.is_empty() { String::new() } else { format!(" ({cause})") };
                 let source = match source {
-                    ValueOrigin::File(path, _) => ValueOrigin::File(path, line),
+                    ValueOrigin::File(path, _) => {
+                        self.lacks_file = true;
+                        ValueOrigin::File(path, line)
+                    }
                     ValueOrigin::Default
                     | ValueOrigin::Profile(_)
                     | ValueOrigin::Variable(_)
@@ -200,6 +214,7 @@ impl Sources {
                 self.text(ValueOrigin::File(path.to_owned(), None), &text);
             }
             Err(error) => {
+                self.lacks_file = true;
                 self.fault(&format!("cannot be read: {}", reason_of(&error)), ValueOrigin::File(path.to_owned(), None))
             }
         }

@@ -33,7 +33,7 @@ pub(super) fn resolve(tree: &Dict, defaults: &Dict) -> (Option<Config>, Vec<Conf
             Ok(config) => {
                 let value_errors = config.validate();
                 faults.extend(
-                    value_errors.into_iter().filter(|fault| !is_covered(&faults, &fault.path)).collect::<Vec<_>>(),
+                    value_errors.into_iter().filter(|fault| !follows(&faults, &fault.path)).collect::<Vec<_>>(),
                 );
                 return (Some(config), faults);
             }
@@ -55,7 +55,17 @@ pub(super) fn resolve(tree: &Dict, defaults: &Dict) -> (Option<Config>, Vec<Conf
     (None, faults)
 }
 
-/// Returns true if an error at `path` only follows from one already reported at, above or below it.
+/// Returns true if an error at `path` only follows from one already reported: one at, above or below
+/// it, or an unknown kind, whose rules are not those of the default in its place.
+fn follows(faults: &[ConfigError], path: &str) -> bool {
+    let has_its_kind = |fault: &ConfigError| {
+        let section = fault.path.strip_suffix("kind").filter(|section| section.ends_with('.'));
+        section.is_some_and(|section| path.starts_with(section))
+    };
+    is_covered(faults, path) || faults.iter().any(has_its_kind)
+}
+
+/// Returns true if an error at `path` is at, above or below one already reported.
 fn is_covered(faults: &[ConfigError], path: &str) -> bool {
     let is_within = |outer: &str, inner: &str| {
         inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -82,7 +92,10 @@ fn explain(kind: &Kind) -> String {
         }
         Kind::InvalidValue(_, expected) => format!("is out of bounds: must be {}", describe_expected(expected)),
         Kind::InvalidLength(_, expected) => format!("has a wrong length: must be {}", describe_expected(expected)),
-        Kind::UnknownVariant(_, known) => format!("must be one of: {}", known.join(", ")),
+        Kind::UnknownVariant(name, known) => {
+            let meant = nearest(name, known).map(|best| format!("; did you mean `{best}`?")).unwrap_or_default();
+            format!("must be one of: {}{meant}", known.join(", "))
+        }
         Kind::UnknownField(name, known) => unknown(name, known),
         Kind::MissingField(_) => "is missing".to_owned(),
         Kind::DuplicateField(_) => "is given twice".to_owned(),
@@ -93,12 +106,17 @@ fn explain(kind: &Kind) -> String {
 
 /// Describes an unknown key, with the known key that was probably meant.
 fn unknown(name: &str, known: &[&str]) -> String {
-    let likeness = |candidate: &&&str| strsim::jaro_winkler(name, candidate);
-    let best = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    match best.filter(|best| likeness(best) > 0.8) {
+    match nearest(name, known) {
         Some(best) => format!("unknown key; did you mean `{best}`?"),
         None => format!("unknown key; known here: {}", known.join(", ")),
     }
+}
+
+/// Returns the known name of which `name` is probably a misspelling.
+fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    let likeness = |candidate: &&&str| strsim::jaro_winkler(name, candidate);
+    let best = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+    (likeness(&best) > 0.8).then_some(*best)
 }
 
 fn describe_expected(expected: &str) -> &str {

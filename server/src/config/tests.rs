@@ -1,5 +1,6 @@
 //! The complete path from sources to structs.
 
+mod follow_ups;
 mod secrets;
 
 use super::{Config, EXAMPLE, Inputs, Profile, show};
@@ -84,7 +85,7 @@ fn later_sources_win_and_a_later_file_over_an_earlier_one() {
     let second = folder.path().join("second.toml");
     fs::write(&second, "log.filter = 'b=info'").unwrap();
     inputs.files.push(second);
-    inputs.sets.push("store.kind=sqlite".into());
+    inputs.sets.extend(["store.kind=sqlite".into(), "store.data_dir=data".into()]);
     let filter = |inputs: &Inputs| Config::load(inputs).unwrap().config.log.filter;
     assert_eq!(filter(&inputs), "b=info");
     inputs.variables.push(("RIPOSTE__LOG__FILTER".into(), "c=info".into()));
@@ -242,7 +243,8 @@ fn production_is_refused_for_each_insecure_choice_and_all_other_faults_unless_al
         }
     };
     let (callers, tls) = ("auth.callers_file", "server.tls.cert_file");
-    assert_eq!(refused(&["store.kind=sqlite"]), [callers, tls, "store.kind", "page_tokens.keys"]);
+    let sqlite = ["store.kind=sqlite", "store.data_dir=data"];
+    assert_eq!(refused(&sqlite), [callers, tls, "store.kind", "page_tokens.keys"]);
     assert_eq!(refused(&[]), ["store.sources", callers, tls, "page_tokens.keys"]);
     assert_eq!(refused(&["store.sources=[{url='mysql://a/r'}]"]), [callers, tls, "page_tokens.keys"]);
     let named = ["store.sources=[{url='mysql://a/r'}]", "auth.callers_file=c.toml"];
@@ -250,7 +252,7 @@ fn production_is_refused_for_each_insecure_choice_and_all_other_faults_unless_al
     let secure = ["server.tls.cert_file=c.pem", "server.tls.key_file=k.pem"];
     assert_eq!(refused(&[&named[..], &secure].concat()), ["page_tokens.keys"]);
     assert!(refused(&[&named[..], &secure[..1]].concat()).contains(&"server.tls.key_file".to_owned()));
-    assert_eq!(refused(&["store.kind=sqlite", "auth.allow_insecure=true"]), [""; 0]);
+    assert_eq!(refused(&[&sqlite[..], &["auth.allow_insecure=true"]].concat()), [""; 0]);
     // A process that serves no calls admits no callers.
     assert_eq!(refused(&["store.sources=[{url='mysql://a/r'}]", "server.roles=['worker']"]), [""; 0]);
 }
@@ -272,7 +274,7 @@ fn roles_are_a_nonempty_set_and_a_single_process_needs_both() {
     for (sets, path, words) in [
         (&[mysql, "server.roles=[]"][..], "server.roles", "at least one of: api, worker"),
         (&[mysql, "server.roles=['relay']"], "server.roles.0", "must be one of: api, worker"),
-        (&["store.kind=sqlite", "server.roles=['api']"], "server.roles", "SQLite"),
+        (&["store.kind=sqlite", "store.data_dir=data", "server.roles=['api']"], "server.roles", "SQLite"),
         (&[mysql, "cache.kind=memory", "server.roles=['worker']"], "server.roles", "in-process cache"),
     ] {
         let errors = found(sets);
@@ -290,12 +292,13 @@ fn defaults_follow_the_store_where_no_source_sets_the_key() {
         Ok::<_, String>((loaded.config.store.pools.write.connections, source))
     };
     let default = |count: u32| Ok((count, "default".to_owned()));
-    assert_eq!(connections(Profile::Serve, "store.kind = 'sqlite'", &[]), default(1));
+    let sqlite = "store.kind = 'sqlite'\nstore.data_dir = 'data'";
+    assert_eq!(connections(Profile::Serve, sqlite, &[]), default(1));
     assert_eq!(connections(Profile::Dev, "", &[]), default(1));
     let mysql = ["store.kind=mysql", "store.sources=[{url='mysql://a/r'}]"];
     assert_eq!(connections(Profile::Dev, "", &mysql), default(8));
     assert_eq!(connections(Profile::Serve, "", &mysql), default(8));
-    let own = connections(Profile::Serve, "store.kind = 'sqlite'", &["store.pools.write.connections=2"]);
+    let own = connections(Profile::Serve, sqlite, &["store.pools.write.connections=2"]);
     assert!(own.unwrap_err().contains("must be 1: SQLite has one writer"));
 }
 

@@ -2,7 +2,7 @@
 
 use crate::config::{DatabaseKind, PoolConfig, StoreConfig, TextMode};
 use crate::layout::LayoutConfig;
-use crate::sql::is_address;
+use crate::sql::{SQLITE_FILE, is_address};
 use riposte_settings::{ConfigError, ConfigErrors, ErrorScope, SourceUrl, TimeSpan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
@@ -160,6 +160,13 @@ impl StoreSettings {
         })
     }
 
+    /// Returns true for SQLite whose file does not exist yet. To open the store makes it.
+    #[must_use]
+    pub fn is_new_file(&self) -> bool {
+        let folder = self.data_dir.as_ref().filter(|_| self.kind == StoreKind::Sqlite);
+        folder.is_some_and(|folder| !folder.join(SQLITE_FILE).exists())
+    }
+
     /// Returns the address of a data source (from 0), from its file if one is configured.
     ///
     /// # Errors
@@ -231,7 +238,6 @@ impl StoreSettings {
         let limit = self.transaction_timeout.duration();
         let in_range = (wait * 2..=Duration::from_secs(600)).contains(&limit);
         report.require(in_range, "transaction_timeout", "must be at least twice lock_wait_timeout, and at most 10min");
-        report.path("data_dir", self.data_dir.as_ref());
         match self.kind {
             StoreKind::Sqlite => self.validate_sqlite(report),
             StoreKind::Mysql => self.validate_sources(report),
@@ -243,6 +249,9 @@ impl StoreSettings {
     }
 
     fn validate_sqlite(&self, report: &mut ErrorScope<'_>) {
+        // Without the key the data is temporary, so an empty one is never to be left out.
+        let is_named = self.data_dir.as_ref().is_none_or(|folder| !folder.as_os_str().is_empty());
+        report.require(is_named, "data_dir", "is empty: set the folder of the comments, as \"/var/lib/riposte\"");
         report.require(
             self.pools.write.connections == 1,
             "pools.write.connections",

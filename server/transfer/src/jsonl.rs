@@ -93,7 +93,15 @@ pub(crate) fn write(out: &mut impl Write, record: &Record, rejected: Option<&Pro
         Record::Comment(comment) => line.comment = Some(comment),
         Record::Like(like) => line.like = Some(like),
     }
-    serde_json::to_writer(&mut *out, &line)?;
+    if line.like.is_some() && line.rejected.as_ref().is_some_and(|rejected| rejected.problem.reason == "VALUE_UNKNOWN")
+    {
+        // Which vote it was is not known; without a value the line is rejected again.
+        let mut line = serde_json::to_value(&line)?;
+        line["like"].as_object_mut().map(|like| like.remove("value"));
+        serde_json::to_writer(&mut *out, &line)?;
+    } else {
+        serde_json::to_writer(&mut *out, &line)?;
+    }
     Ok(out.write_all(b"\n")?)
 }
 
@@ -298,6 +306,16 @@ mod tests {
             assert_eq!(groups[0].comments, [first, reply]);
             assert_eq!(groups[0].likes, [like]);
         }
+    }
+
+    #[test]
+    fn a_vote_that_is_not_known_is_rejected_again_and_never_becomes_a_like() {
+        let (mut text, like) = (Vec::new(), records().remove(3));
+        write(&mut text, &like, Some(&Problem::new("VALUE_UNKNOWN", "\"7\" is neither LIKE, DISLIKE nor NONE")))
+            .unwrap();
+        let groups = groups(&text).unwrap();
+        assert_eq!(groups[0].rejects[0].problem.reason, "RECORD_INVALID");
+        assert!(groups[0].likes.is_empty());
     }
 
     const KEY: &str = r#""subject":{"object_type":"t","object_id":"a"}"#;

@@ -233,7 +233,16 @@ async fn callers_come_and_go_without_a_restart_and_a_broken_file_changes_nothing
 
 #[tokio::test]
 async fn files_of_callers_and_certificates_that_can_only_be_a_mistake_are_refused_by_name() -> Result<()> {
-    let check = ["config", "check", "--set", "auth.allow_insecure=true", "--set", "store.kind=sqlite"];
+    let check = [
+        "config",
+        "check",
+        "--set",
+        "auth.allow_insecure=true",
+        "--set",
+        "store.kind=sqlite",
+        "--set",
+        "store.data_dir=data",
+    ];
     let empty = ["--set", "server.tls.cert_file=", "--set", "server.tls.key_file="];
     let ran = riposte_tests::command::run([&check[..], &empty].concat()).await?.ended(2)?;
     ran.says(&["server.tls.cert_file: is empty", "server.tls.key_file: is empty"])?;

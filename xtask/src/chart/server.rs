@@ -83,7 +83,8 @@ fn takes(repo: &Repo, folder: &Path, container: &Value) -> Result<()> {
         }
     }
     let verb: &[&str] = match arguments.first().map(String::as_str) {
-        Some("serve") => &["config", "check"],
+        // The files of the container are not here.
+        Some("serve") => &["config", "check", "--no-files"],
         Some("migrate") => &["config", "print"],
         Some(_) | None => return Ok(()),
     };

@@ -25,7 +25,8 @@ class CallOptions(TypedDict, total=False):
 def check_options(options: Mapping[str, Any]) -> None:
     """Raises ``InvalidArgument`` for a name that is none of ``CallOptions``."""
     if unknown := sorted(options.keys() - CallOptions.__annotations__.keys()):
-        raise invalid(f"{', '.join(unknown)}: not an option of this call")
+        known = ", ".join(CallOptions.__annotations__)
+        raise invalid(f"{', '.join(unknown)}: not an option of this call; all calls take {known}")
 
 
 def given(options: CallOptions) -> dict[str, Any]:
@@ -45,7 +46,10 @@ def set_field(message: Any, name: str, value: Any) -> None:
     field = message.DESCRIPTOR.fields_by_name[name]
     if field.type == field.TYPE_STRING:
         check_texts({name: value})
+    is_id = field.type == field.TYPE_INT64
+    if is_id and isinstance(value, str) and not value.removeprefix("-").isdecimal():
+        raise invalid(f"{value!r} is not a comment id" if name == "id" else f"{name}: {value!r} is not an id")
     try:
-        setattr(message, name, int(value) if isinstance(value, str) and field.type == field.TYPE_INT64 else value)
+        setattr(message, name, int(value) if isinstance(value, str) and is_id else value)
     except (TypeError, ValueError) as error:
         raise invalid(f"{name}: {error}") from error

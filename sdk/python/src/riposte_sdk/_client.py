@@ -9,7 +9,7 @@ from typing_extensions import Self
 from riposte_sdk._connection import Connection
 from riposte_sdk._error import Error
 from riposte_sdk._generated.handles import Handles
-from riposte_sdk._generated.options import DEFAULT_ADMIN_TARGET, Connecting, Options
+from riposte_sdk._generated.options import Connecting, Options
 from riposte_sdk._generated.services import AdminService, ModerationService
 from riposte_sdk._options import channel
 from riposte_sdk._request_ids import RequestIds
@@ -29,7 +29,7 @@ class Base(Connecting):
         self._others: dict[str, Connection] = {}
         # The constructor is that of the handles, which stand beside this class.
         super().__init__(self._connection)  # type: ignore[call-arg]
-        if options.admin_target != DEFAULT_ADMIN_TARGET:
+        if options.admin_target is not None:
             # An address that is named is checked here, and not when it is first asked for.
             self._other(None)
 
@@ -39,7 +39,7 @@ class Base(Connecting):
         return self._connection.request_ids
 
     def _other(self, target: str | None) -> Any:
-        target = target or self._options.admin_target
+        target = target or self._options.administration()
         if target not in self._others:
             options = replace(self._options, target=target)
             self._others[target] = Connection(channel(options, self._library), options.token)

@@ -98,7 +98,9 @@ class Error(Exception):
         unsaid = [at for at in self.violations if at.description not in self.message]
         fields = "".join(f"; {at.field}: {at.description}" for at in unsaid)
         request = f" (request {self.request_id})" if self.request_id else ""
-        return f"{self.reason_name or self.code.name}: {self.message}{fields}{request}"
+        # All violations are told, so the message need not count them.
+        said = self.message.removesuffix(f" (and {len(self.violations) - 1} more)")
+        return f"{self.reason_name or self.code.name}: {said}{fields}{request}"
 
 
 def check_texts(texts: dict[str, str]) -> None:

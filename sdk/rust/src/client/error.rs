@@ -108,7 +108,10 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Details { status, reason, violations, .. } = &*self.0;
         let name = if reason.is_empty() { format!("{:?}", status.code()) } else { reason.clone() };
-        write!(f, "{name}: {}", status.message())?;
+        // All violations follow, so the message need not count them.
+        let counted = format!(" (and {} more)", violations.len().saturating_sub(1));
+        let said = status.message().strip_suffix(&counted).unwrap_or(status.message());
+        write!(f, "{name}: {said}")?;
         // The service's own message names them already.
         for Violation { field, description } in violations {
             if !status.message().contains(description.as_str()) {

@@ -13,6 +13,9 @@ pub(crate) const LONGEST_WAIT_MS: u64 = 2000;
 pub(crate) const OPEN_WITHIN_MS: u64 = 5000;
 pub(crate) const JITTER_PERCENT: u64 = 20;
 
+/// Where `riposte dev` has its AdminService.
+const ADMIN_TARGET: &str = "http://127.0.0.1:7172";
+
 /// How to reach a service.
 #[derive(Clone)]
 pub struct Options {
@@ -33,8 +36,9 @@ pub struct Options {
     pub tls_cert: Option<String>,
     /// The key of the client's own certificate, in PEM. Default none.
     pub tls_key: Option<String>,
-    /// The address of the administration, which listens at one of its own; written as the target
-    /// is. Default: where `riposte dev` listens.
+    /// The address of AdminService, which listens at one of its own; written as the target is.
+    /// Default: where `riposte dev` listens, if the target is where it listens; beside any other
+    /// target, calls of AdminService fail until this is set.
     pub admin_target: String,
     /// What finds the addresses behind a name. Default: the system's DNS.
     pub resolver: Arc<dyn Resolve>,
@@ -49,13 +53,31 @@ impl Default for Options {
             tls_ca: None,
             tls_cert: None,
             tls_key: None,
-            admin_target: "http://127.0.0.1:7172".to_owned(),
+            admin_target: String::new(),
             resolver: Arc::new(Dns),
         }
     }
 }
 
 impl Options {
+    /// Returns the address of AdminService.
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT if `admin_target` is not set beside a target that is not the default: the
+    /// default address may be that of a stranger.
+    pub fn admin_address(&self) -> Result<&str, Error> {
+        let plain = ["http://", "dns:///"].iter().find_map(|scheme| self.target.strip_prefix(scheme));
+        let host = plain.unwrap_or(&self.target).trim_end_matches('/');
+        match self.admin_target.as_str() {
+            "" if ["127.0.0.1:7171", "localhost:7171"].contains(&host) => Ok(ADMIN_TARGET),
+            "" => Err(Error::local(format!(
+                "the address of AdminService is not known beside the target {}: set admin_target (RIPOSTE_ADMIN_TARGET)",
+                self.target
+            ))),
+            named => Ok(named),
+        }
+    }
+
     /// `RIPOSTE_TARGET`, `RIPOSTE_TOKEN`, `RIPOSTE_INSECURE_TOKEN`, `RIPOSTE_TLS_CA`,
     /// `RIPOSTE_TLS_CERT`, `RIPOSTE_TLS_KEY`, `RIPOSTE_ADMIN_TARGET`; those of certificates are
     /// paths of PEM files, that of a switch is `true`, `1`, `false` or `0`. What is unset or empty

@@ -179,3 +179,17 @@ async fn an_invalid_address_or_token_is_rejected() {
     assert!(Client::connect("http://no host").is_err());
     assert!(Client::open(Options { token: Some("line\nbreak".into()), ..Default::default() }).is_err());
 }
+
+#[tokio::test]
+async fn the_address_of_admin_service_is_never_guessed_beside_another_target() {
+    for target in ["127.0.0.1:7171", "http://localhost:7171/", "dns:///127.0.0.1:7171"] {
+        Client::connect(target).unwrap().admin().unwrap();
+    }
+    for target in ["127.0.0.1:1", "https://127.0.0.1:7171"] {
+        let error = Client::connect(target).unwrap().admin().unwrap_err();
+        assert_eq!(error.code(), Code::InvalidArgument);
+        assert!(error.message().contains("RIPOSTE_ADMIN_TARGET"), "{error}");
+        let options = Options { target: target.into(), admin_target: "h:1".into(), ..Options::default() };
+        Client::open(options).unwrap().admin().unwrap();
+    }
+}

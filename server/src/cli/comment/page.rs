@@ -6,6 +6,9 @@ use riposte_sdk::v1::{Comment, CommentState, CommentThread, ListCommentsResponse
 /// Returns the page: a line about the subject, the viewer's own comments that no list shows, then
 /// each comment, with its replies below it.
 pub(super) fn text(name: &str, own: &[Comment], page: &ListCommentsResponse) -> String {
+    if page.subject.as_ref().is_some_and(|subject| subject.revision == 0) {
+        return format!("{name}: no such subject; its first comment creates it\n");
+    }
     let counts = page.subject.as_ref().map_or_else(String::new, |subject| {
         let all = u64::try_from(subject.comment_count).unwrap_or(0);
         let roots = u64::try_from(subject.root_count).unwrap_or(0);
@@ -79,7 +82,7 @@ mod tests {
     fn a_page_shows_threads_and_nothing_that_a_terminal_would_obey() {
         let root = Comment { reply_count: 3, like_count: 2, ..comment(1, "ann", "first\nand \u{1b}[31mred") };
         let page = ListCommentsResponse {
-            subject: Some(Subject { root_count: 2, comment_count: 5, ..Subject::default() }),
+            subject: Some(Subject { revision: 9, root_count: 2, comment_count: 5, ..Subject::default() }),
             threads: vec![
                 CommentThread {
                     comment: Some(root),

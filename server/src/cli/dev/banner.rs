@@ -6,8 +6,9 @@ use riposte_store::StoreKind;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::time::Duration;
 
-/// The address that clients use if they are given none.
+/// The addresses that clients use if they are given none.
 const DEFAULT_TARGET: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 7171));
+const DEFAULT_ADMIN: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 7172));
 
 /// The contents of the banner.
 pub(super) struct Banner<'a> {
@@ -44,14 +45,24 @@ impl Banner<'_> {
         let subject = seed::SUBJECT;
         // Commands without an address call the default one.
         let target = if grpc == DEFAULT_TARGET { String::new() } else { format!(" --target {grpc}") };
+        let shell = if (grpc, admin) == (DEFAULT_TARGET, DEFAULT_ADMIN) {
+            format!(r#"eval "$({program} dev env)""#)
+        } else {
+            // `dev env` knows the default addresses alone.
+            format!("export RIPOSTE_TARGET={grpc} RIPOSTE_ADMIN_TARGET={admin}")
+        };
+        let list = format!("{program} comment list {subject}{target}");
+        let post = format!(r#"{program} comment post {subject} ann "Hello"{target}"#);
+        // An empty subject has nothing to list yet.
+        let (first, second) = if *seed == Seed::Demo { (list, post) } else { (post, list) };
         format!(
             r#"{title:69} NOT FOR PRODUCTION
   gRPC    {grpc:16} {reflection:30} admin    {admin}
-  callers {admitted:47} shell    eval "$({program} dev env)"
+  callers {admitted:47} shell    {shell}
   ready   {ready:47} metrics  {metrics}
   stop    Ctrl-C
-  try     {program} comment list {subject}{target}
-          {program} comment post {subject} ann "Hello"{target}
+  try     {first}
+          {second}
 "#,
             grpc = grpc.to_string(),
             admitted = admitted(config),
@@ -108,7 +119,14 @@ riposte dev 0.1.0    SQLite, temporary · 1 shard · 50 comments        NOT FOR 
           riposte comment post article/1 ann "Hello"
 "#;
         let (serving, program) = (Duration::from_millis(84), "riposte".to_owned());
-        let shown = Banner { seed: Seed::Demo, config: &config, addresses, serving, program }.text();
+        let shown = Banner { seed: Seed::Demo, config: &config, addresses, serving, program: program.clone() }.text();
         assert_eq!(format!("\n{shown}"), expected);
+
+        let addresses = Addresses { grpc: at(8171), admin: at(7172), metrics: Some(at(7173)) };
+        let shown = Banner { seed: Seed::None, config: &config, addresses, serving, program }.text();
+        let own = "shell    export RIPOSTE_TARGET=127.0.0.1:8171 RIPOSTE_ADMIN_TARGET=127.0.0.1:7172\n";
+        assert!(shown.contains(own), "{shown}");
+        let first = "try     riposte comment post article/1 ann \"Hello\" --target 127.0.0.1:8171\n";
+        assert!(shown.contains(first), "{shown}");
     }
 }

@@ -1,7 +1,7 @@
 //! Checks of one data source.
 
 use super::check_result::CheckResult;
-use riposte_store::{Diagnosis, SourceTransport, TextForm, TextQueries, schema::SourceSchema};
+use riposte_store::{Diagnosis, SourceTransport, StoreKind, TextForm, TextQueries, schema::SourceSchema};
 
 /// A variable of the database server, its correct values, and the effect of any other value.
 struct Rule {
@@ -49,13 +49,19 @@ const RULES: &[Rule] = &[
 /// Checks one source: that it can be reached, its schema, each relevant setting, that its limit of
 /// prepared statements covers the statements that one process may prepare, and that it can keep its
 /// tables open.
-pub(super) fn examine(label: &str, diagnosis: &Diagnosis, schema: &SourceSchema, statements: u64) -> Vec<CheckResult> {
+pub(super) fn examine(
+    label: &str,
+    kind: StoreKind,
+    diagnosis: &Diagnosis,
+    schema: &SourceSchema,
+    statements: u64,
+) -> Vec<CheckResult> {
     if let Some(reason) = &diagnosis.unreachable {
         return vec![CheckResult::fail(label, format!("cannot be reached: {reason}"))];
     }
     let version = variable(diagnosis, "version").unwrap_or("of unknown version");
     let latency = format!("answers in {} µs, server {version}", diagnosis.latency_micros);
-    let mut results = vec![CheckResult::ok(label, latency), self::schema(label, schema)];
+    let mut results = vec![CheckResult::ok(label, latency), self::schema(label, kind, schema)];
     let known = RULES.iter().filter_map(|rule| Some((rule, variable(diagnosis, rule.variable)?)));
     results.extend(
         known.filter(|(rule, _)| !is_irrelevant(rule, diagnosis)).map(|(rule, value)| assess(label, rule, value)),
@@ -150,10 +156,13 @@ fn prepared_statements(label: &str, value: &str, statements: u64) -> CheckResult
     }
 }
 
-fn schema(label: &str, schema: &SourceSchema) -> CheckResult {
+fn schema(label: &str, kind: StoreKind, schema: &SourceSchema) -> CheckResult {
     let name = format!("{label}, schema");
     match schema {
         SourceSchema::Ready => CheckResult::ok(name, "is what this version needs"),
+        SourceSchema::Missing(steps) if kind == StoreKind::Sqlite => {
+            CheckResult::ok(name, format!("lacks {}, which the start of the server adds", steps.join(", ")))
+        }
         SourceSchema::Missing(steps) => {
             CheckResult::fail(name, format!("lacks {}: run `riposte migrate up`", steps.join(", ")))
         }
@@ -190,7 +199,7 @@ mod tests {
         super::check_result::{CheckLevel, CheckResult},
         examine,
     };
-    use riposte_store::{Diagnosis, SourceTransport, TextForm, TextQueries, schema::SourceSchema};
+    use riposte_store::{Diagnosis, SourceTransport, StoreKind, TextForm, TextQueries, schema::SourceSchema};
 
     fn healthy() -> Diagnosis {
         let values = [
@@ -229,7 +238,7 @@ mod tests {
     /// Returns the names of the lines that are not ok.
     fn findings(diagnosis: &Diagnosis, schema: &SourceSchema) -> Vec<(CheckLevel, String)> {
         let finding = |result: CheckResult| (result.level != CheckLevel::Ok).then_some((result.level, result.name));
-        examine("source 1", diagnosis, schema, 6_144).into_iter().filter_map(finding).collect()
+        examine("source 1", StoreKind::Mysql, diagnosis, schema, 6_144).into_iter().filter_map(finding).collect()
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::*;
 use crate::group::GroupEntry;
 use crate::group::tests::{Group, batches};
 use crate::ordering::Orphans;
-use crate::record::{Comment, CommentState, DeletedBy, Key, Like, LikeValue, Votes};
+use crate::record::{Comment, CommentState, DeletedBy, Key, Like, LikeValue, Record, Votes};
 
 fn settings(map: &Map) -> ReadSettings {
     ReadSettings { object_type: map.object_type.clone(), ..ReadSettings::of(&map.source) }
@@ -110,6 +110,24 @@ fn three_tables_joined_by_id_make_comments() {
     assert_eq!((second.state, second.deleted_by), (CommentState::Hidden, None));
     assert_eq!(second.votes, Votes { up: 0, down: 1 });
     assert_eq!(other.rejects[0].problem.reason, "VALUE_UNKNOWN");
+}
+
+#[test]
+fn a_record_whose_state_has_no_word_is_rejected_as_hidden_with_its_own_cells() {
+    let map = "object_type = 'page'\nsubject = '{page}'\nid = '{id}'\nmember = 'm'\ntext = '{text}'\ncreate_time = '{time}'\n\
+         state = { value = '{state}', map = { ok = 'ACTIVE', odd = 'SHOWN' } }\n";
+    let rows = "page,id,text,time,state\n/a,1,x,2020-01-01,ok\n/a,2,x,2020-01-01,spam\n/a,3,x,2020-01-01,odd\n";
+    let (_folder, files) = folder(&[("map.toml", map), ("comments.csv", rows)]);
+    let map = crate::map::load(&files[0]).unwrap();
+    let groups = groups(&files[1..], &map);
+    assert_eq!(groups[0].comments[0].state, CommentState::Active);
+    let rejects = &groups[0].rejects;
+    assert_eq!(rejects.len(), 2);
+    for (reject, cell) in rejects.iter().zip(["spam", "odd"]) {
+        let Record::Comment(comment) = &reject.record else { panic!("{reject:?}") };
+        assert_eq!((comment.state, comment.original["state"].as_str()), (CommentState::Hidden, cell));
+        assert_eq!(reject.problem.reason, "VALUE_UNKNOWN");
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::html;
 use crate::map::{CommentMap, Map, SubjectMap};
 use crate::member_ids::{self, SourceMember};
 use crate::read_settings::ReadSettings;
-use crate::record::{Client, Comment, Key, Record, Subject, Votes};
+use crate::record::{Client, Comment, CommentState, Key, Record, Subject, SubjectState, Votes};
 use crate::template::Columns;
 
 /// The fields of a subject.
@@ -55,7 +55,7 @@ impl SubjectFields {
         let mut subject = Subject {
             key: row.key(self.object_type.as_ref(), &self.id, settings),
             owner_id: row.text(self.owner.as_ref()),
-            state: row.enum_value(self.state.as_ref(), "subject state").unwrap_or_default(),
+            state: row.state(self.state.as_ref(), "subject state", SubjectState::Hidden),
             create_time: row.time(self.create_time.as_ref()),
             ..Subject::default()
         };
@@ -155,7 +155,7 @@ impl CommentFields {
             text: if self.is_html { html::to_comment(&text) } else { text },
             mentioned_member_ids: mentions.map(str::to_owned).collect(),
             client: Client { ip, platform, device },
-            state: row.enum_value(self.state.as_ref(), "state").unwrap_or_default(),
+            state: row.state(self.state.as_ref(), "state", CommentState::Hidden),
             deleted_by: row.enum_value(self.deleted_by.as_ref(), "deleted_by"),
             create_time,
             edit_time,

@@ -107,18 +107,21 @@ impl<'a> RowReader<'a> {
 
     /// Returns the value as text; empty if the value is missing.
     pub(super) fn text(&mut self, value: Option<&Value>) -> String {
-        let Some(value) = value else { return String::new() };
+        self.word(value).unwrap_or_default()
+    }
+
+    /// Returns the value as text; `None` if the map has no word for it.
+    fn word(&mut self, value: Option<&Value>) -> Option<String> {
+        let Some(value) = value else { return Some(String::new()) };
         let raw = value.template.fill(self.row, self.null_cells);
         if value.replacements.is_empty() {
-            return if raw.is_empty() { value.default.clone().unwrap_or_default() } else { raw };
+            return Some(if raw.is_empty() { value.default.clone().unwrap_or_default() } else { raw });
         }
-        match value.replacements.get(&raw).or(value.default.as_ref()) {
-            Some(replacement) => replacement.clone(),
-            None => {
-                self.report_problem("VALUE_UNKNOWN", &format!("the map has no word for {raw:?}"));
-                String::new()
-            }
+        let word = value.replacements.get(&raw).or(value.default.as_ref()).cloned();
+        if word.is_none() {
+            self.report_problem("VALUE_UNKNOWN", &format!("the map has no word for {raw:?}"));
         }
+        word
     }
 
     /// Returns the value as a time; `None` if it is missing or one of MySQL's zero dates.
@@ -166,6 +169,22 @@ impl<'a> RowReader<'a> {
             self.report_problem("VALUE_UNKNOWN", &format!("{text:?} is no {type_name}"));
         }
         parsed
+    }
+
+    /// Returns the value as a state: the default if it is missing, and `hidden` if it cannot be
+    /// read. The record is then rejected, and must publish nothing when the rejects are imported.
+    pub(super) fn state<T: DeserializeOwned + Default>(
+        &mut self,
+        value: Option<&Value>,
+        type_name: &str,
+        hidden: T,
+    ) -> T {
+        let is_missing = self.word(value).is_some_and(|text| text.is_empty());
+        match self.enum_value(value, type_name) {
+            Some(state) if !self.is_broken => state,
+            None if is_missing && !self.is_broken => T::default(),
+            Some(_) | None => hidden,
+        }
     }
 
     /// Returns the subject's key.

@@ -24,7 +24,7 @@ public final class Options {
   File tlsCa;
   File tlsCert;
   File tlsKey;
-  String adminTarget = DEFAULT_ADMIN_TARGET;
+  String adminTarget;
   String proxy = "environment";
 
   /** The defaults: plaintext, no token, {@link #DEFAULT_TARGET}. */
@@ -59,9 +59,15 @@ public final class Options {
     options.tlsCa = pem(variables, "RIPOSTE_TLS_CA", null);
     options.tlsCert = pem(variables, "RIPOSTE_TLS_CERT", null);
     options.tlsKey = pem(variables, "RIPOSTE_TLS_KEY", null);
-    options.adminTarget = text(variables, "RIPOSTE_ADMIN_TARGET", DEFAULT_ADMIN_TARGET);
+    options.adminTarget = text(variables, "RIPOSTE_ADMIN_TARGET", null);
     options.proxy = choice(variables, "RIPOSTE_PROXY", "environment", "none");
     return options;
+  }
+
+  /** The address of AdminService; null if it is not known beside a target that is not the default. */
+  String administration() {
+    boolean isDev = target.matches("(?:http://|dns:///)?(?:localhost|127\\.0\\.0\\.1):7171/?");
+    return adminTarget == null && isDev ? DEFAULT_ADMIN_TARGET : adminTarget;
   }
 
   /** A variable that is empty is as good as absent. */
@@ -164,8 +170,9 @@ public final class Options {
   }
 
   /**
-   * The address of the administration, which listens at one of its own; written as the target is.
-   * Default: where riposte dev listens.
+   * The address of AdminService, which listens at one of its own; written as the target is.
+   * Default: where riposte dev listens, if the target is where it listens; beside any other target,
+   * calls of AdminService fail until this is set.
    *
    * @param adminTarget the new value
    * @return these options

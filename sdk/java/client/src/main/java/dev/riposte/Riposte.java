@@ -24,7 +24,7 @@ public final class Riposte extends Services implements AutoCloseable {
   private final RequestIds requestIds;
   private final ManagedChannel transport;
   private final Channel channel;
-  /** Those of AdminService; null if its default address is not to be told what the options hold. */
+  /** Those of AdminService; null if its address is not known. */
   private final ManagedChannel adminTransport;
   private final Channel adminChannel;
 
@@ -41,12 +41,10 @@ public final class Riposte extends Services implements AutoCloseable {
   }
 
   private ManagedChannel administration(Options options) {
+    String target = options.administration();
     try {
-      return Channels.open(options.adminTarget, options);
+      return target == null ? null : Channels.open(target, options);
     } catch (RiposteException refused) {
-      if (options.adminTarget.equals(Options.DEFAULT_ADMIN_TARGET)) {
-        return null;
-      }
       transport.shutdownNow();
       throw refused;
     }
@@ -149,8 +147,8 @@ public final class Riposte extends Services implements AutoCloseable {
   /** The channel to AdminService, likewise. */
   @Override
   public Channel adminChannel() {
-    Channels.refuseIf(adminChannel == null, "the token or certificate does not go to " + Options.DEFAULT_ADMIN_TARGET
-        + ", the default address of AdminService: set adminTarget or RIPOSTE_ADMIN_TARGET");
+    Channels.refuseIf(adminChannel == null, "the address of AdminService is not known beside a target that is not the "
+        + "default: set adminTarget (RIPOSTE_ADMIN_TARGET)");
     return adminChannel;
   }
 

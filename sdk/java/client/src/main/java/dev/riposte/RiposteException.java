@@ -153,7 +153,7 @@ public class RiposteException extends RuntimeException {
         .filter(violation -> !said.contains(violation.description()))
         .map(violation -> "; " + violation.field() + ": " + violation.description())
         .collect(Collectors.joining());
-    return name + said + fields + (requestId == null ? "" : " (request " + requestId + ")");
+    return name + said.replaceFirst(" \\(and \\d+ more\\)$", "") + fields + (requestId == null ? "" : " (request " + requestId + ")");
   }
 
   /**

@@ -118,13 +118,18 @@ class OptionsTest {
   }
 
   @Test
-  void theAdministrationOfNoAddressIsThatOfADevServerAndLearnsNoToken() {
-    assertEquals("127.0.0.1:7172", Options.from(Map.of()).adminTarget);
-    try (Riposte client = Riposte.connect("localhost:1")) {
-      assertEquals("127.0.0.1:7172", client.admin().getChannel().authority());
+  void theAdministrationOfNoAddressIsThatOfADevServerOrNotKnown() {
+    assertEquals("127.0.0.1:7172", Options.from(Map.of()).administration());
+    for (String target : List.of("localhost:7171", "http://127.0.0.1:7171/")) {
+      try (Riposte client = Riposte.connect(target)) {
+        assertEquals("127.0.0.1:7172", client.admin().getChannel().authority());
+      }
     }
-    try (Riposte client = Riposte.connect(new Options().target("https://localhost:1").token("s3cret"))) {
-      assertThrows(Errors.InvalidArgument.class, client::admin);
+    for (String target : List.of("localhost:1", "https://localhost:7171")) {
+      try (Riposte client = Riposte.connect(target)) {
+        RiposteException error = assertThrows(Errors.InvalidArgument.class, client::admin);
+        assertTrue(error.getMessage().contains("RIPOSTE_ADMIN_TARGET"), error.getMessage());
+      }
     }
   }
 
