@@ -4,7 +4,7 @@
 //! The tests always run on the reference model. They run on Redis if RIPOSTE_TEST_REDIS names a
 //! server, and under injected faults if the machine has a redis-server program.
 
-// The futures of a whole service are deeper than the compiler looks by default.
+// The futures of a whole service are deeper than the default limit of the compiler.
 #![recursion_limit = "256"]
 #![expect(clippy::expect_used, reason = "a test ends with a panic that names what did not hold")]
 

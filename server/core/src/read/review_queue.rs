@@ -31,7 +31,7 @@ pub struct ModeratedComment {
     pub view: CommentView,
     /// Its review; `None` if a question was never open and a decision never taken.
     pub review: Option<Review>,
-    /// The newest decision; `None` if there is none.
+    /// The newest decision; `None` before the first one.
     pub last_decision: Option<Decision>,
 }
 

@@ -44,8 +44,8 @@ impl Request for EditComment {
     async fn verb(self, at: &CommentLocation, context: RequestContext<'_>) -> Result<Edit> {
         let Self { member, content, etag } = self;
         let windows = EditWindows::of(context.policy);
-        // No call of the contract shows or judges a proposed edit yet, so the mode of the type holds
-        // new comments and no edits.
+        // No call of the contract shows or judges a proposed edit yet, so the mode of the type
+        // holds new comments and no edits.
         Ok(Edit { etag, windows, ..Edit::allowed(at.clone(), member, content) })
     }
 
