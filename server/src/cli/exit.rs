@@ -236,9 +236,9 @@ mod tests {
             anyhow::Error::new(Status::unavailable("no connection to 127.0.0.1:1: refused")).context("the sweep");
         let cure = "is a server running there? --target names another address";
         assert_eq!(words(&call), format!("the sweep: no connection to 127.0.0.1:1: refused; {cure}"));
-        let said = |cause: &str| words(&Status::unavailable(format!("no connection to h:1: {cause}")).into());
-        assert!(said("received corrupt message of type InvalidContentType").starts_with("h:1 answers without TLS: "));
-        assert!(said("stream closed because of a broken pipe").starts_with("h:1 answers, but not by gRPC: "));
+        let shown = |cause: &str| words(&Status::unavailable(format!("no connection to h:1: {cause}")).into());
+        assert!(shown("received corrupt message of type InvalidContentType").starts_with("h:1 answers without TLS: "));
+        assert!(shown("stream closed because of a broken pipe").starts_with("h:1 answers, but not by gRPC: "));
     }
 
     #[test]
