@@ -34,7 +34,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use riposte_settings::{ConfigErrors, ValueOrigin};
 use std::{path::PathBuf, process::ExitCode};
 
-/// What follows the errors of a server without a configuration file.
+/// The line after the errors of a server without a configuration file.
 const BEGIN: &str = "No file is named. `riposte config example --minimal mysql > riposte.toml` writes a short one to \
                      begin with (or sqlite, mysql+redis); then add --config riposte.toml. `riposte dev` needs none.";
 

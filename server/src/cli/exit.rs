@@ -249,9 +249,9 @@ mod tests {
             let call = anyhow::Error::new(Status::unimplemented(message.clone()));
             assert_eq!(words(&call), format!("{message}; --target must name the {port} port of the server"));
         }
-        let said = |cause: &str| words(&Status::unavailable(format!("no connection to h:1: {cause}")).into());
-        assert!(said("received corrupt message of type InvalidContentType").starts_with("h:1 answers without TLS: "));
-        assert!(said("stream closed because of a broken pipe").starts_with("h:1 answers, but not by gRPC: "));
+        let shown = |cause: &str| words(&Status::unavailable(format!("no connection to h:1: {cause}")).into());
+        assert!(shown("received corrupt message of type InvalidContentType").starts_with("h:1 answers without TLS: "));
+        assert!(shown("stream closed because of a broken pipe").starts_with("h:1 answers, but not by gRPC: "));
     }
 
     #[test]

@@ -36,7 +36,7 @@ impl Args {
     pub(super) async fn run(self, sources: &ConfigSources) -> anyhow::Result<ExitCode> {
         let mut config = sources.load()?.config;
         if config.store.is_new_file() && !matches!(self.action, Action::Up) {
-            // What only looks makes no file: a temporary one lacks the same.
+            // Only `up` makes the file: a temporary one lacks the same steps.
             config.store.data_dir = None;
         }
         let store = SqlStore::open(&config.store.to_config()?, Arc::new(SystemClock))?;

@@ -103,7 +103,7 @@ fn add(path: &Path, name: &str, table: &str) -> anyhow::Result<()> {
     if has_caller {
         let message = format!(
             "{shown} has the caller {name:?} already, and nothing was written: for another token of it run `riposte token` \
-             and add the hash that it prints to tokens_sha256 of [{name}]"
+             and add its second line, the hash, to tokens_sha256 of [{name}]"
         );
         return Err(Failure::new(USAGE, message).into());
     }

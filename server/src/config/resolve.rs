@@ -55,8 +55,8 @@ pub(super) fn resolve(tree: &Dict, defaults: &Dict) -> (Option<Config>, Vec<Conf
     (None, faults)
 }
 
-/// Returns true if an error at `path` only follows from one already reported: one at, above or below
-/// it, or an unknown kind, whose rules are not those of the default in its place.
+/// Returns true if an error at `path` only follows from one already reported: one at, above or
+/// below it, or an unknown kind, whose rules are not those of the default in its place.
 fn follows(faults: &[ConfigError], path: &str) -> bool {
     let has_its_kind = |fault: &ConfigError| {
         let section = fault.path.strip_suffix("kind").filter(|section| section.ends_with('.'));

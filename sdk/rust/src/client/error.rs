@@ -110,8 +110,8 @@ impl fmt::Display for Error {
         let name = if reason.is_empty() { format!("{:?}", status.code()) } else { reason.clone() };
         // All violations follow, so the message need not count them.
         let counted = format!(" (and {} more)", violations.len().saturating_sub(1));
-        let said = status.message().strip_suffix(&counted).unwrap_or(status.message());
-        write!(f, "{name}: {said}")?;
+        let text = status.message().strip_suffix(&counted).unwrap_or(status.message());
+        write!(f, "{name}: {text}")?;
         // The service's own message names them already.
         for Violation { field, description } in violations {
             if !status.message().contains(description.as_str()) {

@@ -24,7 +24,7 @@ fn a_store_that_would_lose_its_data_is_for_dev_alone_and_an_empty_folder_is_not_
 }
 
 #[test]
-fn what_only_follows_from_a_broken_file_or_kind_is_not_reported_beside_it() {
+fn what_only_follows_from_a_broken_file_or_kind_is_not_reported() {
     let faults = |file: &str, sets: &[&str]| {
         let (_folder, inputs) = inputs(Profile::Serve, file, &[], sets);
         match Config::load(&Inputs { production: true, ..inputs }) {
