@@ -157,7 +157,7 @@ impl Command {
             Command::Comment(args) => args.run().await,
             Command::Moderate(args) => args.run().await,
             Command::Migrate(args) => args.run(sources).await,
-            Command::Import(args) => args.run().await,
+            Command::Import(args) => Box::pin(args.run()).await,
             Command::Export(args) => args.run().await,
             Command::Verify(args) => args.run().await,
             Command::Rebuild(args) => args.run().await,
