@@ -156,6 +156,13 @@ impl CommentService for FailingLikes {
         not_here()
     }
 
+    async fn list_unlisted_comments(
+        &self,
+        _: Request<v1::ListUnlistedCommentsRequest>,
+    ) -> Result<Response<v1::ListUnlistedCommentsResponse>, Status> {
+        not_here()
+    }
+
     async fn list_member_comments(
         &self,
         _: Request<v1::ListMemberCommentsRequest>,
