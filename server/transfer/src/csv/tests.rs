@@ -114,7 +114,8 @@ fn three_tables_joined_by_id_make_comments() {
 
 #[test]
 fn a_record_whose_state_has_no_word_is_rejected_as_hidden_with_its_own_cells() {
-    let map = "object_type = 'page'\nsubject = '{page}'\nid = '{id}'\nmember = 'm'\ntext = '{text}'\ncreate_time = '{time}'\n\
+    let map = "source = 's'\nobject_type = 'page'\n[comment]\nsubject = '{page}'\nid = '{id}'\nmember = 'm'\n\
+         text = '{text}'\ncreate_time = '{time}'\n\
          state = { value = '{state}', map = { ok = 'ACTIVE', odd = 'SHOWN' } }\n";
     let rows = "page,id,text,time,state\n/a,1,x,2020-01-01,ok\n/a,2,x,2020-01-01,spam\n/a,3,x,2020-01-01,odd\n";
     let (_folder, files) = folder(&[("map.toml", map), ("comments.csv", rows)]);
