@@ -114,12 +114,14 @@ impl UnitOfWork {
         self.proposals.get(&(id, number))
     }
 
-    /// Returns `true` if a command may set the due time of a comment that is out of sight, and the
-    /// time of the database is not loaded. The store loads it before it runs the commands.
+    /// Returns `true` if a command may set the due time of a comment that is out of sight, or
+    /// create one because of the mode of its subject, and the time of the database is not loaded.
+    /// The store loads it before it runs the commands.
     #[must_use]
     pub fn lacks_database_time(&self) -> bool {
         let waits = |comment: &Comment| comment.lifecycle.state.may_be_unpublished();
-        self.database_time.is_none() && self.comments.values().any(waits)
+        let holds = |subject: &Subject| subject.moderation.is_some_and(|mode| mode.new_state().may_be_unpublished());
+        self.database_time.is_none() && (self.comments.values().any(waits) || self.subjects.values().any(holds))
     }
 
     /// Sets the time of the database, by which due times are set and leases are tested.
