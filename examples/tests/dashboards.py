@@ -10,6 +10,7 @@ fails if one has no data that needs no fault to have it.
 import argparse
 import contextlib
 import http.client
+import itertools
 import json
 import math
 import os
@@ -103,7 +104,11 @@ callers_file = "{self._callers}"
 endpoint = "http://127.0.0.1:{free_port()}"
 interval = "2s"
 [object_types.video]
-auto_create = true""")
+auto_create = true
+[object_types.held]
+auto_create = true
+moderation = "pre"
+""")
 
     @contextlib.contextmanager
     def runs(self) -> Iterator[None]:
@@ -122,6 +127,16 @@ auto_create = true""")
         answer = sh(self._program, "comment", "list", "video/rain", environment=environment, may_fail=True)
         if "CALLER_UNKNOWN" not in answer:
             raise Failed(f"an unknown caller has the answer {answer}")
+
+    def moderate(self, round_: int) -> None:
+        """Two comments wait, and a moderator approves one of them."""
+        posted = [
+            sh(self._program, "comment", "post", "held/1", "eva", f"Comment {round_}.{number}", environment=self.environment)
+            for number in range(2)
+        ]
+        id_ = re.search(r"\d{10,}", posted[0])
+        assert id_, posted[0]
+        sh(self._program, "moderate", "approve", id_[0], environment=self.environment)
 
     def verify(self) -> None:
         sh(self._program, "verify", environment=self.environment)
@@ -213,8 +228,11 @@ def watched(prometheus: str, server: Server) -> dict[tuple[str, str, str], list[
     end = time.monotonic() + FILLED_WITHIN_S
     server.verify()
     server.reload()
-    while time.monotonic() < end:
+    for round_ in itertools.count():
+        if time.monotonic() >= end:
+            break
         server.unknown_caller()
+        server.moderate(round_)
         for query, best in table.items():
             table[query] = max(best, asked(prometheus, query[2]), key=lambda found: (len(found), sum(found)))
         if all(found or fault(query) for query, found in table.items()):
