@@ -74,9 +74,8 @@ function place({ c, node }, first) {
   else box?.append(node);
 }
 
-function arrive(at) { // a comment that was just made
-  if (at.c.state === "COMMENT_STATE_ACTIVE" && !at.node.isConnected) place(at, true);
-}
+// A comment that was just made.
+const arrive = (at) => at.c.state === "COMMENT_STATE_ACTIVE" && !at.node.isConnected && place(at, true);
 
 function count(news) {
   seen = BigInt(news.revision);

@@ -62,7 +62,7 @@ async fn results_are_those_of_their_targets_and_a_repeat_returns_them_again(fixt
     let (good, gone) = (say.comment(&ann, "good").await?, say.comment(&ann, "gone").await?);
     let etag = async |id| anyhow::Ok(moderated(&fixture, id).await?.etag);
     let targets =
-        [(good.id, etag(good.id).await?), (gone.id, "another".to_owned()), (good.id + 1, etag(good.id).await?)];
+        [(good.id, etag(good.id).await?), (gone.id, "another".to_owned()), (gone.id + 1, etag(good.id).await?)];
     let request = verdict(ModerationAction::Approve, &targets);
     let first = submit(&fixture, request.clone()).await?;
     ensure!(first.iter().map(|result| result.comment_id).eq(targets.iter().map(|(id, _)| *id)), "{first:?}");

@@ -41,8 +41,7 @@ const ENUMS: [ServedEnum; 5] = [
         prefix: "COMMENT_STATE_",
         types: &["CommentState"],
         within: &["server/core/src/write/", "server/core/src/domain/act.rs", "server/grpc/src/import_item.rs"],
-        // It names every state, to decide what an edit does in each.
-        except: &["server/core/src/write/unit_of_work/edit.rs"],
+        except: &[],
     },
     ServedEnum {
         contract: "proto/riposte/v1/comment.proto",

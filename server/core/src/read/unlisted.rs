@@ -71,9 +71,6 @@ impl Comments {
 /// Returns `true` if the author of a comment that is in no list is still shown it.
 fn shows_author(view: &CommentView, now: Millis) -> bool {
     let lifecycle = &view.comment.lifecycle;
-    match lifecycle.state {
-        CommentState::Pending => true,
-        CommentState::Rejected => lifecycle.update_time.plus(REJECTED_FOR) > now,
-        CommentState::Active | CommentState::Hidden | CommentState::Shadowed | CommentState::Deleted => false,
-    }
+    let is_recent = || lifecycle.update_time.plus(REJECTED_FOR) > now;
+    lifecycle.state.may_be_unpublished() && (lifecycle.state != CommentState::Rejected || is_recent())
 }

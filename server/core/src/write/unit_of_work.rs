@@ -120,8 +120,9 @@ impl UnitOfWork {
     #[must_use]
     pub fn lacks_database_time(&self) -> bool {
         let waits = |comment: &Comment| comment.lifecycle.state.may_be_unpublished();
-        let holds = |subject: &Subject| subject.moderation.is_some_and(|mode| mode.new_state().may_be_unpublished());
-        self.database_time.is_none() && (self.comments.values().any(waits) || self.subjects.values().any(holds))
+        let is_strict =
+            |subject: &Subject| subject.moderation.is_some_and(|mode| mode.new_state().may_be_unpublished());
+        self.database_time.is_none() && (self.comments.values().any(waits) || self.subjects.values().any(is_strict))
     }
 
     /// Sets the time of the database, by which due times are set and leases are tested.

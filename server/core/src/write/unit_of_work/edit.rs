@@ -22,13 +22,15 @@ use crate::write::write_set::{ContentEdit, WithheldContent};
 impl UnitOfWork {
     pub(super) fn edit(&mut self, edit: AuthorEdit, context: ChangeContext<'_>) -> Result<()> {
         let state = self.comments.get(&edit.comment_id).map(|comment| comment.lifecycle.state);
-        match state.ok_or_else(|| not_loaded("comment"))? {
-            CommentState::Active if edit.disposition.shows() => self.edit_in_sight(edit, context),
-            CommentState::Active => self.propose(edit, context),
-            CommentState::Pending | CommentState::Rejected => self.edit_out_of_sight(edit, context),
-            CommentState::Hidden | CommentState::Shadowed | CommentState::Deleted => {
-                Err(Error::internal("an edit that was checked conflicts"))
-            }
+        let state = state.ok_or_else(|| not_loaded("comment"))?;
+        if state.may_be_unpublished() {
+            self.edit_out_of_sight(edit, context)
+        } else if !state.is_visible() {
+            Err(Error::internal("an edit that was checked conflicts"))
+        } else if edit.disposition.shows() {
+            self.edit_in_sight(edit, context)
+        } else {
+            self.propose(edit, context)
         }
     }
 
