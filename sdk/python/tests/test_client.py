@@ -213,13 +213,18 @@ def test_the_administration_of_no_address_is_that_of_a_dev_server_or_not_known()
         with riposte_sdk.connect(target) as client:
             client.admin()
     for target in ("127.0.0.1:1", "https://127.0.0.1:7171"):
-        with riposte_sdk.connect(target) as client, pytest.raises(riposte_sdk.InvalidArgument, match="RIPOSTE_ADMIN_TARGET"):
+        with (
+            riposte_sdk.connect(target) as client,
+            pytest.raises(riposte_sdk.InvalidArgument, match="RIPOSTE_ADMIN_TARGET"),
+        ):
             client.admin()
 
 
 def test_what_the_message_counts_is_told_instead() -> None:
     error = riposte_sdk.InvalidArgument.made(grpc.StatusCode.INVALID_ARGUMENT, "member_id: is empty (and 1 more)")
-    error.violations = tuple(riposte_sdk.Violation(*at) for at in (("member_id", "is empty"), ("content.text", "is blank")))
+    error.violations = tuple(
+        riposte_sdk.Violation(*at) for at in (("member_id", "is empty"), ("content.text", "is blank"))
+    )
     assert str(error) == "INVALID_ARGUMENT: member_id: is empty; content.text: is blank"
 
 
@@ -227,7 +232,9 @@ def test_a_wrong_id_or_option_is_told_with_what_is_right() -> None:
     with riposte_sdk.connect() as client:
         with pytest.raises(riposte_sdk.InvalidArgument, match="'abc' is not a comment id"):
             client.comment("abc")
-        with pytest.raises(riposte_sdk.InvalidArgument, match="deadline: not an option of this call; all calls take timeout"):
+        with pytest.raises(
+            riposte_sdk.InvalidArgument, match="deadline: not an option of this call; all calls take timeout"
+        ):
             client.subject("article", "1").get(deadline=1)  # type: ignore[call-arg]
 
 
