@@ -130,16 +130,13 @@ moderation = "pre"
 
     def moderate(self, round_: int) -> None:
         """Two comments wait, and a moderator approves one of them."""
-        posted = [
-            sh(self._program, "comment", "post", "held/1", "eva", f"Comment {round_}.{number}", environment=self.environment)
-            for number in range(2)
-        ]
+        posted = [self.run("comment", "post", "held/1", "eva", f"Comment {round_}.{number}") for number in range(2)]
         id_ = re.search(r"\d{10,}", posted[0])
         assert id_, posted[0]
-        sh(self._program, "moderate", "approve", id_[0], environment=self.environment)
+        self.run("moderate", "approve", id_[0])
 
-    def verify(self) -> None:
-        sh(self._program, "verify", environment=self.environment)
+    def run(self, *arguments: str) -> str:
+        return sh(self._program, *arguments, environment=self.environment)
 
 
 def fetched(address: str) -> bytes:
@@ -226,7 +223,7 @@ def watched(prometheus: str, server: Server) -> dict[tuple[str, str, str], list[
     """The best answer to each query until all have one, or the time is over."""
     table: dict[tuple[str, str, str], list[float]] = {query: [] for query in queries()}
     end = time.monotonic() + FILLED_WITHIN_S
-    server.verify()
+    server.run("verify")
     server.reload()
     for round_ in itertools.count():
         if time.monotonic() >= end:

@@ -89,18 +89,7 @@ fn coded<T: Default>(code: i32, from_code: impl Fn(i8) -> Option<T>) -> Option<T
 
 /// Returns `true` if the author gets a reason: the act takes a comment out of sight.
 const fn requires_code(act: CommentAct) -> bool {
-    match act {
-        CommentAct::Reject | CommentAct::Hide | CommentAct::Delete | CommentAct::Withhold => true,
-        CommentAct::Approve
-        | CommentAct::Unhide
-        | CommentAct::Keep
-        | CommentAct::Create
-        | CommentAct::Hold
-        | CommentAct::Undelete
-        | CommentAct::ApproveEdit
-        | CommentAct::RejectEdit
-        | CommentAct::Resubmit => false,
-    }
+    matches!(act, CommentAct::Reject | CommentAct::Hide | CommentAct::Delete | CommentAct::Withhold)
 }
 
 const fn is_code_byte(byte: u8) -> bool {

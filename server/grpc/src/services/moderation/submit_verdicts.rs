@@ -76,22 +76,17 @@ impl Verdict<'_> {
 }
 
 /// Returns the name of an act in the metrics.
-const fn action(act: CommentAct) -> &'static str {
-    match act {
-        CommentAct::Approve => "approve",
-        CommentAct::Reject => "reject",
-        CommentAct::Hide => "hide",
-        CommentAct::Unhide => "unhide",
-        CommentAct::Delete => "delete",
-        CommentAct::Withhold => "withhold",
-        CommentAct::Keep => "keep",
-        // No verdict has one of these acts.
-        CommentAct::Create
-        | CommentAct::Hold
-        | CommentAct::Undelete
-        | CommentAct::ApproveEdit
-        | CommentAct::RejectEdit
-        | CommentAct::Resubmit => "none",
+fn action(act: CommentAct) -> &'static str {
+    let action = act.number().and_then(|number| v1::ModerationAction::try_from(i32::from(number)).ok());
+    match action.unwrap_or_default() {
+        v1::ModerationAction::Approve => "approve",
+        v1::ModerationAction::Reject => "reject",
+        v1::ModerationAction::Hide => "hide",
+        v1::ModerationAction::Unhide => "unhide",
+        v1::ModerationAction::Delete => "delete",
+        v1::ModerationAction::Withhold => "withhold",
+        v1::ModerationAction::Keep => "keep",
+        v1::ModerationAction::Unspecified => "none",
     }
 }
 
