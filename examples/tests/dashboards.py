@@ -106,9 +106,8 @@ interval = "2s"
 [object_types.video]
 auto_create = true
 [object_types.held]
-auto_create = true
 moderation = "pre"
-""")
+auto_create = true""")
 
     @contextlib.contextmanager
     def runs(self) -> Iterator[None]:
