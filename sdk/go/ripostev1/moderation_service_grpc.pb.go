@@ -46,9 +46,10 @@ type ModerationServiceClient interface {
 	ListReviewItems(ctx context.Context, in *ListReviewItemsRequest, opts ...grpc.CallOption) (*ListReviewItemsResponse, error)
 	// Leases the items that are due first to one moderator.
 	//
-	// A lease ends when a verdict leaves nothing open, by ReleaseReviewItems, or by time; a late
-	// verdict still counts while nobody else holds the item. A repeat with the same request_id and
-	// moderator renews the first lease, whatever else its body says. Errors: OBJECT_TYPE_UNKNOWN.
+	// A lease ends when a verdict leaves nothing open, by ReleaseReviewItems, or by time. A late
+	// verdict still counts unless another moderator has leased the item. A repeat with the same
+	// request_id and moderator renews the first lease, whatever else its body says. Errors:
+	// OBJECT_TYPE_UNKNOWN.
 	//
 	// Example: `{"objectType": "video", "limit": 5, "moderatorId": "mod-1"}`.
 	ClaimReviewItems(ctx context.Context, in *ClaimReviewItemsRequest, opts ...grpc.CallOption) (*ClaimReviewItemsResponse, error)
@@ -169,9 +170,10 @@ type ModerationServiceServer interface {
 	ListReviewItems(context.Context, *ListReviewItemsRequest) (*ListReviewItemsResponse, error)
 	// Leases the items that are due first to one moderator.
 	//
-	// A lease ends when a verdict leaves nothing open, by ReleaseReviewItems, or by time; a late
-	// verdict still counts while nobody else holds the item. A repeat with the same request_id and
-	// moderator renews the first lease, whatever else its body says. Errors: OBJECT_TYPE_UNKNOWN.
+	// A lease ends when a verdict leaves nothing open, by ReleaseReviewItems, or by time. A late
+	// verdict still counts unless another moderator has leased the item. A repeat with the same
+	// request_id and moderator renews the first lease, whatever else its body says. Errors:
+	// OBJECT_TYPE_UNKNOWN.
 	//
 	// Example: `{"objectType": "video", "limit": 5, "moderatorId": "mod-1"}`.
 	ClaimReviewItems(context.Context, *ClaimReviewItemsRequest) (*ClaimReviewItemsResponse, error)

@@ -7659,9 +7659,10 @@ pub mod moderation_service_client {
         }
         /// Leases the items that are due first to one moderator.
         ///
-        /// A lease ends when a verdict leaves nothing open, by ReleaseReviewItems, or by time; a late
-        /// verdict still counts while nobody else holds the item. A repeat with the same request_id and
-        /// moderator renews the first lease, whatever else its body says. Errors: OBJECT_TYPE_UNKNOWN.
+        /// A lease ends when a verdict leaves nothing open, by ReleaseReviewItems, or by time. A late
+        /// verdict still counts unless another moderator has leased the item. A repeat with the same
+        /// request_id and moderator renews the first lease, whatever else its body says. Errors:
+        /// OBJECT_TYPE_UNKNOWN.
         ///
         /// Example: `{"objectType": "video", "limit": 5, "moderatorId": "mod-1"}`.
         pub async fn claim_review_items(
@@ -7849,9 +7850,10 @@ pub mod moderation_service_server {
         >;
         /// Leases the items that are due first to one moderator.
         ///
-        /// A lease ends when a verdict leaves nothing open, by ReleaseReviewItems, or by time; a late
-        /// verdict still counts while nobody else holds the item. A repeat with the same request_id and
-        /// moderator renews the first lease, whatever else its body says. Errors: OBJECT_TYPE_UNKNOWN.
+        /// A lease ends when a verdict leaves nothing open, by ReleaseReviewItems, or by time. A late
+        /// verdict still counts unless another moderator has leased the item. A repeat with the same
+        /// request_id and moderator renews the first lease, whatever else its body says. Errors:
+        /// OBJECT_TYPE_UNKNOWN.
         ///
         /// Example: `{"objectType": "video", "limit": 5, "moderatorId": "mod-1"}`.
         async fn claim_review_items(

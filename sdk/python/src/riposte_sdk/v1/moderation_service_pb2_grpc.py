@@ -95,9 +95,10 @@ class ModerationServiceServicer:
     def ClaimReviewItems(self, request, context):
         """Leases the items that are due first to one moderator.
 
-        A lease ends when a verdict leaves nothing open, by ReleaseReviewItems, or by time; a late
-        verdict still counts while nobody else holds the item. A repeat with the same request_id and
-        moderator renews the first lease, whatever else its body says. Errors: OBJECT_TYPE_UNKNOWN.
+        A lease ends when a verdict leaves nothing open, by ReleaseReviewItems, or by time. A late
+        verdict still counts unless another moderator has leased the item. A repeat with the same
+        request_id and moderator renews the first lease, whatever else its body says. Errors:
+        OBJECT_TYPE_UNKNOWN.
 
         Example: `{"objectType": "video", "limit": 5, "moderatorId": "mod-1"}`.
         """

@@ -49,9 +49,10 @@ class ModerationServiceStub:
     ClaimReviewItems: _grpc.UnaryUnaryMultiCallable[_moderation_pb2.ClaimReviewItemsRequest, _moderation_pb2.ClaimReviewItemsResponse]
     """Leases the items that are due first to one moderator.
 
-    A lease ends when a verdict leaves nothing open, by ReleaseReviewItems, or by time; a late
-    verdict still counts while nobody else holds the item. A repeat with the same request_id and
-    moderator renews the first lease, whatever else its body says. Errors: OBJECT_TYPE_UNKNOWN.
+    A lease ends when a verdict leaves nothing open, by ReleaseReviewItems, or by time. A late
+    verdict still counts unless another moderator has leased the item. A repeat with the same
+    request_id and moderator renews the first lease, whatever else its body says. Errors:
+    OBJECT_TYPE_UNKNOWN.
 
     Example: `{"objectType": "video", "limit": 5, "moderatorId": "mod-1"}`.
     """
@@ -109,9 +110,10 @@ class ModerationServiceAsyncStub(ModerationServiceStub):
     ClaimReviewItems: _aio.UnaryUnaryMultiCallable[_moderation_pb2.ClaimReviewItemsRequest, _moderation_pb2.ClaimReviewItemsResponse]  # type: ignore[assignment]
     """Leases the items that are due first to one moderator.
 
-    A lease ends when a verdict leaves nothing open, by ReleaseReviewItems, or by time; a late
-    verdict still counts while nobody else holds the item. A repeat with the same request_id and
-    moderator renews the first lease, whatever else its body says. Errors: OBJECT_TYPE_UNKNOWN.
+    A lease ends when a verdict leaves nothing open, by ReleaseReviewItems, or by time. A late
+    verdict still counts unless another moderator has leased the item. A repeat with the same
+    request_id and moderator renews the first lease, whatever else its body says. Errors:
+    OBJECT_TYPE_UNKNOWN.
 
     Example: `{"objectType": "video", "limit": 5, "moderatorId": "mod-1"}`.
     """
@@ -176,9 +178,10 @@ class ModerationServiceServicer:
     ) -> _typing.Union[_moderation_pb2.ClaimReviewItemsResponse, _abc.Awaitable[_moderation_pb2.ClaimReviewItemsResponse]]:
         """Leases the items that are due first to one moderator.
 
-        A lease ends when a verdict leaves nothing open, by ReleaseReviewItems, or by time; a late
-        verdict still counts while nobody else holds the item. A repeat with the same request_id and
-        moderator renews the first lease, whatever else its body says. Errors: OBJECT_TYPE_UNKNOWN.
+        A lease ends when a verdict leaves nothing open, by ReleaseReviewItems, or by time. A late
+        verdict still counts unless another moderator has leased the item. A repeat with the same
+        request_id and moderator renews the first lease, whatever else its body says. Errors:
+        OBJECT_TYPE_UNKNOWN.
 
         Example: `{"objectType": "video", "limit": 5, "moderatorId": "mod-1"}`.
         """

@@ -290,9 +290,10 @@ public final class ModerationServiceGrpc {
     /**
      * <pre>
      * Leases the items that are due first to one moderator.
-     * A lease ends when a verdict leaves nothing open, by ReleaseReviewItems, or by time; a late
-     * verdict still counts while nobody else holds the item. A repeat with the same request_id and
-     * moderator renews the first lease, whatever else its body says. Errors: OBJECT_TYPE_UNKNOWN.
+     * A lease ends when a verdict leaves nothing open, by ReleaseReviewItems, or by time. A late
+     * verdict still counts unless another moderator has leased the item. A repeat with the same
+     * request_id and moderator renews the first lease, whatever else its body says. Errors:
+     * OBJECT_TYPE_UNKNOWN.
      * Example: `{"objectType": "video", "limit": 5, "moderatorId": "mod-1"}`.
      * </pre>
      */
@@ -411,9 +412,10 @@ public final class ModerationServiceGrpc {
     /**
      * <pre>
      * Leases the items that are due first to one moderator.
-     * A lease ends when a verdict leaves nothing open, by ReleaseReviewItems, or by time; a late
-     * verdict still counts while nobody else holds the item. A repeat with the same request_id and
-     * moderator renews the first lease, whatever else its body says. Errors: OBJECT_TYPE_UNKNOWN.
+     * A lease ends when a verdict leaves nothing open, by ReleaseReviewItems, or by time. A late
+     * verdict still counts unless another moderator has leased the item. A repeat with the same
+     * request_id and moderator renews the first lease, whatever else its body says. Errors:
+     * OBJECT_TYPE_UNKNOWN.
      * Example: `{"objectType": "video", "limit": 5, "moderatorId": "mod-1"}`.
      * </pre>
      */
@@ -518,9 +520,10 @@ public final class ModerationServiceGrpc {
     /**
      * <pre>
      * Leases the items that are due first to one moderator.
-     * A lease ends when a verdict leaves nothing open, by ReleaseReviewItems, or by time; a late
-     * verdict still counts while nobody else holds the item. A repeat with the same request_id and
-     * moderator renews the first lease, whatever else its body says. Errors: OBJECT_TYPE_UNKNOWN.
+     * A lease ends when a verdict leaves nothing open, by ReleaseReviewItems, or by time. A late
+     * verdict still counts unless another moderator has leased the item. A repeat with the same
+     * request_id and moderator renews the first lease, whatever else its body says. Errors:
+     * OBJECT_TYPE_UNKNOWN.
      * Example: `{"objectType": "video", "limit": 5, "moderatorId": "mod-1"}`.
      * </pre>
      */
@@ -620,9 +623,10 @@ public final class ModerationServiceGrpc {
     /**
      * <pre>
      * Leases the items that are due first to one moderator.
-     * A lease ends when a verdict leaves nothing open, by ReleaseReviewItems, or by time; a late
-     * verdict still counts while nobody else holds the item. A repeat with the same request_id and
-     * moderator renews the first lease, whatever else its body says. Errors: OBJECT_TYPE_UNKNOWN.
+     * A lease ends when a verdict leaves nothing open, by ReleaseReviewItems, or by time. A late
+     * verdict still counts unless another moderator has leased the item. A repeat with the same
+     * request_id and moderator renews the first lease, whatever else its body says. Errors:
+     * OBJECT_TYPE_UNKNOWN.
      * Example: `{"objectType": "video", "limit": 5, "moderatorId": "mod-1"}`.
      * </pre>
      */
@@ -723,9 +727,10 @@ public final class ModerationServiceGrpc {
     /**
      * <pre>
      * Leases the items that are due first to one moderator.
-     * A lease ends when a verdict leaves nothing open, by ReleaseReviewItems, or by time; a late
-     * verdict still counts while nobody else holds the item. A repeat with the same request_id and
-     * moderator renews the first lease, whatever else its body says. Errors: OBJECT_TYPE_UNKNOWN.
+     * A lease ends when a verdict leaves nothing open, by ReleaseReviewItems, or by time. A late
+     * verdict still counts unless another moderator has leased the item. A repeat with the same
+     * request_id and moderator renews the first lease, whatever else its body says. Errors:
+     * OBJECT_TYPE_UNKNOWN.
      * Example: `{"objectType": "video", "limit": 5, "moderatorId": "mod-1"}`.
      * </pre>
      */
