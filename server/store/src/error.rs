@@ -147,9 +147,10 @@ pub(crate) fn is_lost(error: &DbErr) -> bool {
     matches!(**cause, SqlxError::Io(_) | SqlxError::Tls(_) | SqlxError::Protocol(_))
 }
 
-/// Returns whether a conflict with another transaction caused the error.
+/// Returns whether the same statement may succeed at once: a conflict with another transaction
+/// ended it. A lock that another transaction still has is a different error.
 pub(crate) fn is_conflict(error: &DbErr) -> bool {
-    matches!(class_of(error), ErrorClass::Conflict | ErrorClass::SecondShard | ErrorClass::Locked)
+    matches!(class_of(error), ErrorClass::Conflict | ErrorClass::SecondShard)
 }
 
 /// Returns whether another transaction has held a lock, of a row or of a table, for too long.

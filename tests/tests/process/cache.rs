@@ -1,54 +1,22 @@
 //! A server with Redis: while Redis is killed, paused or emptied, reads continue and report the
 //! degradation; data that returns is never outdated.
 
-use std::net::TcpListener;
-use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 use riposte_sdk::v1;
 use riposte_sdk::v1::{CommentSort, DegradedPart, DegradedReason, LikeValue};
-use riposte_test_support::redis::Program;
+use riposte_test_support::redis::{Program, Server as Redis};
 use riposte_tests::{Say, Server, mysql};
-use tokio::process::{Child, Command};
 
-/// A Redis for one test, without persistence.
-pub(super) struct Redis {
-    child: Child,
-    port: u16,
+/// Starts a Redis for one test. Returns `None`, with a message, where the machine has no Redis.
+pub(super) fn start_redis() -> Result<Option<Redis>> {
+    Program::find().map(|program| Redis::start(&program)).transpose()
 }
 
-impl Redis {
-    /// Starts it on a free port. Returns `None`, with a message, where the machine has no Redis.
-    pub(super) fn start() -> Result<Option<Self>> {
-        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-        match Self::on(port) {
-            Ok(redis) => Ok(Some(redis)),
-            Err(error) => {
-                eprintln!("SKIPPED: there is no redis-server here: {error}");
-                Ok(None)
-            }
-        }
-    }
-
-    fn on(port: u16) -> Result<Self> {
-        let mut command = Command::new("redis-server");
-        command.args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]);
-        let child = command.stdout(Stdio::null()).kill_on_drop(true).spawn()?;
-        Ok(Self { child, port })
-    }
-
-    /// Returns the configuration value that points to it.
-    pub(super) fn setting(&self) -> String {
-        format!("cache.url=redis://127.0.0.1:{}", self.port)
-    }
-
-    fn signal(&self, signal: Signal) -> Result<()> {
-        let pid = self.child.id().context("the server has ended")?;
-        Ok(kill(Pid::from_raw(i32::try_from(pid)?), signal)?)
-    }
+/// Returns the setting that names it as the cache of a server.
+pub(super) fn cache_url(redis: &Redis) -> String {
+    format!("cache.url={}", redis.url())
 }
 
 /// Starts a server with these settings that serves pages from the cache, without the response
@@ -58,7 +26,7 @@ pub(super) async fn copying(settings: &[&str]) -> Result<Server> {
 }
 
 async fn served(redis: &Redis) -> Result<Server> {
-    let url = redis.setting();
+    let url = cache_url(redis);
     copying(&["--set", "cache.kind=redis", "--set", &url]).await
 }
 
@@ -121,49 +89,43 @@ async fn counted(server: &Server, event: &str) -> Result<u64> {
 
 #[tokio::test]
 async fn reads_survive_a_killed_a_stopped_and_an_emptied_redis_and_return_nothing_old() -> Result<()> {
-    let Some(redis) = Redis::start()? else { return Ok(()) };
+    let Some(mut redis) = start_redis()? else { return Ok(()) };
     let server = served(&redis).await?;
     let say = Say::on(&server.client()?, "video");
     let reply = root_with_reply(&say).await?;
     until(&say, false, 1).await?;
     // Redis is paused: the data that it returns when it resumes is outdated.
-    redis.signal(Signal::SIGSTOP)?;
+    redis.pause()?;
     until(&say, true, 1).await?;
     say.comment("m", "second").await?;
     until(&say, true, 2).await?;
-    redis.signal(Signal::SIGCONT)?;
+    redis.resume()?;
     until(&say, false, 2).await?;
     // Redis is killed and restarted empty, even without the functions.
-    let port = redis.port;
-    drop(redis);
+    redis.kill();
     until(&say, true, 2).await?;
     say.comment("m", "third").await?;
-    let again = Redis::on(port)?;
+    redis.start_again()?;
     until(&say, false, 3).await?;
     until_hits(&server, &say).await?;
     shows(&say, reply, 1).await?;
     say.like(reply, "another", LikeValue::Like).await?;
-    shows(&say, reply, 2).await?;
-    drop(again);
-    Ok(())
+    shows(&say, reply, 2).await
 }
 
 #[tokio::test]
 async fn a_server_that_starts_while_redis_is_away_uses_it_when_it_comes() -> Result<()> {
-    let Some(redis) = Redis::start()? else { return Ok(()) };
-    let port = redis.port;
-    let address = redis.setting();
-    drop(redis);
+    let Some(mut redis) = start_redis()? else { return Ok(()) };
+    let address = cache_url(&redis);
+    redis.kill();
     let server = copying(&["--set", "cache.kind=redis", "--set", &address]).await?;
     let say = Say::on(&server.client()?, "video");
     let reply = root_with_reply(&say).await?;
     until(&say, true, 1).await?;
-    let redis = Redis::on(port)?;
+    redis.start_again()?;
     until(&say, false, 1).await?;
     until_hits(&server, &say).await?;
-    shows(&say, reply, 1).await?;
-    drop(redis);
-    Ok(())
+    shows(&say, reply, 1).await
 }
 
 /// Reads until the cache serves pages again.
@@ -185,7 +147,7 @@ async fn a_cache_in_the_process_is_rebuilt_and_pages_come_from_it() -> Result<()
 
 #[tokio::test]
 async fn a_cache_in_redis_is_rebuilt_and_pages_come_from_it() -> Result<()> {
-    let Some(redis) = Redis::start()? else { return Ok(()) };
+    let Some(redis) = start_redis()? else { return Ok(()) };
     check_rebuild(&served(&redis).await?).await
 }
 
@@ -207,12 +169,12 @@ async fn check_rebuild(server: &Server) -> Result<()> {
 
 #[tokio::test]
 async fn commits_of_a_process_without_cache_reach_the_cache_through_the_relay_and_fresh_reads_at_once() -> Result<()> {
-    let (Some(redis), Some(databases)) = (Redis::start()?, mysql::servers()) else { return Ok(()) };
+    let (Some(redis), Some(databases)) = (start_redis()?, mysql::servers()) else { return Ok(()) };
     let name = mysql::fresh_name();
     // This server has no cache. It starts first and holds the lease until a server with a cache
     // requests the lease.
     let deaf = Server::serve(&databases, &name).await?;
-    let url = redis.setting();
+    let url = cache_url(&redis);
     let more = ["--set", "cache.kind=redis", "--set", &url, "--set", "response_cache.enabled=false"].map(str::to_owned);
     let copying =
         Server::serve_with(&[riposte_tests::settings::on_databases(&databases, &name), more.to_vec()].concat()).await?;
@@ -276,9 +238,8 @@ fn unseal(token: &mut String) {
 
 #[tokio::test]
 async fn a_rendered_page_equals_the_page_of_the_rows_and_its_tokens_are_valid() -> Result<()> {
-    let Some(program) = Program::find() else { return Ok(()) };
-    let redis = riposte_test_support::redis::Server::start(&program)?;
-    let url = format!("cache.url={}", redis.url());
+    let Some(redis) = start_redis()? else { return Ok(()) };
+    let url = cache_url(&redis);
     let server = copying(&["--set", "cache.kind=redis", "--set", &url]).await?;
     let say = Say::on(&server.client()?, "video");
     let mut roots = Vec::new();

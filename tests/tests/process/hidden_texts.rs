@@ -9,10 +9,12 @@ use riposte_sdk::v1::{
     GetCommentRequest, GetThreadRequest, HideCommentRequest, LikeValue, ListCommentRevisionsRequest,
     ListConversationRequest, ListMemberCommentsRequest, PinCommentRequest, UnhideCommentRequest, UpdateCommentRequest,
 };
-use riposte_test_support::redis::{Program, Server as Redis};
+use riposte_test_support::redis::Server as Redis;
 use riposte_tests::say::content;
 use riposte_tests::{Say, Server, refused};
 use tonic::{Code, Status};
+
+use super::cache::{cache_url, start_redis};
 
 /// Each text to be hidden begins with this.
 const CANARY: &str = "canary";
@@ -128,9 +130,8 @@ impl Canaries {
 
 #[tokio::test]
 async fn texts_of_hidden_and_deleted_comments_are_in_no_copy_and_in_no_error() -> Result<()> {
-    let Some(program) = Program::find() else { return Ok(()) };
-    let redis = Redis::start(&program)?;
-    let url = format!("cache.url={}", redis.url());
+    let Some(redis) = start_redis()? else { return Ok(()) };
+    let url = cache_url(&redis);
     let settings = ["--set", "cache.kind=redis", "--set", &url, "--set", "response_cache.threshold=0"];
     let server = Server::dev_with(None, &settings).await?;
     let canaries = canaries_at(&server).await?;

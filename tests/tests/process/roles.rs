@@ -12,7 +12,7 @@ use tonic::Code;
 use tonic::transport::Endpoint;
 use tonic_reflection::pb::v1 as reflection;
 
-use super::cache::Redis;
+use super::cache::{cache_url, start_redis};
 use super::metrics::ask;
 
 /// One data source with its tables.
@@ -61,8 +61,8 @@ async fn is_stale(server: &Server) -> Result<bool> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_and_a_worker_together_equal_one_process() -> Result<()> {
-    let (Some(ground), Some(redis)) = (Ground::new().await?, Redis::start()?) else { return Ok(()) };
-    let url = redis.setting();
+    let (Some(ground), Some(redis)) = (Ground::new().await?, start_redis()?) else { return Ok(()) };
+    let url = cache_url(&redis);
     let cached = ["cache.kind=redis", &url, "response_cache.enabled=false", "rankings.depth=1"];
     let worker = ground.start("[\"worker\"]", &cached).await?;
     let server = ground.start("[\"api\"]", &cached).await?;
@@ -107,8 +107,8 @@ async fn a_server_and_a_worker_together_equal_one_process() -> Result<()> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cache_that_no_worker_repairs_is_not_read_until_a_worker_has_caught_up() -> Result<()> {
-    let (Some(ground), Some(redis)) = (Ground::new().await?, Redis::start()?) else { return Ok(()) };
-    let url = redis.setting();
+    let (Some(ground), Some(redis)) = (Ground::new().await?, start_redis()?) else { return Ok(()) };
+    let url = cache_url(&redis);
     let cached = ["cache.kind=redis", &url, "cache.stale_after=5s", "response_cache.enabled=false"];
     let server = ground.start("[\"api\"]", &cached).await?;
     let worker = ground.start("[\"worker\"]", &cached).await?;

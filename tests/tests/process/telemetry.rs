@@ -13,6 +13,7 @@ use riposte_sdk::v1;
 use riposte_tests::{Say, Server};
 use tonic::Request;
 
+use super::cache::{cache_url, start_redis};
 use receiver::{Receiver, attribute, hex};
 
 /// The caller's trace and span.
@@ -52,12 +53,8 @@ async fn create(say: &Say, traceparent: Option<String>) -> Result<v1::CreateComm
 #[tokio::test]
 async fn the_trace_of_a_create_has_spans_for_queue_transaction_and_cache() -> Result<()> {
     let receiver = Receiver::start().await?;
-    let Some(program) = riposte_test_support::redis::Program::find() else {
-        eprintln!("SKIPPED: there is no redis-server here");
-        return Ok(());
-    };
-    let redis = riposte_test_support::redis::Server::start(&program)?;
-    let url = format!("cache.url={}", redis.url());
+    let Some(redis) = start_redis()? else { return Ok(()) };
+    let url = cache_url(&redis);
     let server = exporting(&receiver.address(), &["cache.kind=redis", &url, "telemetry.headers=tenant=shop"]).await?;
     let say = Say::on(&server.client()?, "article");
     create(&say, None).await?;

@@ -8,8 +8,9 @@ use riposte_sdk::v1::{
     ClaimReviewItemsRequest, CommentSort, GetCommentRequest, GetModeratedCommentsRequest, GetThreadRequest,
     ListMemberCommentsRequest, ListUnlistedCommentsRequest, ModerationAction, SubmitVerdictsRequest, VerdictTarget,
 };
-use riposte_test_support::redis::{Program, Server as Redis};
 use riposte_tests::{Say, Server};
+
+use super::cache::{cache_url, start_redis};
 
 /// Each text that waits begins with this.
 const CANARY: &str = "canary";
@@ -67,9 +68,8 @@ async fn own(say: &Say, ids: &[i64]) -> Result<String> {
 
 #[tokio::test]
 async fn a_text_that_waits_is_in_no_copy_until_it_is_approved() -> Result<()> {
-    let Some(program) = Program::find() else { return Ok(()) };
-    let redis = Redis::start(&program)?;
-    let url = format!("cache.url={}", redis.url());
+    let Some(redis) = start_redis()? else { return Ok(()) };
+    let url = cache_url(&redis);
     let settings =
         ["--moderate", "pre", "--set", "cache.kind=redis", "--set", &url, "--set", "response_cache.threshold=0"];
     let server = Server::dev_with(None, &settings).await?;

@@ -49,9 +49,8 @@ pub(super) fn all(at: &mut Run<'_>) -> Result<Report> {
     }
     let servers = at.mariadb.as_ref().context("the servers were just started")?;
     let redis = at.redis.as_ref().context("the servers were just started")?;
-    let mut product = cargo_test(at.repo);
-    product.envs(redis.exports());
-    tests(at, &servers.exports(), &mut [product, task_runners(at.repo)])
+    let exports = [servers.exports().as_slice(), redis.exports().as_slice()].concat();
+    tests(at, &exports, &mut [cargo_test(at.repo), task_runners(at.repo)])
 }
 
 /// Runs the store's suite again, on Oracle's MySQL.

@@ -11,7 +11,7 @@ use tonic::Code;
 
 use super::callers::{Callers, dev};
 use super::{GRANTED, OTHER, ask};
-use crate::process::cache::Redis;
+use crate::process::cache::{cache_url, start_redis};
 
 /// The operations that serve GetComment: transactions, and a function of Redis.
 const READS: [&str; 4] = ["locate comments", "read comments", "read subjects", "comments"];
@@ -57,10 +57,10 @@ async fn cost(server: &Server, client: &Client, id: i64) -> Result<BTreeMap<Stri
 
 #[tokio::test]
 async fn a_comment_that_a_caller_may_not_read_costs_what_one_costs_that_does_not_exist() -> Result<()> {
-    let redis = Redis::start()?.map(|redis| ("redis", Some(redis)));
+    let redis = start_redis()?.map(|redis| ("redis", Some(redis)));
     for (cache, redis) in redis.into_iter().chain([("memory", None), ("none", None)]) {
         let callers = Callers::with_each_role(GRANTED).and("elsewhere", &["reader", "writer"], &[OTHER]);
-        let address = redis.as_ref().map(|redis| ["--set".to_owned(), redis.setting()]);
+        let address = redis.as_ref().map(|redis| ["--set".to_owned(), cache_url(redis)]);
         let kind = ["--set".to_owned(), format!("cache.kind={cache}")];
         let more: Vec<&str> = kind.iter().chain(address.iter().flatten()).map(String::as_str).collect();
         let server = dev(None, &callers, &more).await?;
