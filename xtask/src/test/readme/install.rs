@@ -8,7 +8,8 @@ use crate::tools;
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
 /// A language of the README: the program that it needs, the commands that make an empty project in
 /// the current folder, and the command that shows the installed package.
@@ -53,51 +54,64 @@ const LANGUAGES: [Language; 5] = [
     },
 ];
 
-/// Runs each language's line. Returns the number of lines that ran, and those that were skipped.
+/// Runs each language's line, one for each processor at a time. Returns the number of lines that
+/// ran, and those that were skipped.
 pub(super) fn check(repo: &Repo, live: &Arc<Live>, repository: &Path, readme: &str) -> Result<(usize, Vec<String>)> {
     let lines = lines(readme);
     ensure!(lines.len() == LANGUAGES.len(), "README.md installs {} SDKs", lines.len());
+    let (waiting, ended) = (Mutex::new(lines.iter()), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    // The lock guard must not be held during the work.
+                    let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+                    let Some((name, line)) = next else { return };
+                    let outcome = install(repo, live, repository, (name, line));
+                    ended.lock().unwrap_or_else(PoisonError::into_inner).push(outcome);
+                }
+            });
+        }
+    });
+    let outcomes = ended.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let skipped = outcomes.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect::<Vec<_>>();
+    Ok((lines.len() - skipped.len(), skipped))
+}
+
+/// Runs the line of a language in an empty project. Returns the reason if it was skipped.
+fn install(repo: &Repo, live: &Arc<Live>, repository: &Path, (name, line): (&str, &str)) -> Result<Option<String>> {
+    let language = LANGUAGES.iter().find(|language| language.name == name);
+    let language = language.with_context(|| format!("README.md installs an SDK for {name}, which no test tries"))?;
+    if tools::on_path(language.program).is_none() {
+        return Ok(Some(format!("{name}'s line of the README: {} is missing", language.program)));
+    }
     // Maven would install into the repository of this machine.
     let maven = repo.tools("sdk/java/repository");
-    let (mut ran, mut skipped) = (0, Vec::new());
-    for (name, line) in &lines {
-        let language = LANGUAGES.iter().find(|language| language.name == name);
-        let language =
-            language.with_context(|| format!("README.md installs an SDK for {name}, which no test tries"))?;
-        if tools::on_path(language.program).is_none() {
-            skipped.push(format!("{name}'s line of the README: {} is missing", language.program));
-            continue;
+    let parent = tempfile::tempdir()?;
+    // npm takes the name of the folder for that of the project.
+    let folder = parent.path().join("page");
+    std::fs::create_dir(&folder)?;
+    let shell = |script: &str| {
+        let mut shell = Command::new("sh");
+        shell.args(["-euc", script]).current_dir(&folder).env("RIPOSTE", repository);
+        // A virtual environment is entered by its folder of programs.
+        let mut path = folder.join("bin").into_os_string();
+        if let Some(others) = std::env::var_os("PATH") {
+            path.push(":");
+            path.push(others);
         }
-        let parent = tempfile::tempdir()?;
-        // npm takes the name of the folder for that of the project.
-        let folder = parent.path().join("page");
-        std::fs::create_dir(&folder)?;
-        let shell = |script: &str| {
-            let mut shell = Command::new("sh");
-            shell.args(["-euc", script]).current_dir(&folder).env("RIPOSTE", repository);
-            // A virtual environment is entered by its folder of programs.
-            let mut path = folder.join("bin").into_os_string();
-            if let Some(others) = std::env::var_os("PATH") {
-                path.push(":");
-                path.push(others);
-            }
-            shell.env("PATH", path).env("RIPOSTE_VERSION", env!("CARGO_PKG_VERSION"));
-            shell.env("MAVEN_OPTS", format!("-Dmaven.repo.local={}", maven.display())).env("MAVEN_REPOSITORY", &maven);
-            shell
-        };
-        output_of(&mut shell(language.empty)).with_context(|| format!("an empty project for {name}"))?;
-        let mut offline =
-            maven::run_or_offline(live, &mut shell(line)).with_context(|| format!("README.md's line for {name}"))?;
-        if offline.is_none() {
-            offline = maven::run_or_offline(live, &mut shell(language.shows))
-                .with_context(|| format!("{name} does not find its package"))?;
-        }
-        match offline {
-            Some(reason) => skipped.push(format!("{name}'s line of the README: {reason}")),
-            None => ran += 1,
-        }
+        shell.env("PATH", path).env("RIPOSTE_VERSION", env!("CARGO_PKG_VERSION"));
+        shell.env("MAVEN_OPTS", format!("-Dmaven.repo.local={}", maven.display())).env("MAVEN_REPOSITORY", &maven);
+        shell
+    };
+    output_of(&mut shell(language.empty)).with_context(|| format!("an empty project for {name}"))?;
+    let mut offline =
+        maven::run_or_offline(live, &mut shell(line)).with_context(|| format!("README.md's line for {name}"))?;
+    if offline.is_none() {
+        offline = maven::run_or_offline(live, &mut shell(language.shows))
+            .with_context(|| format!("{name} does not find its package"))?;
     }
-    Ok((ran, skipped))
+    Ok(offline.map(|reason| format!("{name}'s line of the README: {reason}")))
 }
 
 /// Returns the languages of the README with their last command.
