@@ -36,7 +36,8 @@ const (
 	ReasonReplyForbidden Reason = "REPLY_FORBIDDEN"
 	// FAILED_PRECONDITION: The comment's state does not allow the change; the metadata has the state,
 	// for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
-	// except to UndeleteComment: a tombstone that was imported without a text cannot come back.
+	// except to UndeleteComment: a tombstone that was imported without a text cannot come back. Or the
+	// metadata has `why`: `edits` (three edits have to be judged first).
 	ReasonStateConflict Reason = "STATE_CONFLICT"
 	// FAILED_PRECONDITION: The time in which an author may edit is over; the metadata has the time at
 	// which it ended.

@@ -72,7 +72,7 @@ func (c *Client) ListMemberCommentsPages(ctx context.Context, request *ripostev1
 // anew when it is ranged over anew.
 //
 // Reads the author's own comments of a subject that are in no list, because they wait for review or
-// were refused.
+// were refused, and those with an edit that waits.
 func (c *Client) ListUnlistedComments(ctx context.Context, request *ripostev1.ListUnlistedCommentsRequest) iter.Seq2[*ripostev1.UnlistedComment, error] {
 	return items(c.ListUnlistedCommentsPages(ctx, request), (*ripostev1.ListUnlistedCommentsResponse).GetComments)
 }

@@ -4,6 +4,7 @@
 mod api {
     pub(crate) mod admin;
     pub(crate) mod comments;
+    pub(crate) mod edits;
     pub(crate) mod floors;
     pub(crate) mod histories;
     pub(crate) mod infrastructure;
@@ -30,6 +31,7 @@ fn main() -> anyhow::Result<()> {
     let groups = [
         api::admin::CASES,
         api::comments::CASES,
+        api::edits::CASES,
         api::floors::CASES,
         api::histories::CASES,
         api::infrastructure::CASES,

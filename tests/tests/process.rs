@@ -11,6 +11,7 @@ mod process {
     mod control_frames;
     mod dev;
     mod doctor;
+    mod edit_races;
     mod exec;
     mod files;
     mod health;

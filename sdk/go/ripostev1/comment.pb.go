@@ -335,6 +335,59 @@ func (Ack) EnumDescriptor() ([]byte, []int) {
 	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{4}
 }
 
+// The state of a proposed edit.
+type ProposalState int32
+
+const (
+	// Never sent; a reader of an older version sees it for a state it does not know.
+	ProposalState_PROPOSAL_STATE_UNSPECIFIED ProposalState = 0
+	// Waits for review.
+	ProposalState_PROPOSAL_STATE_WAITING ProposalState = 1
+	// Refused; the text in sight stays.
+	ProposalState_PROPOSAL_STATE_REJECTED ProposalState = 2
+)
+
+// Enum value maps for ProposalState.
+var (
+	ProposalState_name = map[int32]string{
+		0: "PROPOSAL_STATE_UNSPECIFIED",
+		1: "PROPOSAL_STATE_WAITING",
+		2: "PROPOSAL_STATE_REJECTED",
+	}
+	ProposalState_value = map[string]int32{
+		"PROPOSAL_STATE_UNSPECIFIED": 0,
+		"PROPOSAL_STATE_WAITING":     1,
+		"PROPOSAL_STATE_REJECTED":    2,
+	}
+)
+
+func (x ProposalState) Enum() *ProposalState {
+	p := new(ProposalState)
+	*p = x
+	return p
+}
+
+func (x ProposalState) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ProposalState) Descriptor() protoreflect.EnumDescriptor {
+	return file_riposte_v1_comment_proto_enumTypes[5].Descriptor()
+}
+
+func (ProposalState) Type() protoreflect.EnumType {
+	return &file_riposte_v1_comment_proto_enumTypes[5]
+}
+
+func (x ProposalState) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ProposalState.Descriptor instead.
+func (ProposalState) EnumDescriptor() ([]byte, []int) {
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{5}
+}
+
 // A comment: a root under a subject, or a reply to another comment.
 //
 // A tombstone is the same message with `content` and `member_id` cleared, `state` DELETED (or
@@ -1055,7 +1108,10 @@ type GetCommentResponse struct {
 	// The comment, or its tombstone.
 	Comment *Comment `protobuf:"bytes,1,opt,name=comment,proto3" json:"comment,omitempty"`
 	// What this answer lacks; empty when it is whole.
-	Degraded      []*Degradation `protobuf:"bytes,2,rep,name=degraded,proto3" json:"degraded,omitempty"`
+	Degraded []*Degradation `protobuf:"bytes,2,rep,name=degraded,proto3" json:"degraded,omitempty"`
+	// The author's own edit of an ACTIVE comment that waits or was refused last; only for the author
+	// (`viewer_member_id`).
+	ProposedEdit  *ProposedEdit `protobuf:"bytes,3,opt,name=proposed_edit,json=proposedEdit,proto3" json:"proposed_edit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1104,6 +1160,86 @@ func (x *GetCommentResponse) GetDegraded() []*Degradation {
 	return nil
 }
 
+func (x *GetCommentResponse) GetProposedEdit() *ProposedEdit {
+	if x != nil {
+		return x.ProposedEdit
+	}
+	return nil
+}
+
+// An edit that is not in sight. Only the author and moderators read it.
+type ProposedEdit struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the comment would say.
+	Content *Content `protobuf:"bytes,1,opt,name=content,proto3" json:"content,omitempty"`
+	// Its number among the proposed edits of this comment, from 1.
+	Number int32 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`
+	// WAITING or REJECTED.
+	State ProposalState `protobuf:"varint,3,opt,name=state,proto3,enum=riposte.v1.ProposalState" json:"state,omitempty"`
+	// The time at which it was made.
+	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProposedEdit) Reset() {
+	*x = ProposedEdit{}
+	mi := &file_riposte_v1_comment_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProposedEdit) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProposedEdit) ProtoMessage() {}
+
+func (x *ProposedEdit) ProtoReflect() protoreflect.Message {
+	mi := &file_riposte_v1_comment_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProposedEdit.ProtoReflect.Descriptor instead.
+func (*ProposedEdit) Descriptor() ([]byte, []int) {
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ProposedEdit) GetContent() *Content {
+	if x != nil {
+		return x.Content
+	}
+	return nil
+}
+
+func (x *ProposedEdit) GetNumber() int32 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *ProposedEdit) GetState() ProposalState {
+	if x != nil {
+		return x.State
+	}
+	return ProposalState_PROPOSAL_STATE_UNSPECIFIED
+}
+
+func (x *ProposedEdit) GetCreateTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreateTime
+	}
+	return nil
+}
+
 // Asks for many comments, of one or several subjects.
 type BatchGetCommentsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1120,7 +1256,7 @@ type BatchGetCommentsRequest struct {
 
 func (x *BatchGetCommentsRequest) Reset() {
 	*x = BatchGetCommentsRequest{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[9]
+	mi := &file_riposte_v1_comment_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1132,7 +1268,7 @@ func (x *BatchGetCommentsRequest) String() string {
 func (*BatchGetCommentsRequest) ProtoMessage() {}
 
 func (x *BatchGetCommentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[9]
+	mi := &file_riposte_v1_comment_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1145,7 +1281,7 @@ func (x *BatchGetCommentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchGetCommentsRequest.ProtoReflect.Descriptor instead.
 func (*BatchGetCommentsRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{9}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *BatchGetCommentsRequest) GetIds() []int64 {
@@ -1184,7 +1320,7 @@ type BatchGetCommentsResponse struct {
 
 func (x *BatchGetCommentsResponse) Reset() {
 	*x = BatchGetCommentsResponse{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[10]
+	mi := &file_riposte_v1_comment_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1196,7 +1332,7 @@ func (x *BatchGetCommentsResponse) String() string {
 func (*BatchGetCommentsResponse) ProtoMessage() {}
 
 func (x *BatchGetCommentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[10]
+	mi := &file_riposte_v1_comment_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1209,7 +1345,7 @@ func (x *BatchGetCommentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchGetCommentsResponse.ProtoReflect.Descriptor instead.
 func (*BatchGetCommentsResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{10}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *BatchGetCommentsResponse) GetComments() []*Comment {
@@ -1267,7 +1403,7 @@ type ListCommentsRequest struct {
 
 func (x *ListCommentsRequest) Reset() {
 	*x = ListCommentsRequest{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[11]
+	mi := &file_riposte_v1_comment_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1279,7 +1415,7 @@ func (x *ListCommentsRequest) String() string {
 func (*ListCommentsRequest) ProtoMessage() {}
 
 func (x *ListCommentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[11]
+	mi := &file_riposte_v1_comment_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1292,7 +1428,7 @@ func (x *ListCommentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCommentsRequest.ProtoReflect.Descriptor instead.
 func (*ListCommentsRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{11}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ListCommentsRequest) GetSubject() *SubjectKey {
@@ -1383,7 +1519,7 @@ type ListCommentsResponse struct {
 
 func (x *ListCommentsResponse) Reset() {
 	*x = ListCommentsResponse{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[12]
+	mi := &file_riposte_v1_comment_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1395,7 +1531,7 @@ func (x *ListCommentsResponse) String() string {
 func (*ListCommentsResponse) ProtoMessage() {}
 
 func (x *ListCommentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[12]
+	mi := &file_riposte_v1_comment_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1408,7 +1544,7 @@ func (x *ListCommentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCommentsResponse.ProtoReflect.Descriptor instead.
 func (*ListCommentsResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{12}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ListCommentsResponse) GetThreads() []*CommentThread {
@@ -1479,7 +1615,7 @@ type UpdateCommentRequest struct {
 
 func (x *UpdateCommentRequest) Reset() {
 	*x = UpdateCommentRequest{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[13]
+	mi := &file_riposte_v1_comment_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1491,7 +1627,7 @@ func (x *UpdateCommentRequest) String() string {
 func (*UpdateCommentRequest) ProtoMessage() {}
 
 func (x *UpdateCommentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[13]
+	mi := &file_riposte_v1_comment_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1504,7 +1640,7 @@ func (x *UpdateCommentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateCommentRequest.ProtoReflect.Descriptor instead.
 func (*UpdateCommentRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{13}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *UpdateCommentRequest) GetId() int64 {
@@ -1549,13 +1685,16 @@ type UpdateCommentResponse struct {
 	Comment *Comment `protobuf:"bytes,1,opt,name=comment,proto3" json:"comment,omitempty"`
 	// The revision that this request made; the same at every repeat.
 	SubjectRevision int64 `protobuf:"varint,2,opt,name=subject_revision,json=subjectRevision,proto3" json:"subject_revision,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
+	// the edit is in sight. At a repeat: as it is now.
+	ProposedEdit  *ProposedEdit `protobuf:"bytes,3,opt,name=proposed_edit,json=proposedEdit,proto3" json:"proposed_edit,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateCommentResponse) Reset() {
 	*x = UpdateCommentResponse{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[14]
+	mi := &file_riposte_v1_comment_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1567,7 +1706,7 @@ func (x *UpdateCommentResponse) String() string {
 func (*UpdateCommentResponse) ProtoMessage() {}
 
 func (x *UpdateCommentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[14]
+	mi := &file_riposte_v1_comment_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1580,7 +1719,7 @@ func (x *UpdateCommentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateCommentResponse.ProtoReflect.Descriptor instead.
 func (*UpdateCommentResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{14}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *UpdateCommentResponse) GetComment() *Comment {
@@ -1597,7 +1736,14 @@ func (x *UpdateCommentResponse) GetSubjectRevision() int64 {
 	return 0
 }
 
-// Asks for the author's own comments of a subject that are not listed.
+func (x *UpdateCommentResponse) GetProposedEdit() *ProposedEdit {
+	if x != nil {
+		return x.ProposedEdit
+	}
+	return nil
+}
+
+// Asks for the author's own comments of a subject that are not listed, and for edits that wait.
 type ListUnlistedCommentsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The subject. Required.
@@ -1619,7 +1765,7 @@ type ListUnlistedCommentsRequest struct {
 
 func (x *ListUnlistedCommentsRequest) Reset() {
 	*x = ListUnlistedCommentsRequest{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[15]
+	mi := &file_riposte_v1_comment_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1631,7 +1777,7 @@ func (x *ListUnlistedCommentsRequest) String() string {
 func (*ListUnlistedCommentsRequest) ProtoMessage() {}
 
 func (x *ListUnlistedCommentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[15]
+	mi := &file_riposte_v1_comment_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1644,7 +1790,7 @@ func (x *ListUnlistedCommentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListUnlistedCommentsRequest.ProtoReflect.Descriptor instead.
 func (*ListUnlistedCommentsRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{15}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ListUnlistedCommentsRequest) GetSubject() *SubjectKey {
@@ -1689,8 +1835,8 @@ func (x *ListUnlistedCommentsRequest) GetPageToken() string {
 	return ""
 }
 
-// The author's own PENDING and, for 7 days, REJECTED comments, newest first, as the author sees
-// them.
+// The author's own PENDING and, for 7 days, REJECTED comments, and ACTIVE ones with an edit that
+// waits; newest first, as the author sees them.
 type ListUnlistedCommentsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The comments.
@@ -1703,7 +1849,7 @@ type ListUnlistedCommentsResponse struct {
 
 func (x *ListUnlistedCommentsResponse) Reset() {
 	*x = ListUnlistedCommentsResponse{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[16]
+	mi := &file_riposte_v1_comment_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1715,7 +1861,7 @@ func (x *ListUnlistedCommentsResponse) String() string {
 func (*ListUnlistedCommentsResponse) ProtoMessage() {}
 
 func (x *ListUnlistedCommentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[16]
+	mi := &file_riposte_v1_comment_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1728,7 +1874,7 @@ func (x *ListUnlistedCommentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListUnlistedCommentsResponse.ProtoReflect.Descriptor instead.
 func (*ListUnlistedCommentsResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{16}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ListUnlistedCommentsResponse) GetComments() []*UnlistedComment {
@@ -1745,18 +1891,20 @@ func (x *ListUnlistedCommentsResponse) GetNextPageToken() string {
 	return ""
 }
 
-// One comment that only its author sees.
+// One comment that only its author sees, or one in sight with an edit that waits.
 type UnlistedComment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The comment as its author sees it.
-	Comment       *Comment `protobuf:"bytes,1,opt,name=comment,proto3" json:"comment,omitempty"`
+	Comment *Comment `protobuf:"bytes,1,opt,name=comment,proto3" json:"comment,omitempty"`
+	// The edit that waits; unset if none does.
+	ProposedEdit  *ProposedEdit `protobuf:"bytes,2,opt,name=proposed_edit,json=proposedEdit,proto3" json:"proposed_edit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UnlistedComment) Reset() {
 	*x = UnlistedComment{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[17]
+	mi := &file_riposte_v1_comment_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1768,7 +1916,7 @@ func (x *UnlistedComment) String() string {
 func (*UnlistedComment) ProtoMessage() {}
 
 func (x *UnlistedComment) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[17]
+	mi := &file_riposte_v1_comment_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1781,12 +1929,19 @@ func (x *UnlistedComment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnlistedComment.ProtoReflect.Descriptor instead.
 func (*UnlistedComment) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{17}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *UnlistedComment) GetComment() *Comment {
 	if x != nil {
 		return x.Comment
+	}
+	return nil
+}
+
+func (x *UnlistedComment) GetProposedEdit() *ProposedEdit {
+	if x != nil {
+		return x.ProposedEdit
 	}
 	return nil
 }
@@ -1807,7 +1962,7 @@ type ListCommentRevisionsRequest struct {
 
 func (x *ListCommentRevisionsRequest) Reset() {
 	*x = ListCommentRevisionsRequest{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[18]
+	mi := &file_riposte_v1_comment_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1819,7 +1974,7 @@ func (x *ListCommentRevisionsRequest) String() string {
 func (*ListCommentRevisionsRequest) ProtoMessage() {}
 
 func (x *ListCommentRevisionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[18]
+	mi := &file_riposte_v1_comment_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1832,7 +1987,7 @@ func (x *ListCommentRevisionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCommentRevisionsRequest.ProtoReflect.Descriptor instead.
 func (*ListCommentRevisionsRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{18}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListCommentRevisionsRequest) GetId() int64 {
@@ -1870,7 +2025,7 @@ type ListCommentRevisionsResponse struct {
 
 func (x *ListCommentRevisionsResponse) Reset() {
 	*x = ListCommentRevisionsResponse{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[19]
+	mi := &file_riposte_v1_comment_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1882,7 +2037,7 @@ func (x *ListCommentRevisionsResponse) String() string {
 func (*ListCommentRevisionsResponse) ProtoMessage() {}
 
 func (x *ListCommentRevisionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[19]
+	mi := &file_riposte_v1_comment_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1895,7 +2050,7 @@ func (x *ListCommentRevisionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCommentRevisionsResponse.ProtoReflect.Descriptor instead.
 func (*ListCommentRevisionsResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{19}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListCommentRevisionsResponse) GetRevisions() []*CommentRevision {
@@ -1931,7 +2086,7 @@ type DeleteCommentRequest struct {
 
 func (x *DeleteCommentRequest) Reset() {
 	*x = DeleteCommentRequest{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[20]
+	mi := &file_riposte_v1_comment_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1943,7 +2098,7 @@ func (x *DeleteCommentRequest) String() string {
 func (*DeleteCommentRequest) ProtoMessage() {}
 
 func (x *DeleteCommentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[20]
+	mi := &file_riposte_v1_comment_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1956,7 +2111,7 @@ func (x *DeleteCommentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteCommentRequest.ProtoReflect.Descriptor instead.
 func (*DeleteCommentRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{20}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *DeleteCommentRequest) GetId() int64 {
@@ -2007,7 +2162,7 @@ type DeleteCommentResponse struct {
 
 func (x *DeleteCommentResponse) Reset() {
 	*x = DeleteCommentResponse{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[21]
+	mi := &file_riposte_v1_comment_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2019,7 +2174,7 @@ func (x *DeleteCommentResponse) String() string {
 func (*DeleteCommentResponse) ProtoMessage() {}
 
 func (x *DeleteCommentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[21]
+	mi := &file_riposte_v1_comment_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2032,7 +2187,7 @@ func (x *DeleteCommentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteCommentResponse.ProtoReflect.Descriptor instead.
 func (*DeleteCommentResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{21}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *DeleteCommentResponse) GetComment() *Comment {
@@ -2064,7 +2219,7 @@ type UndeleteCommentRequest struct {
 
 func (x *UndeleteCommentRequest) Reset() {
 	*x = UndeleteCommentRequest{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[22]
+	mi := &file_riposte_v1_comment_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2076,7 +2231,7 @@ func (x *UndeleteCommentRequest) String() string {
 func (*UndeleteCommentRequest) ProtoMessage() {}
 
 func (x *UndeleteCommentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[22]
+	mi := &file_riposte_v1_comment_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2089,7 +2244,7 @@ func (x *UndeleteCommentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UndeleteCommentRequest.ProtoReflect.Descriptor instead.
 func (*UndeleteCommentRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{22}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *UndeleteCommentRequest) GetId() int64 {
@@ -2126,7 +2281,7 @@ type UndeleteCommentResponse struct {
 
 func (x *UndeleteCommentResponse) Reset() {
 	*x = UndeleteCommentResponse{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[23]
+	mi := &file_riposte_v1_comment_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2138,7 +2293,7 @@ func (x *UndeleteCommentResponse) String() string {
 func (*UndeleteCommentResponse) ProtoMessage() {}
 
 func (x *UndeleteCommentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[23]
+	mi := &file_riposte_v1_comment_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2151,7 +2306,7 @@ func (x *UndeleteCommentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UndeleteCommentResponse.ProtoReflect.Descriptor instead.
 func (*UndeleteCommentResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{23}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *UndeleteCommentResponse) GetComment() *Comment {
@@ -2183,7 +2338,7 @@ type PinCommentRequest struct {
 
 func (x *PinCommentRequest) Reset() {
 	*x = PinCommentRequest{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[24]
+	mi := &file_riposte_v1_comment_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2195,7 +2350,7 @@ func (x *PinCommentRequest) String() string {
 func (*PinCommentRequest) ProtoMessage() {}
 
 func (x *PinCommentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[24]
+	mi := &file_riposte_v1_comment_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2208,7 +2363,7 @@ func (x *PinCommentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PinCommentRequest.ProtoReflect.Descriptor instead.
 func (*PinCommentRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{24}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *PinCommentRequest) GetId() int64 {
@@ -2245,7 +2400,7 @@ type PinCommentResponse struct {
 
 func (x *PinCommentResponse) Reset() {
 	*x = PinCommentResponse{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[25]
+	mi := &file_riposte_v1_comment_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2257,7 +2412,7 @@ func (x *PinCommentResponse) String() string {
 func (*PinCommentResponse) ProtoMessage() {}
 
 func (x *PinCommentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[25]
+	mi := &file_riposte_v1_comment_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2270,7 +2425,7 @@ func (x *PinCommentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PinCommentResponse.ProtoReflect.Descriptor instead.
 func (*PinCommentResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{25}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *PinCommentResponse) GetComment() *Comment {
@@ -2302,7 +2457,7 @@ type UnpinCommentRequest struct {
 
 func (x *UnpinCommentRequest) Reset() {
 	*x = UnpinCommentRequest{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[26]
+	mi := &file_riposte_v1_comment_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2314,7 +2469,7 @@ func (x *UnpinCommentRequest) String() string {
 func (*UnpinCommentRequest) ProtoMessage() {}
 
 func (x *UnpinCommentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[26]
+	mi := &file_riposte_v1_comment_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2327,7 +2482,7 @@ func (x *UnpinCommentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnpinCommentRequest.ProtoReflect.Descriptor instead.
 func (*UnpinCommentRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{26}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *UnpinCommentRequest) GetId() int64 {
@@ -2364,7 +2519,7 @@ type UnpinCommentResponse struct {
 
 func (x *UnpinCommentResponse) Reset() {
 	*x = UnpinCommentResponse{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[27]
+	mi := &file_riposte_v1_comment_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2376,7 +2531,7 @@ func (x *UnpinCommentResponse) String() string {
 func (*UnpinCommentResponse) ProtoMessage() {}
 
 func (x *UnpinCommentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[27]
+	mi := &file_riposte_v1_comment_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2389,7 +2544,7 @@ func (x *UnpinCommentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnpinCommentResponse.ProtoReflect.Descriptor instead.
 func (*UnpinCommentResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{27}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *UnpinCommentResponse) GetComment() *Comment {
@@ -2428,7 +2583,7 @@ type ListMemberCommentsRequest struct {
 
 func (x *ListMemberCommentsRequest) Reset() {
 	*x = ListMemberCommentsRequest{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[28]
+	mi := &file_riposte_v1_comment_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2440,7 +2595,7 @@ func (x *ListMemberCommentsRequest) String() string {
 func (*ListMemberCommentsRequest) ProtoMessage() {}
 
 func (x *ListMemberCommentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[28]
+	mi := &file_riposte_v1_comment_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2453,7 +2608,7 @@ func (x *ListMemberCommentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMemberCommentsRequest.ProtoReflect.Descriptor instead.
 func (*ListMemberCommentsRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{28}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ListMemberCommentsRequest) GetObjectType() string {
@@ -2506,7 +2661,7 @@ type ListMemberCommentsResponse struct {
 
 func (x *ListMemberCommentsResponse) Reset() {
 	*x = ListMemberCommentsResponse{}
-	mi := &file_riposte_v1_comment_proto_msgTypes[29]
+	mi := &file_riposte_v1_comment_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2518,7 +2673,7 @@ func (x *ListMemberCommentsResponse) String() string {
 func (*ListMemberCommentsResponse) ProtoMessage() {}
 
 func (x *ListMemberCommentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_comment_proto_msgTypes[29]
+	mi := &file_riposte_v1_comment_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2531,7 +2686,7 @@ func (x *ListMemberCommentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMemberCommentsResponse.ProtoReflect.Descriptor instead.
 func (*ListMemberCommentsResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{29}
+	return file_riposte_v1_comment_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ListMemberCommentsResponse) GetComments() []*Comment {
@@ -2626,10 +2781,17 @@ const file_riposte_v1_comment_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\x03B\x020\x01R\x02id\x12(\n" +
 	"\x10viewer_member_id\x18\x02 \x01(\tR\x0eviewerMemberId\x12%\n" +
 	"\fmin_revision\x18\x03 \x01(\x03B\x020\x01R\vminRevision\x12\x14\n" +
-	"\x05fresh\x18\x04 \x01(\bR\x05fresh\"x\n" +
+	"\x05fresh\x18\x04 \x01(\bR\x05fresh\"\xb7\x01\n" +
 	"\x12GetCommentResponse\x12-\n" +
 	"\acomment\x18\x01 \x01(\v2\x13.riposte.v1.CommentR\acomment\x123\n" +
-	"\bdegraded\x18\x02 \x03(\v2\x17.riposte.v1.DegradationR\bdegraded\"j\n" +
+	"\bdegraded\x18\x02 \x03(\v2\x17.riposte.v1.DegradationR\bdegraded\x12=\n" +
+	"\rproposed_edit\x18\x03 \x01(\v2\x18.riposte.v1.ProposedEditR\fproposedEdit\"\xc3\x01\n" +
+	"\fProposedEdit\x12-\n" +
+	"\acontent\x18\x01 \x01(\v2\x13.riposte.v1.ContentR\acontent\x12\x16\n" +
+	"\x06number\x18\x02 \x01(\x05R\x06number\x12/\n" +
+	"\x05state\x18\x03 \x01(\x0e2\x19.riposte.v1.ProposalStateR\x05state\x12;\n" +
+	"\vcreate_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"createTime\"j\n" +
 	"\x17BatchGetCommentsRequest\x12\x14\n" +
 	"\x03ids\x18\x01 \x03(\x03B\x020\x01R\x03ids\x12#\n" +
 	"\rallow_missing\x18\x02 \x01(\bR\fallowMissing\x12\x14\n" +
@@ -2664,10 +2826,11 @@ const file_riposte_v1_comment_proto_rawDesc = "" +
 	"\acontent\x18\x03 \x01(\v2\x13.riposte.v1.ContentR\acontent\x12\x12\n" +
 	"\x04etag\x18\x04 \x01(\tR\x04etag\x12\x1d\n" +
 	"\n" +
-	"request_id\x18\x05 \x01(\tR\trequestId\"u\n" +
+	"request_id\x18\x05 \x01(\tR\trequestId\"\xb4\x01\n" +
 	"\x15UpdateCommentResponse\x12-\n" +
 	"\acomment\x18\x01 \x01(\v2\x13.riposte.v1.CommentR\acomment\x12-\n" +
-	"\x10subject_revision\x18\x02 \x01(\x03B\x020\x01R\x0fsubjectRevision\"\xec\x01\n" +
+	"\x10subject_revision\x18\x02 \x01(\x03B\x020\x01R\x0fsubjectRevision\x12=\n" +
+	"\rproposed_edit\x18\x03 \x01(\v2\x18.riposte.v1.ProposedEditR\fproposedEdit\"\xec\x01\n" +
 	"\x1bListUnlistedCommentsRequest\x120\n" +
 	"\asubject\x18\x01 \x01(\v2\x16.riposte.v1.SubjectKeyR\asubject\x12\x1b\n" +
 	"\tmember_id\x18\x02 \x01(\tR\bmemberId\x12\x1b\n" +
@@ -2678,9 +2841,10 @@ const file_riposte_v1_comment_proto_rawDesc = "" +
 	"page_token\x18\x06 \x01(\tR\tpageToken\"\x7f\n" +
 	"\x1cListUnlistedCommentsResponse\x127\n" +
 	"\bcomments\x18\x01 \x03(\v2\x1b.riposte.v1.UnlistedCommentR\bcomments\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"@\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x7f\n" +
 	"\x0fUnlistedComment\x12-\n" +
-	"\acomment\x18\x01 \x01(\v2\x13.riposte.v1.CommentR\acomment\"m\n" +
+	"\acomment\x18\x01 \x01(\v2\x13.riposte.v1.CommentR\acomment\x12=\n" +
+	"\rproposed_edit\x18\x02 \x01(\v2\x18.riposte.v1.ProposedEditR\fproposedEdit\"m\n" +
 	"\x1bListCommentRevisionsRequest\x12\x12\n" +
 	"\x02id\x18\x01 \x01(\x03B\x020\x01R\x02id\x12\x1b\n" +
 	"\tpage_size\x18\x02 \x01(\x05R\bpageSize\x12\x1d\n" +
@@ -2764,7 +2928,11 @@ const file_riposte_v1_comment_proto_rawDesc = "" +
 	"\x03Ack\x12\x13\n" +
 	"\x0fACK_UNSPECIFIED\x10\x00\x12\x11\n" +
 	"\rACK_COMMITTED\x10\x01\x12\x10\n" +
-	"\fACK_ACCEPTED\x10\x02B\x89\x01\n" +
+	"\fACK_ACCEPTED\x10\x02*h\n" +
+	"\rProposalState\x12\x1e\n" +
+	"\x1aPROPOSAL_STATE_UNSPECIFIED\x10\x00\x12\x1a\n" +
+	"\x16PROPOSAL_STATE_WAITING\x10\x01\x12\x1b\n" +
+	"\x17PROPOSAL_STATE_REJECTED\x10\x02B\x89\x01\n" +
 	"\x0ecom.riposte.v1B\fCommentProtoP\x01Z riposte.dev/go/riposte/ripostev1\xa2\x02\x03RXX\xaa\x02\n" +
 	"Riposte.V1\xca\x02\n" +
 	"Riposte\\V1\xe2\x02\x16Riposte\\V1\\GPBMetadata\xea\x02\vRiposte::V1b\x06proto3"
@@ -2781,97 +2949,105 @@ func file_riposte_v1_comment_proto_rawDescGZIP() []byte {
 	return file_riposte_v1_comment_proto_rawDescData
 }
 
-var file_riposte_v1_comment_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_riposte_v1_comment_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
+var file_riposte_v1_comment_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
+var file_riposte_v1_comment_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
 var file_riposte_v1_comment_proto_goTypes = []any{
 	(CommentState)(0),                    // 0: riposte.v1.CommentState
 	(DeletedBy)(0),                       // 1: riposte.v1.DeletedBy
 	(ActingAs)(0),                        // 2: riposte.v1.ActingAs
 	(CommentSort)(0),                     // 3: riposte.v1.CommentSort
 	(Ack)(0),                             // 4: riposte.v1.Ack
-	(*Comment)(nil),                      // 5: riposte.v1.Comment
-	(*Content)(nil),                      // 6: riposte.v1.Content
-	(*ClientInfo)(nil),                   // 7: riposte.v1.ClientInfo
-	(*CommentThread)(nil),                // 8: riposte.v1.CommentThread
-	(*CommentRevision)(nil),              // 9: riposte.v1.CommentRevision
-	(*CreateCommentRequest)(nil),         // 10: riposte.v1.CreateCommentRequest
-	(*CreateCommentResponse)(nil),        // 11: riposte.v1.CreateCommentResponse
-	(*GetCommentRequest)(nil),            // 12: riposte.v1.GetCommentRequest
-	(*GetCommentResponse)(nil),           // 13: riposte.v1.GetCommentResponse
-	(*BatchGetCommentsRequest)(nil),      // 14: riposte.v1.BatchGetCommentsRequest
-	(*BatchGetCommentsResponse)(nil),     // 15: riposte.v1.BatchGetCommentsResponse
-	(*ListCommentsRequest)(nil),          // 16: riposte.v1.ListCommentsRequest
-	(*ListCommentsResponse)(nil),         // 17: riposte.v1.ListCommentsResponse
-	(*UpdateCommentRequest)(nil),         // 18: riposte.v1.UpdateCommentRequest
-	(*UpdateCommentResponse)(nil),        // 19: riposte.v1.UpdateCommentResponse
-	(*ListUnlistedCommentsRequest)(nil),  // 20: riposte.v1.ListUnlistedCommentsRequest
-	(*ListUnlistedCommentsResponse)(nil), // 21: riposte.v1.ListUnlistedCommentsResponse
-	(*UnlistedComment)(nil),              // 22: riposte.v1.UnlistedComment
-	(*ListCommentRevisionsRequest)(nil),  // 23: riposte.v1.ListCommentRevisionsRequest
-	(*ListCommentRevisionsResponse)(nil), // 24: riposte.v1.ListCommentRevisionsResponse
-	(*DeleteCommentRequest)(nil),         // 25: riposte.v1.DeleteCommentRequest
-	(*DeleteCommentResponse)(nil),        // 26: riposte.v1.DeleteCommentResponse
-	(*UndeleteCommentRequest)(nil),       // 27: riposte.v1.UndeleteCommentRequest
-	(*UndeleteCommentResponse)(nil),      // 28: riposte.v1.UndeleteCommentResponse
-	(*PinCommentRequest)(nil),            // 29: riposte.v1.PinCommentRequest
-	(*PinCommentResponse)(nil),           // 30: riposte.v1.PinCommentResponse
-	(*UnpinCommentRequest)(nil),          // 31: riposte.v1.UnpinCommentRequest
-	(*UnpinCommentResponse)(nil),         // 32: riposte.v1.UnpinCommentResponse
-	(*ListMemberCommentsRequest)(nil),    // 33: riposte.v1.ListMemberCommentsRequest
-	(*ListMemberCommentsResponse)(nil),   // 34: riposte.v1.ListMemberCommentsResponse
-	nil,                                  // 35: riposte.v1.Content.MetadataEntry
-	(*SubjectKey)(nil),                   // 36: riposte.v1.SubjectKey
-	(*timestamppb.Timestamp)(nil),        // 37: google.protobuf.Timestamp
-	(*Degradation)(nil),                  // 38: riposte.v1.Degradation
-	(*Subject)(nil),                      // 39: riposte.v1.Subject
+	(ProposalState)(0),                   // 5: riposte.v1.ProposalState
+	(*Comment)(nil),                      // 6: riposte.v1.Comment
+	(*Content)(nil),                      // 7: riposte.v1.Content
+	(*ClientInfo)(nil),                   // 8: riposte.v1.ClientInfo
+	(*CommentThread)(nil),                // 9: riposte.v1.CommentThread
+	(*CommentRevision)(nil),              // 10: riposte.v1.CommentRevision
+	(*CreateCommentRequest)(nil),         // 11: riposte.v1.CreateCommentRequest
+	(*CreateCommentResponse)(nil),        // 12: riposte.v1.CreateCommentResponse
+	(*GetCommentRequest)(nil),            // 13: riposte.v1.GetCommentRequest
+	(*GetCommentResponse)(nil),           // 14: riposte.v1.GetCommentResponse
+	(*ProposedEdit)(nil),                 // 15: riposte.v1.ProposedEdit
+	(*BatchGetCommentsRequest)(nil),      // 16: riposte.v1.BatchGetCommentsRequest
+	(*BatchGetCommentsResponse)(nil),     // 17: riposte.v1.BatchGetCommentsResponse
+	(*ListCommentsRequest)(nil),          // 18: riposte.v1.ListCommentsRequest
+	(*ListCommentsResponse)(nil),         // 19: riposte.v1.ListCommentsResponse
+	(*UpdateCommentRequest)(nil),         // 20: riposte.v1.UpdateCommentRequest
+	(*UpdateCommentResponse)(nil),        // 21: riposte.v1.UpdateCommentResponse
+	(*ListUnlistedCommentsRequest)(nil),  // 22: riposte.v1.ListUnlistedCommentsRequest
+	(*ListUnlistedCommentsResponse)(nil), // 23: riposte.v1.ListUnlistedCommentsResponse
+	(*UnlistedComment)(nil),              // 24: riposte.v1.UnlistedComment
+	(*ListCommentRevisionsRequest)(nil),  // 25: riposte.v1.ListCommentRevisionsRequest
+	(*ListCommentRevisionsResponse)(nil), // 26: riposte.v1.ListCommentRevisionsResponse
+	(*DeleteCommentRequest)(nil),         // 27: riposte.v1.DeleteCommentRequest
+	(*DeleteCommentResponse)(nil),        // 28: riposte.v1.DeleteCommentResponse
+	(*UndeleteCommentRequest)(nil),       // 29: riposte.v1.UndeleteCommentRequest
+	(*UndeleteCommentResponse)(nil),      // 30: riposte.v1.UndeleteCommentResponse
+	(*PinCommentRequest)(nil),            // 31: riposte.v1.PinCommentRequest
+	(*PinCommentResponse)(nil),           // 32: riposte.v1.PinCommentResponse
+	(*UnpinCommentRequest)(nil),          // 33: riposte.v1.UnpinCommentRequest
+	(*UnpinCommentResponse)(nil),         // 34: riposte.v1.UnpinCommentResponse
+	(*ListMemberCommentsRequest)(nil),    // 35: riposte.v1.ListMemberCommentsRequest
+	(*ListMemberCommentsResponse)(nil),   // 36: riposte.v1.ListMemberCommentsResponse
+	nil,                                  // 37: riposte.v1.Content.MetadataEntry
+	(*SubjectKey)(nil),                   // 38: riposte.v1.SubjectKey
+	(*timestamppb.Timestamp)(nil),        // 39: google.protobuf.Timestamp
+	(*Degradation)(nil),                  // 40: riposte.v1.Degradation
+	(*Subject)(nil),                      // 41: riposte.v1.Subject
 }
 var file_riposte_v1_comment_proto_depIdxs = []int32{
-	36, // 0: riposte.v1.Comment.subject:type_name -> riposte.v1.SubjectKey
-	6,  // 1: riposte.v1.Comment.content:type_name -> riposte.v1.Content
+	38, // 0: riposte.v1.Comment.subject:type_name -> riposte.v1.SubjectKey
+	7,  // 1: riposte.v1.Comment.content:type_name -> riposte.v1.Content
 	0,  // 2: riposte.v1.Comment.state:type_name -> riposte.v1.CommentState
 	1,  // 3: riposte.v1.Comment.deleted_by:type_name -> riposte.v1.DeletedBy
-	37, // 4: riposte.v1.Comment.create_time:type_name -> google.protobuf.Timestamp
-	37, // 5: riposte.v1.Comment.update_time:type_name -> google.protobuf.Timestamp
-	37, // 6: riposte.v1.Comment.edit_time:type_name -> google.protobuf.Timestamp
-	37, // 7: riposte.v1.Comment.delete_time:type_name -> google.protobuf.Timestamp
-	35, // 8: riposte.v1.Content.metadata:type_name -> riposte.v1.Content.MetadataEntry
-	5,  // 9: riposte.v1.CommentThread.comment:type_name -> riposte.v1.Comment
-	5,  // 10: riposte.v1.CommentThread.replies:type_name -> riposte.v1.Comment
-	6,  // 11: riposte.v1.CommentRevision.content:type_name -> riposte.v1.Content
-	37, // 12: riposte.v1.CommentRevision.create_time:type_name -> google.protobuf.Timestamp
-	36, // 13: riposte.v1.CreateCommentRequest.subject:type_name -> riposte.v1.SubjectKey
-	6,  // 14: riposte.v1.CreateCommentRequest.content:type_name -> riposte.v1.Content
-	7,  // 15: riposte.v1.CreateCommentRequest.client:type_name -> riposte.v1.ClientInfo
-	5,  // 16: riposte.v1.CreateCommentResponse.comment:type_name -> riposte.v1.Comment
+	39, // 4: riposte.v1.Comment.create_time:type_name -> google.protobuf.Timestamp
+	39, // 5: riposte.v1.Comment.update_time:type_name -> google.protobuf.Timestamp
+	39, // 6: riposte.v1.Comment.edit_time:type_name -> google.protobuf.Timestamp
+	39, // 7: riposte.v1.Comment.delete_time:type_name -> google.protobuf.Timestamp
+	37, // 8: riposte.v1.Content.metadata:type_name -> riposte.v1.Content.MetadataEntry
+	6,  // 9: riposte.v1.CommentThread.comment:type_name -> riposte.v1.Comment
+	6,  // 10: riposte.v1.CommentThread.replies:type_name -> riposte.v1.Comment
+	7,  // 11: riposte.v1.CommentRevision.content:type_name -> riposte.v1.Content
+	39, // 12: riposte.v1.CommentRevision.create_time:type_name -> google.protobuf.Timestamp
+	38, // 13: riposte.v1.CreateCommentRequest.subject:type_name -> riposte.v1.SubjectKey
+	7,  // 14: riposte.v1.CreateCommentRequest.content:type_name -> riposte.v1.Content
+	8,  // 15: riposte.v1.CreateCommentRequest.client:type_name -> riposte.v1.ClientInfo
+	6,  // 16: riposte.v1.CreateCommentResponse.comment:type_name -> riposte.v1.Comment
 	4,  // 17: riposte.v1.CreateCommentResponse.ack:type_name -> riposte.v1.Ack
-	5,  // 18: riposte.v1.GetCommentResponse.comment:type_name -> riposte.v1.Comment
-	38, // 19: riposte.v1.GetCommentResponse.degraded:type_name -> riposte.v1.Degradation
-	5,  // 20: riposte.v1.BatchGetCommentsResponse.comments:type_name -> riposte.v1.Comment
-	38, // 21: riposte.v1.BatchGetCommentsResponse.degraded:type_name -> riposte.v1.Degradation
-	36, // 22: riposte.v1.ListCommentsRequest.subject:type_name -> riposte.v1.SubjectKey
-	3,  // 23: riposte.v1.ListCommentsRequest.sort:type_name -> riposte.v1.CommentSort
-	8,  // 24: riposte.v1.ListCommentsResponse.threads:type_name -> riposte.v1.CommentThread
-	8,  // 25: riposte.v1.ListCommentsResponse.pinned:type_name -> riposte.v1.CommentThread
-	39, // 26: riposte.v1.ListCommentsResponse.subject:type_name -> riposte.v1.Subject
-	38, // 27: riposte.v1.ListCommentsResponse.degraded:type_name -> riposte.v1.Degradation
-	6,  // 28: riposte.v1.UpdateCommentRequest.content:type_name -> riposte.v1.Content
-	5,  // 29: riposte.v1.UpdateCommentResponse.comment:type_name -> riposte.v1.Comment
-	36, // 30: riposte.v1.ListUnlistedCommentsRequest.subject:type_name -> riposte.v1.SubjectKey
-	22, // 31: riposte.v1.ListUnlistedCommentsResponse.comments:type_name -> riposte.v1.UnlistedComment
-	5,  // 32: riposte.v1.UnlistedComment.comment:type_name -> riposte.v1.Comment
-	9,  // 33: riposte.v1.ListCommentRevisionsResponse.revisions:type_name -> riposte.v1.CommentRevision
-	2,  // 34: riposte.v1.DeleteCommentRequest.acting_as:type_name -> riposte.v1.ActingAs
-	5,  // 35: riposte.v1.DeleteCommentResponse.comment:type_name -> riposte.v1.Comment
-	5,  // 36: riposte.v1.UndeleteCommentResponse.comment:type_name -> riposte.v1.Comment
-	5,  // 37: riposte.v1.PinCommentResponse.comment:type_name -> riposte.v1.Comment
-	5,  // 38: riposte.v1.UnpinCommentResponse.comment:type_name -> riposte.v1.Comment
-	5,  // 39: riposte.v1.ListMemberCommentsResponse.comments:type_name -> riposte.v1.Comment
-	38, // 40: riposte.v1.ListMemberCommentsResponse.degraded:type_name -> riposte.v1.Degradation
-	41, // [41:41] is the sub-list for method output_type
-	41, // [41:41] is the sub-list for method input_type
-	41, // [41:41] is the sub-list for extension type_name
-	41, // [41:41] is the sub-list for extension extendee
-	0,  // [0:41] is the sub-list for field type_name
+	6,  // 18: riposte.v1.GetCommentResponse.comment:type_name -> riposte.v1.Comment
+	40, // 19: riposte.v1.GetCommentResponse.degraded:type_name -> riposte.v1.Degradation
+	15, // 20: riposte.v1.GetCommentResponse.proposed_edit:type_name -> riposte.v1.ProposedEdit
+	7,  // 21: riposte.v1.ProposedEdit.content:type_name -> riposte.v1.Content
+	5,  // 22: riposte.v1.ProposedEdit.state:type_name -> riposte.v1.ProposalState
+	39, // 23: riposte.v1.ProposedEdit.create_time:type_name -> google.protobuf.Timestamp
+	6,  // 24: riposte.v1.BatchGetCommentsResponse.comments:type_name -> riposte.v1.Comment
+	40, // 25: riposte.v1.BatchGetCommentsResponse.degraded:type_name -> riposte.v1.Degradation
+	38, // 26: riposte.v1.ListCommentsRequest.subject:type_name -> riposte.v1.SubjectKey
+	3,  // 27: riposte.v1.ListCommentsRequest.sort:type_name -> riposte.v1.CommentSort
+	9,  // 28: riposte.v1.ListCommentsResponse.threads:type_name -> riposte.v1.CommentThread
+	9,  // 29: riposte.v1.ListCommentsResponse.pinned:type_name -> riposte.v1.CommentThread
+	41, // 30: riposte.v1.ListCommentsResponse.subject:type_name -> riposte.v1.Subject
+	40, // 31: riposte.v1.ListCommentsResponse.degraded:type_name -> riposte.v1.Degradation
+	7,  // 32: riposte.v1.UpdateCommentRequest.content:type_name -> riposte.v1.Content
+	6,  // 33: riposte.v1.UpdateCommentResponse.comment:type_name -> riposte.v1.Comment
+	15, // 34: riposte.v1.UpdateCommentResponse.proposed_edit:type_name -> riposte.v1.ProposedEdit
+	38, // 35: riposte.v1.ListUnlistedCommentsRequest.subject:type_name -> riposte.v1.SubjectKey
+	24, // 36: riposte.v1.ListUnlistedCommentsResponse.comments:type_name -> riposte.v1.UnlistedComment
+	6,  // 37: riposte.v1.UnlistedComment.comment:type_name -> riposte.v1.Comment
+	15, // 38: riposte.v1.UnlistedComment.proposed_edit:type_name -> riposte.v1.ProposedEdit
+	10, // 39: riposte.v1.ListCommentRevisionsResponse.revisions:type_name -> riposte.v1.CommentRevision
+	2,  // 40: riposte.v1.DeleteCommentRequest.acting_as:type_name -> riposte.v1.ActingAs
+	6,  // 41: riposte.v1.DeleteCommentResponse.comment:type_name -> riposte.v1.Comment
+	6,  // 42: riposte.v1.UndeleteCommentResponse.comment:type_name -> riposte.v1.Comment
+	6,  // 43: riposte.v1.PinCommentResponse.comment:type_name -> riposte.v1.Comment
+	6,  // 44: riposte.v1.UnpinCommentResponse.comment:type_name -> riposte.v1.Comment
+	6,  // 45: riposte.v1.ListMemberCommentsResponse.comments:type_name -> riposte.v1.Comment
+	40, // 46: riposte.v1.ListMemberCommentsResponse.degraded:type_name -> riposte.v1.Degradation
+	47, // [47:47] is the sub-list for method output_type
+	47, // [47:47] is the sub-list for method input_type
+	47, // [47:47] is the sub-list for extension type_name
+	47, // [47:47] is the sub-list for extension extendee
+	0,  // [0:47] is the sub-list for field type_name
 }
 
 func init() { file_riposte_v1_comment_proto_init() }
@@ -2881,14 +3057,14 @@ func file_riposte_v1_comment_proto_init() {
 	}
 	file_riposte_v1_degradation_proto_init()
 	file_riposte_v1_subject_proto_init()
-	file_riposte_v1_comment_proto_msgTypes[11].OneofWrappers = []any{}
+	file_riposte_v1_comment_proto_msgTypes[12].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_riposte_v1_comment_proto_rawDesc), len(file_riposte_v1_comment_proto_rawDesc)),
-			NumEnums:      5,
-			NumMessages:   31,
+			NumEnums:      6,
+			NumMessages:   32,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -23,15 +23,17 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// An act on a comment.
+// An act on a comment or on its proposed edit.
 type ModerationAction int32
 
 const (
 	// In a request: FIELD_INVALID.
 	ModerationAction_MODERATION_ACTION_UNSPECIFIED ModerationAction = 0
-	// PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good, nothing stays open on it.
+	// PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good; only a proposed edit stays
+	// open. On a proposed edit: it becomes the text.
 	ModerationAction_MODERATION_ACTION_APPROVE ModerationAction = 1
-	// ACTIVE or PENDING becomes REJECTED.
+	// ACTIVE or PENDING becomes REJECTED. On a proposed edit: it is refused and the text in sight
+	// stays.
 	ModerationAction_MODERATION_ACTION_REJECT ModerationAction = 2
 	// ACTIVE becomes HIDDEN, as by AdminService.HideComment.
 	ModerationAction_MODERATION_ACTION_HIDE ModerationAction = 3
@@ -41,8 +43,8 @@ const (
 	ModerationAction_MODERATION_ACTION_DELETE ModerationAction = 5
 	// ACTIVE becomes PENDING: out of sight until it is judged.
 	ModerationAction_MODERATION_ACTION_WITHHOLD ModerationAction = 6
-	// No change of state. Closes what is open on an ACTIVE comment; if nothing is, STATE_CONFLICT. A
-	// PENDING comment stays in the queue.
+	// No change of state. Closes what is open on the text of an ACTIVE comment; if nothing is,
+	// STATE_CONFLICT. A PENDING comment and a proposed edit stay in the queue.
 	ModerationAction_MODERATION_ACTION_KEEP ModerationAction = 7
 )
 
@@ -247,7 +249,7 @@ const (
 	ReviewCause_REVIEW_CAUSE_UNSPECIFIED ReviewCause = 0
 	// A new comment under pre-moderation.
 	ReviewCause_REVIEW_CAUSE_NEW ReviewCause = 1
-	// A proposed edit. Not served yet.
+	// A proposed edit.
 	ReviewCause_REVIEW_CAUSE_EDIT ReviewCause = 2
 	// Reports of members. Not served yet.
 	ReviewCause_REVIEW_CAUSE_REPORT ReviewCause = 3
@@ -413,6 +415,11 @@ type ModeratedComment struct {
 	// Names the text, the state and the number of decisions; opaque. A verdict on the comment must
 	// name it.
 	Etag string `protobuf:"bytes,2,opt,name=etag,proto3" json:"etag,omitempty"`
+	// The edit that waits or was refused last; unset if none.
+	ProposedEdit *ProposedEdit `protobuf:"bytes,3,opt,name=proposed_edit,json=proposedEdit,proto3" json:"proposed_edit,omitempty"`
+	// Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit must
+	// name it. Empty if no edit waits.
+	ProposedEditEtag string `protobuf:"bytes,4,opt,name=proposed_edit_etag,json=proposedEditEtag,proto3" json:"proposed_edit_etag,omitempty"`
 	// What is open; empty if nothing is.
 	Causes []ReviewCause `protobuf:"varint,5,rep,packed,name=causes,proto3,enum=riposte.v1.ReviewCause" json:"causes,omitempty"`
 	// The newest decision; unset if none.
@@ -465,6 +472,20 @@ func (x *ModeratedComment) GetEtag() string {
 	return ""
 }
 
+func (x *ModeratedComment) GetProposedEdit() *ProposedEdit {
+	if x != nil {
+		return x.ProposedEdit
+	}
+	return nil
+}
+
+func (x *ModeratedComment) GetProposedEditEtag() string {
+	if x != nil {
+		return x.ProposedEditEtag
+	}
+	return ""
+}
+
 func (x *ModeratedComment) GetCauses() []ReviewCause {
 	if x != nil {
 		return x.Causes
@@ -488,6 +509,8 @@ type Decision struct {
 	CommentId int64 `protobuf:"varint,2,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
 	// The act.
 	Action ModerationAction `protobuf:"varint,3,opt,name=action,proto3,enum=riposte.v1.ModerationAction" json:"action,omitempty"`
+	// True: the proposed edit was judged, and not the text in sight.
+	ProposedEdit bool `protobuf:"varint,4,opt,name=proposed_edit,json=proposedEdit,proto3" json:"proposed_edit,omitempty"`
 	// The state before. Of a deleted comment: the state to which Undelete would have returned.
 	FromState CommentState `protobuf:"varint,5,opt,name=from_state,json=fromState,proto3,enum=riposte.v1.CommentState" json:"from_state,omitempty"`
 	// The state after; of a deleted comment likewise.
@@ -551,6 +574,13 @@ func (x *Decision) GetAction() ModerationAction {
 		return x.Action
 	}
 	return ModerationAction_MODERATION_ACTION_UNSPECIFIED
+}
+
+func (x *Decision) GetProposedEdit() bool {
+	if x != nil {
+		return x.ProposedEdit
+	}
+	return false
 }
 
 func (x *Decision) GetFromState() CommentState {
@@ -1107,7 +1137,8 @@ type VerdictTarget struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The comment. Required.
 	CommentId int64 `protobuf:"varint,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
-	// ModeratedComment.etag. Required.
+	// ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required. A
+	// proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
 	Etag          string `protobuf:"bytes,2,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1262,12 +1293,14 @@ type VerdictResult struct {
 	//	*VerdictResult_Error
 	Result isVerdictResult_Result `protobuf_oneof:"result"`
 	// The revision of the subject that the act made; 0 if it made none: KEEP, APPROVE of an ACTIVE
-	// comment.
+	// comment, REJECT of a proposed edit.
 	SubjectRevision int64 `protobuf:"varint,4,opt,name=subject_revision,json=subjectRevision,proto3" json:"subject_revision,omitempty"`
 	// ModeratedComment.etag after the act, for a second verdict on the same item; empty in an error.
-	Etag          string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Etag string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
+	// ModeratedComment.proposed_edit_etag after the act; empty if no edit waits and in an error.
+	ProposedEditEtag string `protobuf:"bytes,6,opt,name=proposed_edit_etag,json=proposedEditEtag,proto3" json:"proposed_edit_etag,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *VerdictResult) Reset() {
@@ -1342,6 +1375,13 @@ func (x *VerdictResult) GetSubjectRevision() int64 {
 func (x *VerdictResult) GetEtag() string {
 	if x != nil {
 		return x.Etag
+	}
+	return ""
+}
+
+func (x *VerdictResult) GetProposedEditEtag() string {
+	if x != nil {
+		return x.ProposedEditEtag
 	}
 	return ""
 }
@@ -1680,17 +1720,20 @@ const file_riposte_v1_moderation_proto_rawDesc = "" +
 	"\tdetection\x18\x05 \x01(\x0e2\x15.riposte.v1.DetectionR\tdetection\x126\n" +
 	"\n" +
 	"automation\x18\x06 \x01(\x0e2\x16.riposte.v1.AutomationR\n" +
-	"automation\"\xc1\x01\n" +
+	"automation\"\xae\x02\n" +
 	"\x10ModeratedComment\x12-\n" +
 	"\acomment\x18\x01 \x01(\v2\x13.riposte.v1.CommentR\acomment\x12\x12\n" +
-	"\x04etag\x18\x02 \x01(\tR\x04etag\x12/\n" +
+	"\x04etag\x18\x02 \x01(\tR\x04etag\x12=\n" +
+	"\rproposed_edit\x18\x03 \x01(\v2\x18.riposte.v1.ProposedEditR\fproposedEdit\x12,\n" +
+	"\x12proposed_edit_etag\x18\x04 \x01(\tR\x10proposedEditEtag\x12/\n" +
 	"\x06causes\x18\x05 \x03(\x0e2\x17.riposte.v1.ReviewCauseR\x06causes\x129\n" +
-	"\rlast_decision\x18\a \x01(\v2\x14.riposte.v1.DecisionR\flastDecision\"\xdb\x02\n" +
+	"\rlast_decision\x18\a \x01(\v2\x14.riposte.v1.DecisionR\flastDecision\"\x80\x03\n" +
 	"\bDecision\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\n" +
 	"comment_id\x18\x02 \x01(\x03B\x020\x01R\tcommentId\x124\n" +
-	"\x06action\x18\x03 \x01(\x0e2\x1c.riposte.v1.ModerationActionR\x06action\x127\n" +
+	"\x06action\x18\x03 \x01(\x0e2\x1c.riposte.v1.ModerationActionR\x06action\x12#\n" +
+	"\rproposed_edit\x18\x04 \x01(\bR\fproposedEdit\x127\n" +
 	"\n" +
 	"from_state\x18\x05 \x01(\x0e2\x18.riposte.v1.CommentStateR\tfromState\x123\n" +
 	"\bto_state\x18\x06 \x01(\x0e2\x18.riposte.v1.CommentStateR\atoState\x12-\n" +
@@ -1755,14 +1798,15 @@ const file_riposte_v1_moderation_proto_rawDesc = "" +
 	"leaseToken\x12!\n" +
 	"\fmoderator_id\x18\x05 \x01(\tR\vmoderatorId\x12\x1d\n" +
 	"\n" +
-	"request_id\x18\x06 \x01(\tR\trequestId\"\xe2\x01\n" +
+	"request_id\x18\x06 \x01(\tR\trequestId\"\x90\x02\n" +
 	"\rVerdictResult\x12!\n" +
 	"\n" +
 	"comment_id\x18\x01 \x01(\x03B\x020\x01R\tcommentId\x122\n" +
 	"\bdecision\x18\x02 \x01(\v2\x14.riposte.v1.DecisionH\x00R\bdecision\x12-\n" +
 	"\x05error\x18\x03 \x01(\v2\x15.riposte.v1.ItemErrorH\x00R\x05error\x12-\n" +
 	"\x10subject_revision\x18\x04 \x01(\x03B\x020\x01R\x0fsubjectRevision\x12\x12\n" +
-	"\x04etag\x18\x05 \x01(\tR\x04etagB\b\n" +
+	"\x04etag\x18\x05 \x01(\tR\x04etag\x12,\n" +
+	"\x12proposed_edit_etag\x18\x06 \x01(\tR\x10proposedEditEtagB\b\n" +
 	"\x06result\"M\n" +
 	"\x16SubmitVerdictsResponse\x123\n" +
 	"\aresults\x18\x01 \x03(\v2\x19.riposte.v1.VerdictResultR\aresults\"X\n" +
@@ -1861,45 +1905,47 @@ var file_riposte_v1_moderation_proto_goTypes = []any{
 	(*ListDecisionsRequest)(nil),         // 20: riposte.v1.ListDecisionsRequest
 	(*ListDecisionsResponse)(nil),        // 21: riposte.v1.ListDecisionsResponse
 	(*Comment)(nil),                      // 22: riposte.v1.Comment
-	(CommentState)(0),                    // 23: riposte.v1.CommentState
-	(*timestamppb.Timestamp)(nil),        // 24: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),          // 25: google.protobuf.Duration
-	(*ItemError)(nil),                    // 26: riposte.v1.ItemError
+	(*ProposedEdit)(nil),                 // 23: riposte.v1.ProposedEdit
+	(CommentState)(0),                    // 24: riposte.v1.CommentState
+	(*timestamppb.Timestamp)(nil),        // 25: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),          // 26: google.protobuf.Duration
+	(*ItemError)(nil),                    // 27: riposte.v1.ItemError
 }
 var file_riposte_v1_moderation_proto_depIdxs = []int32{
 	1,  // 0: riposte.v1.Grounds.detection:type_name -> riposte.v1.Detection
 	2,  // 1: riposte.v1.Grounds.automation:type_name -> riposte.v1.Automation
 	22, // 2: riposte.v1.ModeratedComment.comment:type_name -> riposte.v1.Comment
-	3,  // 3: riposte.v1.ModeratedComment.causes:type_name -> riposte.v1.ReviewCause
-	6,  // 4: riposte.v1.ModeratedComment.last_decision:type_name -> riposte.v1.Decision
-	0,  // 5: riposte.v1.Decision.action:type_name -> riposte.v1.ModerationAction
-	23, // 6: riposte.v1.Decision.from_state:type_name -> riposte.v1.CommentState
-	23, // 7: riposte.v1.Decision.to_state:type_name -> riposte.v1.CommentState
-	4,  // 8: riposte.v1.Decision.grounds:type_name -> riposte.v1.Grounds
-	24, // 9: riposte.v1.Decision.time:type_name -> google.protobuf.Timestamp
-	5,  // 10: riposte.v1.ReviewItem.comment:type_name -> riposte.v1.ModeratedComment
-	24, // 11: riposte.v1.ReviewItem.due_time:type_name -> google.protobuf.Timestamp
-	24, // 12: riposte.v1.ReviewItem.lease_until:type_name -> google.protobuf.Timestamp
-	5,  // 13: riposte.v1.ReviewItem.parent:type_name -> riposte.v1.ModeratedComment
-	3,  // 14: riposte.v1.ListReviewItemsRequest.causes:type_name -> riposte.v1.ReviewCause
-	7,  // 15: riposte.v1.ListReviewItemsResponse.items:type_name -> riposte.v1.ReviewItem
-	3,  // 16: riposte.v1.ClaimReviewItemsRequest.causes:type_name -> riposte.v1.ReviewCause
-	25, // 17: riposte.v1.ClaimReviewItemsRequest.lease:type_name -> google.protobuf.Duration
-	7,  // 18: riposte.v1.ClaimReviewItemsResponse.items:type_name -> riposte.v1.ReviewItem
-	24, // 19: riposte.v1.ClaimReviewItemsResponse.lease_until:type_name -> google.protobuf.Timestamp
-	0,  // 20: riposte.v1.SubmitVerdictsRequest.action:type_name -> riposte.v1.ModerationAction
-	4,  // 21: riposte.v1.SubmitVerdictsRequest.grounds:type_name -> riposte.v1.Grounds
-	14, // 22: riposte.v1.SubmitVerdictsRequest.targets:type_name -> riposte.v1.VerdictTarget
-	6,  // 23: riposte.v1.VerdictResult.decision:type_name -> riposte.v1.Decision
-	26, // 24: riposte.v1.VerdictResult.error:type_name -> riposte.v1.ItemError
-	16, // 25: riposte.v1.SubmitVerdictsResponse.results:type_name -> riposte.v1.VerdictResult
-	5,  // 26: riposte.v1.GetModeratedCommentsResponse.comments:type_name -> riposte.v1.ModeratedComment
-	6,  // 27: riposte.v1.ListDecisionsResponse.decisions:type_name -> riposte.v1.Decision
-	28, // [28:28] is the sub-list for method output_type
-	28, // [28:28] is the sub-list for method input_type
-	28, // [28:28] is the sub-list for extension type_name
-	28, // [28:28] is the sub-list for extension extendee
-	0,  // [0:28] is the sub-list for field type_name
+	23, // 3: riposte.v1.ModeratedComment.proposed_edit:type_name -> riposte.v1.ProposedEdit
+	3,  // 4: riposte.v1.ModeratedComment.causes:type_name -> riposte.v1.ReviewCause
+	6,  // 5: riposte.v1.ModeratedComment.last_decision:type_name -> riposte.v1.Decision
+	0,  // 6: riposte.v1.Decision.action:type_name -> riposte.v1.ModerationAction
+	24, // 7: riposte.v1.Decision.from_state:type_name -> riposte.v1.CommentState
+	24, // 8: riposte.v1.Decision.to_state:type_name -> riposte.v1.CommentState
+	4,  // 9: riposte.v1.Decision.grounds:type_name -> riposte.v1.Grounds
+	25, // 10: riposte.v1.Decision.time:type_name -> google.protobuf.Timestamp
+	5,  // 11: riposte.v1.ReviewItem.comment:type_name -> riposte.v1.ModeratedComment
+	25, // 12: riposte.v1.ReviewItem.due_time:type_name -> google.protobuf.Timestamp
+	25, // 13: riposte.v1.ReviewItem.lease_until:type_name -> google.protobuf.Timestamp
+	5,  // 14: riposte.v1.ReviewItem.parent:type_name -> riposte.v1.ModeratedComment
+	3,  // 15: riposte.v1.ListReviewItemsRequest.causes:type_name -> riposte.v1.ReviewCause
+	7,  // 16: riposte.v1.ListReviewItemsResponse.items:type_name -> riposte.v1.ReviewItem
+	3,  // 17: riposte.v1.ClaimReviewItemsRequest.causes:type_name -> riposte.v1.ReviewCause
+	26, // 18: riposte.v1.ClaimReviewItemsRequest.lease:type_name -> google.protobuf.Duration
+	7,  // 19: riposte.v1.ClaimReviewItemsResponse.items:type_name -> riposte.v1.ReviewItem
+	25, // 20: riposte.v1.ClaimReviewItemsResponse.lease_until:type_name -> google.protobuf.Timestamp
+	0,  // 21: riposte.v1.SubmitVerdictsRequest.action:type_name -> riposte.v1.ModerationAction
+	4,  // 22: riposte.v1.SubmitVerdictsRequest.grounds:type_name -> riposte.v1.Grounds
+	14, // 23: riposte.v1.SubmitVerdictsRequest.targets:type_name -> riposte.v1.VerdictTarget
+	6,  // 24: riposte.v1.VerdictResult.decision:type_name -> riposte.v1.Decision
+	27, // 25: riposte.v1.VerdictResult.error:type_name -> riposte.v1.ItemError
+	16, // 26: riposte.v1.SubmitVerdictsResponse.results:type_name -> riposte.v1.VerdictResult
+	5,  // 27: riposte.v1.GetModeratedCommentsResponse.comments:type_name -> riposte.v1.ModeratedComment
+	6,  // 28: riposte.v1.ListDecisionsResponse.decisions:type_name -> riposte.v1.Decision
+	29, // [29:29] is the sub-list for method output_type
+	29, // [29:29] is the sub-list for method input_type
+	29, // [29:29] is the sub-list for extension type_name
+	29, // [29:29] is the sub-list for extension extendee
+	0,  // [0:29] is the sub-list for field type_name
 }
 
 func init() { file_riposte_v1_moderation_proto_init() }

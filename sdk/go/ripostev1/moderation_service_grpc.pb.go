@@ -60,7 +60,7 @@ type ModerationServiceClient interface {
 	// Example: `{"commentIds": ["1234567890123456789"], "leaseToken": "…", "moderatorId":
 	// "mod-1"}`.
 	ReleaseReviewItems(ctx context.Context, in *ReleaseReviewItemsRequest, opts ...grpc.CallOption) (*ReleaseReviewItemsResponse, error)
-	// Judges comments, each bound to the version that was read.
+	// Judges comments or proposed edits, each bound to the version that was read.
 	//
 	// The first verdict on an etag wins; every other one gets ETAG_MISMATCH with the decision that
 	// came first. Each decision is a row in the transaction that changes its comment. Errors of
@@ -184,7 +184,7 @@ type ModerationServiceServer interface {
 	// Example: `{"commentIds": ["1234567890123456789"], "leaseToken": "…", "moderatorId":
 	// "mod-1"}`.
 	ReleaseReviewItems(context.Context, *ReleaseReviewItemsRequest) (*ReleaseReviewItemsResponse, error)
-	// Judges comments, each bound to the version that was read.
+	// Judges comments or proposed edits, each bound to the version that was read.
 	//
 	// The first verdict on an etag wins; every other one gets ETAG_MISMATCH with the decision that
 	// came first. Each decision is a row in the transaction that changes its comment. Errors of

@@ -141,6 +141,7 @@ macro_rules! conformance_cases {
                 a_comment_that_leaves_sight_drops_its_proposal_and_a_deleted_one_keeps_it
                 an_edit_that_the_policy_flags_is_shown_and_reviewed
                 a_repeated_edit_proposes_nothing_again
+                the_mode_of_type_or_subject_holds_an_edit
                 a_plain_edit_has_no_review
             }
             queue {
@@ -148,7 +149,7 @@ macro_rules! conformance_cases {
                 a_lease_excludes_others_until_it_ends
                 a_lease_that_has_ended_is_counted_and_claimed_again
                 no_two_leases_of_a_review_last_at_once
-                the_unshown_comments_of_a_member_are_listed_newest_first
+                the_unlisted_comments_of_a_member_are_listed_newest_first
                 due_times_and_leases_use_the_clock_of_the_database
                 reviews_below_a_deleted_subject_are_closed_and_opened_again_by_a_repair
                 closed_reviews_are_opened_again_after_their_subject_was_restored

@@ -41,7 +41,7 @@ pub use domain::{
 };
 pub use read::Comments;
 pub use write::command_log::{CommandLog, Writer};
-pub use write::command_output::{CommandOutput, Effect};
+pub use write::command_output::{CommandOutput, DecisionOutput, EditOutput, EditedProposal, Effect};
 pub use write::maintenance::Maintenance;
 pub use write::submit::Mutations;
 pub use write::unit_of_work::{CommitObserver, CommittedChange, CommittedComment, ModerationGate, UnitOfWork};

@@ -11,6 +11,7 @@ mod likes;
 mod list_comments;
 mod list_replies;
 mod member;
+mod proposals;
 mod ranked;
 mod review_queue;
 mod revisions;
@@ -37,7 +38,7 @@ pub use ranked::{
     Continuation, Direction, ListRanked, ListRankedReplies, RankedCursor, RankedPage, RankedStart, RankedWalk,
 };
 pub use review_queue::{ModeratedComment, ReviewItem, ReviewQueue};
-pub use unlisted::ListUnlisted;
+pub use unlisted::{ListUnlisted, UnlistedComment};
 
 /// The use cases that read.
 #[derive(Debug, Clone)]

@@ -175,7 +175,7 @@ impl PageArgs {
             let request =
                 ListUnlistedCommentsRequest { subject, member_id, page_size, ..ListUnlistedCommentsRequest::default() };
             let unlisted = client.comments().list_unlisted_comments(request).await.map_err(riposte_sdk::Error::from)?;
-            own.extend(unlisted.into_inner().comments.into_iter().filter_map(|unlisted| unlisted.comment));
+            own.extend(unlisted.into_inner().comments);
         }
         let request = ListCommentsRequest {
             subject: Some(key),

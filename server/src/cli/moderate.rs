@@ -19,9 +19,10 @@ use riposte_sdk::v1::{
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-Comments wait for review where the object type has moderation = \"pre\"; `riposte dev --moderate pre` sets it for \
-all types. A verdict is bound to the text that was read: approve, reject, hide and keep print the text that they \
-judge. With --etag they judge only the version that an earlier command printed.
+Comments and edits wait for review where the object type has moderation = \"pre\"; `riposte dev --moderate pre` sets \
+it for all types. A verdict is bound to the text that was read: approve, reject, hide and keep print the text that \
+they judge. With --etag they judge only the version that an earlier command printed. Where an edit of a comment \
+waits, approve and reject judge the edit, unless --etag names the text in sight.
 
 The address comes from RIPOSTE_ADMIN_TARGET, the token from RIPOSTE_TOKEN and the certificate authority for \
 https:// from RIPOSTE_TLS_CA, as in the SDKs. The caller needs the role moderator.
@@ -48,10 +49,10 @@ enum Action {
     /// Lease some of the comments that are due first, and print them
     #[command(after_long_help = EXAMPLES)]
     Claim(ClaimArgs),
-    /// Make a comment visible that waits or was refused; on a visible one, close what is open
+    /// Make a comment or an edit visible that waits; on a visible comment, close what is open
     #[command(after_long_help = EXAMPLES)]
     Approve(VerdictArgs),
-    /// Refuse a comment
+    /// Refuse a comment or an edit that waits
     #[command(after_long_help = EXAMPLES)]
     Reject(ReasonedVerdictArgs),
     /// Hide a visible comment
@@ -60,7 +61,7 @@ enum Action {
     /// Leave a comment as it is and close what is open on it
     #[command(after_long_help = EXAMPLES)]
     Keep(VerdictArgs),
-    /// Print a comment in any state, with what is open on it
+    /// Print a comment in any state, with what is open on it and the edit that waits
     #[command(after_long_help = EXAMPLES)]
     Show(CommentArgs),
     /// Print the decisions on a comment, the latest first
@@ -258,8 +259,12 @@ impl Reasons {
         let Reasons { explanation, note, etag, moderator, target } = self;
         let mut service = target.moderation()?;
         let read = moderated(&mut service, id).await?;
-        output::write(&text::comment(&read))?;
-        let target = VerdictTarget { comment_id: id, etag: etag.unwrap_or(read.etag) };
+        let judges_edit = matches!(action, ModerationAction::Approve | ModerationAction::Reject);
+        let of_edit = Some(&read.proposed_edit_etag).filter(|etag| judges_edit && !etag.is_empty());
+        let etag = etag.unwrap_or_else(|| of_edit.unwrap_or(&read.etag).clone());
+        let judged = if etag == read.proposed_edit_etag { text::comment(&read) } else { text::in_sight(&read) };
+        output::write(&judged)?;
+        let target = VerdictTarget { comment_id: id, etag };
         let request = SubmitVerdictsRequest {
             action: action.into(),
             grounds: Some(Grounds { code, explanation, note, ..Grounds::default() }),

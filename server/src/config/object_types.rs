@@ -11,6 +11,8 @@ use std::time::Duration;
 /// The longest text that any policy may allow, in code points. At four bytes each, a page of 1 MiB
 /// still holds a dozen such texts.
 const MAX_TEXT_CODE_POINTS: usize = 16_000;
+/// The longest time in which a comment may be edited.
+const MAX_WINDOW: Duration = Duration::from_secs(36_500 * 86_400);
 
 /// The policy of one object type. A setting that `[object_types.NAME]` leaves out comes from
 /// `[object_type_defaults]`.
@@ -23,11 +25,13 @@ pub struct ObjectTypeSettings {
     pub max_text_code_points: usize,
     /// Time during which an author may edit a comment.
     pub edit_window: EditWindow,
+    /// Time after the rejection of a comment during which its author may send another text.
+    pub resubmit_window: TimeSpan,
     /// If true, the first comment creates its subject.
     pub auto_create: bool,
     /// The formula of HOT.
     pub hot_profile: HotProfileName,
-    /// The new comments that wait for review before others see them.
+    /// The new comments and edits that wait for review before others see them.
     pub moderation: ModerationModeName,
     /// Writes of one member per minute; 0 for no limit.
     pub writes_per_minute: u32,
@@ -45,7 +49,7 @@ pub enum HotProfileName {
     Decaying,
 }
 
-/// The new comments that wait for review, by name.
+/// The new comments and edits that wait for review, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModerationModeName {
@@ -73,6 +77,7 @@ impl ObjectTypeSettings {
             max_depth,
             max_text_code_points,
             edit_window,
+            resubmit_window,
             auto_create,
             hot_profile,
             moderation,
@@ -94,10 +99,10 @@ impl ObjectTypeSettings {
             max_depth,
             max_text: max_text_code_points,
             edit_window,
+            resubmit_window: resubmit_window.duration(),
             auto_create,
             hot,
             moderation,
-            ..Policy::default()
         }
     }
 
@@ -117,11 +122,12 @@ impl ObjectTypeSettings {
         report.require((1..=1_000_000).contains(&self.write_burst), "write_burst", "must be 1 to 1000000");
         if let EditWindow::For(span) = self.edit_window {
             report.require(
-                span.duration() <= Duration::from_secs(36_500 * 86_400),
+                span.duration() <= MAX_WINDOW,
                 "edit_window",
                 "must be at most 36500d; write \"always\" for no limit",
             );
         }
+        report.require(self.resubmit_window.duration() <= MAX_WINDOW, "resubmit_window", "must be at most 36500d");
     }
 }
 

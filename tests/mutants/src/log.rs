@@ -114,7 +114,9 @@ impl MutantLog {
         self.after_any(output);
         let Ok(done) = output else { return };
         match (self.mutant, command.verb.clone(), &mut done.effect) {
-            (Mutant::EditsLost, CommandKind::Edit(edit), Effect::Comment(view)) => view.content = Some(edit.content),
+            (Mutant::EditsLost, CommandKind::Edit(edit), Effect::Edit(edited)) => {
+                edited.view.content = Some(edit.content)
+            }
             (Mutant::FloorsShifted, CommandKind::Create(_), Effect::Comment(view)) if one_of(20) => {
                 view.comment.reference.floor += 1
             }

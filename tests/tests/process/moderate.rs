@@ -4,7 +4,8 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use riposte_sdk::v1::{ClaimReviewItemsRequest, ClaimReviewItemsResponse};
+use riposte_sdk::v1::{ClaimReviewItemsRequest, ClaimReviewItemsResponse, CommentSort, UpdateCommentRequest};
+use riposte_tests::say::content;
 use riposte_tests::{Say, Server, command, until};
 
 use super::metrics::ask;
@@ -73,6 +74,51 @@ async fn a_moderator_works_by_commands() -> Result<()> {
     command::run(["comment", "post", "video/9", "ann", "waits", "--target", server.target()]).await?.ended(0)?;
     command::run(own).await?.ended(0)?.says(&["· PENDING · id ", "   waits\n"])?;
     run(&["show", "1"]).await?.ended(3)?.says(&["COMMENT_NOT_FOUND"])?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_edit_is_judged_by_commands() -> Result<()> {
+    let server = Server::dev_with(None, &["--moderate", "pre"]).await?;
+    let say = Say::on(&server.client()?, "video");
+    let id = say.comment("ann", "old words").await?.id.to_string();
+    let run = async |words: &[&str]| {
+        let all: Vec<&str> =
+            ["moderate"].into_iter().chain(words.iter().copied()).chain(["--target", server.admin_target()]).collect();
+        command::run(all).await
+    };
+    run(&["approve", &id]).await?.ended(0)?.says(&["APPROVE: PENDING → ACTIVE"])?;
+    let edit = async |text: &str| -> Result<()> {
+        let (id, member_id, content) = (id.parse()?, "ann".to_owned(), content(text));
+        let request = UpdateCommentRequest { id, member_id, content, ..UpdateCommentRequest::default() };
+        say.client.comments().update_comment(request).await?;
+        Ok(())
+    };
+    edit("better words").await?;
+    let waits = ["· ACTIVE · EDIT · ", "   old words\n   edit 1 · WAITING", "   + better words\n"];
+    run(&["queue", "video"]).await?.ended(0)?.says(&waits)?;
+    let shown = run(&["show", &id]).await?.ended(0)?.says(&waits)?;
+    let etags: Vec<&str> = shown.out.lines().filter_map(|line| Some(line.split_once("etag ")?.1)).collect();
+    let [of_text, of_edit] = etags[..] else { anyhow::bail!("{}", shown.out) };
+    // The text in sight is judged by its etag alone.
+    let kept = run(&["approve", &id, "--etag", of_text]).await?.ended(0)?.says(&["APPROVE: ACTIVE → ACTIVE"])?;
+    ensure!(kept.out.contains("old words") && !kept.out.contains("better words"), "{}", kept.out);
+    run(&["approve", &id, "--etag", of_edit]).await?.ended(1)?.says(&["ETAG_MISMATCH", "came first"])?;
+    let approved = run(&["approve", &id]).await?.ended(0)?;
+    approved.says(&["   + better words\n", "APPROVE of the edit: ACTIVE → ACTIVE"])?;
+    ensure!(say.roots(CommentSort::Newest, 1).await?[0].content == content("better words"));
+    edit("worse words").await?;
+    let name = format!("video/{}", say.key.object_id);
+    let own = ["comment", "list", &name, "--viewer", "ann", "--target", server.target()];
+    let listed = command::run(own).await?.ended(0)?;
+    let listed = listed.says(&["   better words\n   your edit waits for review:\n   + worse words\n"])?;
+    ensure!(listed.out.matches("better words").count() == 1, "{}", listed.out);
+    let refused = run(&["reject", &id, "--code", "worse"]).await?.ended(0)?;
+    refused.says(&["REJECT of the edit: ACTIVE → ACTIVE · worse"])?;
+    run(&["show", &id]).await?.ended(0)?.says(&["   edit 2 · REJECTED\n   + worse words\n"])?;
+    run(&["queue", "video"]).await?.ended(0)?.says(&["video: 0 items"])?;
+    let log = run(&["log", &id]).await?.ended(0)?;
+    ensure!(log.out.lines().count() == 4 && log.out.matches("of the edit").count() == 2, "{}", log.out);
     Ok(())
 }
 

@@ -1,13 +1,16 @@
-//! The text of a comment that waits for review is in no key of Redis and in no answer but to its
-//! author and to moderators, until a moderator approves it.
+//! The text of a comment or of an edit that waits for review is in no key of Redis and in no answer
+//! but to its author and to moderators, until a moderator approves it.
 
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::{
-    ClaimReviewItemsRequest, CommentSort, GetCommentRequest, GetModeratedCommentsRequest, GetThreadRequest,
-    ListMemberCommentsRequest, ListUnlistedCommentsRequest, ModerationAction, SubmitVerdictsRequest, VerdictTarget,
+    BatchGetCommentsRequest, ClaimReviewItemsRequest, CommentSort, GetCommentRequest, GetModeratedCommentsRequest,
+    GetThreadRequest, Grounds, ListCommentRevisionsRequest, ListConversationRequest, ListMemberCommentsRequest,
+    ListUnlistedCommentsRequest, ModeratedComment, ModerationAction, SubmitVerdictsRequest, UpdateCommentRequest,
+    VerdictTarget,
 };
+use riposte_tests::say::content;
 use riposte_tests::{Say, Server};
 
 use super::cache::{cache_url, start_redis};
@@ -18,13 +21,24 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Approves comments as they are now.
 async fn approve(server: &Server, ids: &[i64]) -> Result<()> {
+    judge(server, ids, ModerationAction::Approve, |comment| comment.etag).await
+}
+
+/// Judges what the etags of comments name that `etag` returns.
+async fn judge(
+    server: &Server,
+    ids: &[i64],
+    action: ModerationAction,
+    etag: fn(ModeratedComment) -> String,
+) -> Result<()> {
     let mut service = server.moderation()?;
     let request = GetModeratedCommentsRequest { ids: ids.to_vec(), allow_missing: false };
     let read = service.get_moderated_comments(request).await?.into_inner().comments;
     let target = |(id, etag): (&i64, String)| VerdictTarget { comment_id: *id, etag };
-    let etags = read.into_iter().map(|comment| comment.etag);
+    let etags = read.into_iter().map(etag);
     let request = SubmitVerdictsRequest {
-        action: ModerationAction::Approve.into(),
+        action: action.into(),
+        grounds: Some(Grounds { code: "spam".to_owned(), ..Grounds::default() }),
         targets: ids.iter().zip(etags).map(target).collect(),
         moderator_id: "mod".to_owned(),
         ..SubmitVerdictsRequest::default()
@@ -64,6 +78,104 @@ async fn own(say: &Say, ids: &[i64]) -> Result<String> {
         own += &format!("{:?}", say.client.comments().get_comment(request).await?.into_inner());
     }
     Ok(own)
+}
+
+/// Returns what readers without rights get of these comments.
+async fn public(say: &Say, ids: &[i64]) -> Result<String> {
+    let mut client = say.client.comments();
+    let batch = BatchGetCommentsRequest { ids: ids.to_vec(), ..BatchGetCommentsRequest::default() };
+    let mut shown = format!("{:?}", client.batch_get_comments(batch).await?.into_inner());
+    let history = ListMemberCommentsRequest {
+        object_type: say.key.object_type.clone(),
+        member_id: "ann".to_owned(),
+        ..ListMemberCommentsRequest::default()
+    };
+    shown += &format!("{:?}", client.list_member_comments(history).await?.into_inner());
+    let unlisted = ListUnlistedCommentsRequest {
+        subject: Some(say.key.clone()),
+        member_id: "ben".to_owned(),
+        ..ListUnlistedCommentsRequest::default()
+    };
+    shown += &format!("{:?}", client.list_unlisted_comments(unlisted).await?.into_inner());
+    for id in ids {
+        let revisions = ListCommentRevisionsRequest { id: *id, ..ListCommentRevisionsRequest::default() };
+        shown += &format!("{:?}", client.list_comment_revisions(revisions).await?.into_inner());
+        let conversation = ListConversationRequest { comment_id: *id, ..ListConversationRequest::default() };
+        shown += &format!("{:?}", say.client.replies().list_conversation(conversation).await?.into_inner());
+        for viewer in ["", "ben"] {
+            let request =
+                GetCommentRequest { id: *id, viewer_member_id: viewer.to_owned(), ..GetCommentRequest::default() };
+            shown += &format!("{:?}", client.get_comment(request).await?.into_inner());
+        }
+    }
+    Ok(shown)
+}
+
+#[tokio::test]
+async fn an_edit_that_waits_is_in_no_copy_until_it_is_approved() -> Result<()> {
+    let Some(program) = Program::find() else { return Ok(()) };
+    let redis = Redis::start(&program)?;
+    let url = format!("cache.url={}", redis.url());
+    let settings =
+        ["--moderate", "pre", "--set", "cache.kind=redis", "--set", &url, "--set", "response_cache.threshold=0"];
+    let server = Server::dev_with(None, &settings).await?;
+    let say = Say::on(&server.client()?, "article");
+    let root = say.comment("ann", "the root in sight").await?.id;
+    approve(&server, &[root]).await?;
+    let reply = say.reply(root, "ann", "the reply in sight").await?.id;
+    approve(&server, &[reply]).await?;
+    let ids = [root, reply];
+    let edit = async |round: &str| -> Result<()> {
+        for id in ids {
+            let request = UpdateCommentRequest {
+                id,
+                member_id: "ann".to_owned(),
+                content: content(&format!("{CANARY} {round} of {id}")),
+                ..UpdateCommentRequest::default()
+            };
+            let answer = say.client.comments().update_comment(request).await?.into_inner();
+            ensure!(format!("{:?}", answer.proposed_edit).contains(CANARY), "{answer:?}");
+            ensure!(format!("{:?}", answer.comment).contains("in sight"), "{answer:?}");
+        }
+        Ok(())
+    };
+    let is_unseen = async || -> Result<()> {
+        for _ in 0..5 {
+            let shown = shown(&say, root).await? + &public(&say, &ids).await?;
+            ensure!(shown.contains("the root in sight") && shown.contains("the reply in sight"), "{shown}");
+            ensure!(!shown.contains(CANARY), "{shown}");
+            ensure!(redis.keys_with(CANARY)?.is_empty(), "{:?}", redis.keys_with(CANARY)?);
+        }
+        Ok(())
+    };
+    edit("first").await?;
+    is_unseen().await?;
+    let waiting = own(&say, &ids).await?;
+    ensure!(ids.iter().all(|id| waiting.contains(&format!("{CANARY} first of {id}"))), "{waiting}");
+    is_unseen().await?;
+    // A refused edit is its author's, and one that was replaced is nobody's.
+    judge(&server, &ids, ModerationAction::Reject, |comment| comment.proposed_edit_etag).await?;
+    is_unseen().await?;
+    ensure!(own(&say, &ids).await?.contains(CANARY), "a refused edit");
+    edit("second").await?;
+    is_unseen().await?;
+    ensure!(!own(&say, &ids).await?.contains("canary first"), "a replaced edit");
+    judge(&server, &ids, ModerationAction::Approve, |comment| comment.proposed_edit_etag).await?;
+    let published = async {
+        loop {
+            let shown = shown(&say, root).await?;
+            let is_shown = ids.iter().all(|id| shown.contains(&format!("{CANARY} second of {id}")));
+            if is_shown && !redis.keys_with(CANARY)?.is_empty() {
+                ensure!(!shown.contains("canary first"), "{shown}");
+                return anyhow::Ok(());
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(TIMEOUT, published).await.context("the approved edits are not shown and cached")??;
+    let history = public(&say, &ids).await?;
+    ensure!(history.contains("the root in sight") && !history.contains("canary first"), "{history}");
+    Ok(())
 }
 
 #[tokio::test]

@@ -997,6 +997,10 @@ pub struct GetCommentResponse {
     /// What this answer lacks; empty when it is whole.
     #[prost(message, repeated, tag = "2")]
     pub degraded: ::prost::alloc::vec::Vec<Degradation>,
+    /// The author's own edit of an ACTIVE comment that waits or was refused last; only for the author
+    /// (`viewer_member_id`).
+    #[prost(message, optional, tag = "3")]
+    pub proposed_edit: ::core::option::Option<ProposedEdit>,
 }
 impl ::prost::Name for GetCommentResponse {
     const NAME: &'static str = "GetCommentResponse";
@@ -1006,6 +1010,32 @@ impl ::prost::Name for GetCommentResponse {
     }
     fn type_url() -> ::prost::alloc::string::String {
         "/riposte.v1.GetCommentResponse".into()
+    }
+}
+/// An edit that is not in sight. Only the author and moderators read it.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ProposedEdit {
+    /// What the comment would say.
+    #[prost(message, optional, tag = "1")]
+    pub content: ::core::option::Option<Content>,
+    /// Its number among the proposed edits of this comment, from 1.
+    #[prost(int32, tag = "2")]
+    pub number: i32,
+    /// WAITING or REJECTED.
+    #[prost(enumeration = "ProposalState", tag = "3")]
+    pub state: i32,
+    /// The time at which it was made.
+    #[prost(message, optional, tag = "4")]
+    pub create_time: ::core::option::Option<::prost_types::Timestamp>,
+}
+impl ::prost::Name for ProposedEdit {
+    const NAME: &'static str = "ProposedEdit";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ProposedEdit".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ProposedEdit".into()
     }
 }
 /// Asks for many comments, of one or several subjects.
@@ -1178,6 +1208,10 @@ pub struct UpdateCommentResponse {
     /// The revision that this request made; the same at every repeat.
     #[prost(int64, tag = "2")]
     pub subject_revision: i64,
+    /// The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
+    /// the edit is in sight. At a repeat: as it is now.
+    #[prost(message, optional, tag = "3")]
+    pub proposed_edit: ::core::option::Option<ProposedEdit>,
 }
 impl ::prost::Name for UpdateCommentResponse {
     const NAME: &'static str = "UpdateCommentResponse";
@@ -1189,7 +1223,7 @@ impl ::prost::Name for UpdateCommentResponse {
         "/riposte.v1.UpdateCommentResponse".into()
     }
 }
-/// Asks for the author's own comments of a subject that are not listed.
+/// Asks for the author's own comments of a subject that are not listed, and for edits that wait.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListUnlistedCommentsRequest {
     /// The subject. Required.
@@ -1222,8 +1256,8 @@ impl ::prost::Name for ListUnlistedCommentsRequest {
         "/riposte.v1.ListUnlistedCommentsRequest".into()
     }
 }
-/// The author's own PENDING and, for 7 days, REJECTED comments, newest first, as the author sees
-/// them.
+/// The author's own PENDING and, for 7 days, REJECTED comments, and ACTIVE ones with an edit that
+/// waits; newest first, as the author sees them.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListUnlistedCommentsResponse {
     /// The comments.
@@ -1243,12 +1277,15 @@ impl ::prost::Name for ListUnlistedCommentsResponse {
         "/riposte.v1.ListUnlistedCommentsResponse".into()
     }
 }
-/// One comment that only its author sees.
+/// One comment that only its author sees, or one in sight with an edit that waits.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct UnlistedComment {
     /// The comment as its author sees it.
     #[prost(message, optional, tag = "1")]
     pub comment: ::core::option::Option<Comment>,
+    /// The edit that waits; unset if none does.
+    #[prost(message, optional, tag = "2")]
+    pub proposed_edit: ::core::option::Option<ProposedEdit>,
 }
 impl ::prost::Name for UnlistedComment {
     const NAME: &'static str = "UnlistedComment";
@@ -1747,6 +1784,39 @@ impl Ack {
             "ACK_UNSPECIFIED" => Some(Self::Unspecified),
             "ACK_COMMITTED" => Some(Self::Committed),
             "ACK_ACCEPTED" => Some(Self::Accepted),
+            _ => None,
+        }
+    }
+}
+/// The state of a proposed edit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ProposalState {
+    /// Never sent; a reader of an older version sees it for a state it does not know.
+    Unspecified = 0,
+    /// Waits for review.
+    Waiting = 1,
+    /// Refused; the text in sight stays.
+    Rejected = 2,
+}
+impl ProposalState {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "PROPOSAL_STATE_UNSPECIFIED",
+            Self::Waiting => "PROPOSAL_STATE_WAITING",
+            Self::Rejected => "PROPOSAL_STATE_REJECTED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "PROPOSAL_STATE_UNSPECIFIED" => Some(Self::Unspecified),
+            "PROPOSAL_STATE_WAITING" => Some(Self::Waiting),
+            "PROPOSAL_STATE_REJECTED" => Some(Self::Rejected),
             _ => None,
         }
     }
@@ -4715,8 +4785,13 @@ pub mod comment_service_client {
         /// Changes what a comment says. Only its author may, within the object type's edit window; the
         /// former text is kept.
         ///
+        /// Where comments wait for review, an edit of an ACTIVE comment waits beside the text in sight:
+        /// `proposed_edit` of the response. A newer one replaces it. A PENDING comment goes on waiting. A
+        /// REJECTED one waits again, within `resubmit_window` of the refusal. At most 3 edits wait for a
+        /// moderator one after the other.
+        ///
         /// Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
-        /// is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
+        /// is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
         /// CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
@@ -4934,7 +5009,7 @@ pub mod comment_service_client {
             self.inner.unary(req, path, codec).await
         }
         /// Reads the author's own comments of a subject that are in no list, because they wait for review
-        /// or were refused.
+        /// or were refused, and those with an edit that waits.
         ///
         /// Nothing of it is in public pages, counts or caches. Errors: SUBJECT_NOT_FOUND (unless the type
         /// creates its subjects), SUBJECT_HIDDEN, OBJECT_TYPE_UNKNOWN, REVISION_NOT_REACHED,
@@ -5045,8 +5120,13 @@ pub mod comment_service_server {
         /// Changes what a comment says. Only its author may, within the object type's edit window; the
         /// former text is kept.
         ///
+        /// Where comments wait for review, an edit of an ACTIVE comment waits beside the text in sight:
+        /// `proposed_edit` of the response. A newer one replaces it. A PENDING comment goes on waiting. A
+        /// REJECTED one waits again, within `resubmit_window` of the refusal. At most 3 edits wait for a
+        /// moderator one after the other.
+        ///
         /// Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
-        /// is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
+        /// is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
         /// CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
@@ -5141,7 +5221,7 @@ pub mod comment_service_server {
             tonic::Status,
         >;
         /// Reads the author's own comments of a subject that are in no list, because they wait for review
-        /// or were refused.
+        /// or were refused, and those with an edit that waits.
         ///
         /// Nothing of it is in public pages, counts or caches. Errors: SUBJECT_NOT_FOUND (unless the type
         /// creates its subjects), SUBJECT_HIDDEN, OBJECT_TYPE_UNKNOWN, REVISION_NOT_REACHED,
@@ -5900,7 +5980,8 @@ pub enum ErrorReason {
     ReplyForbidden = 10,
     /// FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state,
     /// for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
-    /// except to UndeleteComment: a tombstone that was imported without a text cannot come back.
+    /// except to UndeleteComment: a tombstone that was imported without a text cannot come back. Or
+    /// the metadata has `why`: `edits` (three edits have to be judged first).
     ///
     /// Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",  "state": "HIDDEN"}}`.
     StateConflict = 11,
@@ -6883,6 +6964,13 @@ pub struct ModeratedComment {
     /// name it.
     #[prost(string, tag = "2")]
     pub etag: ::prost::alloc::string::String,
+    /// The edit that waits or was refused last; unset if none.
+    #[prost(message, optional, tag = "3")]
+    pub proposed_edit: ::core::option::Option<ProposedEdit>,
+    /// Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit must
+    /// name it. Empty if no edit waits.
+    #[prost(string, tag = "4")]
+    pub proposed_edit_etag: ::prost::alloc::string::String,
     /// What is open; empty if nothing is.
     #[prost(enumeration = "ReviewCause", repeated, tag = "5")]
     pub causes: ::prost::alloc::vec::Vec<i32>,
@@ -6912,6 +7000,9 @@ pub struct Decision {
     /// The act.
     #[prost(enumeration = "ModerationAction", tag = "3")]
     pub action: i32,
+    /// True: the proposed edit was judged, and not the text in sight.
+    #[prost(bool, tag = "4")]
+    pub proposed_edit: bool,
     /// The state before. Of a deleted comment: the state to which Undelete would have returned.
     #[prost(enumeration = "CommentState", tag = "5")]
     pub from_state: i32,
@@ -7129,7 +7220,8 @@ pub struct VerdictTarget {
     /// The comment. Required.
     #[prost(int64, tag = "1")]
     pub comment_id: i64,
-    /// ModeratedComment.etag. Required.
+    /// ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required. A
+    /// proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
     #[prost(string, tag = "2")]
     pub etag: ::prost::alloc::string::String,
 }
@@ -7183,12 +7275,15 @@ pub struct VerdictResult {
     #[prost(int64, tag = "1")]
     pub comment_id: i64,
     /// The revision of the subject that the act made; 0 if it made none: KEEP, APPROVE of an ACTIVE
-    /// comment.
+    /// comment, REJECT of a proposed edit.
     #[prost(int64, tag = "4")]
     pub subject_revision: i64,
     /// ModeratedComment.etag after the act, for a second verdict on the same item; empty in an error.
     #[prost(string, tag = "5")]
     pub etag: ::prost::alloc::string::String,
+    /// ModeratedComment.proposed_edit_etag after the act; empty if no edit waits and in an error.
+    #[prost(string, tag = "6")]
+    pub proposed_edit_etag: ::prost::alloc::string::String,
     /// The decision or the error.
     #[prost(oneof = "verdict_result::Result", tags = "2, 3")]
     pub result: ::core::option::Option<verdict_result::Result>,
@@ -7329,15 +7424,17 @@ impl ::prost::Name for ListDecisionsResponse {
         "/riposte.v1.ListDecisionsResponse".into()
     }
 }
-/// An act on a comment.
+/// An act on a comment or on its proposed edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum ModerationAction {
     /// In a request: FIELD_INVALID.
     Unspecified = 0,
-    /// PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good, nothing stays open on it.
+    /// PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good; only a proposed edit stays
+    /// open. On a proposed edit: it becomes the text.
     Approve = 1,
-    /// ACTIVE or PENDING becomes REJECTED.
+    /// ACTIVE or PENDING becomes REJECTED. On a proposed edit: it is refused and the text in sight
+    /// stays.
     Reject = 2,
     /// ACTIVE becomes HIDDEN, as by AdminService.HideComment.
     Hide = 3,
@@ -7347,8 +7444,8 @@ pub enum ModerationAction {
     Delete = 5,
     /// ACTIVE becomes PENDING: out of sight until it is judged.
     Withhold = 6,
-    /// No change of state. Closes what is open on an ACTIVE comment; if nothing is, STATE_CONFLICT. A
-    /// PENDING comment stays in the queue.
+    /// No change of state. Closes what is open on the text of an ACTIVE comment; if nothing is,
+    /// STATE_CONFLICT. A PENDING comment and a proposed edit stay in the queue.
     Keep = 7,
 }
 impl ModerationAction {
@@ -7493,7 +7590,7 @@ pub enum ReviewCause {
     Unspecified = 0,
     /// A new comment under pre-moderation.
     New = 1,
-    /// A proposed edit. Not served yet.
+    /// A proposed edit.
     Edit = 2,
     /// Reports of members. Not served yet.
     Report = 3,
@@ -7722,7 +7819,7 @@ pub mod moderation_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// Judges comments, each bound to the version that was read.
+        /// Judges comments or proposed edits, each bound to the version that was read.
         ///
         /// The first verdict on an etag wins; every other one gets ETAG_MISMATCH with the decision that
         /// came first. Each decision is a row in the transaction that changes its comment. Errors of
@@ -7875,7 +7972,7 @@ pub mod moderation_service_server {
             tonic::Response<super::ReleaseReviewItemsResponse>,
             tonic::Status,
         >;
-        /// Judges comments, each bound to the version that was read.
+        /// Judges comments or proposed edits, each bound to the version that was read.
         ///
         /// The first verdict on an etag wins; every other one gets ETAG_MISMATCH with the decision that
         /// came first. Each decision is a row in the transaction that changes its comment. Errors of

@@ -153,7 +153,7 @@ export class CommentsClient {
 
   /**
    * Reads the author's own comments of a subject that are in no list, because they wait for review
-   * or were refused.
+   * or were refused, and those with an edit that waits.
    */
   listUnlistedComments(
     request: MessageInitShape<typeof v1.ListUnlistedCommentsRequestSchema>,
@@ -571,7 +571,7 @@ export class ModerationClient {
   }
 
   /**
-   * Judges comments, each bound to the version that was read.
+   * Judges comments or proposed edits, each bound to the version that was read.
    */
   submitVerdicts(
     request: MessageInitShape<typeof v1.SubmitVerdictsRequestSchema>,

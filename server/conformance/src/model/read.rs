@@ -14,7 +14,7 @@ use riposte_core::ports::{
 };
 use riposte_core::proposal::Proposal;
 use riposte_core::request::IdempotencyKey;
-use riposte_core::review::Review;
+use riposte_core::review::{OpenQuestions, Review};
 use riposte_core::{CommentId, LikeValue, MemberId, ObjectType, Result, Subject, SubjectId, SubjectKey};
 
 use super::Model;
@@ -281,7 +281,7 @@ impl ReviewRows for Model {
         Ok(of_comment.rev().take(limit).map(|(_, decision)| decision.clone()).collect())
     }
 
-    async fn unshown(
+    async fn unlisted(
         &self,
         _: &SubjectKey,
         subject: SubjectId,
@@ -292,7 +292,8 @@ impl ReviewRows for Model {
         let tables = self.tables();
         let is_listed = |review: &&Review| {
             let is_before = before.is_none_or(|before| review.comment_id < before);
-            review.subject_id == subject && review.member == *member && review.text_unshown && is_before
+            let is_unlisted = review.text_unshown || review.open().intersects(OpenQuestions::EDIT);
+            review.subject_id == subject && review.member == *member && is_unlisted && is_before
         };
         let mut found: Vec<CommentId> =
             tables.reviews.values().filter(is_listed).map(|review| review.comment_id).collect();

@@ -9,10 +9,13 @@ use riposte_core::disposition::Disposition;
 use riposte_core::error::ConflictCause;
 use riposte_core::event::{ActorKind, ChangeKind, CommentChange};
 use riposte_core::ids::DecisionId;
+use riposte_core::object_type::ModerationMode;
 use riposte_core::proposal::{Proposal, ProposalState};
 use riposte_core::review::{OpenQuestions, ReviewCause, ReviewCauses};
-use riposte_core::verbs::{Edit, EditWindows, Undelete};
-use riposte_core::{CommandKind, CommandOutput, CommentId, CommentState, Effect, Error, SubjectKey};
+use riposte_core::verbs::{Edit, EditWindows, Undelete, UpdateSubject};
+use riposte_core::{
+    Command, CommandKind, CommandOutput, CommentId, CommentState, EditedProposal, Effect, Error, SubjectKey,
+};
 
 use super::backend::Backend;
 use super::fixture::{Fixture, comment, member, text};
@@ -70,7 +73,18 @@ impl Fixture {
 fn proposal_etag_of(output: &CommandOutput) -> &str {
     match &output.effect {
         Effect::Decision(output) => &output.proposal_etag,
-        Effect::Subject(_) | Effect::Comment(_) | Effect::Like(_) => panic!("no decision: {output:?}"),
+        Effect::Subject(_) | Effect::Comment(_) | Effect::Edit(_) | Effect::Like(_) => {
+            panic!("no decision: {output:?}")
+        }
+    }
+}
+
+fn edited_proposal(output: &CommandOutput) -> EditedProposal {
+    match &output.effect {
+        Effect::Edit(output) => output.proposal.clone(),
+        Effect::Subject(_) | Effect::Comment(_) | Effect::Like(_) | Effect::Decision(_) => {
+            panic!("no edit: {output:?}")
+        }
     }
 }
 
@@ -376,6 +390,34 @@ pub(super) async fn a_repeated_edit_proposes_nothing_again(backend: Backend) {
     assert_eq!((again.revision, again.replayed, first.replayed), (first.revision, true, false));
     assert_eq!(fixture.proposed(id).await, Some((1, "waits".to_owned(), ProposalState::Waiting)));
     assert_eq!(fixture.review(id).await.map(|review| review.edits), Some(1));
+}
+
+pub(super) async fn the_mode_of_type_or_subject_holds_an_edit(backend: Backend) {
+    let fixture = Fixture::new(&backend, "the_mode_of_type_or_subject_holds_an_edit");
+    let key = fixture.key();
+    fixture.open(&key).await;
+    for of_type in [true, false] {
+        let id = fixture.root(&key).await.comment.reference.id;
+        let mode = |moderation| UpdateSubject { moderation: Some(moderation), ..UpdateSubject::default() };
+        if !of_type {
+            fixture.run(&key, mode(Some(ModerationMode::Pre))).await;
+        }
+        let edit = fixture.edit(id, "waits", Disposition::Allow).await;
+        let moderation = if of_type { ModerationMode::Pre } else { ModerationMode::Post };
+        let first = fixture.command(&key, Edit { moderation, ..edit.clone() });
+        let made = edited_proposal(&fixture.send(&first).await.expect("proposed"));
+        assert_eq!(made, EditedProposal::Made(Box::new(fixture.proposal(id).await.expect("a proposal"))));
+        fixture.run(&key, mode(None)).await;
+        // The repeat has no mode, and another edit is in sight at once.
+        let again = Command { verb: edit.into(), ..first };
+        let again = fixture.send(&again).await.expect("repeated");
+        assert_eq!((again.replayed, edited_proposal(&again)), (true, EditedProposal::Stored));
+        let edit = fixture.edit(id, "at once", Disposition::Allow).await;
+        let shown = fixture.run(&key, edit).await;
+        assert_eq!((comment(&shown).content, edited_proposal(&shown)), (Some(text("at once")), EditedProposal::None));
+        assert_eq!(fixture.proposed(id).await, None);
+        fixture.check_counts(&key).await;
+    }
 }
 
 pub(super) async fn a_plain_edit_has_no_review(backend: Backend) {

@@ -225,6 +225,7 @@ pub(super) fn text(text: &str) -> Content {
 pub(super) fn comment(output: &CommandOutput) -> CommentView {
     match &output.effect {
         Effect::Comment(view) => (**view).clone(),
+        Effect::Edit(edited) => edited.view.clone(),
         Effect::Subject(_) | Effect::Like(_) | Effect::Decision(_) => panic!("the output has no comment: {output:?}"),
     }
 }

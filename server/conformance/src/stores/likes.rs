@@ -54,7 +54,9 @@ impl LikeClient<'_> {
 fn like_output(output: &CommandOutput) -> LikeOutput {
     match &output.effect {
         Effect::Like(like) => *like,
-        Effect::Subject(_) | Effect::Comment(_) | Effect::Decision(_) => panic!("the output has no like: {output:?}"),
+        Effect::Subject(_) | Effect::Comment(_) | Effect::Edit(_) | Effect::Decision(_) => {
+            panic!("the output has no like: {output:?}")
+        }
     }
 }
 

@@ -62,7 +62,9 @@ impl Fixture {
 pub(super) fn decision(output: &CommandOutput) -> Decision {
     match &output.effect {
         Effect::Decision(output) => output.decision.clone(),
-        Effect::Subject(_) | Effect::Comment(_) | Effect::Like(_) => panic!("no decision: {output:?}"),
+        Effect::Subject(_) | Effect::Comment(_) | Effect::Edit(_) | Effect::Like(_) => {
+            panic!("no decision: {output:?}")
+        }
     }
 }
 

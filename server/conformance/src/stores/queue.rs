@@ -5,17 +5,19 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use riposte_core::act::CommentAct;
+use riposte_core::comment::proposal_etag;
+use riposte_core::disposition::Disposition;
 use riposte_core::event::ChangeKind;
 use riposte_core::object_type::ModerationMode;
 use riposte_core::page::CountDrift;
 use riposte_core::ports::{ReviewBacklog, ReviewClaim, ReviewCursor, ReviewFilter, ReviewQuery};
 use riposte_core::review::{LeaseToken, Review, ReviewCause, ReviewCauses};
-use riposte_core::verbs::{Create, DeleteSubject, UndeleteSubject};
+use riposte_core::verbs::{Create, DeleteSubject, Edit, UndeleteSubject};
 use riposte_core::{CommentId, Error, Millis, ObjectType, SubjectKey};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::backend::Backend;
-use super::fixture::{Fixture, member};
+use super::fixture::{Fixture, member, text};
 use super::relay::Relay;
 
 /// A time that no case outlasts.
@@ -162,14 +164,14 @@ pub(super) async fn no_two_leases_of_a_review_last_at_once(backend: Backend) {
     assert_eq!(all, held.into_iter().collect(), "no review is lost");
 }
 
-pub(super) async fn the_unshown_comments_of_a_member_are_listed_newest_first(backend: Backend) {
-    let fixture = Fixture::new(&backend, "the_unshown_comments_of_a_member_are_listed_newest_first");
+pub(super) async fn the_unlisted_comments_of_a_member_are_listed_newest_first(backend: Backend) {
+    let fixture = Fixture::new(&backend, "the_unlisted_comments_of_a_member_are_listed_newest_first");
     let queue = Queue::new(&fixture).await;
     let held = queue.held_roots(5).await;
     let shown = fixture.root(&queue.key).await.comment.reference.id;
     let subject = fixture.subject(&queue.key).await.id;
     let listed = async |name: &str, before: Option<CommentId>, limit: usize| {
-        fixture.process.reader.unshown(&queue.key, subject, &member(name), before, limit).await.expect("read")
+        fixture.process.reader.unlisted(&queue.key, subject, &member(name), before, limit).await.expect("read")
     };
     let [a, b, c, d, e] = <[CommentId; 5]>::try_from(held).expect("five");
     for (act, id) in [(CommentAct::Approve, b), (CommentAct::Reject, c)] {
@@ -185,6 +187,14 @@ pub(super) async fn the_unshown_comments_of_a_member_are_listed_newest_first(bac
         fixture.run(&queue.key, verdict).await;
         assert_eq!(listed("author", None, 10).await, unshown, "{act:?}");
     }
+    // An edit that waits lists its comment; one that was judged does not.
+    let edit = Edit::allowed(fixture.target(shown).await, member("author"), text("edited"));
+    fixture.run(&queue.key, Edit { disposition: Disposition::Hold, ..edit }).await;
+    assert_eq!(listed("author", None, 10).await, [shown, e, d, c, a]);
+    let etag = proposal_etag(&fixture.view(shown).await.comment, fixture.review(shown).await.as_ref());
+    let verdict = fixture.verdict_on(shown, CommentAct::RejectEdit, etag).await;
+    fixture.run(&queue.key, verdict).await;
+    assert_eq!(listed("author", None, 10).await, [e, d, c, a]);
 }
 
 pub(super) async fn due_times_and_leases_use_the_clock_of_the_database(backend: Backend) {

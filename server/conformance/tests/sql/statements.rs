@@ -2,6 +2,7 @@
 //! prepared statements are closed together, because closing one alone costs a network round trip.
 
 use riposte_conformance::stores::{root_location, ruling};
+use riposte_core::object_type::ModerationMode;
 use riposte_core::page::{ListOrder, PageQuery, PageStart};
 use riposte_core::verbs::{BatchVerb, Hide};
 use riposte_store::SqlStore;
@@ -57,6 +58,46 @@ async fn logged_statements(pool: &DatabaseConnection, database: &str) -> Vec<Str
     );
     let sql = format!("SELECT CONVERT(argument USING utf8mb4) FROM mysql.general_log WHERE thread_id IN ({connects})");
     query(pool, sql).await.iter().map(|row| row.try_get_by_index(0).expect("a text")).collect()
+}
+
+/// Returns the verb and the table of each statement that reads or writes comments, and whether it
+/// locks rows.
+fn shapes(statements: &[String]) -> Vec<String> {
+    let shape = |sql: &String| {
+        let verb = sql.split_whitespace().next()?;
+        let table = ["FROM `", "INTO `", "UPDATE `"].iter().find_map(|word| sql.split_once(word))?.1;
+        let table = table.split('`').next().filter(|table| table.starts_with("comment_"))?;
+        let locks = if sql.contains("FOR UPDATE") { " FOR UPDATE" } else { "" };
+        Some(format!("{verb} {}{locks}", table.trim_end_matches("_0")))
+    };
+    statements.iter().filter_map(shape).collect()
+}
+
+#[tokio::test]
+async fn an_edit_with_moderation_off_reads_the_review_and_nothing_else_of_moderation() {
+    let Some(database) = TestDatabase::servers(1, TableCounts { subject: 1, index: 1 }).await else { return };
+    let clock = ManualClock::at_noon();
+    let first = database.migrated(&clock).await;
+    let admin = first.sources().all()[0].write_pool();
+    query(admin, "SET GLOBAL log_output = 'TABLE'".to_owned()).await;
+    query(admin, "SET GLOBAL general_log = 1".to_owned()).await;
+    let TestDatabase::Servers(urls, _) = &database else { unreachable!("servers") };
+    let name = urls[0].rsplit('/').next().expect("a database").to_owned();
+    let store = database.open(&clock);
+    let subject = Subject::new(&store, "edited");
+    let root = subject.create_roots(1).await[0];
+    let mut logged = logged_statements(admin, &name).await.len();
+    for moderation in [ModerationMode::Post, ModerationMode::Pre] {
+        subject.edit(root, moderation).await;
+        let all = logged_statements(admin, &name).await;
+        let shapes = shapes(&all[logged..]);
+        logged = all.len();
+        println!("{moderation:?}: {shapes:#?}");
+    }
+    query(admin, "SET GLOBAL general_log = 0".to_owned()).await;
+    store.close().await;
+    first.close().await;
+    database.drop().await;
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use riposte_core::location::CommentLocation;
 use riposte_core::object_type::ModerationMode;
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use riposte_core::subject::Metadata;
-use riposte_core::verbs::{BatchType, BatchVerb, Create, Reply, SetLike};
+use riposte_core::verbs::{BatchType, BatchVerb, Create, Edit, Reply, SetLike};
 use riposte_core::{ClientInfo, Command, CommentId, Content, LikeValue, MemberId, Millis, SubjectKey};
 use riposte_store::SqlStore;
 use sea_orm::{ConnectionTrait, Statement};
@@ -72,6 +72,12 @@ impl Subject {
         }
         self.commit(verbs).await;
         ids
+    }
+
+    /// Edits a root as its author.
+    pub(crate) async fn edit(&self, id: CommentId, moderation: ModerationMode) {
+        let edit = Edit::allowed(root_location(&self.key, id), member(0), text(99));
+        self.commit(vec![Edit { moderation, ..edit }.into_type()]).await;
     }
 
     pub(crate) async fn add_likes(&self, comment_id: CommentId, count: usize) {

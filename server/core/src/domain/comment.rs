@@ -126,6 +126,12 @@ pub fn proposal_etag(comment: &Comment, review: Option<&Review>) -> String {
     })
 }
 
+/// Returns `true` if an etag names a proposed edit, and not the text of its comment.
+#[must_use]
+pub fn names_proposal(etag: &str) -> bool {
+    etag.split('.').nth(1).is_some_and(|version| version.starts_with('p'))
+}
+
 /// A comment as readers get it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommentView {

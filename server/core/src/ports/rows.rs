@@ -228,8 +228,9 @@ pub trait ReviewRows: Send + Sync + std::fmt::Debug {
     async fn decisions(&self, id: CommentId, before: Option<i32>, limit: usize) -> Result<Vec<Decision>>;
 
     /// Returns the comments of a member under a subject whose present texts were never in sight or
-    /// were taken out of it, newest first: those whose ids are below `before`.
-    async fn unshown(
+    /// were taken out of it, and those with an edit that waits, newest first: those whose ids are
+    /// below `before`.
+    async fn unlisted(
         &self,
         key: &SubjectKey,
         subject: SubjectId,
@@ -295,7 +296,7 @@ impl<T: PassThrough> ReviewRows for T {
         self.inner().decisions(id, before, limit).await
     }
 
-    async fn unshown(
+    async fn unlisted(
         &self,
         key: &SubjectKey,
         subject: SubjectId,
@@ -303,7 +304,7 @@ impl<T: PassThrough> ReviewRows for T {
         before: Option<CommentId>,
         limit: usize,
     ) -> Result<Vec<CommentId>> {
-        self.inner().unshown(key, subject, member, before, limit).await
+        self.inner().unlisted(key, subject, member, before, limit).await
     }
 }
 

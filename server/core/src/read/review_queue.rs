@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::domain::caller::Caller;
-use crate::domain::comment::{CommentView, review_etag};
+use crate::domain::comment::{CommentView, proposal_etag, review_etag};
 use crate::domain::decision::Decision;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CommentId, DecisionId};
 use crate::domain::object_type::Policies;
+use crate::domain::proposal::Proposal;
 use crate::domain::review::{LeaseToken, Review, ReviewCauses};
 use crate::ports::{Reader, ReviewClaim, ReviewQuery, Reviews};
 
@@ -31,6 +32,8 @@ pub struct ModeratedComment {
     pub view: CommentView,
     /// Its review; `None` if a question was never open and a decision never taken.
     pub review: Option<Review>,
+    /// The newest proposed edit, if it waits or was refused.
+    pub proposal: Option<Proposal>,
     /// The newest decision; `None` before the first one.
     pub last_decision: Option<Decision>,
 }
@@ -52,6 +55,15 @@ impl ModeratedComment {
     #[must_use]
     pub fn etag(&self) -> String {
         review_etag(&self.view.comment, self.review.as_ref())
+    }
+
+    /// The etag that a verdict on the proposed edit names; empty if none waits. It names the
+    /// proposal that was read: the review was read before it and may be about another one.
+    #[must_use]
+    pub fn proposal_etag(&self) -> String {
+        let number = self.proposal.as_ref().map(|proposal| proposal.number);
+        let review = self.review.as_ref().filter(|review| review.waiting_proposal() == number);
+        proposal_etag(&self.view.comment, review)
     }
 
     /// The causes of the open questions.
@@ -137,9 +149,15 @@ impl ReviewQueue {
         let decisions = if decided.is_empty() { Vec::new() } else { self.reader.decisions_by_id(&decided).await? };
         let mut decisions: HashMap<CommentId, Decision> =
             decisions.into_iter().flatten().map(|decision| (decision.id.comment, decision)).collect();
+        let proposed: Vec<CommentId> =
+            reviews.values().filter(|review| review.proposal > 0).map(|review| review.comment_id).collect();
+        let proposals = if proposed.is_empty() { Vec::new() } else { self.reader.proposals(&proposed).await? };
+        let mut proposals: HashMap<CommentId, Proposal> =
+            proposals.into_iter().flatten().map(|proposal| (proposal.comment_id, proposal)).collect();
         let mut moderated = |view: CommentView| {
             let id = view.comment.reference.id;
-            ModeratedComment { view, review: reviews.remove(&id), last_decision: decisions.remove(&id) }
+            let (review, proposal) = (reviews.remove(&id), proposals.remove(&id));
+            ModeratedComment { view, review, proposal, last_decision: decisions.remove(&id) }
         };
         Ok(views.into_iter().map(|view| view.map(&mut moderated)).collect())
     }

@@ -1,4 +1,4 @@
-//! The comments of a subject that only their author sees.
+//! The comments of a subject that only their author sees, and those with an edit that waits.
 
 use std::time::Duration;
 
@@ -7,10 +7,12 @@ use crate::domain::comment::CommentView;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::CommentId;
 use crate::domain::member::MemberId;
+use crate::domain::proposal::{Proposal, ProposalState};
 use crate::domain::state::CommentState;
 use crate::domain::subject::SubjectKey;
 use crate::domain::time::Millis;
 use crate::read::Comments;
+use crate::read::proposals::own_proposals;
 use crate::read::subjects::check_listable;
 
 /// The time for which a refused comment is listed, from its refusal.
@@ -33,10 +35,19 @@ pub struct ListUnlisted {
     pub limit: usize,
 }
 
+/// A comment that only its author sees, or one in sight with an edit that waits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnlistedComment {
+    /// The comment as its author sees it.
+    pub view: CommentView,
+    /// The newest edit of a comment in sight.
+    pub proposal: Option<Proposal>,
+}
+
 impl Comments {
-    /// Returns the comments of a member that wait for review or were refused within 7 days, newest
-    /// first, as their author sees them. A page may be short. The second value is the comment
-    /// before which the next page starts, `None` at the end.
+    /// Returns the comments of a member that wait for review, were refused within 7 days or have an
+    /// edit that waits, newest first, as their author sees them. A page may be short. The second
+    /// value is the comment before which the next page starts, `None` at the end.
     ///
     /// # Errors
     /// Those of [`Comments::policy`]; [`Error::SubjectNotFound`], also for a deleted subject;
@@ -45,7 +56,7 @@ impl Comments {
         &self,
         caller: &Caller,
         request: &ListUnlisted,
-    ) -> Result<(Vec<CommentView>, Option<CommentId>)> {
+    ) -> Result<(Vec<UnlistedComment>, Option<CommentId>)> {
         let ListUnlisted { subject: key, member, root, min_revision, before, limit } = request;
         let found = self.subjects(caller, std::slice::from_ref(key), *min_revision).await?.pop().flatten();
         let subject = found.filter(|subject| subject.delete_time.is_none()).ok_or(Error::SubjectNotFound)?;
@@ -55,16 +66,21 @@ impl Comments {
             return Ok((Vec::new(), None));
         }
         let rows = self.reader.primary().unwrap_or(self.reader.as_ref());
-        let mut ids = rows.unshown(key, subject.id, member, *before, limit.saturating_add(1)).await?;
+        let mut ids = rows.unlisted(key, subject.id, member, *before, limit.saturating_add(1)).await?;
         let more = ids.len() > *limit;
         ids.truncate(*limit);
         let next = ids.last().copied().filter(|_| more);
         let views = if ids.is_empty() { Vec::new() } else { rows.comments(&ids).await? };
+        let is_of_thread = |view: &CommentView| root.is_none_or(|root| view.comment.thread_id() == root);
+        let views: Vec<CommentView> = views.into_iter().flatten().filter(is_of_thread).collect();
+        let proposals = own_proposals(rows, &views, Some(member)).await?;
         let now = self.clock.now();
-        let is_listed =
-            |view: &CommentView| root.is_none_or(|root| view.comment.thread_id() == root) && shows_author(view, now);
-        let seen = |view: CommentView| view.seen_by(Some(member));
-        Ok((views.into_iter().flatten().filter(is_listed).map(seen).collect(), next))
+        let unlisted = views.into_iter().zip(proposals).filter_map(|(view, proposal)| {
+            let waits = proposal.as_ref().is_some_and(|proposal| proposal.state == ProposalState::Waiting);
+            let is_listed = waits || shows_author(&view, now);
+            is_listed.then(|| UnlistedComment { view: view.seen_by(Some(member)), proposal })
+        });
+        Ok((unlisted.collect(), next))
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::domain::comment::CommentView;
 use crate::domain::decision::Decision;
 use crate::domain::like::LikeOutput;
+use crate::domain::proposal::Proposal;
 use crate::domain::subject::Subject;
 
 /// The result of a command.
@@ -17,17 +18,40 @@ pub struct CommandOutput {
     pub replayed: bool,
 }
 
-/// The subject, comment or like that a command changed or found.
+/// The subject, comment, edit, like or decision that a command changed or found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     /// A subject.
     Subject(Box<Subject>),
     /// A comment.
     Comment(Box<CommentView>),
+    /// An edit of a comment.
+    Edit(Box<EditOutput>),
     /// A like.
     Like(LikeOutput),
     /// A decision.
     Decision(Box<DecisionOutput>),
+}
+
+/// The result of an edit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EditOutput {
+    /// The comment as its author sees it.
+    pub view: CommentView,
+    /// The edit as a proposal.
+    pub proposal: EditedProposal,
+}
+
+/// The proposal that an edit became.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EditedProposal {
+    /// None: the edit is the content of the comment.
+    None,
+    /// This one, which waits or was refused.
+    Made(Box<Proposal>),
+    /// Possibly the newest one of the comment: an earlier request made it or had it replaced, and
+    /// it has to be read.
+    Stored,
 }
 
 /// The result of a verdict.

@@ -5,9 +5,9 @@ use crate::domain::decision::Decision;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::CommentId;
 use crate::domain::request::IdempotencyRecord;
-use crate::write::command_output::{CommandOutput, DecisionOutput, Effect};
+use crate::write::command_output::{CommandOutput, DecisionOutput, EditOutput, EditedProposal, Effect};
 use crate::write::unit_of_work::{ChangeContext, UnitOfWork};
-use crate::write::verbs::Command;
+use crate::write::verbs::{Command, CommandKind};
 
 impl UnitOfWork {
     /// Decides one command and applies it.
@@ -26,6 +26,7 @@ impl UnitOfWork {
         if let (Some(id), Some(actor)) = (command.verb.comment_id(), actor) {
             self.record_actor(id, actor);
         }
+        let proposals = self.last_proposal(command);
         let context = ChangeContext { subject: &command.subject, request: command.request, now: command.now };
         for change in changes {
             self.apply(change, context)?;
@@ -38,7 +39,10 @@ impl UnitOfWork {
             return Ok(CommandOutput { revision, effect: self.decision_effect(decision)?, replayed: false });
         }
         let revision = self.subject(&command.subject).map_or(0, |s| s.revision);
-        let effect = self.effect(command, command.verb.comment_id())?;
+        let made = self.last_proposal(command).filter(|made| Some(*made) != proposals);
+        let made = made.and_then(|number| self.proposal(command.verb.comment_id()?, number)).cloned();
+        let proposal = made.map_or(EditedProposal::None, |made| EditedProposal::Made(Box::new(made)));
+        let effect = self.effect(command, command.verb.comment_id(), proposal)?;
         self.store_record(command, revision);
         Ok(CommandOutput { revision, effect, replayed: false })
     }
@@ -55,11 +59,20 @@ impl UnitOfWork {
         if record.fingerprint != command.request.fingerprint {
             return Err(Error::RequestIdReused);
         }
-        let effect = self.effect(command, record.comment)?;
+        let has_proposals = self.last_proposal(command).is_some_and(|number| number > 0);
+        let proposal = if has_proposals { EditedProposal::Stored } else { EditedProposal::None };
+        let effect = self.effect(command, record.comment, proposal)?;
         Ok(Some(CommandOutput { revision: record.revision, effect, replayed: true }))
     }
 
-    fn effect(&self, command: &Command, comment: Option<CommentId>) -> Result<Effect> {
+    /// The number of the last proposal of the comment that a command edits, 0 if it has none;
+    /// `None` for another verb.
+    fn last_proposal(&self, command: &Command) -> Option<i32> {
+        let CommandKind::Edit(edit) = &command.verb else { return None };
+        Some(self.review(edit.target.id).map_or(0, |review| review.proposal))
+    }
+
+    fn effect(&self, command: &Command, comment: Option<CommentId>, proposal: EditedProposal) -> Result<Effect> {
         let subject = self.subject(&command.subject).ok_or(Error::SubjectNotFound)?;
         let Some(id) = comment else { return Ok(Effect::Subject(Box::new(subject.clone()))) };
         let comment = self.comment(id).ok_or_else(|| Error::internal("a comment of the batch is not loaded"))?;
@@ -69,7 +82,12 @@ impl UnitOfWork {
             content: self.content(id).cloned(),
             pinned: subject.pins.contains(&id),
         };
-        Ok(Effect::Comment(Box::new(view.seen_by(command.verb.viewer()))))
+        let view = view.seen_by(command.verb.viewer());
+        Ok(if matches!(command.verb, CommandKind::Edit(_)) {
+            Effect::Edit(Box::new(EditOutput { view, proposal }))
+        } else {
+            Effect::Comment(Box::new(view))
+        })
     }
 
     fn decision_effect(&self, decision: Decision) -> Result<Effect> {

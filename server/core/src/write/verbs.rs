@@ -416,7 +416,7 @@ fn id_part(id: CommentId) -> Cow<'static, [u8]> {
 fn comment_of(effect: Effect) -> Result<CommentView> {
     match effect {
         Effect::Comment(view) => Ok(*view),
-        Effect::Subject(_) | Effect::Like(_) | Effect::Decision(_) => {
+        Effect::Subject(_) | Effect::Edit(_) | Effect::Like(_) | Effect::Decision(_) => {
             Err(Error::internal("a verb of a comment returned another effect"))
         }
     }
@@ -426,7 +426,7 @@ fn comment_of(effect: Effect) -> Result<CommentView> {
 fn subject_of(effect: Effect) -> Result<Subject> {
     match effect {
         Effect::Subject(subject) => Ok(*subject),
-        Effect::Comment(_) | Effect::Like(_) | Effect::Decision(_) => {
+        Effect::Comment(_) | Effect::Edit(_) | Effect::Like(_) | Effect::Decision(_) => {
             Err(Error::internal("a verb of a subject returned another effect"))
         }
     }

@@ -22,7 +22,7 @@ fn the_verbs_of_a_comment_return_its_new_state() {
     let at = fixture.location(id);
     let edit = EditComment { member: member("ann"), content: content("edited"), etag: String::new() };
     let edited = run(fixture.mutations.submit(&write_context(), &at, edit)).expect("ann wrote it");
-    assert_eq!((text(&edited.value), edited.revision), (Some("edited"), fixture.subject_row(&subject).revision));
+    assert_eq!((text(&edited.value.view), edited.revision), (Some("edited"), fixture.subject_row(&subject).revision));
     let pin = |pinned| {
         run(fixture.mutations.submit(&write_context(), &at, PinComment { member: member("owner"), pinned }))
             .map(|output| output.value.pinned)

@@ -1,6 +1,7 @@
 //! Comments as messages, for readers.
 
 use riposte_core::page::Thread;
+use riposte_core::proposal::{Proposal, ProposalState};
 use riposte_core::{CommentId, CommentState, CommentView, Content, DeletedBy};
 use riposte_sdk::v1;
 
@@ -48,6 +49,22 @@ pub(crate) fn complete_comment(view: CommentView) -> v1::Comment {
 pub(crate) fn content(content: Content) -> v1::Content {
     let (text, mentions, metadata) = content.into_parts();
     v1::Content { text, mentioned_member_ids: mentions.into_iter().map(String::from).collect(), metadata }
+}
+
+/// Converts a proposed edit, for the author of its comment and for moderators.
+pub(crate) fn proposed_edit(proposal: Proposal) -> v1::ProposedEdit {
+    let state = match proposal.state {
+        ProposalState::Waiting => v1::ProposalState::Waiting,
+        ProposalState::Rejected => v1::ProposalState::Rejected,
+        // Nobody reads such a proposal.
+        ProposalState::Dropped | ProposalState::Approved => v1::ProposalState::Unspecified,
+    };
+    v1::ProposedEdit {
+        content: Some(content(proposal.content)),
+        number: proposal.number,
+        state: state.into(),
+        create_time: Some(time(proposal.time)),
+    }
 }
 
 /// Converts a root with its preview. `token` creates the token that lists all its replies, which is

@@ -7,18 +7,20 @@ use riposte_core::read::{ModeratedComment, ReviewItem};
 use riposte_core::review::{LeaseToken, ReviewCause};
 use riposte_sdk::v1;
 
-use super::comment::complete_comment;
+use super::comment::{complete_comment, proposed_edit};
 use super::{plain_state, time};
 
 /// Converts a comment as moderators read it: with its true state, its author and its content.
 pub(crate) fn moderated(comment: ModeratedComment) -> v1::ModeratedComment {
-    let (etag, causes) = (comment.etag(), comment.open_causes());
+    let (etag, proposed_edit_etag, causes) = (comment.etag(), comment.proposal_etag(), comment.open_causes());
     let mut causes: Vec<i32> = causes.iter().map(|cause| review_cause(cause).into()).collect();
     causes.sort_unstable();
     causes.dedup();
     v1::ModeratedComment {
         comment: Some(complete_comment(comment.view)),
         etag,
+        proposed_edit: comment.proposal.map(proposed_edit),
+        proposed_edit_etag,
         causes,
         last_decision: comment.last_decision.map(decision),
     }
@@ -49,6 +51,7 @@ pub(crate) fn decision(decision: Decision) -> v1::Decision {
         comment_id: decision.id.comment.get(),
         // The number of an act is that of its action.
         action: decision.act.number().map_or(0, i32::from),
+        proposed_edit: decision.act.judges_proposal(),
         from_state: plain_state(decision.from).into(),
         to_state: plain_state(decision.to).into(),
         grounds: Some(v1::Grounds {

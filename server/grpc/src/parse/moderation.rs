@@ -6,6 +6,7 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use riposte_core::act::CommentAct;
+use riposte_core::comment::names_proposal;
 use riposte_core::decision::{Automation, Detection, Grounds};
 use riposte_core::review::{LeaseToken, ReviewCause, ReviewCauses};
 use riposte_core::{CommentId, Violation};
@@ -30,13 +31,15 @@ const MAX_NOTE: usize = 512;
 const MAX_CODE: usize = 64;
 const MAX_LAW: usize = 256;
 
-/// The comment that a verdict judges, and the etag that it names.
+/// The comment or proposed edit that a verdict judges, and the etag that it names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct JudgedTarget {
     /// The comment.
     pub(crate) id: CommentId,
-    /// The etag of the review that the moderator read.
+    /// The etag of the text or of the proposed edit that the moderator read.
     pub(crate) etag: String,
+    /// The act on what the etag names.
+    pub(crate) act: CommentAct,
 }
 
 /// Parses the act of a verdict, which is required.
@@ -96,22 +99,35 @@ const fn is_code_byte(byte: u8) -> bool {
     byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'.' | b'-')
 }
 
-/// Parses 1 to 100 targets, each comment once.
-pub(crate) fn targets(field: &str, targets: &[v1::VerdictTarget]) -> Result<Vec<JudgedTarget>, Vec<Violation>> {
+/// Parses 1 to 100 targets, each comment once. `act` is `None` if the request has no valid act;
+/// then the targets are only checked.
+pub(crate) fn targets(
+    field: &str,
+    act: Option<CommentAct>,
+    targets: &[v1::VerdictTarget],
+) -> Result<Vec<JudgedTarget>, Vec<Violation>> {
+    let act = act.unwrap_or(CommentAct::Approve);
     let parsed = batch_of(MAX_TARGETS, field, targets, |field, target| {
         let id = comment_id(&format!("{field}.comment_id"), target.comment_id);
-        let etag = if target.etag.is_empty() {
-            Err(Violation::field(format!("{field}.etag"), "must be the etag of the comment that was read"))
+        let violation = |description: &str| Violation::field(format!("{field}.etag"), description);
+        let act = if target.etag.is_empty() {
+            Err(violation("must be the etag of the comment that was read"))
         } else {
-            Ok(target.etag.clone())
+            act_on(&target.etag, act).ok_or_else(|| violation("a proposed edit takes only APPROVE and REJECT"))
         };
-        match (id, etag) {
-            (Ok(id), Ok(etag)) => Ok(JudgedTarget { id, etag }),
-            (id, etag) => Err(id.err().into_iter().chain(etag.err()).collect()),
+        match (id, act) {
+            (Ok(id), Ok(act)) => Ok(JudgedTarget { id, etag: target.etag.clone(), act }),
+            (id, act) => Err(id.err().into_iter().chain(act.err()).collect()),
         }
     })?;
     distinct(field, parsed.iter().map(|target| target.id))?;
     Ok(parsed)
+}
+
+/// Returns the act on the text or the proposed edit that an etag names; `None` if a proposed edit
+/// cannot be judged so.
+fn act_on(etag: &str, act: CommentAct) -> Option<CommentAct> {
+    if names_proposal(etag) { CommentAct::from_number(act.number()?, true) } else { Some(act) }
 }
 
 /// Parses the ids of 1 to 50 comments that a moderator reads.
@@ -253,13 +269,32 @@ mod tests {
     #[test]
     fn targets_are_some_comments_each_once() {
         let target = |id, etag: &str| v1::VerdictTarget { comment_id: id, etag: etag.to_owned() };
-        assert_eq!(targets("targets", &[target(1, "a"), target(2, "b")]).map(|found| found.len()), Ok(2));
+        let approve = Some(CommentAct::Approve);
+        assert_eq!(targets("targets", approve, &[target(1, "a"), target(2, "b")]).map(|found| found.len()), Ok(2));
         for wrong in [vec![], vec![target(1, "")], vec![target(0, "a")], vec![target(1, "a"), target(1, "b")]] {
-            assert!(targets("targets", &wrong).is_err(), "{wrong:?}");
+            assert!(targets("targets", approve, &wrong).is_err(), "{wrong:?}");
         }
-        assert!(targets("targets", &vec![target(1, "a"); 101]).is_err());
+        assert!(targets("targets", approve, &vec![target(1, "a"); 101]).is_err());
         assert!(leased_ids("comment_ids", &(1..=25).collect::<Vec<i64>>()).is_ok());
         assert!(leased_ids("comment_ids", &(1..=26).collect::<Vec<i64>>()).is_err());
+    }
+
+    #[test]
+    fn an_etag_says_whether_a_text_or_a_proposed_edit_is_judged() {
+        let judged = |act, etag: &str| {
+            let target = v1::VerdictTarget { comment_id: 1, etag: etag.to_owned() };
+            targets("targets", Some(act), &[target]).map(|found| found[0].act).ok()
+        };
+        for (act, of_edit) in [
+            (CommentAct::Approve, Some(CommentAct::ApproveEdit)),
+            (CommentAct::Reject, Some(CommentAct::RejectEdit)),
+            (CommentAct::Hide, None),
+            (CommentAct::Withhold, None),
+            (CommentAct::Keep, None),
+            (CommentAct::Delete, None),
+        ] {
+            assert_eq!([judged(act, "1f.2.0"), judged(act, "1f.p2.0")], [Some(act), of_edit], "{act:?}");
+        }
     }
 
     #[test]

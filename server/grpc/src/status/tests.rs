@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use riposte_core::error::StatusKind;
+use riposte_core::error::{ConflictCause, StatusKind};
 use riposte_core::{CommentState, Error, Millis, Reason, Violation};
 use riposte_sdk::v1::ErrorReason;
 use tonic::{Code, Status};
@@ -127,6 +127,7 @@ fn an_error_of_a_skipped_data_source_differs_from_one_of_a_source_that_failed() 
 fn the_metadata_of_an_error_takes_precedence_over_that_of_its_request() {
     for (error, name, value) in [
         (Error::StateConflict(CommentState::Hidden), "state", "HIDDEN"),
+        (Error::StateConflictBecause(ConflictCause::Edits), "why", "edits"),
         (Error::EditWindowClosed { until: Millis(1_772_366_400_000) }, "until", "2026-03-01T12:00:00Z"),
         (Error::PinLimitReached, "limit", "3"),
         (Error::MessageTooLarge { limit: 7 }, "limit", "7"),

@@ -1,11 +1,15 @@
 //! One page of comments as text for a terminal.
 
 use crate::cli::output::{count, printable};
-use riposte_sdk::v1::{Comment, CommentState, CommentThread, ListCommentsResponse};
+use riposte_sdk::v1::{Comment, CommentState, CommentThread, ListCommentsResponse, ProposedEdit, UnlistedComment};
+use std::collections::BTreeMap;
+
+/// The viewer's own edits that wait, by comment.
+type Edits<'a> = BTreeMap<i64, &'a ProposedEdit>;
 
 /// Returns the page: a line about the subject, the viewer's own comments that no list shows, then
-/// each comment, with its replies below it.
-pub(super) fn text(name: &str, own: &[Comment], page: &ListCommentsResponse) -> String {
+/// each comment, with its replies below it. An edit of the viewer that waits is below its comment.
+pub(super) fn text(name: &str, own: &[UnlistedComment], page: &ListCommentsResponse) -> String {
     if page.subject.as_ref().is_some_and(|subject| subject.revision == 0) {
         return format!("{name}: no such subject; its first comment creates it\n");
     }
@@ -15,13 +19,15 @@ pub(super) fn text(name: &str, own: &[Comment], page: &ListCommentsResponse) -> 
         format!(": {} in {}", count(all, "comment"), count(roots, "thread"))
     });
     let mut text = format!("{name}{counts}\n");
-    for comment in own {
-        push_comment(&mut text, comment, "");
+    let edits: Edits<'_> =
+        own.iter().filter_map(|own| Some((own.comment.as_ref()?.id, own.proposed_edit.as_ref()?))).collect();
+    for comment in own.iter().filter_map(|own| own.comment.as_ref()).filter(|comment| !is_active(comment)) {
+        push_comment(&mut text, comment, "", &edits);
     }
     let pinned: Vec<i64> = page.pinned.iter().filter_map(root_id).collect();
     let others = page.threads.iter().filter(|thread| root_id(thread).is_none_or(|id| !pinned.contains(&id)));
     for thread in page.pinned.iter().chain(others) {
-        push_thread(&mut text, thread);
+        push_thread(&mut text, thread, &edits);
     }
     text
 }
@@ -30,11 +36,15 @@ fn root_id(thread: &CommentThread) -> Option<i64> {
     thread.comment.as_ref().map(|root| root.id)
 }
 
-fn push_thread(text: &mut String, thread: &CommentThread) {
+fn is_active(comment: &Comment) -> bool {
+    [CommentState::Active, CommentState::Unspecified].contains(&comment.state())
+}
+
+fn push_thread(text: &mut String, thread: &CommentThread, edits: &Edits<'_>) {
     let Some(root) = &thread.comment else { return };
-    push_comment(text, root, "");
+    push_comment(text, root, "", edits);
     for reply in &thread.replies {
-        push_comment(text, reply, "    ");
+        push_comment(text, reply, "    ", edits);
     }
     let more = i64::from(root.reply_count) - i64::try_from(thread.replies.len()).unwrap_or(0);
     if let Ok(more @ 1..) = u64::try_from(more) {
@@ -43,7 +53,7 @@ fn push_thread(text: &mut String, thread: &CommentThread) {
     }
 }
 
-fn push_comment(text: &mut String, comment: &Comment, indent: &str) {
+fn push_comment(text: &mut String, comment: &Comment, indent: &str, edits: &Edits<'_>) {
     let Comment { floor, id, member_id, like_count, pinned, .. } = comment;
     let time = comment.create_time.map_or_else(String::new, |time| format!(" · {time}"));
     let likes = match u64::try_from(*like_count).unwrap_or(0) {
@@ -51,13 +61,17 @@ fn push_comment(text: &mut String, comment: &Comment, indent: &str) {
         likes => format!(" · {}", count(likes, "like")),
     };
     let mark = if *pinned { " · pinned" } else { "" };
-    let is_plain = [CommentState::Active, CommentState::Unspecified].contains(&comment.state());
     let state = comment.state().as_str_name().trim_start_matches("COMMENT_STATE_");
-    let state = if is_plain { String::new() } else { format!(" · {state}") };
+    let state = if is_active(comment) { String::new() } else { format!(" · {state}") };
     let member = if member_id.is_empty() { "(deleted)".to_owned() } else { printable(member_id) };
     *text += &format!("\n{indent}#{floor} {member}{time}{likes}{mark}{state} · id {id}\n");
     for line in comment.content.iter().flat_map(|content| content.text.lines()) {
         *text += &format!("{indent}   {}\n", printable(line));
+    }
+    let Some(edit) = edits.get(id) else { return };
+    *text += &format!("{indent}   your edit waits for review:\n");
+    for line in edit.content.iter().flat_map(|content| content.text.lines()) {
+        *text += &format!("{indent}   + {}\n", printable(line));
     }
 }
 
@@ -65,7 +79,9 @@ fn push_comment(text: &mut String, comment: &Comment, indent: &str) {
 mod tests {
     use super::text;
     use prost_types::Timestamp;
-    use riposte_sdk::v1::{Comment, CommentState, CommentThread, Content, ListCommentsResponse, Subject};
+    use riposte_sdk::v1::{
+        Comment, CommentState, CommentThread, Content, ListCommentsResponse, ProposedEdit, Subject, UnlistedComment,
+    };
 
     fn comment(floor: i32, member: &str, words: &str) -> Comment {
         Comment {
@@ -107,7 +123,11 @@ mod tests {
 ";
         assert_eq!(text("article/1", &[], &page), expected);
         let waiting = Comment { state: CommentState::Pending.into(), ..comment(9, "ann", "mine") };
-        let own = text("article/1", &[waiting], &page);
+        let unlisted = |comment, proposed_edit| UnlistedComment { comment: Some(comment), proposed_edit };
+        let own = text("article/1", &[unlisted(waiting, None)], &page);
         assert!(own.contains("\n#9 ann · 2026-03-06T18:00:00Z · PENDING · id 109\n   mine\n\n#1 ann"), "{own}");
+        let edit = ProposedEdit { content: comment(0, "", "better").content, ..ProposedEdit::default() };
+        let own = text("article/1", &[unlisted(comment(1, "ann", "first"), Some(edit))], &page);
+        assert!(own.contains("red\n   your edit waits for review:\n   + better\n\n    #1 ben"), "{own}");
     }
 }

@@ -3,7 +3,7 @@
 use crate::cli::output::{count, printable};
 use prost_types::Timestamp;
 use riposte_sdk::v1::{
-    Comment, CommentState, Decision, Grounds, ModeratedComment, ModerationAction, ReviewCause, ReviewItem,
+    Comment, CommentState, Content, Decision, Grounds, ModeratedComment, ModerationAction, ReviewCause, ReviewItem,
 };
 
 /// Returns the entries of the queue, each with its due time as seen at `now` (milliseconds since
@@ -23,21 +23,27 @@ pub(super) fn items(object_type: &str, items: &[ReviewItem], now: i64) -> String
         }
         if let Some(parent) = item.parent.as_ref().and_then(|parent| parent.comment.as_ref()) {
             text += &format!("   in reply to {}:\n", printable(&parent.member_id));
-            push_text(&mut text, parent, "   > ");
+            push_text(&mut text, parent.content.as_ref(), "   > ");
         }
-        if let Some(comment) = item.comment.as_ref().and_then(|comment| comment.comment.as_ref()) {
-            push_text(&mut text, comment, "   ");
+        if let Some(moderated) = &item.comment {
+            push_text(&mut text, moderated.comment.as_ref().and_then(|comment| comment.content.as_ref()), "   ");
+            push_edit(&mut text, moderated);
         }
     }
     text
 }
 
-/// Returns one comment, with what is open on it and its etag.
+/// Returns one comment, with what is open on it, its etag, and the edit that waits.
 pub(super) fn comment(moderated: &ModeratedComment) -> String {
+    let mut text = in_sight(moderated);
+    push_edit(&mut text, moderated);
+    text
+}
+
+/// Returns one comment, with what is open on it and its etag.
+pub(super) fn in_sight(moderated: &ModeratedComment) -> String {
     let mut text = head(moderated, &format!(" · etag {}", moderated.etag));
-    if let Some(comment) = &moderated.comment {
-        push_text(&mut text, comment, "   ");
-    }
+    push_text(&mut text, moderated.comment.as_ref().and_then(|comment| comment.content.as_ref()), "   ");
     text
 }
 
@@ -48,7 +54,8 @@ pub(super) fn decisions(decisions: &[Decision]) -> String {
         let time = decision.time.map_or_else(String::new, |time| format!("{time} · "));
         let act = name(ModerationAction::try_from(decision.action).unwrap_or_default().as_str_name());
         let [from, to] = [decision.from_state, decision.to_state].map(state);
-        text += &format!("{time}{} · {act}: {from} → {to}{}\n", printable(&decision.actor_id), reasons(decision));
+        let of = if decision.proposed_edit { " of the edit" } else { "" };
+        text += &format!("{time}{} · {act}{of}: {from} → {to}{}\n", printable(&decision.actor_id), reasons(decision));
     }
     text
 }
@@ -66,8 +73,18 @@ fn head(moderated: &ModeratedComment, more: &str) -> String {
     format!("\nid {id} · {}{causes}{more}\n   {key} · {member}{time}\n", state(*code))
 }
 
-fn push_text(text: &mut String, comment: &Comment, indent: &str) {
-    for line in comment.content.iter().flat_map(|content| content.text.lines()) {
+/// Adds the edit of a comment that waits or was refused last.
+fn push_edit(text: &mut String, moderated: &ModeratedComment) {
+    let Some(edit) = &moderated.proposed_edit else { return };
+    let etag = &moderated.proposed_edit_etag;
+    let etag = if etag.is_empty() { String::new() } else { format!(" · etag {etag}") };
+    let state = name(edit.state().as_str_name());
+    *text += &format!("   edit {} · {state}{etag}\n", edit.number);
+    push_text(text, edit.content.as_ref(), "   + ");
+}
+
+fn push_text(text: &mut String, content: Option<&Content>, indent: &str) {
+    for line in content.iter().flat_map(|content| content.text.lines()) {
         *text += &format!("{indent}{}\n", printable(line));
     }
 }
@@ -85,7 +102,7 @@ fn state(code: i32) -> String {
 
 /// Returns the name of a value of an enum without the name of its enum.
 fn name(full: &str) -> String {
-    let prefixes = ["COMMENT_STATE_", "MODERATION_ACTION_", "REVIEW_CAUSE_"];
+    let prefixes = ["COMMENT_STATE_", "MODERATION_ACTION_", "PROPOSAL_STATE_", "REVIEW_CAUSE_"];
     prefixes.iter().find_map(|prefix| full.strip_prefix(prefix)).unwrap_or(full).to_owned()
 }
 
@@ -99,12 +116,16 @@ fn due_in(due: Timestamp, now: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{decisions, items};
+    use super::{comment, decisions, in_sight, items};
     use prost_types::Timestamp;
     use riposte_sdk::v1::{
-        Comment, CommentState, Content, Decision, Grounds, ModeratedComment, ModerationAction, ReviewCause, ReviewItem,
-        SubjectKey,
+        Comment, CommentState, Content, Decision, Grounds, ModeratedComment, ModerationAction, ProposalState,
+        ProposedEdit, ReviewCause, ReviewItem, SubjectKey,
     };
+
+    fn content(text: &str) -> Option<Content> {
+        Some(Content { text: text.into(), ..Content::default() })
+    }
 
     #[test]
     fn an_entry_has_state_cause_due_time_and_text() {
@@ -113,14 +134,14 @@ mod tests {
             subject: Some(SubjectKey { object_type: "video".into(), object_id: "1".into() }),
             member_id: "ann".into(),
             state: CommentState::Pending.into(),
-            content: Some(Content { text: "one\ntwo".into(), ..Content::default() }),
+            content: content("one\ntwo"),
             ..Comment::default()
         };
         let comment = ModeratedComment {
             comment: Some(comment),
             etag: "e".into(),
             causes: vec![ReviewCause::New.into()],
-            last_decision: None,
+            ..ModeratedComment::default()
         };
         let due = Some(Timestamp { seconds: 1_800, nanos: 0 });
         let item = ReviewItem { comment: Some(comment), due_time: due, ..ReviewItem::default() };
@@ -128,6 +149,23 @@ mod tests {
         let expected = "video: 1 item\n\nid 7 · PENDING · NEW · due in 30 min\n   video/1 · ann\n   one\n   two\n";
         assert_eq!(text, expected);
         assert!(items("video", &[item], 1_861_000).contains("overdue by 2 min"));
+    }
+
+    #[test]
+    fn an_edit_that_waits_is_below_the_text_in_sight() {
+        let id_and_text = Comment { id: 7, content: content("old"), ..Comment::default() };
+        let edit = ProposedEdit { content: content("new"), number: 2, ..ProposedEdit::default() };
+        let waiting = ProposedEdit { state: ProposalState::Waiting.into(), ..edit };
+        let moderated = ModeratedComment {
+            comment: Some(id_and_text),
+            etag: "e".into(),
+            proposed_edit: Some(waiting),
+            proposed_edit_etag: "p".into(),
+            ..ModeratedComment::default()
+        };
+        let (whole, shown) = (comment(&moderated), in_sight(&moderated));
+        assert!(shown.contains("etag e") && shown.ends_with("   old\n"), "{shown}");
+        assert_eq!(whole, shown + "   edit 2 · WAITING · etag p\n   + new\n");
     }
 
     #[test]
@@ -141,5 +179,7 @@ mod tests {
             ..Decision::default()
         };
         assert_eq!(decisions(&[decision]), "mod-1 · REJECT: PENDING → REJECTED · spam · note: third\n");
+        let of_edit = Decision { proposed_edit: true, action: 1, ..Decision::default() };
+        assert!(decisions(&[of_edit]).contains(" · APPROVE of the edit: "));
     }
 }

@@ -322,7 +322,7 @@ impl ReviewRows for SqlReader {
         self.run_query(reviews::DecisionsOnComment { id, before, limit }).await
     }
 
-    async fn unshown(
+    async fn unlisted(
         &self,
         key: &SubjectKey,
         subject: SubjectId,
@@ -331,7 +331,7 @@ impl ReviewRows for SqlReader {
         limit: usize,
     ) -> Result<Vec<CommentId>> {
         let (partition, member) = (key.partition(), member.clone());
-        self.run_query(reviews::UnshownComments { partition, subject, member, before, limit }).await
+        self.run_query(reviews::UnlistedComments { partition, subject, member, before, limit }).await
     }
 }
 

@@ -59,7 +59,8 @@ class Reason(str, Enum):
     """
     The comment's state does not allow the change; the metadata has the state, for example HIDDEN.
     Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead, except to
-    UndeleteComment: a tombstone that was imported without a text cannot come back.
+    UndeleteComment: a tombstone that was imported without a text cannot come back. Or the metadata
+    has `why`: `edits` (three edits have to be judged first).
     """
     EDIT_WINDOW_CLOSED = "EDIT_WINDOW_CLOSED"
     """

@@ -103,8 +103,13 @@ from riposte_sdk.v1.comment_pb2 import ListMemberCommentsRequest as ListMemberCo
 from riposte_sdk.v1.comment_pb2 import ListMemberCommentsResponse as ListMemberCommentsResponse
 from riposte_sdk.v1.comment_pb2 import ListUnlistedCommentsRequest as ListUnlistedCommentsRequest
 from riposte_sdk.v1.comment_pb2 import ListUnlistedCommentsResponse as ListUnlistedCommentsResponse
+from riposte_sdk.v1.comment_pb2 import PROPOSAL_STATE_REJECTED as PROPOSAL_STATE_REJECTED
+from riposte_sdk.v1.comment_pb2 import PROPOSAL_STATE_UNSPECIFIED as PROPOSAL_STATE_UNSPECIFIED
+from riposte_sdk.v1.comment_pb2 import PROPOSAL_STATE_WAITING as PROPOSAL_STATE_WAITING
 from riposte_sdk.v1.comment_pb2 import PinCommentRequest as PinCommentRequest
 from riposte_sdk.v1.comment_pb2 import PinCommentResponse as PinCommentResponse
+from riposte_sdk.v1.comment_pb2 import ProposalState as ProposalState
+from riposte_sdk.v1.comment_pb2 import ProposedEdit as ProposedEdit
 from riposte_sdk.v1.comment_pb2 import UndeleteCommentRequest as UndeleteCommentRequest
 from riposte_sdk.v1.comment_pb2 import UndeleteCommentResponse as UndeleteCommentResponse
 from riposte_sdk.v1.comment_pb2 import UnlistedComment as UnlistedComment

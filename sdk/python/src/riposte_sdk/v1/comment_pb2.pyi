@@ -197,6 +197,30 @@ where the service runs with a log in front of its writes. Not served yet.
 """
 Global___Ack: _TypeAlias = Ack  # noqa: Y015
 
+class _ProposalState:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ProposalStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ProposalState.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    PROPOSAL_STATE_UNSPECIFIED: _ProposalState.ValueType  # 0
+    """Never sent; a reader of an older version sees it for a state it does not know."""
+    PROPOSAL_STATE_WAITING: _ProposalState.ValueType  # 1
+    """Waits for review."""
+    PROPOSAL_STATE_REJECTED: _ProposalState.ValueType  # 2
+    """Refused; the text in sight stays."""
+
+class ProposalState(_ProposalState, metaclass=_ProposalStateEnumTypeWrapper):
+    """The state of a proposed edit."""
+
+PROPOSAL_STATE_UNSPECIFIED: ProposalState.ValueType  # 0
+"""Never sent; a reader of an older version sees it for a state it does not know."""
+PROPOSAL_STATE_WAITING: ProposalState.ValueType  # 1
+"""Waits for review."""
+PROPOSAL_STATE_REJECTED: ProposalState.ValueType  # 2
+"""Refused; the text in sight stays."""
+Global___ProposalState: _TypeAlias = ProposalState  # noqa: Y015
+
 @_typing.final
 class Comment(_message.Message):
     """A comment: a root under a subject, or a reply to another comment.
@@ -603,6 +627,7 @@ class GetCommentResponse(_message.Message):
 
     COMMENT_FIELD_NUMBER: _builtins.int
     DEGRADED_FIELD_NUMBER: _builtins.int
+    PROPOSED_EDIT_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def comment(self) -> Global___Comment:
         """The comment, or its tombstone."""
@@ -611,19 +636,64 @@ class GetCommentResponse(_message.Message):
     def degraded(self) -> _containers.RepeatedCompositeFieldContainer[_degradation_pb2.Degradation]:
         """What this answer lacks; empty when it is whole."""
 
+    @_builtins.property
+    def proposed_edit(self) -> Global___ProposedEdit:
+        """The author's own edit of an ACTIVE comment that waits or was refused last; only for the author
+        (`viewer_member_id`).
+        """
+
     def __init__(
         self,
         *,
         comment: Global___Comment | None = ...,
         degraded: _abc.Iterable[_degradation_pb2.Degradation] | None = ...,
+        proposed_edit: Global___ProposedEdit | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["comment", b"comment"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["comment", b"comment", "proposed_edit", b"proposed_edit"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["comment", b"comment", "degraded", b"degraded"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["comment", b"comment", "degraded", b"degraded", "proposed_edit", b"proposed_edit"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetCommentResponse: _TypeAlias = GetCommentResponse  # noqa: Y015
+
+@_typing.final
+class ProposedEdit(_message.Message):
+    """An edit that is not in sight. Only the author and moderators read it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONTENT_FIELD_NUMBER: _builtins.int
+    NUMBER_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    CREATE_TIME_FIELD_NUMBER: _builtins.int
+    number: _builtins.int
+    """Its number among the proposed edits of this comment, from 1."""
+    state: Global___ProposalState.ValueType
+    """WAITING or REJECTED."""
+    @_builtins.property
+    def content(self) -> Global___Content:
+        """What the comment would say."""
+
+    @_builtins.property
+    def create_time(self) -> _timestamp_pb2.Timestamp:
+        """The time at which it was made."""
+
+    def __init__(
+        self,
+        *,
+        content: Global___Content | None = ...,
+        number: _builtins.int = ...,
+        state: Global___ProposalState.ValueType = ...,
+        create_time: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["content", b"content", "create_time", b"create_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["content", b"content", "create_time", b"create_time", "number", b"number", "state", b"state"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ProposedEdit: _TypeAlias = ProposedEdit  # noqa: Y015
 
 @_typing.final
 class BatchGetCommentsRequest(_message.Message):
@@ -870,21 +940,29 @@ class UpdateCommentResponse(_message.Message):
 
     COMMENT_FIELD_NUMBER: _builtins.int
     SUBJECT_REVISION_FIELD_NUMBER: _builtins.int
+    PROPOSED_EDIT_FIELD_NUMBER: _builtins.int
     subject_revision: _builtins.int
     """The revision that this request made; the same at every repeat."""
     @_builtins.property
     def comment(self) -> Global___Comment:
         """The comment as it is now."""
 
+    @_builtins.property
+    def proposed_edit(self) -> Global___ProposedEdit:
+        """The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
+        the edit is in sight. At a repeat: as it is now.
+        """
+
     def __init__(
         self,
         *,
         comment: Global___Comment | None = ...,
         subject_revision: _builtins.int = ...,
+        proposed_edit: Global___ProposedEdit | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["comment", b"comment"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["comment", b"comment", "proposed_edit", b"proposed_edit"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["comment", b"comment", "subject_revision", b"subject_revision"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["comment", b"comment", "proposed_edit", b"proposed_edit", "subject_revision", b"subject_revision"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -892,7 +970,7 @@ Global___UpdateCommentResponse: _TypeAlias = UpdateCommentResponse  # noqa: Y015
 
 @_typing.final
 class ListUnlistedCommentsRequest(_message.Message):
-    """Asks for the author's own comments of a subject that are not listed."""
+    """Asks for the author's own comments of a subject that are not listed, and for edits that wait."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -938,8 +1016,8 @@ Global___ListUnlistedCommentsRequest: _TypeAlias = ListUnlistedCommentsRequest  
 
 @_typing.final
 class ListUnlistedCommentsResponse(_message.Message):
-    """The author's own PENDING and, for 7 days, REJECTED comments, newest first, as the author sees
-    them.
+    """The author's own PENDING and, for 7 days, REJECTED comments, and ACTIVE ones with an edit that
+    waits; newest first, as the author sees them.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -968,23 +1046,29 @@ Global___ListUnlistedCommentsResponse: _TypeAlias = ListUnlistedCommentsResponse
 
 @_typing.final
 class UnlistedComment(_message.Message):
-    """One comment that only its author sees."""
+    """One comment that only its author sees, or one in sight with an edit that waits."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     COMMENT_FIELD_NUMBER: _builtins.int
+    PROPOSED_EDIT_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def comment(self) -> Global___Comment:
         """The comment as its author sees it."""
+
+    @_builtins.property
+    def proposed_edit(self) -> Global___ProposedEdit:
+        """The edit that waits; unset if none does."""
 
     def __init__(
         self,
         *,
         comment: Global___Comment | None = ...,
+        proposed_edit: Global___ProposedEdit | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["comment", b"comment"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["comment", b"comment", "proposed_edit", b"proposed_edit"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["comment", b"comment"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["comment", b"comment", "proposed_edit", b"proposed_edit"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -89,8 +89,13 @@ class CommentServiceStub:
     """Changes what a comment says. Only its author may, within the object type's edit window; the
     former text is kept.
 
+    Where comments wait for review, an edit of an ACTIVE comment waits beside the text in sight:
+    `proposed_edit` of the response. A newer one replaces it. A PENDING comment goes on waiting. A
+    REJECTED one waits again, within `resubmit_window` of the refusal. At most 3 edits wait for a
+    moderator one after the other.
+
     Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
-    is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
+    is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
     CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
 
     Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
@@ -151,7 +156,7 @@ class CommentServiceStub:
     """
     ListUnlistedComments: _grpc.UnaryUnaryMultiCallable[_comment_pb2.ListUnlistedCommentsRequest, _comment_pb2.ListUnlistedCommentsResponse]
     """Reads the author's own comments of a subject that are in no list, because they wait for review
-    or were refused.
+    or were refused, and those with an edit that waits.
 
     Nothing of it is in public pages, counts or caches. Errors: SUBJECT_NOT_FOUND (unless the type
     creates its subjects), SUBJECT_HIDDEN, OBJECT_TYPE_UNKNOWN, REVISION_NOT_REACHED,
@@ -221,8 +226,13 @@ class CommentServiceAsyncStub(CommentServiceStub):
     """Changes what a comment says. Only its author may, within the object type's edit window; the
     former text is kept.
 
+    Where comments wait for review, an edit of an ACTIVE comment waits beside the text in sight:
+    `proposed_edit` of the response. A newer one replaces it. A PENDING comment goes on waiting. A
+    REJECTED one waits again, within `resubmit_window` of the refusal. At most 3 edits wait for a
+    moderator one after the other.
+
     Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
-    is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
+    is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
     CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
 
     Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
@@ -283,7 +293,7 @@ class CommentServiceAsyncStub(CommentServiceStub):
     """
     ListUnlistedComments: _aio.UnaryUnaryMultiCallable[_comment_pb2.ListUnlistedCommentsRequest, _comment_pb2.ListUnlistedCommentsResponse]  # type: ignore[assignment]
     """Reads the author's own comments of a subject that are in no list, because they wait for review
-    or were refused.
+    or were refused, and those with an edit that waits.
 
     Nothing of it is in public pages, counts or caches. Errors: SUBJECT_NOT_FOUND (unless the type
     creates its subjects), SUBJECT_HIDDEN, OBJECT_TYPE_UNKNOWN, REVISION_NOT_REACHED,
@@ -375,8 +385,13 @@ class CommentServiceServicer:
         """Changes what a comment says. Only its author may, within the object type's edit window; the
         former text is kept.
 
+        Where comments wait for review, an edit of an ACTIVE comment waits beside the text in sight:
+        `proposed_edit` of the response. A newer one replaces it. A PENDING comment goes on waiting. A
+        REJECTED one waits again, within `resubmit_window` of the refusal. At most 3 edits wait for a
+        moderator one after the other.
+
         Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
-        is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
+        is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
         CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
 
         Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
@@ -472,7 +487,7 @@ class CommentServiceServicer:
         context: _ServicerContext,
     ) -> _typing.Union[_comment_pb2.ListUnlistedCommentsResponse, _abc.Awaitable[_comment_pb2.ListUnlistedCommentsResponse]]:
         """Reads the author's own comments of a subject that are in no list, because they wait for review
-        or were refused.
+        or were refused, and those with an edit that waits.
 
         Nothing of it is in public pages, counts or caches. Errors: SUBJECT_NOT_FOUND (unless the type
         creates its subjects), SUBJECT_HIDDEN, OBJECT_TYPE_UNKNOWN, REVISION_NOT_REACHED,

@@ -96,7 +96,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_STATE_CONFLICT: _ErrorReason.ValueType  # 11
     """FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state,
     for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
-    except to UndeleteComment: a tombstone that was imported without a text cannot come back.
+    except to UndeleteComment: a tombstone that was imported without a text cannot come back. Or
+    the metadata has `why`: `edits` (three edits have to be judged first).
 
     Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
     "state": "HIDDEN"}}`.
@@ -356,7 +357,8 @@ Example: `{"reason": "REPLY_FORBIDDEN", "metadata": {"comment_id": "123456789012
 ERROR_REASON_STATE_CONFLICT: ErrorReason.ValueType  # 11
 """FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state,
 for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
-except to UndeleteComment: a tombstone that was imported without a text cannot come back.
+except to UndeleteComment: a tombstone that was imported without a text cannot come back. Or
+the metadata has `why`: `edits` (three edits have to be judged first).
 
 Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
 "state": "HIDDEN"}}`.

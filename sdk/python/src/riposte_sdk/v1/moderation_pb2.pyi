@@ -32,9 +32,13 @@ class _ModerationActionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Mode
     MODERATION_ACTION_UNSPECIFIED: _ModerationAction.ValueType  # 0
     """In a request: FIELD_INVALID."""
     MODERATION_ACTION_APPROVE: _ModerationAction.ValueType  # 1
-    """PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good, nothing stays open on it."""
+    """PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good; only a proposed edit stays
+    open. On a proposed edit: it becomes the text.
+    """
     MODERATION_ACTION_REJECT: _ModerationAction.ValueType  # 2
-    """ACTIVE or PENDING becomes REJECTED."""
+    """ACTIVE or PENDING becomes REJECTED. On a proposed edit: it is refused and the text in sight
+    stays.
+    """
     MODERATION_ACTION_HIDE: _ModerationAction.ValueType  # 3
     """ACTIVE becomes HIDDEN, as by AdminService.HideComment."""
     MODERATION_ACTION_UNHIDE: _ModerationAction.ValueType  # 4
@@ -44,19 +48,23 @@ class _ModerationActionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Mode
     MODERATION_ACTION_WITHHOLD: _ModerationAction.ValueType  # 6
     """ACTIVE becomes PENDING: out of sight until it is judged."""
     MODERATION_ACTION_KEEP: _ModerationAction.ValueType  # 7
-    """No change of state. Closes what is open on an ACTIVE comment; if nothing is, STATE_CONFLICT. A
-    PENDING comment stays in the queue.
+    """No change of state. Closes what is open on the text of an ACTIVE comment; if nothing is,
+    STATE_CONFLICT. A PENDING comment and a proposed edit stay in the queue.
     """
 
 class ModerationAction(_ModerationAction, metaclass=_ModerationActionEnumTypeWrapper):
-    """An act on a comment."""
+    """An act on a comment or on its proposed edit."""
 
 MODERATION_ACTION_UNSPECIFIED: ModerationAction.ValueType  # 0
 """In a request: FIELD_INVALID."""
 MODERATION_ACTION_APPROVE: ModerationAction.ValueType  # 1
-"""PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good, nothing stays open on it."""
+"""PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good; only a proposed edit stays
+open. On a proposed edit: it becomes the text.
+"""
 MODERATION_ACTION_REJECT: ModerationAction.ValueType  # 2
-"""ACTIVE or PENDING becomes REJECTED."""
+"""ACTIVE or PENDING becomes REJECTED. On a proposed edit: it is refused and the text in sight
+stays.
+"""
 MODERATION_ACTION_HIDE: ModerationAction.ValueType  # 3
 """ACTIVE becomes HIDDEN, as by AdminService.HideComment."""
 MODERATION_ACTION_UNHIDE: ModerationAction.ValueType  # 4
@@ -66,8 +74,8 @@ MODERATION_ACTION_DELETE: ModerationAction.ValueType  # 5
 MODERATION_ACTION_WITHHOLD: ModerationAction.ValueType  # 6
 """ACTIVE becomes PENDING: out of sight until it is judged."""
 MODERATION_ACTION_KEEP: ModerationAction.ValueType  # 7
-"""No change of state. Closes what is open on an ACTIVE comment; if nothing is, STATE_CONFLICT. A
-PENDING comment stays in the queue.
+"""No change of state. Closes what is open on the text of an ACTIVE comment; if nothing is,
+STATE_CONFLICT. A PENDING comment and a proposed edit stay in the queue.
 """
 Global___ModerationAction: _TypeAlias = ModerationAction  # noqa: Y015
 
@@ -166,7 +174,7 @@ class _ReviewCauseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReviewCau
     REVIEW_CAUSE_NEW: _ReviewCause.ValueType  # 1
     """A new comment under pre-moderation."""
     REVIEW_CAUSE_EDIT: _ReviewCause.ValueType  # 2
-    """A proposed edit. Not served yet."""
+    """A proposed edit."""
     REVIEW_CAUSE_REPORT: _ReviewCause.ValueType  # 3
     """Reports of members. Not served yet."""
     REVIEW_CAUSE_FLAG: _ReviewCause.ValueType  # 4
@@ -188,7 +196,7 @@ REVIEW_CAUSE_UNSPECIFIED: ReviewCause.ValueType  # 0
 REVIEW_CAUSE_NEW: ReviewCause.ValueType  # 1
 """A new comment under pre-moderation."""
 REVIEW_CAUSE_EDIT: ReviewCause.ValueType  # 2
-"""A proposed edit. Not served yet."""
+"""A proposed edit."""
 REVIEW_CAUSE_REPORT: ReviewCause.ValueType  # 3
 """Reports of members. Not served yet."""
 REVIEW_CAUSE_FLAG: ReviewCause.ValueType  # 4
@@ -255,15 +263,25 @@ class ModeratedComment(_message.Message):
 
     COMMENT_FIELD_NUMBER: _builtins.int
     ETAG_FIELD_NUMBER: _builtins.int
+    PROPOSED_EDIT_FIELD_NUMBER: _builtins.int
+    PROPOSED_EDIT_ETAG_FIELD_NUMBER: _builtins.int
     CAUSES_FIELD_NUMBER: _builtins.int
     LAST_DECISION_FIELD_NUMBER: _builtins.int
     etag: _builtins.str
     """Names the text, the state and the number of decisions; opaque. A verdict on the comment must
     name it.
     """
+    proposed_edit_etag: _builtins.str
+    """Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit must
+    name it. Empty if no edit waits.
+    """
     @_builtins.property
     def comment(self) -> _comment_pb2.Comment:
         """The comment with its true state and its content."""
+
+    @_builtins.property
+    def proposed_edit(self) -> _comment_pb2.ProposedEdit:
+        """The edit that waits or was refused last; unset if none."""
 
     @_builtins.property
     def causes(self) -> _containers.RepeatedScalarFieldContainer[Global___ReviewCause.ValueType]:
@@ -278,12 +296,14 @@ class ModeratedComment(_message.Message):
         *,
         comment: _comment_pb2.Comment | None = ...,
         etag: _builtins.str = ...,
+        proposed_edit: _comment_pb2.ProposedEdit | None = ...,
+        proposed_edit_etag: _builtins.str = ...,
         causes: _abc.Iterable[Global___ReviewCause.ValueType] | None = ...,
         last_decision: Global___Decision | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["comment", b"comment", "last_decision", b"last_decision"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["comment", b"comment", "last_decision", b"last_decision", "proposed_edit", b"proposed_edit"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["causes", b"causes", "comment", b"comment", "etag", b"etag", "last_decision", b"last_decision"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["causes", b"causes", "comment", b"comment", "etag", b"etag", "last_decision", b"last_decision", "proposed_edit", b"proposed_edit", "proposed_edit_etag", b"proposed_edit_etag"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -298,6 +318,7 @@ class Decision(_message.Message):
     ID_FIELD_NUMBER: _builtins.int
     COMMENT_ID_FIELD_NUMBER: _builtins.int
     ACTION_FIELD_NUMBER: _builtins.int
+    PROPOSED_EDIT_FIELD_NUMBER: _builtins.int
     FROM_STATE_FIELD_NUMBER: _builtins.int
     TO_STATE_FIELD_NUMBER: _builtins.int
     GROUNDS_FIELD_NUMBER: _builtins.int
@@ -309,6 +330,8 @@ class Decision(_message.Message):
     """The comment."""
     action: Global___ModerationAction.ValueType
     """The act."""
+    proposed_edit: _builtins.bool
+    """True: the proposed edit was judged, and not the text in sight."""
     from_state: _comment_pb2.CommentState.ValueType
     """The state before. Of a deleted comment: the state to which Undelete would have returned."""
     to_state: _comment_pb2.CommentState.ValueType
@@ -329,6 +352,7 @@ class Decision(_message.Message):
         id: _builtins.str = ...,
         comment_id: _builtins.int = ...,
         action: Global___ModerationAction.ValueType = ...,
+        proposed_edit: _builtins.bool = ...,
         from_state: _comment_pb2.CommentState.ValueType = ...,
         to_state: _comment_pb2.CommentState.ValueType = ...,
         grounds: Global___Grounds | None = ...,
@@ -337,7 +361,7 @@ class Decision(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["grounds", b"grounds", "time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "actor_id", b"actor_id", "comment_id", b"comment_id", "from_state", b"from_state", "grounds", b"grounds", "id", b"id", "time", b"time", "to_state", b"to_state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "actor_id", b"actor_id", "comment_id", b"comment_id", "from_state", b"from_state", "grounds", b"grounds", "id", b"id", "proposed_edit", b"proposed_edit", "time", b"time", "to_state", b"to_state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -620,7 +644,9 @@ class VerdictTarget(_message.Message):
     comment_id: _builtins.int
     """The comment. Required."""
     etag: _builtins.str
-    """ModeratedComment.etag. Required."""
+    """ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required. A
+    proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
+    """
     def __init__(
         self,
         *,
@@ -694,14 +720,17 @@ class VerdictResult(_message.Message):
     ERROR_FIELD_NUMBER: _builtins.int
     SUBJECT_REVISION_FIELD_NUMBER: _builtins.int
     ETAG_FIELD_NUMBER: _builtins.int
+    PROPOSED_EDIT_ETAG_FIELD_NUMBER: _builtins.int
     comment_id: _builtins.int
     """The comment."""
     subject_revision: _builtins.int
     """The revision of the subject that the act made; 0 if it made none: KEEP, APPROVE of an ACTIVE
-    comment.
+    comment, REJECT of a proposed edit.
     """
     etag: _builtins.str
     """ModeratedComment.etag after the act, for a second verdict on the same item; empty in an error."""
+    proposed_edit_etag: _builtins.str
+    """ModeratedComment.proposed_edit_etag after the act; empty if no edit waits and in an error."""
     @_builtins.property
     def decision(self) -> Global___Decision:
         """The decision that was taken, now or by the first call of this request id."""
@@ -720,10 +749,11 @@ class VerdictResult(_message.Message):
         error: _admin_pb2.ItemError | None = ...,
         subject_revision: _builtins.int = ...,
         etag: _builtins.str = ...,
+        proposed_edit_etag: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["decision", b"decision", "error", b"error", "result", b"result"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["comment_id", b"comment_id", "decision", b"decision", "error", b"error", "etag", b"etag", "result", b"result", "subject_revision", b"subject_revision"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["comment_id", b"comment_id", "decision", b"decision", "error", b"error", "etag", b"etag", "proposed_edit_etag", b"proposed_edit_etag", "result", b"result", "subject_revision", b"subject_revision"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_result: _TypeAlias = _typing.Literal["decision", "error"]  # noqa: Y015
     _WhichOneofArgType_result: _TypeAlias = _typing.Literal["result", b"result"]  # noqa: Y015

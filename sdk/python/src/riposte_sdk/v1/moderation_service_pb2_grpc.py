@@ -119,7 +119,7 @@ class ModerationServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def SubmitVerdicts(self, request, context):
-        """Judges comments, each bound to the version that was read.
+        """Judges comments or proposed edits, each bound to the version that was read.
 
         The first verdict on an etag wins; every other one gets ETAG_MISMATCH with the decision that
         came first. Each decision is a row in the transaction that changes its comment. Errors of

@@ -65,7 +65,7 @@ class ModerationServiceStub:
     "mod-1"}`.
     """
     SubmitVerdicts: _grpc.UnaryUnaryMultiCallable[_moderation_pb2.SubmitVerdictsRequest, _moderation_pb2.SubmitVerdictsResponse]
-    """Judges comments, each bound to the version that was read.
+    """Judges comments or proposed edits, each bound to the version that was read.
 
     The first verdict on an etag wins; every other one gets ETAG_MISMATCH with the decision that
     came first. Each decision is a row in the transaction that changes its comment. Errors of
@@ -126,7 +126,7 @@ class ModerationServiceAsyncStub(ModerationServiceStub):
     "mod-1"}`.
     """
     SubmitVerdicts: _aio.UnaryUnaryMultiCallable[_moderation_pb2.SubmitVerdictsRequest, _moderation_pb2.SubmitVerdictsResponse]  # type: ignore[assignment]
-    """Judges comments, each bound to the version that was read.
+    """Judges comments or proposed edits, each bound to the version that was read.
 
     The first verdict on an etag wins; every other one gets ETAG_MISMATCH with the decision that
     came first. Each decision is a row in the transaction that changes its comment. Errors of
@@ -204,7 +204,7 @@ class ModerationServiceServicer:
         request: _moderation_pb2.SubmitVerdictsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_moderation_pb2.SubmitVerdictsResponse, _abc.Awaitable[_moderation_pb2.SubmitVerdictsResponse]]:
-        """Judges comments, each bound to the version that was read.
+        """Judges comments or proposed edits, each bound to the version that was read.
 
         The first verdict on an etag wins; every other one gets ETAG_MISMATCH with the decision that
         came first. Each decision is a row in the transaction that changes its comment. Errors of

@@ -46,7 +46,8 @@ impl Walker {
             0..=2 => {
                 let windows = EditWindows { created: window, ..EditWindows::OPEN };
                 let (content, disposition) = (self.content(), self.disposition());
-                Edit { etag, windows, disposition, ..Edit::allowed(target, author, content) }.into()
+                let moderation = if self.chance(20) { ModerationMode::Pre } else { ModerationMode::Post };
+                Edit { etag, windows, disposition, moderation, ..Edit::allowed(target, author, content) }.into()
             }
             3..=5 => Delete { target, actor: self.actor(author), etag }.into(),
             6..=7 => Undelete { target, member: if self.chance(70) { author } else { member } }.into(),

@@ -323,7 +323,7 @@ fn outcome(output: CommandOutput) -> Result<ImportOutcome> {
         Effect::Subject(_) => (None, 0, !output.replayed),
         Effect::Comment(view) => (Some(view.comment.reference.id), view.comment.reference.floor, !output.replayed),
         Effect::Like(like) => (None, 0, like.changed && !output.replayed),
-        Effect::Decision(_) => return Err(Error::internal("an import returned a decision")),
+        Effect::Edit(_) | Effect::Decision(_) => return Err(Error::internal("an import returned another effect")),
     };
     Ok(ImportOutcome { created, comment, floor, revision: output.revision })
 }

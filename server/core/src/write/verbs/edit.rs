@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::{Command, Request, RequestContext, Verb, comment_of, id_part, match_etag, undeleted, writable};
-use crate::domain::comment::{Comment, CommentView};
+use super::{Command, Request, RequestContext, Verb, existing, id_part, match_etag, undeleted, writable};
+use crate::domain::comment::Comment;
 use crate::domain::content::Content;
 use crate::domain::decision::Grounds;
 use crate::domain::disposition::Disposition;
@@ -15,12 +15,12 @@ use crate::domain::event::ActorKind;
 use crate::domain::ids::CommentId;
 use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
-use crate::domain::object_type::Policy;
+use crate::domain::object_type::{ModerationMode, Policy};
 use crate::domain::review::{Review, ReviewCause};
 use crate::domain::state::CommentState;
 use crate::domain::time::Millis;
 use crate::write::change::{AuthorEdit, Change};
-use crate::write::command_output::Effect;
+use crate::write::command_output::{EditOutput, Effect};
 use crate::write::lock_set::LockSet;
 use crate::write::unit_of_work::UnitOfWork;
 
@@ -39,23 +39,26 @@ pub struct EditComment {
 impl Request for EditComment {
     type At = CommentLocation;
     type Verb = Edit;
-    type Value = CommentView;
+    type Value = EditOutput;
 
     async fn verb(self, at: &CommentLocation, context: RequestContext<'_>) -> Result<Edit> {
         let Self { member, content, etag } = self;
-        let windows = EditWindows::of(context.policy);
-        // No call of the contract shows or judges a proposed edit yet, so the mode of the type
-        // holds new comments and no edits.
-        Ok(Edit { etag, windows, ..Edit::allowed(at.clone(), member, content) })
+        let (windows, moderation) = (EditWindows::of(context.policy), context.policy.moderation);
+        Ok(Edit { etag, windows, moderation, ..Edit::allowed(at.clone(), member, content) })
     }
 
-    fn value(effect: Effect) -> Result<CommentView> {
-        comment_of(effect)
+    fn value(effect: Effect) -> Result<EditOutput> {
+        match effect {
+            Effect::Edit(output) => Ok(*output),
+            Effect::Subject(_) | Effect::Comment(_) | Effect::Like(_) | Effect::Decision(_) => {
+                Err(Error::internal("an edit returned another effect"))
+            }
+        }
     }
 }
 
-/// Replaces the content, or proposes another one: the state of the comment and the disposition
-/// decide. Every disposition has the same fingerprint.
+/// Replaces the content, or proposes another one: the state of the comment, the disposition and the
+/// modes of type and subject decide. The fingerprint has none of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
     /// The comment.
@@ -68,8 +71,10 @@ pub struct Edit {
     pub etag: String,
     /// The times in which an edit is allowed.
     pub windows: EditWindows,
-    /// The treatment of the new content by the policy.
+    /// The treatment of the new content by the policy, before any mode.
     pub disposition: Disposition,
+    /// The mode of the object type.
+    pub moderation: ModerationMode,
     /// The reasons of the policy, for the decision that a refusal becomes.
     pub grounds: Grounds,
 }
@@ -105,16 +110,18 @@ impl EditWindows {
 }
 
 impl Edit {
-    /// Returns an edit that the policy allows, at any time and of any version.
+    /// Returns an edit that policy and type allow, at any time and of any version.
     #[must_use]
     pub fn allowed(target: CommentLocation, member: MemberId, content: Content) -> Self {
         let (etag, windows, disposition) = (String::new(), EditWindows::OPEN, Disposition::Allow);
-        Self { target, member, content, etag, windows, disposition, grounds: Grounds::default() }
+        let (moderation, grounds) = (ModerationMode::Post, Grounds::default());
+        Self { target, member, content, etag, windows, disposition, moderation, grounds }
     }
 
-    /// Returns `true` if a moderator has to judge the edit of a comment in this state.
-    fn counts(&self, state: CommentState) -> bool {
-        !state.is_visible() || !self.disposition.shows()
+    /// Returns the treatment of the new content under the modes of type and subject.
+    fn disposition_under(&self, unit: &UnitOfWork, command: &Command) -> Disposition {
+        let of_subject = existing(unit, command).ok().and_then(|subject| subject.moderation);
+        self.disposition.under(self.moderation.under(of_subject))
     }
 }
 
@@ -129,7 +136,7 @@ impl Verb for Edit {
 
     fn lock_set(&self) -> LockSet {
         let id = Some(self.target.id);
-        let database_time = self.disposition != Disposition::Allow;
+        let database_time = self.disposition.under(self.moderation) != Disposition::Allow;
         LockSet { comments: vec![self.target.id], content: id, review: id, database_time, ..LockSet::default() }
     }
 
@@ -157,17 +164,18 @@ impl Verb for Edit {
             return Err(Error::EditWindowClosed { until });
         }
         match_etag(&self.etag, comment.etag())?;
-        if self.counts(state) && review.is_some_and(Review::has_all_edits) {
+        let is_judged = !state.is_visible() || !self.disposition_under(unit, command).shows();
+        if is_judged && review.is_some_and(Review::has_all_edits) {
             return Err(Error::StateConflictBecause(ConflictCause::Edits));
         }
         Ok(())
     }
 
-    fn changes(&self, _: &UnitOfWork, _: &Command) -> Vec<Change> {
+    fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
         vec![Change::Edit(Box::new(AuthorEdit {
             comment_id: self.target.id,
             content: self.content.clone(),
-            disposition: self.disposition,
+            disposition: self.disposition_under(unit, command),
             grounds: self.grounds.clone(),
         }))]
     }

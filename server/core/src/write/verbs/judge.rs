@@ -89,7 +89,7 @@ impl Request for JudgeComment {
     fn value(effect: Effect) -> Result<DecisionOutput> {
         match effect {
             Effect::Decision(output) => Ok(*output),
-            Effect::Subject(_) | Effect::Comment(_) | Effect::Like(_) => {
+            Effect::Subject(_) | Effect::Comment(_) | Effect::Edit(_) | Effect::Like(_) => {
                 Err(Error::internal("a verdict returned another effect"))
             }
         }

@@ -36,7 +36,7 @@ impl Request for SetLikeRequest {
     fn value(effect: Effect) -> Result<LikeOutput> {
         match effect {
             Effect::Like(output) => Ok(output),
-            Effect::Subject(_) | Effect::Comment(_) | Effect::Decision(_) => {
+            Effect::Subject(_) | Effect::Comment(_) | Effect::Edit(_) | Effect::Decision(_) => {
                 Err(Error::internal("a like returned another effect"))
             }
         }

@@ -17,6 +17,8 @@ pub(crate) async fn handle(
     let viewer = v.take(parse::optional_member("viewer_member_id", &request.viewer_member_id));
     let min_revision = v.take(parse::min_revision(request.min_revision));
     let (id, viewer, min_revision) = v.all((id, viewer, min_revision))?;
-    let view = services.reads(request.fresh).comment(&caller, id, viewer.as_ref(), min_revision).await?;
-    Ok(v1::GetCommentResponse { comment: Some(convert::comment(view)), degraded: services.degraded() })
+    let reads = services.reads(request.fresh);
+    let view = reads.comment(&caller, id, viewer.as_ref(), min_revision).await?;
+    let proposed_edit = reads.own_proposal(&view, viewer.as_ref()).await?.map(convert::proposed_edit);
+    Ok(v1::GetCommentResponse { comment: Some(convert::comment(view)), degraded: services.degraded(), proposed_edit })
 }

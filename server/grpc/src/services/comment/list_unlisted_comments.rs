@@ -1,7 +1,7 @@
-//! ListUnlistedComments: the author's own comments that are in no list.
+//! ListUnlistedComments: the author's own comments that are in no list, and edits that wait.
 
 use riposte_core::page::Page;
-use riposte_core::read::ListUnlisted;
+use riposte_core::read::{ListUnlisted, UnlistedComment};
 use riposte_core::{Caller, CommentId, SubjectKey};
 use riposte_sdk::v1;
 
@@ -33,10 +33,13 @@ pub(crate) async fn handle(
         v.all((subject, member, root, min_revision, limit, before))?;
     let context = context_of(&subject);
     let request = ListUnlisted { subject, member, root, min_revision, before, limit };
-    let (views, next) = services.comments.unlisted_comments(&caller, &request).await?;
-    let ids: Vec<CommentId> = views.iter().map(|view| view.comment.reference.id).collect();
-    let unlisted = |view| v1::UnlistedComment { comment: Some(convert::comment(view)) };
-    let items = views.into_iter().map(unlisted).collect();
+    let (found, next) = services.comments.unlisted_comments(&caller, &request).await?;
+    let ids: Vec<CommentId> = found.iter().map(|found| found.view.comment.reference.id).collect();
+    let unlisted = |UnlistedComment { view, proposal }| v1::UnlistedComment {
+        comment: Some(convert::comment(view)),
+        proposed_edit: proposal.map(convert::proposed_edit),
+    };
+    let items = found.into_iter().map(unlisted).collect();
     let page = Page { items, more_before: false, more_after: next.is_some() };
     let comments = convert::fit(page, Anchor::First, MAX_BYTES).items;
     // Items that were cut off belong to the next page.

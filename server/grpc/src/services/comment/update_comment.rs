@@ -1,7 +1,7 @@
 //! UpdateComment.
 
-use riposte_core::Caller;
 use riposte_core::verbs::EditComment;
+use riposte_core::{Caller, EditOutput, EditedProposal};
 use riposte_sdk::v1;
 
 use crate::error_metadata::under;
@@ -21,8 +21,17 @@ pub(crate) async fn handle(
     let request_id = v.take(parse::request_id(&request.request_id));
     let ((target, _), member, content, request_id) = v.all((target, member, content, request_id))?;
     let write_context = services.write_context(caller, &member, request_id, target.subject.object_type())?;
-    let edit = EditComment { member: member.clone(), content, etag: request.etag };
+    let edit = EditComment { member: member.clone(), content: content.clone(), etag: request.etag };
     let written = services.mutations.submit(&write_context, &target, edit).await.map_err(under(&target.subject))?;
-    let comment = convert::comment(written.value.seen_by(Some(&member)));
-    Ok(v1::UpdateCommentResponse { comment: Some(comment), subject_revision: written.revision })
+    let EditOutput { view, proposal } = written.value;
+    let proposal = match proposal {
+        EditedProposal::None => None,
+        EditedProposal::Made(proposal) => Some(*proposal),
+        EditedProposal::Stored => services.comments.repeated_proposal(&view, &member, &content).await?,
+    };
+    Ok(v1::UpdateCommentResponse {
+        comment: Some(convert::comment(view.seen_by(Some(&member)))),
+        subject_revision: written.revision,
+        proposed_edit: proposal.map(convert::proposed_edit),
+    })
 }

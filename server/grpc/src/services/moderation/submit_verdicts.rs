@@ -5,8 +5,8 @@ use riposte_core::act::CommentAct;
 use riposte_core::decision::{Automation, Grounds};
 use riposte_core::location::CommentLocation;
 use riposte_core::submit::WriteContext;
-use riposte_core::verbs::{JudgeComment, Ruling, RulingForm};
-use riposte_core::{Caller, CommentId, Error, MemberId};
+use riposte_core::verbs::{JudgeComment, Ruling, RulingForm, WriteOutput};
+use riposte_core::{Caller, CommentId, DecisionOutput, Error, MemberId};
 use riposte_sdk::v1;
 
 use crate::parse::{JudgedTarget, Violations};
@@ -22,17 +22,17 @@ pub(crate) async fn handle(
     let mut v = Violations::default();
     let act = v.take(parse::act("action", *action));
     let grounds = v.take(parse::grounds("grounds", act, grounds.as_ref()));
-    let targets = v.take(parse::targets("targets", targets));
+    let targets = v.take(parse::targets("targets", act, targets));
     // A lease belongs to its moderator: the rows have it, and the token need not be compared.
     let lease = v.take(parse::optional_lease_token("lease_token", lease_token));
     let moderator = v.take(parse::member("moderator_id", moderator_id));
     let request_id = v.take(parse::request_id(request_id));
-    let (act, grounds, targets, _, moderator, request_id) =
+    let (_, grounds, targets, _, moderator, request_id) =
         v.all((act, grounds, targets, lease, moderator, request_id))?;
     let ids: Vec<CommentId> = targets.iter().map(|target| target.id).collect();
     let locations = services.comments.locate_each(&caller, &ids).await?;
     let context = WriteContext { caller, member: Some(moderator.clone()), request_id };
-    let verdict = Verdict { services, context: &context, act, grounds: &grounds, moderator: &moderator };
+    let verdict = Verdict { services, context: &context, grounds: &grounds, moderator: &moderator };
     let judged = targets.into_iter().zip(locations).map(|(target, at)| verdict.judge(target, at));
     Ok(v1::SubmitVerdictsResponse { results: join_all(judged).await })
 }
@@ -41,21 +41,21 @@ pub(crate) async fn handle(
 struct Verdict<'r> {
     services: &'r Services,
     context: &'r WriteContext,
-    act: CommentAct,
     grounds: &'r Grounds,
     moderator: &'r MemberId,
 }
 
 impl Verdict<'_> {
-    /// Judges one comment. Each is a command of its own, so that its subject's write queue may
-    /// commit it with others.
+    /// Judges one comment or proposed edit. Each is a command of its own, so that its subject's
+    /// write queue may commit it with others.
     async fn judge(&self, target: JudgedTarget, at: Option<CommentLocation>) -> v1::VerdictResult {
-        let JudgedTarget { id, etag } = target;
-        let comment_id = id.get();
-        match self.decide(etag, at).await {
-            Ok((decision, subject_revision, etag)) => {
-                let result = Some(v1::verdict_result::Result::Decision(decision));
-                v1::VerdictResult { comment_id, result, subject_revision, etag }
+        let comment_id = target.id.get();
+        match self.decide(target, at).await {
+            Ok(written) => {
+                let DecisionOutput { decision, etag, proposal_etag } = written.value;
+                let result = Some(v1::verdict_result::Result::Decision(convert::decision(decision)));
+                let subject_revision = written.revision;
+                v1::VerdictResult { comment_id, result, subject_revision, etag, proposed_edit_etag: proposal_etag }
             }
             Err(error) => {
                 let error = RpcError::about(error, error_metadata::comment(comment_id));
@@ -65,13 +65,18 @@ impl Verdict<'_> {
         }
     }
 
-    async fn decide(&self, etag: String, at: Option<CommentLocation>) -> Result<(v1::Decision, i64, String), Error> {
+    async fn decide(
+        &self,
+        target: JudgedTarget,
+        at: Option<CommentLocation>,
+    ) -> Result<WriteOutput<DecisionOutput>, Error> {
         let at = at.ok_or(Error::CommentNotFound)?;
+        let JudgedTarget { etag, act, .. } = target;
         let (moderator, grounds) = (self.moderator.clone(), self.grounds.clone());
         let ruling = Ruling { moderator, grounds, etag, form: RulingForm::Verdict };
-        let written = self.services.mutations.submit(self.context, &at, JudgeComment { act: self.act, ruling }).await?;
-        self.services.metrics.decided(action(self.act), automation(self.grounds.automation));
-        Ok((convert::decision(written.value.decision), written.revision, written.value.etag))
+        let written = self.services.mutations.submit(self.context, &at, JudgeComment { act, ruling }).await?;
+        self.services.metrics.decided(action(act), automation(self.grounds.automation));
+        Ok(written)
     }
 }
 

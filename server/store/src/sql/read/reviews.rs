@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use riposte_core::decision::Decision;
 use riposte_core::ids::DecisionId;
 use riposte_core::proposal::Proposal;
-use riposte_core::review::Review;
+use riposte_core::review::{OpenQuestions, Review};
 use riposte_core::{CommentId, MemberId, Partition, SubjectId};
+use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QueryResult, QuerySelect};
 
 use super::scatter::Gather;
@@ -161,9 +162,10 @@ impl ReadQuery for DecisionsOnComment {
 /// The index on (subject_id, member_id).
 const AUTHOR_INDEX: &str = "comment_review_author";
 
-/// Reads the comments of a member under a subject whose texts are not in sight, newest first.
+/// Reads the comments of a member under a subject whose texts are not in sight or that have an edit
+/// that waits, newest first.
 #[derive(Debug)]
-pub(super) struct UnshownComments {
+pub(super) struct UnlistedComments {
     pub(super) partition: Partition,
     pub(super) subject: SubjectId,
     pub(super) member: MemberId,
@@ -172,7 +174,7 @@ pub(super) struct UnshownComments {
     pub(super) limit: usize,
 }
 
-impl ReadQuery for UnshownComments {
+impl ReadQuery for UnlistedComments {
     type Output = Vec<CommentId>;
     const NAME: &'static str = "read unlisted comments";
 
@@ -182,11 +184,12 @@ impl ReadQuery for UnshownComments {
 
     async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
         use comment_review::{Column, Entity};
+        let edit_waits = Expr::col(Column::OpenBits).bit_and(OpenQuestions::EDIT.bits()).ne(0);
         let select = force_index(Entity::find(), AUTHOR_INDEX)
             .filter(Column::Part.eq(part(self.partition)))
             .filter(Column::SubjectId.eq(self.subject.get()))
             .filter(Column::MemberId.eq(row::bytes(self.member.as_str())))
-            .filter(Column::TextUnshown.eq(1_i8))
+            .filter(Column::TextUnshown.eq(1_i8).or(edit_waits))
             .filter(Column::CommentId.lt(self.before.map_or(i64::MAX, CommentId::get)))
             .order_by_desc(Column::CommentId)
             .limit(self.limit as u64);

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file riposte/v1/comment.proto.
  */
 export const file_riposte_v1_comment: GenFile = /*@__PURE__*/
-  fileDesc("ChhyaXBvc3RlL3YxL2NvbW1lbnQucHJvdG8SCnJpcG9zdGUudjEizwQKB0NvbW1lbnQSDgoCaWQYASABKANCAjABEicKB3N1YmplY3QYAiABKAsyFi5yaXBvc3RlLnYxLlN1YmplY3RLZXkSEwoHcm9vdF9pZBgDIAEoA0ICMAESFQoJcGFyZW50X2lkGAQgASgDQgIwARINCgVkZXB0aBgFIAEoBRINCgVmbG9vchgGIAEoBRIRCgltZW1iZXJfaWQYByABKAkSJAoHY29udGVudBgIIAEoCzITLnJpcG9zdGUudjEuQ29udGVudBInCgVzdGF0ZRgJIAEoDjIYLnJpcG9zdGUudjEuQ29tbWVudFN0YXRlEikKCmRlbGV0ZWRfYnkYCiABKA4yFS5yaXBvc3RlLnYxLkRlbGV0ZWRCeRISCgpsaWtlX2NvdW50GAsgASgFEhUKDWRpc2xpa2VfY291bnQYDCABKAUSEwoLcmVwbHlfY291bnQYDSABKAUSDgoGcGlubmVkGA4gASgIEhQKCHJldmlzaW9uGA8gASgDQgIwARIMCgRldGFnGBAgASgJEi8KC2NyZWF0ZV90aW1lGBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLQoJZWRpdF90aW1lGBMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtkZWxldGVfdGltZRgUIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAimwEKB0NvbnRlbnQSDAoEdGV4dBgBIAEoCRIcChRtZW50aW9uZWRfbWVtYmVyX2lkcxgCIAMoCRIzCghtZXRhZGF0YRgDIAMoCzIhLnJpcG9zdGUudjEuQ29udGVudC5NZXRhZGF0YUVudHJ5Gi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASI6CgpDbGllbnRJbmZvEgoKAmlwGAEgASgJEhAKCHBsYXRmb3JtGAIgASgJEg4KBmRldmljZRgDIAEoCSJ1Cg1Db21tZW50VGhyZWFkEiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSJAoHcmVwbGllcxgCIAMoCzITLnJpcG9zdGUudjEuQ29tbWVudBIYChByZXBseV9wYWdlX3Rva2VuGAMgASgJIosBCg9Db21tZW50UmV2aXNpb24SDgoGbnVtYmVyGAEgASgFEiQKB2NvbnRlbnQYAiABKAsyEy5yaXBvc3RlLnYxLkNvbnRlbnQSEQoJbWVtYmVyX2lkGAMgASgJEi8KC2NyZWF0ZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCK0AQoUQ3JlYXRlQ29tbWVudFJlcXVlc3QSJwoHc3ViamVjdBgBIAEoCzIWLnJpcG9zdGUudjEuU3ViamVjdEtleRIRCgltZW1iZXJfaWQYAiABKAkSJAoHY29udGVudBgDIAEoCzITLnJpcG9zdGUudjEuQ29udGVudBImCgZjbGllbnQYBCABKAsyFi5yaXBvc3RlLnYxLkNsaWVudEluZm8SEgoKcmVxdWVzdF9pZBgFIAEoCSJ5ChVDcmVhdGVDb21tZW50UmVzcG9uc2USJAoHY29tbWVudBgBIAEoCzITLnJpcG9zdGUudjEuQ29tbWVudBIcChBzdWJqZWN0X3JldmlzaW9uGAIgASgDQgIwARIcCgNhY2sYAyABKA4yDy5yaXBvc3RlLnYxLkFjayJmChFHZXRDb21tZW50UmVxdWVzdBIOCgJpZBgBIAEoA0ICMAESGAoQdmlld2VyX21lbWJlcl9pZBgCIAEoCRIYCgxtaW5fcmV2aXNpb24YAyABKANCAjABEg0KBWZyZXNoGAQgASgIImUKEkdldENvbW1lbnRSZXNwb25zZRIkCgdjb21tZW50GAEgASgLMhMucmlwb3N0ZS52MS5Db21tZW50EikKCGRlZ3JhZGVkGAIgAygLMhcucmlwb3N0ZS52MS5EZWdyYWRhdGlvbiJQChdCYXRjaEdldENvbW1lbnRzUmVxdWVzdBIPCgNpZHMYASADKANCAjABEhUKDWFsbG93X21pc3NpbmcYAiABKAgSDQoFZnJlc2gYAyABKAgigQEKGEJhdGNoR2V0Q29tbWVudHNSZXNwb25zZRIlCghjb21tZW50cxgBIAMoCzITLnJpcG9zdGUudjEuQ29tbWVudBITCgdtaXNzaW5nGAIgAygDQgIwARIpCghkZWdyYWRlZBgDIAMoCzIXLnJpcG9zdGUudjEuRGVncmFkYXRpb24iogIKE0xpc3RDb21tZW50c1JlcXVlc3QSJwoHc3ViamVjdBgBIAEoCzIWLnJpcG9zdGUudjEuU3ViamVjdEtleRIlCgRzb3J0GAIgASgOMhcucmlwb3N0ZS52MS5Db21tZW50U29ydBIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCRIfChJyZXBseV9wcmV2aWV3X3NpemUYBSABKAVIAIgBARIdChFhcm91bmRfY29tbWVudF9pZBgGIAEoA0ICMAESFAoMYXJvdW5kX2Zsb29yGAcgASgFEhgKDG1pbl9yZXZpc2lvbhgIIAEoA0ICMAESDQoFZnJlc2gYCSABKAhCFQoTX3JlcGx5X3ByZXZpZXdfc2l6ZSKSAgoUTGlzdENvbW1lbnRzUmVzcG9uc2USKgoHdGhyZWFkcxgBIAMoCzIZLnJpcG9zdGUudjEuQ29tbWVudFRocmVhZBIpCgZwaW5uZWQYAiADKAsyGS5yaXBvc3RlLnYxLkNvbW1lbnRUaHJlYWQSFwoPbmV4dF9wYWdlX3Rva2VuGAMgASgJEhsKE3ByZXZpb3VzX3BhZ2VfdG9rZW4YBCABKAkSJAoHc3ViamVjdBgFIAEoCzITLnJpcG9zdGUudjEuU3ViamVjdBIpCghkZWdyYWRlZBgGIAMoCzIXLnJpcG9zdGUudjEuRGVncmFkYXRpb24SHAoQc3ViamVjdF9yZXZpc2lvbhgHIAEoA0ICMAEigQEKFFVwZGF0ZUNvbW1lbnRSZXF1ZXN0Eg4KAmlkGAEgASgDQgIwARIRCgltZW1iZXJfaWQYAiABKAkSJAoHY29udGVudBgDIAEoCzITLnJpcG9zdGUudjEuQ29udGVudBIMCgRldGFnGAQgASgJEhIKCnJlcXVlc3RfaWQYBSABKAkiWwoVVXBkYXRlQ29tbWVudFJlc3BvbnNlEiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSHAoQc3ViamVjdF9yZXZpc2lvbhgCIAEoA0ICMAEirwEKG0xpc3RVbmxpc3RlZENvbW1lbnRzUmVxdWVzdBInCgdzdWJqZWN0GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EhEKCW1lbWJlcl9pZBgCIAEoCRITCgdyb290X2lkGAMgASgDQgIwARIYCgxtaW5fcmV2aXNpb24YBCABKANCAjABEhEKCXBhZ2Vfc2l6ZRgFIAEoBRISCgpwYWdlX3Rva2VuGAYgASgJImYKHExpc3RVbmxpc3RlZENvbW1lbnRzUmVzcG9uc2USLQoIY29tbWVudHMYASADKAsyGy5yaXBvc3RlLnYxLlVubGlzdGVkQ29tbWVudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiNwoPVW5saXN0ZWRDb21tZW50EiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQiVAobTGlzdENvbW1lbnRSZXZpc2lvbnNSZXF1ZXN0Eg4KAmlkGAEgASgDQgIwARIRCglwYWdlX3NpemUYAiABKAUSEgoKcGFnZV90b2tlbhgDIAEoCSJnChxMaXN0Q29tbWVudFJldmlzaW9uc1Jlc3BvbnNlEi4KCXJldmlzaW9ucxgBIAMoCzIbLnJpcG9zdGUudjEuQ29tbWVudFJldmlzaW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKEAQoURGVsZXRlQ29tbWVudFJlcXVlc3QSDgoCaWQYASABKANCAjABEhEKCW1lbWJlcl9pZBgCIAEoCRInCglhY3RpbmdfYXMYAyABKA4yFC5yaXBvc3RlLnYxLkFjdGluZ0FzEgwKBGV0YWcYBCABKAkSEgoKcmVxdWVzdF9pZBgFIAEoCSJbChVEZWxldGVDb21tZW50UmVzcG9uc2USJAoHY29tbWVudBgBIAEoCzITLnJpcG9zdGUudjEuQ29tbWVudBIcChBzdWJqZWN0X3JldmlzaW9uGAIgASgDQgIwASJPChZVbmRlbGV0ZUNvbW1lbnRSZXF1ZXN0Eg4KAmlkGAEgASgDQgIwARIRCgltZW1iZXJfaWQYAiABKAkSEgoKcmVxdWVzdF9pZBgDIAEoCSJdChdVbmRlbGV0ZUNvbW1lbnRSZXNwb25zZRIkCgdjb21tZW50GAEgASgLMhMucmlwb3N0ZS52MS5Db21tZW50EhwKEHN1YmplY3RfcmV2aXNpb24YAiABKANCAjABIkoKEVBpbkNvbW1lbnRSZXF1ZXN0Eg4KAmlkGAEgASgDQgIwARIRCgltZW1iZXJfaWQYAiABKAkSEgoKcmVxdWVzdF9pZBgDIAEoCSJYChJQaW5Db21tZW50UmVzcG9uc2USJAoHY29tbWVudBgBIAEoCzITLnJpcG9zdGUudjEuQ29tbWVudBIcChBzdWJqZWN0X3JldmlzaW9uGAIgASgDQgIwASJMChNVbnBpbkNvbW1lbnRSZXF1ZXN0Eg4KAmlkGAEgASgDQgIwARIRCgltZW1iZXJfaWQYAiABKAkSEgoKcmVxdWVzdF9pZBgDIAEoCSJaChRVbnBpbkNvbW1lbnRSZXNwb25zZRIkCgdjb21tZW50GAEgASgLMhMucmlwb3N0ZS52MS5Db21tZW50EhwKEHN1YmplY3RfcmV2aXNpb24YAiABKANCAjABIoQBChlMaXN0TWVtYmVyQ29tbWVudHNSZXF1ZXN0EhMKC29iamVjdF90eXBlGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCRIYChBpbmNsdWRlX3VubGlzdGVkGAMgASgIEhEKCXBhZ2Vfc2l6ZRgEIAEoBRISCgpwYWdlX3Rva2VuGAUgASgJIocBChpMaXN0TWVtYmVyQ29tbWVudHNSZXNwb25zZRIlCghjb21tZW50cxgBIAMoCzITLnJpcG9zdGUudjEuQ29tbWVudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSKQoIZGVncmFkZWQYAyADKAsyFy5yaXBvc3RlLnYxLkRlZ3JhZGF0aW9uKs8BCgxDb21tZW50U3RhdGUSHQoZQ09NTUVOVF9TVEFURV9VTlNQRUNJRklFRBAAEhgKFENPTU1FTlRfU1RBVEVfQUNUSVZFEAESGQoVQ09NTUVOVF9TVEFURV9QRU5ESU5HEAISGgoWQ09NTUVOVF9TVEFURV9SRUpFQ1RFRBADEhgKFENPTU1FTlRfU1RBVEVfSElEREVOEAQSGgoWQ09NTUVOVF9TVEFURV9TSEFET1dFRBAFEhkKFUNPTU1FTlRfU1RBVEVfREVMRVRFRBAGKnYKCURlbGV0ZWRCeRIaChZERUxFVEVEX0JZX1VOU1BFQ0lGSUVEEAASFQoRREVMRVRFRF9CWV9BVVRIT1IQARIcChhERUxFVEVEX0JZX1NVQkpFQ1RfT1dORVIQAhIYChRERUxFVEVEX0JZX01PREVSQVRPUhADKlgKCEFjdGluZ0FzEhkKFUFDVElOR19BU19VTlNQRUNJRklFRBAAEhQKEEFDVElOR19BU19BVVRIT1IQARIbChdBQ1RJTkdfQVNfU1VCSkVDVF9PV05FUhACKt8BCgtDb21tZW50U29ydBIcChhDT01NRU5UX1NPUlRfVU5TUEVDSUZJRUQQABIXChNDT01NRU5UX1NPUlRfTkVXRVNUEAESFwoTQ09NTUVOVF9TT1JUX09MREVTVBACEhQKEENPTU1FTlRfU09SVF9IT1QQAxIUChBDT01NRU5UX1NPUlRfVE9QEAQSFQoRQ09NTUVOVF9TT1JUX0JFU1QQBRIeChpDT01NRU5UX1NPUlRfQ09OVFJPVkVSU0lBTBAGEh0KGUNPTU1FTlRfU09SVF9NT1NUX1JFUExJRVMQByo/CgNBY2sSEwoPQUNLX1VOU1BFQ0lGSUVEEAASEQoNQUNLX0NPTU1JVFRFRBABEhAKDEFDS19BQ0NFUFRFRBACYgZwcm90bzM", [file_google_protobuf_timestamp, file_riposte_v1_degradation, file_riposte_v1_subject]);
+  fileDesc("ChhyaXBvc3RlL3YxL2NvbW1lbnQucHJvdG8SCnJpcG9zdGUudjEizwQKB0NvbW1lbnQSDgoCaWQYASABKANCAjABEicKB3N1YmplY3QYAiABKAsyFi5yaXBvc3RlLnYxLlN1YmplY3RLZXkSEwoHcm9vdF9pZBgDIAEoA0ICMAESFQoJcGFyZW50X2lkGAQgASgDQgIwARINCgVkZXB0aBgFIAEoBRINCgVmbG9vchgGIAEoBRIRCgltZW1iZXJfaWQYByABKAkSJAoHY29udGVudBgIIAEoCzITLnJpcG9zdGUudjEuQ29udGVudBInCgVzdGF0ZRgJIAEoDjIYLnJpcG9zdGUudjEuQ29tbWVudFN0YXRlEikKCmRlbGV0ZWRfYnkYCiABKA4yFS5yaXBvc3RlLnYxLkRlbGV0ZWRCeRISCgpsaWtlX2NvdW50GAsgASgFEhUKDWRpc2xpa2VfY291bnQYDCABKAUSEwoLcmVwbHlfY291bnQYDSABKAUSDgoGcGlubmVkGA4gASgIEhQKCHJldmlzaW9uGA8gASgDQgIwARIMCgRldGFnGBAgASgJEi8KC2NyZWF0ZV90aW1lGBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLQoJZWRpdF90aW1lGBMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtkZWxldGVfdGltZRgUIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAimwEKB0NvbnRlbnQSDAoEdGV4dBgBIAEoCRIcChRtZW50aW9uZWRfbWVtYmVyX2lkcxgCIAMoCRIzCghtZXRhZGF0YRgDIAMoCzIhLnJpcG9zdGUudjEuQ29udGVudC5NZXRhZGF0YUVudHJ5Gi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASI6CgpDbGllbnRJbmZvEgoKAmlwGAEgASgJEhAKCHBsYXRmb3JtGAIgASgJEg4KBmRldmljZRgDIAEoCSJ1Cg1Db21tZW50VGhyZWFkEiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSJAoHcmVwbGllcxgCIAMoCzITLnJpcG9zdGUudjEuQ29tbWVudBIYChByZXBseV9wYWdlX3Rva2VuGAMgASgJIosBCg9Db21tZW50UmV2aXNpb24SDgoGbnVtYmVyGAEgASgFEiQKB2NvbnRlbnQYAiABKAsyEy5yaXBvc3RlLnYxLkNvbnRlbnQSEQoJbWVtYmVyX2lkGAMgASgJEi8KC2NyZWF0ZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCK0AQoUQ3JlYXRlQ29tbWVudFJlcXVlc3QSJwoHc3ViamVjdBgBIAEoCzIWLnJpcG9zdGUudjEuU3ViamVjdEtleRIRCgltZW1iZXJfaWQYAiABKAkSJAoHY29udGVudBgDIAEoCzITLnJpcG9zdGUudjEuQ29udGVudBImCgZjbGllbnQYBCABKAsyFi5yaXBvc3RlLnYxLkNsaWVudEluZm8SEgoKcmVxdWVzdF9pZBgFIAEoCSJ5ChVDcmVhdGVDb21tZW50UmVzcG9uc2USJAoHY29tbWVudBgBIAEoCzITLnJpcG9zdGUudjEuQ29tbWVudBIcChBzdWJqZWN0X3JldmlzaW9uGAIgASgDQgIwARIcCgNhY2sYAyABKA4yDy5yaXBvc3RlLnYxLkFjayJmChFHZXRDb21tZW50UmVxdWVzdBIOCgJpZBgBIAEoA0ICMAESGAoQdmlld2VyX21lbWJlcl9pZBgCIAEoCRIYCgxtaW5fcmV2aXNpb24YAyABKANCAjABEg0KBWZyZXNoGAQgASgIIpYBChJHZXRDb21tZW50UmVzcG9uc2USJAoHY29tbWVudBgBIAEoCzITLnJpcG9zdGUudjEuQ29tbWVudBIpCghkZWdyYWRlZBgCIAMoCzIXLnJpcG9zdGUudjEuRGVncmFkYXRpb24SLwoNcHJvcG9zZWRfZWRpdBgDIAEoCzIYLnJpcG9zdGUudjEuUHJvcG9zZWRFZGl0Ip8BCgxQcm9wb3NlZEVkaXQSJAoHY29udGVudBgBIAEoCzITLnJpcG9zdGUudjEuQ29udGVudBIOCgZudW1iZXIYAiABKAUSKAoFc3RhdGUYAyABKA4yGS5yaXBvc3RlLnYxLlByb3Bvc2FsU3RhdGUSLwoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlAKF0JhdGNoR2V0Q29tbWVudHNSZXF1ZXN0Eg8KA2lkcxgBIAMoA0ICMAESFQoNYWxsb3dfbWlzc2luZxgCIAEoCBINCgVmcmVzaBgDIAEoCCKBAQoYQmF0Y2hHZXRDb21tZW50c1Jlc3BvbnNlEiUKCGNvbW1lbnRzGAEgAygLMhMucmlwb3N0ZS52MS5Db21tZW50EhMKB21pc3NpbmcYAiADKANCAjABEikKCGRlZ3JhZGVkGAMgAygLMhcucmlwb3N0ZS52MS5EZWdyYWRhdGlvbiKiAgoTTGlzdENvbW1lbnRzUmVxdWVzdBInCgdzdWJqZWN0GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EiUKBHNvcnQYAiABKA4yFy5yaXBvc3RlLnYxLkNvbW1lbnRTb3J0EhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJEh8KEnJlcGx5X3ByZXZpZXdfc2l6ZRgFIAEoBUgAiAEBEh0KEWFyb3VuZF9jb21tZW50X2lkGAYgASgDQgIwARIUCgxhcm91bmRfZmxvb3IYByABKAUSGAoMbWluX3JldmlzaW9uGAggASgDQgIwARINCgVmcmVzaBgJIAEoCEIVChNfcmVwbHlfcHJldmlld19zaXplIpICChRMaXN0Q29tbWVudHNSZXNwb25zZRIqCgd0aHJlYWRzGAEgAygLMhkucmlwb3N0ZS52MS5Db21tZW50VGhyZWFkEikKBnBpbm5lZBgCIAMoCzIZLnJpcG9zdGUudjEuQ29tbWVudFRocmVhZBIXCg9uZXh0X3BhZ2VfdG9rZW4YAyABKAkSGwoTcHJldmlvdXNfcGFnZV90b2tlbhgEIAEoCRIkCgdzdWJqZWN0GAUgASgLMhMucmlwb3N0ZS52MS5TdWJqZWN0EikKCGRlZ3JhZGVkGAYgAygLMhcucmlwb3N0ZS52MS5EZWdyYWRhdGlvbhIcChBzdWJqZWN0X3JldmlzaW9uGAcgASgDQgIwASKBAQoUVXBkYXRlQ29tbWVudFJlcXVlc3QSDgoCaWQYASABKANCAjABEhEKCW1lbWJlcl9pZBgCIAEoCRIkCgdjb250ZW50GAMgASgLMhMucmlwb3N0ZS52MS5Db250ZW50EgwKBGV0YWcYBCABKAkSEgoKcmVxdWVzdF9pZBgFIAEoCSKMAQoVVXBkYXRlQ29tbWVudFJlc3BvbnNlEiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSHAoQc3ViamVjdF9yZXZpc2lvbhgCIAEoA0ICMAESLwoNcHJvcG9zZWRfZWRpdBgDIAEoCzIYLnJpcG9zdGUudjEuUHJvcG9zZWRFZGl0Iq8BChtMaXN0VW5saXN0ZWRDb21tZW50c1JlcXVlc3QSJwoHc3ViamVjdBgBIAEoCzIWLnJpcG9zdGUudjEuU3ViamVjdEtleRIRCgltZW1iZXJfaWQYAiABKAkSEwoHcm9vdF9pZBgDIAEoA0ICMAESGAoMbWluX3JldmlzaW9uGAQgASgDQgIwARIRCglwYWdlX3NpemUYBSABKAUSEgoKcGFnZV90b2tlbhgGIAEoCSJmChxMaXN0VW5saXN0ZWRDb21tZW50c1Jlc3BvbnNlEi0KCGNvbW1lbnRzGAEgAygLMhsucmlwb3N0ZS52MS5Vbmxpc3RlZENvbW1lbnQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJImgKD1VubGlzdGVkQ29tbWVudBIkCgdjb21tZW50GAEgASgLMhMucmlwb3N0ZS52MS5Db21tZW50Ei8KDXByb3Bvc2VkX2VkaXQYAiABKAsyGC5yaXBvc3RlLnYxLlByb3Bvc2VkRWRpdCJUChtMaXN0Q29tbWVudFJldmlzaW9uc1JlcXVlc3QSDgoCaWQYASABKANCAjABEhEKCXBhZ2Vfc2l6ZRgCIAEoBRISCgpwYWdlX3Rva2VuGAMgASgJImcKHExpc3RDb21tZW50UmV2aXNpb25zUmVzcG9uc2USLgoJcmV2aXNpb25zGAEgAygLMhsucmlwb3N0ZS52MS5Db21tZW50UmV2aXNpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIoQBChREZWxldGVDb21tZW50UmVxdWVzdBIOCgJpZBgBIAEoA0ICMAESEQoJbWVtYmVyX2lkGAIgASgJEicKCWFjdGluZ19hcxgDIAEoDjIULnJpcG9zdGUudjEuQWN0aW5nQXMSDAoEZXRhZxgEIAEoCRISCgpyZXF1ZXN0X2lkGAUgASgJIlsKFURlbGV0ZUNvbW1lbnRSZXNwb25zZRIkCgdjb21tZW50GAEgASgLMhMucmlwb3N0ZS52MS5Db21tZW50EhwKEHN1YmplY3RfcmV2aXNpb24YAiABKANCAjABIk8KFlVuZGVsZXRlQ29tbWVudFJlcXVlc3QSDgoCaWQYASABKANCAjABEhEKCW1lbWJlcl9pZBgCIAEoCRISCgpyZXF1ZXN0X2lkGAMgASgJIl0KF1VuZGVsZXRlQ29tbWVudFJlc3BvbnNlEiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSHAoQc3ViamVjdF9yZXZpc2lvbhgCIAEoA0ICMAEiSgoRUGluQ29tbWVudFJlcXVlc3QSDgoCaWQYASABKANCAjABEhEKCW1lbWJlcl9pZBgCIAEoCRISCgpyZXF1ZXN0X2lkGAMgASgJIlgKElBpbkNvbW1lbnRSZXNwb25zZRIkCgdjb21tZW50GAEgASgLMhMucmlwb3N0ZS52MS5Db21tZW50EhwKEHN1YmplY3RfcmV2aXNpb24YAiABKANCAjABIkwKE1VucGluQ29tbWVudFJlcXVlc3QSDgoCaWQYASABKANCAjABEhEKCW1lbWJlcl9pZBgCIAEoCRISCgpyZXF1ZXN0X2lkGAMgASgJIloKFFVucGluQ29tbWVudFJlc3BvbnNlEiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSHAoQc3ViamVjdF9yZXZpc2lvbhgCIAEoA0ICMAEihAEKGUxpc3RNZW1iZXJDb21tZW50c1JlcXVlc3QSEwoLb2JqZWN0X3R5cGUYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEhgKEGluY2x1ZGVfdW5saXN0ZWQYAyABKAgSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkihwEKGkxpc3RNZW1iZXJDb21tZW50c1Jlc3BvbnNlEiUKCGNvbW1lbnRzGAEgAygLMhMucmlwb3N0ZS52MS5Db21tZW50EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRIpCghkZWdyYWRlZBgDIAMoCzIXLnJpcG9zdGUudjEuRGVncmFkYXRpb24qzwEKDENvbW1lbnRTdGF0ZRIdChlDT01NRU5UX1NUQVRFX1VOU1BFQ0lGSUVEEAASGAoUQ09NTUVOVF9TVEFURV9BQ1RJVkUQARIZChVDT01NRU5UX1NUQVRFX1BFTkRJTkcQAhIaChZDT01NRU5UX1NUQVRFX1JFSkVDVEVEEAMSGAoUQ09NTUVOVF9TVEFURV9ISURERU4QBBIaChZDT01NRU5UX1NUQVRFX1NIQURPV0VEEAUSGQoVQ09NTUVOVF9TVEFURV9ERUxFVEVEEAYqdgoJRGVsZXRlZEJ5EhoKFkRFTEVURURfQllfVU5TUEVDSUZJRUQQABIVChFERUxFVEVEX0JZX0FVVEhPUhABEhwKGERFTEVURURfQllfU1VCSkVDVF9PV05FUhACEhgKFERFTEVURURfQllfTU9ERVJBVE9SEAMqWAoIQWN0aW5nQXMSGQoVQUNUSU5HX0FTX1VOU1BFQ0lGSUVEEAASFAoQQUNUSU5HX0FTX0FVVEhPUhABEhsKF0FDVElOR19BU19TVUJKRUNUX09XTkVSEAIq3wEKC0NvbW1lbnRTb3J0EhwKGENPTU1FTlRfU09SVF9VTlNQRUNJRklFRBAAEhcKE0NPTU1FTlRfU09SVF9ORVdFU1QQARIXChNDT01NRU5UX1NPUlRfT0xERVNUEAISFAoQQ09NTUVOVF9TT1JUX0hPVBADEhQKEENPTU1FTlRfU09SVF9UT1AQBBIVChFDT01NRU5UX1NPUlRfQkVTVBAFEh4KGkNPTU1FTlRfU09SVF9DT05UUk9WRVJTSUFMEAYSHQoZQ09NTUVOVF9TT1JUX01PU1RfUkVQTElFUxAHKj8KA0FjaxITCg9BQ0tfVU5TUEVDSUZJRUQQABIRCg1BQ0tfQ09NTUlUVEVEEAESEAoMQUNLX0FDQ0VQVEVEEAIqaAoNUHJvcG9zYWxTdGF0ZRIeChpQUk9QT1NBTF9TVEFURV9VTlNQRUNJRklFRBAAEhoKFlBST1BPU0FMX1NUQVRFX1dBSVRJTkcQARIbChdQUk9QT1NBTF9TVEFURV9SRUpFQ1RFRBACYgZwcm90bzM", [file_google_protobuf_timestamp, file_riposte_v1_degradation, file_riposte_v1_subject]);
 
 /**
  * A comment: a root under a subject, or a reply to another comment.
@@ -477,6 +477,14 @@ export type GetCommentResponse = Message<"riposte.v1.GetCommentResponse"> & {
    * @generated from field: repeated riposte.v1.Degradation degraded = 2;
    */
   degraded: Degradation[];
+
+  /**
+   * The author's own edit of an ACTIVE comment that waits or was refused last; only for the author
+   * (`viewer_member_id`).
+   *
+   * @generated from field: riposte.v1.ProposedEdit proposed_edit = 3;
+   */
+  proposedEdit?: ProposedEdit | undefined;
 };
 
 /**
@@ -485,6 +493,48 @@ export type GetCommentResponse = Message<"riposte.v1.GetCommentResponse"> & {
  */
 export const GetCommentResponseSchema: GenMessage<GetCommentResponse> = /*@__PURE__*/
   messageDesc(file_riposte_v1_comment, 8);
+
+/**
+ * An edit that is not in sight. Only the author and moderators read it.
+ *
+ * @generated from message riposte.v1.ProposedEdit
+ */
+export type ProposedEdit = Message<"riposte.v1.ProposedEdit"> & {
+  /**
+   * What the comment would say.
+   *
+   * @generated from field: riposte.v1.Content content = 1;
+   */
+  content?: Content | undefined;
+
+  /**
+   * Its number among the proposed edits of this comment, from 1.
+   *
+   * @generated from field: int32 number = 2;
+   */
+  number: number;
+
+  /**
+   * WAITING or REJECTED.
+   *
+   * @generated from field: riposte.v1.ProposalState state = 3;
+   */
+  state: ProposalState;
+
+  /**
+   * The time at which it was made.
+   *
+   * @generated from field: google.protobuf.Timestamp create_time = 4;
+   */
+  createTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message riposte.v1.ProposedEdit.
+ * Use `create(ProposedEditSchema)` to create a new message.
+ */
+export const ProposedEditSchema: GenMessage<ProposedEdit> = /*@__PURE__*/
+  messageDesc(file_riposte_v1_comment, 9);
 
 /**
  * Asks for many comments, of one or several subjects.
@@ -520,7 +570,7 @@ export type BatchGetCommentsRequest = Message<"riposte.v1.BatchGetCommentsReques
  * Use `create(BatchGetCommentsRequestSchema)` to create a new message.
  */
 export const BatchGetCommentsRequestSchema: GenMessage<BatchGetCommentsRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 9);
+  messageDesc(file_riposte_v1_comment, 10);
 
 /**
  * Many comments.
@@ -555,7 +605,7 @@ export type BatchGetCommentsResponse = Message<"riposte.v1.BatchGetCommentsRespo
  * Use `create(BatchGetCommentsResponseSchema)` to create a new message.
  */
 export const BatchGetCommentsResponseSchema: GenMessage<BatchGetCommentsResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 10);
+  messageDesc(file_riposte_v1_comment, 11);
 
 /**
  * Asks for a page of root comments.
@@ -639,7 +689,7 @@ export type ListCommentsRequest = Message<"riposte.v1.ListCommentsRequest"> & {
  * Use `create(ListCommentsRequestSchema)` to create a new message.
  */
 export const ListCommentsRequestSchema: GenMessage<ListCommentsRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 11);
+  messageDesc(file_riposte_v1_comment, 12);
 
 /**
  * A page of root comments.
@@ -704,7 +754,7 @@ export type ListCommentsResponse = Message<"riposte.v1.ListCommentsResponse"> & 
  * Use `create(ListCommentsResponseSchema)` to create a new message.
  */
 export const ListCommentsResponseSchema: GenMessage<ListCommentsResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 12);
+  messageDesc(file_riposte_v1_comment, 13);
 
 /**
  * Asks to change what a comment says.
@@ -753,7 +803,7 @@ export type UpdateCommentRequest = Message<"riposte.v1.UpdateCommentRequest"> & 
  * Use `create(UpdateCommentRequestSchema)` to create a new message.
  */
 export const UpdateCommentRequestSchema: GenMessage<UpdateCommentRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 13);
+  messageDesc(file_riposte_v1_comment, 14);
 
 /**
  * The comment after the edit.
@@ -774,6 +824,14 @@ export type UpdateCommentResponse = Message<"riposte.v1.UpdateCommentResponse"> 
    * @generated from field: int64 subject_revision = 2 [jstype = JS_STRING];
    */
   subjectRevision: string;
+
+  /**
+   * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
+   * the edit is in sight. At a repeat: as it is now.
+   *
+   * @generated from field: riposte.v1.ProposedEdit proposed_edit = 3;
+   */
+  proposedEdit?: ProposedEdit | undefined;
 };
 
 /**
@@ -781,10 +839,10 @@ export type UpdateCommentResponse = Message<"riposte.v1.UpdateCommentResponse"> 
  * Use `create(UpdateCommentResponseSchema)` to create a new message.
  */
 export const UpdateCommentResponseSchema: GenMessage<UpdateCommentResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 14);
+  messageDesc(file_riposte_v1_comment, 15);
 
 /**
- * Asks for the author's own comments of a subject that are not listed.
+ * Asks for the author's own comments of a subject that are not listed, and for edits that wait.
  *
  * @generated from message riposte.v1.ListUnlistedCommentsRequest
  */
@@ -838,11 +896,11 @@ export type ListUnlistedCommentsRequest = Message<"riposte.v1.ListUnlistedCommen
  * Use `create(ListUnlistedCommentsRequestSchema)` to create a new message.
  */
 export const ListUnlistedCommentsRequestSchema: GenMessage<ListUnlistedCommentsRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 15);
+  messageDesc(file_riposte_v1_comment, 16);
 
 /**
- * The author's own PENDING and, for 7 days, REJECTED comments, newest first, as the author sees
- * them.
+ * The author's own PENDING and, for 7 days, REJECTED comments, and ACTIVE ones with an edit that
+ * waits; newest first, as the author sees them.
  *
  * @generated from message riposte.v1.ListUnlistedCommentsResponse
  */
@@ -867,10 +925,10 @@ export type ListUnlistedCommentsResponse = Message<"riposte.v1.ListUnlistedComme
  * Use `create(ListUnlistedCommentsResponseSchema)` to create a new message.
  */
 export const ListUnlistedCommentsResponseSchema: GenMessage<ListUnlistedCommentsResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 16);
+  messageDesc(file_riposte_v1_comment, 17);
 
 /**
- * One comment that only its author sees.
+ * One comment that only its author sees, or one in sight with an edit that waits.
  *
  * @generated from message riposte.v1.UnlistedComment
  */
@@ -881,6 +939,13 @@ export type UnlistedComment = Message<"riposte.v1.UnlistedComment"> & {
    * @generated from field: riposte.v1.Comment comment = 1;
    */
   comment?: Comment | undefined;
+
+  /**
+   * The edit that waits; unset if none does.
+   *
+   * @generated from field: riposte.v1.ProposedEdit proposed_edit = 2;
+   */
+  proposedEdit?: ProposedEdit | undefined;
 };
 
 /**
@@ -888,7 +953,7 @@ export type UnlistedComment = Message<"riposte.v1.UnlistedComment"> & {
  * Use `create(UnlistedCommentSchema)` to create a new message.
  */
 export const UnlistedCommentSchema: GenMessage<UnlistedComment> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 17);
+  messageDesc(file_riposte_v1_comment, 18);
 
 /**
  * Asks for the former texts of a comment.
@@ -924,7 +989,7 @@ export type ListCommentRevisionsRequest = Message<"riposte.v1.ListCommentRevisio
  * Use `create(ListCommentRevisionsRequestSchema)` to create a new message.
  */
 export const ListCommentRevisionsRequestSchema: GenMessage<ListCommentRevisionsRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 18);
+  messageDesc(file_riposte_v1_comment, 19);
 
 /**
  * A page of former texts.
@@ -953,7 +1018,7 @@ export type ListCommentRevisionsResponse = Message<"riposte.v1.ListCommentRevisi
  * Use `create(ListCommentRevisionsResponseSchema)` to create a new message.
  */
 export const ListCommentRevisionsResponseSchema: GenMessage<ListCommentRevisionsResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 19);
+  messageDesc(file_riposte_v1_comment, 20);
 
 /**
  * Asks to delete one comment. Replies below it stay.
@@ -1002,7 +1067,7 @@ export type DeleteCommentRequest = Message<"riposte.v1.DeleteCommentRequest"> & 
  * Use `create(DeleteCommentRequestSchema)` to create a new message.
  */
 export const DeleteCommentRequestSchema: GenMessage<DeleteCommentRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 20);
+  messageDesc(file_riposte_v1_comment, 21);
 
 /**
  * The comment after its deletion.
@@ -1030,7 +1095,7 @@ export type DeleteCommentResponse = Message<"riposte.v1.DeleteCommentResponse"> 
  * Use `create(DeleteCommentResponseSchema)` to create a new message.
  */
 export const DeleteCommentResponseSchema: GenMessage<DeleteCommentResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 21);
+  messageDesc(file_riposte_v1_comment, 22);
 
 /**
  * Asks to bring a deleted comment back to the state it had.
@@ -1065,7 +1130,7 @@ export type UndeleteCommentRequest = Message<"riposte.v1.UndeleteCommentRequest"
  * Use `create(UndeleteCommentRequestSchema)` to create a new message.
  */
 export const UndeleteCommentRequestSchema: GenMessage<UndeleteCommentRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 22);
+  messageDesc(file_riposte_v1_comment, 23);
 
 /**
  * The comment after its return.
@@ -1093,7 +1158,7 @@ export type UndeleteCommentResponse = Message<"riposte.v1.UndeleteCommentRespons
  * Use `create(UndeleteCommentResponseSchema)` to create a new message.
  */
 export const UndeleteCommentResponseSchema: GenMessage<UndeleteCommentResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 23);
+  messageDesc(file_riposte_v1_comment, 24);
 
 /**
  * Asks to pin a root.
@@ -1128,7 +1193,7 @@ export type PinCommentRequest = Message<"riposte.v1.PinCommentRequest"> & {
  * Use `create(PinCommentRequestSchema)` to create a new message.
  */
 export const PinCommentRequestSchema: GenMessage<PinCommentRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 24);
+  messageDesc(file_riposte_v1_comment, 25);
 
 /**
  * The root, pinned.
@@ -1156,7 +1221,7 @@ export type PinCommentResponse = Message<"riposte.v1.PinCommentResponse"> & {
  * Use `create(PinCommentResponseSchema)` to create a new message.
  */
 export const PinCommentResponseSchema: GenMessage<PinCommentResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 25);
+  messageDesc(file_riposte_v1_comment, 26);
 
 /**
  * Asks to unpin a root.
@@ -1191,7 +1256,7 @@ export type UnpinCommentRequest = Message<"riposte.v1.UnpinCommentRequest"> & {
  * Use `create(UnpinCommentRequestSchema)` to create a new message.
  */
 export const UnpinCommentRequestSchema: GenMessage<UnpinCommentRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 26);
+  messageDesc(file_riposte_v1_comment, 27);
 
 /**
  * The root, not pinned.
@@ -1219,7 +1284,7 @@ export type UnpinCommentResponse = Message<"riposte.v1.UnpinCommentResponse"> & 
  * Use `create(UnpinCommentResponseSchema)` to create a new message.
  */
 export const UnpinCommentResponseSchema: GenMessage<UnpinCommentResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 27);
+  messageDesc(file_riposte_v1_comment, 28);
 
 /**
  * Asks for the comments of one member, across subjects.
@@ -1271,7 +1336,7 @@ export type ListMemberCommentsRequest = Message<"riposte.v1.ListMemberCommentsRe
  * Use `create(ListMemberCommentsRequestSchema)` to create a new message.
  */
 export const ListMemberCommentsRequestSchema: GenMessage<ListMemberCommentsRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 28);
+  messageDesc(file_riposte_v1_comment, 29);
 
 /**
  * A page of one member's comments.
@@ -1306,7 +1371,7 @@ export type ListMemberCommentsResponse = Message<"riposte.v1.ListMemberCommentsR
  * Use `create(ListMemberCommentsResponseSchema)` to create a new message.
  */
 export const ListMemberCommentsResponseSchema: GenMessage<ListMemberCommentsResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_comment, 29);
+  messageDesc(file_riposte_v1_comment, 30);
 
 /**
  * The visibility of a comment. Only an ACTIVE comment counts.
@@ -1555,4 +1620,38 @@ export enum Ack {
  */
 export const AckSchema: GenEnum<Ack> = /*@__PURE__*/
   enumDesc(file_riposte_v1_comment, 4);
+
+/**
+ * The state of a proposed edit.
+ *
+ * @generated from enum riposte.v1.ProposalState
+ */
+export enum ProposalState {
+  /**
+   * Never sent; a reader of an older version sees it for a state it does not know.
+   *
+   * @generated from enum value: PROPOSAL_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Waits for review.
+   *
+   * @generated from enum value: PROPOSAL_STATE_WAITING = 1;
+   */
+  WAITING = 1,
+
+  /**
+   * Refused; the text in sight stays.
+   *
+   * @generated from enum value: PROPOSAL_STATE_REJECTED = 2;
+   */
+  REJECTED = 2,
+}
+
+/**
+ * Describes the enum riposte.v1.ProposalState.
+ */
+export const ProposalStateSchema: GenEnum<ProposalState> = /*@__PURE__*/
+  enumDesc(file_riposte_v1_comment, 5);
 

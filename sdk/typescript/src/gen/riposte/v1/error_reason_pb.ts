@@ -142,7 +142,8 @@ export enum ErrorReason {
   /**
    * FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state,
    * for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
-   * except to UndeleteComment: a tombstone that was imported without a text cannot come back.
+   * except to UndeleteComment: a tombstone that was imported without a text cannot come back. Or
+   * the metadata has `why`: `edits` (three edits have to be judged first).
    *
    * Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
    * "state": "HIDDEN"}}`.

@@ -8,7 +8,7 @@ import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { ItemError } from "./admin_pb.js";
 import { file_riposte_v1_admin } from "./admin_pb.js";
-import type { Comment, CommentState } from "./comment_pb.js";
+import type { Comment, CommentState, ProposedEdit } from "./comment_pb.js";
 import { file_riposte_v1_comment } from "./comment_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file riposte/v1/moderation.proto.
  */
 export const file_riposte_v1_moderation: GenFile = /*@__PURE__*/
-  fileDesc("ChtyaXBvc3RlL3YxL21vZGVyYXRpb24ucHJvdG8SCnJpcG9zdGUudjEiqQEKB0dyb3VuZHMSDAoEY29kZRgBIAEoCRITCgtleHBsYW5hdGlvbhgCIAEoCRIXCg9sZWdhbF9yZWZlcmVuY2UYAyABKAkSDAoEbm90ZRgEIAEoCRIoCglkZXRlY3Rpb24YBSABKA4yFS5yaXBvc3RlLnYxLkRldGVjdGlvbhIqCgphdXRvbWF0aW9uGAYgASgOMhYucmlwb3N0ZS52MS5BdXRvbWF0aW9uIpwBChBNb2RlcmF0ZWRDb21tZW50EiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSDAoEZXRhZxgCIAEoCRInCgZjYXVzZXMYBSADKA4yFy5yaXBvc3RlLnYxLlJldmlld0NhdXNlEisKDWxhc3RfZGVjaXNpb24YByABKAsyFC5yaXBvc3RlLnYxLkRlY2lzaW9uIpgCCghEZWNpc2lvbhIKCgJpZBgBIAEoCRIWCgpjb21tZW50X2lkGAIgASgDQgIwARIsCgZhY3Rpb24YAyABKA4yHC5yaXBvc3RlLnYxLk1vZGVyYXRpb25BY3Rpb24SLAoKZnJvbV9zdGF0ZRgFIAEoDjIYLnJpcG9zdGUudjEuQ29tbWVudFN0YXRlEioKCHRvX3N0YXRlGAYgASgOMhgucmlwb3N0ZS52MS5Db21tZW50U3RhdGUSJAoHZ3JvdW5kcxgHIAEoCzITLnJpcG9zdGUudjEuR3JvdW5kcxIQCghhY3Rvcl9pZBgIIAEoCRIoCgR0aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLzAQoKUmV2aWV3SXRlbRItCgdjb21tZW50GAEgASgLMhwucmlwb3N0ZS52MS5Nb2RlcmF0ZWRDb21tZW50EiwKCGR1ZV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIWCg5leHBpcmVkX2xlYXNlcxgDIAEoBRIRCglsZWFzZWRfYnkYBCABKAkSLwoLbGVhc2VfdW50aWwYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKBnBhcmVudBgGIAEoCzIcLnJpcG9zdGUudjEuTW9kZXJhdGVkQ29tbWVudCKgAQoWTGlzdFJldmlld0l0ZW1zUmVxdWVzdBITCgtvYmplY3RfdHlwZRgBIAEoCRInCgZjYXVzZXMYAiADKA4yFy5yaXBvc3RlLnYxLlJldmlld0NhdXNlEhEKCW1lbWJlcl9pZBgDIAEoCRIOCgZsZWFzZWQYBCABKAgSEQoJcGFnZV9zaXplGAUgASgFEhIKCnBhZ2VfdG9rZW4YBiABKAkiWQoXTGlzdFJldmlld0l0ZW1zUmVzcG9uc2USJQoFaXRlbXMYASADKAsyFi5yaXBvc3RlLnYxLlJldmlld0l0ZW0SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIroBChdDbGFpbVJldmlld0l0ZW1zUmVxdWVzdBITCgtvYmplY3RfdHlwZRgBIAEoCRInCgZjYXVzZXMYAiADKA4yFy5yaXBvc3RlLnYxLlJldmlld0NhdXNlEg0KBWxpbWl0GAMgASgFEigKBWxlYXNlGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhQKDG1vZGVyYXRvcl9pZBgFIAEoCRISCgpyZXF1ZXN0X2lkGAYgASgJIocBChhDbGFpbVJldmlld0l0ZW1zUmVzcG9uc2USJQoFaXRlbXMYASADKAsyFi5yaXBvc3RlLnYxLlJldmlld0l0ZW0SEwoLbGVhc2VfdG9rZW4YAiABKAkSLwoLbGVhc2VfdW50aWwYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wInMKGVJlbGVhc2VSZXZpZXdJdGVtc1JlcXVlc3QSFwoLY29tbWVudF9pZHMYASADKANCAjABEhMKC2xlYXNlX3Rva2VuGAIgASgJEhQKDG1vZGVyYXRvcl9pZBgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJIi4KGlJlbGVhc2VSZXZpZXdJdGVtc1Jlc3BvbnNlEhAKCHJlbGVhc2VkGAEgASgFIjUKDVZlcmRpY3RUYXJnZXQSFgoKY29tbWVudF9pZBgBIAEoA0ICMAESDAoEZXRhZxgCIAEoCSLWAQoVU3VibWl0VmVyZGljdHNSZXF1ZXN0EiwKBmFjdGlvbhgBIAEoDjIcLnJpcG9zdGUudjEuTW9kZXJhdGlvbkFjdGlvbhIkCgdncm91bmRzGAIgASgLMhMucmlwb3N0ZS52MS5Hcm91bmRzEioKB3RhcmdldHMYAyADKAsyGS5yaXBvc3RlLnYxLlZlcmRpY3RUYXJnZXQSEwoLbGVhc2VfdG9rZW4YBCABKAkSFAoMbW9kZXJhdG9yX2lkGAUgASgJEhIKCnJlcXVlc3RfaWQYBiABKAkirwEKDVZlcmRpY3RSZXN1bHQSFgoKY29tbWVudF9pZBgBIAEoA0ICMAESKAoIZGVjaXNpb24YAiABKAsyFC5yaXBvc3RlLnYxLkRlY2lzaW9uSAASJgoFZXJyb3IYAyABKAsyFS5yaXBvc3RlLnYxLkl0ZW1FcnJvckgAEhwKEHN1YmplY3RfcmV2aXNpb24YBCABKANCAjABEgwKBGV0YWcYBSABKAlCCAoGcmVzdWx0IkQKFlN1Ym1pdFZlcmRpY3RzUmVzcG9uc2USKgoHcmVzdWx0cxgBIAMoCzIZLnJpcG9zdGUudjEuVmVyZGljdFJlc3VsdCJFChtHZXRNb2RlcmF0ZWRDb21tZW50c1JlcXVlc3QSDwoDaWRzGAEgAygDQgIwARIVCg1hbGxvd19taXNzaW5nGAIgASgIImMKHEdldE1vZGVyYXRlZENvbW1lbnRzUmVzcG9uc2USLgoIY29tbWVudHMYASADKAsyHC5yaXBvc3RlLnYxLk1vZGVyYXRlZENvbW1lbnQSEwoHbWlzc2luZxgCIAMoA0ICMAEiXQoUTGlzdERlY2lzaW9uc1JlcXVlc3QSGAoKY29tbWVudF9pZBgBIAEoA0ICMAFIABIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCUIECgJvZiJZChVMaXN0RGVjaXNpb25zUmVzcG9uc2USJwoJZGVjaXNpb25zGAEgAygLMhQucmlwb3N0ZS52MS5EZWNpc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkqhgIKEE1vZGVyYXRpb25BY3Rpb24SIQodTU9ERVJBVElPTl9BQ1RJT05fVU5TUEVDSUZJRUQQABIdChlNT0RFUkFUSU9OX0FDVElPTl9BUFBST1ZFEAESHAoYTU9ERVJBVElPTl9BQ1RJT05fUkVKRUNUEAISGgoWTU9ERVJBVElPTl9BQ1RJT05fSElERRADEhwKGE1PREVSQVRJT05fQUNUSU9OX1VOSElERRAEEhwKGE1PREVSQVRJT05fQUNUSU9OX0RFTEVURRAFEh4KGk1PREVSQVRJT05fQUNUSU9OX1dJVEhIT0xEEAYSGgoWTU9ERVJBVElPTl9BQ1RJT05fS0VFUBAHKqgCCglEZXRlY3Rpb24SGQoVREVURUNUSU9OX1VOU1BFQ0lGSUVEEAASFwoTREVURUNUSU9OX01PREVSQVRPUhABEhcKE0RFVEVDVElPTl9XT1JEX0xJU1QQAhISCg5ERVRFQ1RJT05fUlVMRRADEhwKGERFVEVDVElPTl9GSUxURVJfU0VSVklDRRAEEh0KGURFVEVDVElPTl9NRU1CRVJfU1RBTkRJTkcQBRIbChdERVRFQ1RJT05fTUVNQkVSX1JFUE9SVBAGEh0KGURFVEVDVElPTl9UUlVTVEVEX0ZMQUdHRVIQBxIXChNERVRFQ1RJT05fQVVUSE9SSVRZEAgSFAoQREVURUNUSU9OX0FQUEVBTBAJEhIKDkRFVEVDVElPTl9NT0RFEAoqagoKQXV0b21hdGlvbhIaChZBVVRPTUFUSU9OX1VOU1BFQ0lGSUVEEAASEwoPQVVUT01BVElPTl9OT05FEAESFgoSQVVUT01BVElPTl9QQVJUSUFMEAISEwoPQVVUT01BVElPTl9GVUxMEAMq4gEKC1Jldmlld0NhdXNlEhwKGFJFVklFV19DQVVTRV9VTlNQRUNJRklFRBAAEhQKEFJFVklFV19DQVVTRV9ORVcQARIVChFSRVZJRVdfQ0FVU0VfRURJVBACEhcKE1JFVklFV19DQVVTRV9SRVBPUlQQAxIVChFSRVZJRVdfQ0FVU0VfRkxBRxAEEiQKIFJFVklFV19DQVVTRV9TRVJWSUNFX1VOQVZBSUxBQkxFEAUSFwoTUkVWSUVXX0NBVVNFX0FQUEVBTBAGEhkKFVJFVklFV19DQVVTRV9XSVRISEVMRBAHYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_riposte_v1_admin, file_riposte_v1_comment]);
+  fileDesc("ChtyaXBvc3RlL3YxL21vZGVyYXRpb24ucHJvdG8SCnJpcG9zdGUudjEiqQEKB0dyb3VuZHMSDAoEY29kZRgBIAEoCRITCgtleHBsYW5hdGlvbhgCIAEoCRIXCg9sZWdhbF9yZWZlcmVuY2UYAyABKAkSDAoEbm90ZRgEIAEoCRIoCglkZXRlY3Rpb24YBSABKA4yFS5yaXBvc3RlLnYxLkRldGVjdGlvbhIqCgphdXRvbWF0aW9uGAYgASgOMhYucmlwb3N0ZS52MS5BdXRvbWF0aW9uIukBChBNb2RlcmF0ZWRDb21tZW50EiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSDAoEZXRhZxgCIAEoCRIvCg1wcm9wb3NlZF9lZGl0GAMgASgLMhgucmlwb3N0ZS52MS5Qcm9wb3NlZEVkaXQSGgoScHJvcG9zZWRfZWRpdF9ldGFnGAQgASgJEicKBmNhdXNlcxgFIAMoDjIXLnJpcG9zdGUudjEuUmV2aWV3Q2F1c2USKwoNbGFzdF9kZWNpc2lvbhgHIAEoCzIULnJpcG9zdGUudjEuRGVjaXNpb24irwIKCERlY2lzaW9uEgoKAmlkGAEgASgJEhYKCmNvbW1lbnRfaWQYAiABKANCAjABEiwKBmFjdGlvbhgDIAEoDjIcLnJpcG9zdGUudjEuTW9kZXJhdGlvbkFjdGlvbhIVCg1wcm9wb3NlZF9lZGl0GAQgASgIEiwKCmZyb21fc3RhdGUYBSABKA4yGC5yaXBvc3RlLnYxLkNvbW1lbnRTdGF0ZRIqCgh0b19zdGF0ZRgGIAEoDjIYLnJpcG9zdGUudjEuQ29tbWVudFN0YXRlEiQKB2dyb3VuZHMYByABKAsyEy5yaXBvc3RlLnYxLkdyb3VuZHMSEAoIYWN0b3JfaWQYCCABKAkSKAoEdGltZRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi8wEKClJldmlld0l0ZW0SLQoHY29tbWVudBgBIAEoCzIcLnJpcG9zdGUudjEuTW9kZXJhdGVkQ29tbWVudBIsCghkdWVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFgoOZXhwaXJlZF9sZWFzZXMYAyABKAUSEQoJbGVhc2VkX2J5GAQgASgJEi8KC2xlYXNlX3VudGlsGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgZwYXJlbnQYBiABKAsyHC5yaXBvc3RlLnYxLk1vZGVyYXRlZENvbW1lbnQioAEKFkxpc3RSZXZpZXdJdGVtc1JlcXVlc3QSEwoLb2JqZWN0X3R5cGUYASABKAkSJwoGY2F1c2VzGAIgAygOMhcucmlwb3N0ZS52MS5SZXZpZXdDYXVzZRIRCgltZW1iZXJfaWQYAyABKAkSDgoGbGVhc2VkGAQgASgIEhEKCXBhZ2Vfc2l6ZRgFIAEoBRISCgpwYWdlX3Rva2VuGAYgASgJIlkKF0xpc3RSZXZpZXdJdGVtc1Jlc3BvbnNlEiUKBWl0ZW1zGAEgAygLMhYucmlwb3N0ZS52MS5SZXZpZXdJdGVtEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSK6AQoXQ2xhaW1SZXZpZXdJdGVtc1JlcXVlc3QSEwoLb2JqZWN0X3R5cGUYASABKAkSJwoGY2F1c2VzGAIgAygOMhcucmlwb3N0ZS52MS5SZXZpZXdDYXVzZRINCgVsaW1pdBgDIAEoBRIoCgVsZWFzZRgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIUCgxtb2RlcmF0b3JfaWQYBSABKAkSEgoKcmVxdWVzdF9pZBgGIAEoCSKHAQoYQ2xhaW1SZXZpZXdJdGVtc1Jlc3BvbnNlEiUKBWl0ZW1zGAEgAygLMhYucmlwb3N0ZS52MS5SZXZpZXdJdGVtEhMKC2xlYXNlX3Rva2VuGAIgASgJEi8KC2xlYXNlX3VudGlsGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJzChlSZWxlYXNlUmV2aWV3SXRlbXNSZXF1ZXN0EhcKC2NvbW1lbnRfaWRzGAEgAygDQgIwARITCgtsZWFzZV90b2tlbhgCIAEoCRIUCgxtb2RlcmF0b3JfaWQYAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCSIuChpSZWxlYXNlUmV2aWV3SXRlbXNSZXNwb25zZRIQCghyZWxlYXNlZBgBIAEoBSI1Cg1WZXJkaWN0VGFyZ2V0EhYKCmNvbW1lbnRfaWQYASABKANCAjABEgwKBGV0YWcYAiABKAki1gEKFVN1Ym1pdFZlcmRpY3RzUmVxdWVzdBIsCgZhY3Rpb24YASABKA4yHC5yaXBvc3RlLnYxLk1vZGVyYXRpb25BY3Rpb24SJAoHZ3JvdW5kcxgCIAEoCzITLnJpcG9zdGUudjEuR3JvdW5kcxIqCgd0YXJnZXRzGAMgAygLMhkucmlwb3N0ZS52MS5WZXJkaWN0VGFyZ2V0EhMKC2xlYXNlX3Rva2VuGAQgASgJEhQKDG1vZGVyYXRvcl9pZBgFIAEoCRISCgpyZXF1ZXN0X2lkGAYgASgJIssBCg1WZXJkaWN0UmVzdWx0EhYKCmNvbW1lbnRfaWQYASABKANCAjABEigKCGRlY2lzaW9uGAIgASgLMhQucmlwb3N0ZS52MS5EZWNpc2lvbkgAEiYKBWVycm9yGAMgASgLMhUucmlwb3N0ZS52MS5JdGVtRXJyb3JIABIcChBzdWJqZWN0X3JldmlzaW9uGAQgASgDQgIwARIMCgRldGFnGAUgASgJEhoKEnByb3Bvc2VkX2VkaXRfZXRhZxgGIAEoCUIICgZyZXN1bHQiRAoWU3VibWl0VmVyZGljdHNSZXNwb25zZRIqCgdyZXN1bHRzGAEgAygLMhkucmlwb3N0ZS52MS5WZXJkaWN0UmVzdWx0IkUKG0dldE1vZGVyYXRlZENvbW1lbnRzUmVxdWVzdBIPCgNpZHMYASADKANCAjABEhUKDWFsbG93X21pc3NpbmcYAiABKAgiYwocR2V0TW9kZXJhdGVkQ29tbWVudHNSZXNwb25zZRIuCghjb21tZW50cxgBIAMoCzIcLnJpcG9zdGUudjEuTW9kZXJhdGVkQ29tbWVudBITCgdtaXNzaW5nGAIgAygDQgIwASJdChRMaXN0RGVjaXNpb25zUmVxdWVzdBIYCgpjb21tZW50X2lkGAEgASgDQgIwAUgAEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJQgQKAm9mIlkKFUxpc3REZWNpc2lvbnNSZXNwb25zZRInCglkZWNpc2lvbnMYASADKAsyFC5yaXBvc3RlLnYxLkRlY2lzaW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSqGAgoQTW9kZXJhdGlvbkFjdGlvbhIhCh1NT0RFUkFUSU9OX0FDVElPTl9VTlNQRUNJRklFRBAAEh0KGU1PREVSQVRJT05fQUNUSU9OX0FQUFJPVkUQARIcChhNT0RFUkFUSU9OX0FDVElPTl9SRUpFQ1QQAhIaChZNT0RFUkFUSU9OX0FDVElPTl9ISURFEAMSHAoYTU9ERVJBVElPTl9BQ1RJT05fVU5ISURFEAQSHAoYTU9ERVJBVElPTl9BQ1RJT05fREVMRVRFEAUSHgoaTU9ERVJBVElPTl9BQ1RJT05fV0lUSEhPTEQQBhIaChZNT0RFUkFUSU9OX0FDVElPTl9LRUVQEAcqqAIKCURldGVjdGlvbhIZChVERVRFQ1RJT05fVU5TUEVDSUZJRUQQABIXChNERVRFQ1RJT05fTU9ERVJBVE9SEAESFwoTREVURUNUSU9OX1dPUkRfTElTVBACEhIKDkRFVEVDVElPTl9SVUxFEAMSHAoYREVURUNUSU9OX0ZJTFRFUl9TRVJWSUNFEAQSHQoZREVURUNUSU9OX01FTUJFUl9TVEFORElORxAFEhsKF0RFVEVDVElPTl9NRU1CRVJfUkVQT1JUEAYSHQoZREVURUNUSU9OX1RSVVNURURfRkxBR0dFUhAHEhcKE0RFVEVDVElPTl9BVVRIT1JJVFkQCBIUChBERVRFQ1RJT05fQVBQRUFMEAkSEgoOREVURUNUSU9OX01PREUQCipqCgpBdXRvbWF0aW9uEhoKFkFVVE9NQVRJT05fVU5TUEVDSUZJRUQQABITCg9BVVRPTUFUSU9OX05PTkUQARIWChJBVVRPTUFUSU9OX1BBUlRJQUwQAhITCg9BVVRPTUFUSU9OX0ZVTEwQAyriAQoLUmV2aWV3Q2F1c2USHAoYUkVWSUVXX0NBVVNFX1VOU1BFQ0lGSUVEEAASFAoQUkVWSUVXX0NBVVNFX05FVxABEhUKEVJFVklFV19DQVVTRV9FRElUEAISFwoTUkVWSUVXX0NBVVNFX1JFUE9SVBADEhUKEVJFVklFV19DQVVTRV9GTEFHEAQSJAogUkVWSUVXX0NBVVNFX1NFUlZJQ0VfVU5BVkFJTEFCTEUQBRIXChNSRVZJRVdfQ0FVU0VfQVBQRUFMEAYSGQoVUkVWSUVXX0NBVVNFX1dJVEhIRUxEEAdiBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_riposte_v1_admin, file_riposte_v1_comment]);
 
 /**
  * The reasons of an act: what the author is told, and what stays inside.
@@ -97,6 +97,21 @@ export type ModeratedComment = Message<"riposte.v1.ModeratedComment"> & {
   etag: string;
 
   /**
+   * The edit that waits or was refused last; unset if none.
+   *
+   * @generated from field: riposte.v1.ProposedEdit proposed_edit = 3;
+   */
+  proposedEdit?: ProposedEdit | undefined;
+
+  /**
+   * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit must
+   * name it. Empty if no edit waits.
+   *
+   * @generated from field: string proposed_edit_etag = 4;
+   */
+  proposedEditEtag: string;
+
+  /**
    * What is open; empty if nothing is.
    *
    * @generated from field: repeated riposte.v1.ReviewCause causes = 5;
@@ -144,6 +159,13 @@ export type Decision = Message<"riposte.v1.Decision"> & {
    * @generated from field: riposte.v1.ModerationAction action = 3;
    */
   action: ModerationAction;
+
+  /**
+   * True: the proposed edit was judged, and not the text in sight.
+   *
+   * @generated from field: bool proposed_edit = 4;
+   */
+  proposedEdit: boolean;
 
   /**
    * The state before. Of a deleted comment: the state to which Undelete would have returned.
@@ -499,7 +521,8 @@ export type VerdictTarget = Message<"riposte.v1.VerdictTarget"> & {
   commentId: string;
 
   /**
-   * ModeratedComment.etag. Required.
+   * ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required. A
+   * proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
    *
    * @generated from field: string etag = 2;
    */
@@ -609,7 +632,7 @@ export type VerdictResult = Message<"riposte.v1.VerdictResult"> & {
 
   /**
    * The revision of the subject that the act made; 0 if it made none: KEEP, APPROVE of an ACTIVE
-   * comment.
+   * comment, REJECT of a proposed edit.
    *
    * @generated from field: int64 subject_revision = 4 [jstype = JS_STRING];
    */
@@ -621,6 +644,13 @@ export type VerdictResult = Message<"riposte.v1.VerdictResult"> & {
    * @generated from field: string etag = 5;
    */
   etag: string;
+
+  /**
+   * ModeratedComment.proposed_edit_etag after the act; empty if no edit waits and in an error.
+   *
+   * @generated from field: string proposed_edit_etag = 6;
+   */
+  proposedEditEtag: string;
 };
 
 /**
@@ -781,7 +811,7 @@ export const ListDecisionsResponseSchema: GenMessage<ListDecisionsResponse> = /*
   messageDesc(file_riposte_v1_moderation, 17);
 
 /**
- * An act on a comment.
+ * An act on a comment or on its proposed edit.
  *
  * @generated from enum riposte.v1.ModerationAction
  */
@@ -794,14 +824,16 @@ export enum ModerationAction {
   UNSPECIFIED = 0,
 
   /**
-   * PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good, nothing stays open on it.
+   * PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good; only a proposed edit stays
+   * open. On a proposed edit: it becomes the text.
    *
    * @generated from enum value: MODERATION_ACTION_APPROVE = 1;
    */
   APPROVE = 1,
 
   /**
-   * ACTIVE or PENDING becomes REJECTED.
+   * ACTIVE or PENDING becomes REJECTED. On a proposed edit: it is refused and the text in sight
+   * stays.
    *
    * @generated from enum value: MODERATION_ACTION_REJECT = 2;
    */
@@ -836,8 +868,8 @@ export enum ModerationAction {
   WITHHOLD = 6,
 
   /**
-   * No change of state. Closes what is open on an ACTIVE comment; if nothing is, STATE_CONFLICT. A
-   * PENDING comment stays in the queue.
+   * No change of state. Closes what is open on the text of an ACTIVE comment; if nothing is,
+   * STATE_CONFLICT. A PENDING comment and a proposed edit stay in the queue.
    *
    * @generated from enum value: MODERATION_ACTION_KEEP = 7;
    */
@@ -1002,7 +1034,7 @@ export enum ReviewCause {
   NEW = 1,
 
   /**
-   * A proposed edit. Not served yet.
+   * A proposed edit.
    *
    * @generated from enum value: REVIEW_CAUSE_EDIT = 2;
    */

@@ -320,6 +320,7 @@ pub(super) fn text(text: &str) -> Content {
 pub(super) fn view(output: &CommandOutput) -> &CommentView {
     match &output.effect {
         Effect::Comment(view) => view,
+        Effect::Edit(edited) => &edited.view,
         Effect::Subject(_) | Effect::Like(_) | Effect::Decision(_) => panic!("not about a comment: {output:?}"),
     }
 }

@@ -15,7 +15,9 @@ use crate::{CommandOutput, Effect};
 fn like(output: &CommandOutput) -> LikeOutput {
     match &output.effect {
         Effect::Like(like) => *like,
-        Effect::Subject(_) | Effect::Comment(_) | Effect::Decision(_) => panic!("no output of a like: {output:?}"),
+        Effect::Subject(_) | Effect::Comment(_) | Effect::Edit(_) | Effect::Decision(_) => {
+            panic!("no output of a like: {output:?}")
+        }
     }
 }
 

@@ -84,7 +84,8 @@ public final class Errors {
    * <li>REPLY_FORBIDDEN: The policy of the object type forbids replies here. Not served yet.
    * <li>STATE_CONFLICT: The comment's state does not allow the change; the metadata has the state,
    * for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
-   * except to UndeleteComment: a tombstone that was imported without a text cannot come back.
+   * except to UndeleteComment: a tombstone that was imported without a text cannot come back. Or
+   * the metadata has `why`: `edits` (three edits have to be judged first).
    * <li>EDIT_WINDOW_CLOSED: The time in which an author may edit is over; the metadata has the time
    * at which it ended.
    * <li>PIN_LIMIT_REACHED: The subject has three pinned comments already. Unpin one.

@@ -132,7 +132,7 @@ public abstract sealed class Services permits Riposte {
 
   /**
    * Reads the author's own comments of a subject that are in no list, because they wait for review
-   * or were refused.
+   * or were refused, and those with an edit that waits.
    *
    * @param request the first page
    * @return a walk from that page to the end of the list; nothing is read before it is walked

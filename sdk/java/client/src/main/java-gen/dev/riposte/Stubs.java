@@ -159,7 +159,7 @@ public final class Stubs {
 
     /**
      * Reads the author's own comments of a subject that are in no list, because they wait for
-     * review or were refused.
+     * review or were refused, and those with an edit that waits.
      *
      * @param request the request
      * @return the answer
@@ -582,7 +582,7 @@ public final class Stubs {
     }
 
     /**
-     * Judges comments, each bound to the version that was read.
+     * Judges comments or proposed edits, each bound to the version that was read.
      *
      * @param request the request
      * @return the answer

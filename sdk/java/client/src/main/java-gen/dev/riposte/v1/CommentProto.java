@@ -66,6 +66,11 @@ public final class CommentProto {
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
       internal_static_riposte_v1_GetCommentResponse_fieldAccessorTable;
   static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_riposte_v1_ProposedEdit_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_riposte_v1_ProposedEdit_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
     internal_static_riposte_v1_BatchGetCommentsRequest_descriptor;
   static final 
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
@@ -230,114 +235,126 @@ public final class CommentProto {
       "\001\n\021GetCommentRequest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id" +
       "\022(\n\020viewer_member_id\030\002 \001(\tR\016viewerMember" +
       "Id\022%\n\014min_revision\030\003 \001(\003B\0020\001R\013minRevisio" +
-      "n\022\024\n\005fresh\030\004 \001(\010R\005fresh\"x\n\022GetCommentRes" +
-      "ponse\022-\n\007comment\030\001 \001(\0132\023.riposte.v1.Comm" +
-      "entR\007comment\0223\n\010degraded\030\002 \003(\0132\027.riposte" +
-      ".v1.DegradationR\010degraded\"j\n\027BatchGetCom" +
-      "mentsRequest\022\024\n\003ids\030\001 \003(\003B\0020\001R\003ids\022#\n\ral" +
-      "low_missing\030\002 \001(\010R\014allowMissing\022\024\n\005fresh" +
-      "\030\003 \001(\010R\005fresh\"\236\001\n\030BatchGetCommentsRespon" +
-      "se\022/\n\010comments\030\001 \003(\0132\023.riposte.v1.Commen" +
-      "tR\010comments\022\034\n\007missing\030\002 \003(\003B\0020\001R\007missin" +
-      "g\0223\n\010degraded\030\003 \003(\0132\027.riposte.v1.Degrada" +
-      "tionR\010degraded\"\212\003\n\023ListCommentsRequest\0220" +
-      "\n\007subject\030\001 \001(\0132\026.riposte.v1.SubjectKeyR" +
-      "\007subject\022+\n\004sort\030\002 \001(\0162\027.riposte.v1.Comm" +
-      "entSortR\004sort\022\033\n\tpage_size\030\003 \001(\005R\010pageSi" +
-      "ze\022\035\n\npage_token\030\004 \001(\tR\tpageToken\0221\n\022rep" +
-      "ly_preview_size\030\005 \001(\005H\000R\020replyPreviewSiz" +
-      "e\210\001\001\022.\n\021around_comment_id\030\006 \001(\003B\0020\001R\017aro" +
-      "undCommentId\022!\n\014around_floor\030\007 \001(\005R\013arou" +
-      "ndFloor\022%\n\014min_revision\030\010 \001(\003B\0020\001R\013minRe" +
-      "vision\022\024\n\005fresh\030\t \001(\010R\005freshB\025\n\023_reply_p" +
-      "review_size\"\351\002\n\024ListCommentsResponse\0223\n\007" +
-      "threads\030\001 \003(\0132\031.riposte.v1.CommentThread" +
-      "R\007threads\0221\n\006pinned\030\002 \003(\0132\031.riposte.v1.C" +
-      "ommentThreadR\006pinned\022&\n\017next_page_token\030" +
-      "\003 \001(\tR\rnextPageToken\022.\n\023previous_page_to" +
-      "ken\030\004 \001(\tR\021previousPageToken\022-\n\007subject\030" +
-      "\005 \001(\0132\023.riposte.v1.SubjectR\007subject\0223\n\010d" +
-      "egraded\030\006 \003(\0132\027.riposte.v1.DegradationR\010" +
-      "degraded\022-\n\020subject_revision\030\007 \001(\003B\0020\001R\017" +
-      "subjectRevision\"\251\001\n\024UpdateCommentRequest" +
-      "\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tmember_id\030\002 \001(\tR" +
-      "\010memberId\022-\n\007content\030\003 \001(\0132\023.riposte.v1." +
-      "ContentR\007content\022\022\n\004etag\030\004 \001(\tR\004etag\022\035\n\n" +
-      "request_id\030\005 \001(\tR\trequestId\"u\n\025UpdateCom" +
-      "mentResponse\022-\n\007comment\030\001 \001(\0132\023.riposte." +
-      "v1.CommentR\007comment\022-\n\020subject_revision\030" +
-      "\002 \001(\003B\0020\001R\017subjectRevision\"\354\001\n\033ListUnlis" +
-      "tedCommentsRequest\0220\n\007subject\030\001 \001(\0132\026.ri" +
-      "poste.v1.SubjectKeyR\007subject\022\033\n\tmember_i" +
-      "d\030\002 \001(\tR\010memberId\022\033\n\007root_id\030\003 \001(\003B\0020\001R\006" +
-      "rootId\022%\n\014min_revision\030\004 \001(\003B\0020\001R\013minRev" +
-      "ision\022\033\n\tpage_size\030\005 \001(\005R\010pageSize\022\035\n\npa" +
-      "ge_token\030\006 \001(\tR\tpageToken\"\177\n\034ListUnliste" +
-      "dCommentsResponse\0227\n\010comments\030\001 \003(\0132\033.ri" +
-      "poste.v1.UnlistedCommentR\010comments\022&\n\017ne" +
-      "xt_page_token\030\002 \001(\tR\rnextPageToken\"@\n\017Un" +
-      "listedComment\022-\n\007comment\030\001 \001(\0132\023.riposte" +
-      ".v1.CommentR\007comment\"m\n\033ListCommentRevis" +
-      "ionsRequest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tpage_" +
-      "size\030\002 \001(\005R\010pageSize\022\035\n\npage_token\030\003 \001(\t" +
-      "R\tpageToken\"\201\001\n\034ListCommentRevisionsResp" +
-      "onse\0229\n\trevisions\030\001 \003(\0132\033.riposte.v1.Com" +
-      "mentRevisionR\trevisions\022&\n\017next_page_tok" +
-      "en\030\002 \001(\tR\rnextPageToken\"\255\001\n\024DeleteCommen" +
-      "tRequest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tmember_i" +
-      "d\030\002 \001(\tR\010memberId\0221\n\tacting_as\030\003 \001(\0162\024.r" +
-      "iposte.v1.ActingAsR\010actingAs\022\022\n\004etag\030\004 \001" +
-      "(\tR\004etag\022\035\n\nrequest_id\030\005 \001(\tR\trequestId\"" +
-      "u\n\025DeleteCommentResponse\022-\n\007comment\030\001 \001(" +
-      "\0132\023.riposte.v1.CommentR\007comment\022-\n\020subje" +
-      "ct_revision\030\002 \001(\003B\0020\001R\017subjectRevision\"h" +
-      "\n\026UndeleteCommentRequest\022\022\n\002id\030\001 \001(\003B\0020\001" +
-      "R\002id\022\033\n\tmember_id\030\002 \001(\tR\010memberId\022\035\n\nreq" +
-      "uest_id\030\003 \001(\tR\trequestId\"w\n\027UndeleteComm" +
-      "entResponse\022-\n\007comment\030\001 \001(\0132\023.riposte.v" +
-      "1.CommentR\007comment\022-\n\020subject_revision\030\002" +
-      " \001(\003B\0020\001R\017subjectRevision\"c\n\021PinCommentR" +
-      "equest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tmember_id\030" +
-      "\002 \001(\tR\010memberId\022\035\n\nrequest_id\030\003 \001(\tR\treq" +
-      "uestId\"r\n\022PinCommentResponse\022-\n\007comment\030" +
-      "\001 \001(\0132\023.riposte.v1.CommentR\007comment\022-\n\020s" +
-      "ubject_revision\030\002 \001(\003B\0020\001R\017subjectRevisi" +
-      "on\"e\n\023UnpinCommentRequest\022\022\n\002id\030\001 \001(\003B\0020" +
-      "\001R\002id\022\033\n\tmember_id\030\002 \001(\tR\010memberId\022\035\n\nre" +
-      "quest_id\030\003 \001(\tR\trequestId\"t\n\024UnpinCommen" +
-      "tResponse\022-\n\007comment\030\001 \001(\0132\023.riposte.v1." +
-      "CommentR\007comment\022-\n\020subject_revision\030\002 \001" +
-      "(\003B\0020\001R\017subjectRevision\"\300\001\n\031ListMemberCo" +
-      "mmentsRequest\022\037\n\013object_type\030\001 \001(\tR\nobje" +
-      "ctType\022\033\n\tmember_id\030\002 \001(\tR\010memberId\022)\n\020i" +
-      "nclude_unlisted\030\003 \001(\010R\017includeUnlisted\022\033" +
-      "\n\tpage_size\030\004 \001(\005R\010pageSize\022\035\n\npage_toke" +
-      "n\030\005 \001(\tR\tpageToken\"\252\001\n\032ListMemberComment" +
-      "sResponse\022/\n\010comments\030\001 \003(\0132\023.riposte.v1" +
-      ".CommentR\010comments\022&\n\017next_page_token\030\002 " +
-      "\001(\tR\rnextPageToken\0223\n\010degraded\030\003 \003(\0132\027.r" +
-      "iposte.v1.DegradationR\010degraded*\317\001\n\014Comm" +
-      "entState\022\035\n\031COMMENT_STATE_UNSPECIFIED\020\000\022" +
-      "\030\n\024COMMENT_STATE_ACTIVE\020\001\022\031\n\025COMMENT_STA" +
-      "TE_PENDING\020\002\022\032\n\026COMMENT_STATE_REJECTED\020\003" +
-      "\022\030\n\024COMMENT_STATE_HIDDEN\020\004\022\032\n\026COMMENT_ST" +
-      "ATE_SHADOWED\020\005\022\031\n\025COMMENT_STATE_DELETED\020" +
-      "\006*v\n\tDeletedBy\022\032\n\026DELETED_BY_UNSPECIFIED" +
-      "\020\000\022\025\n\021DELETED_BY_AUTHOR\020\001\022\034\n\030DELETED_BY_" +
-      "SUBJECT_OWNER\020\002\022\030\n\024DELETED_BY_MODERATOR\020" +
-      "\003*X\n\010ActingAs\022\031\n\025ACTING_AS_UNSPECIFIED\020\000" +
-      "\022\024\n\020ACTING_AS_AUTHOR\020\001\022\033\n\027ACTING_AS_SUBJ" +
-      "ECT_OWNER\020\002*\337\001\n\013CommentSort\022\034\n\030COMMENT_S" +
-      "ORT_UNSPECIFIED\020\000\022\027\n\023COMMENT_SORT_NEWEST" +
-      "\020\001\022\027\n\023COMMENT_SORT_OLDEST\020\002\022\024\n\020COMMENT_S" +
-      "ORT_HOT\020\003\022\024\n\020COMMENT_SORT_TOP\020\004\022\025\n\021COMME" +
-      "NT_SORT_BEST\020\005\022\036\n\032COMMENT_SORT_CONTROVER" +
-      "SIAL\020\006\022\035\n\031COMMENT_SORT_MOST_REPLIES\020\007*?\n" +
-      "\003Ack\022\023\n\017ACK_UNSPECIFIED\020\000\022\021\n\rACK_COMMITT" +
-      "ED\020\001\022\020\n\014ACK_ACCEPTED\020\002Bg\n\016dev.riposte.v1" +
-      "B\014CommentProtoP\001\242\002\003RXX\252\002\nRiposte.V1\312\002\nRi" +
-      "poste\\V1\342\002\026Riposte\\V1\\GPBMetadata\352\002\013Ripo" +
-      "ste::V1b\006proto3"
+      "n\022\024\n\005fresh\030\004 \001(\010R\005fresh\"\267\001\n\022GetCommentRe" +
+      "sponse\022-\n\007comment\030\001 \001(\0132\023.riposte.v1.Com" +
+      "mentR\007comment\0223\n\010degraded\030\002 \003(\0132\027.ripost" +
+      "e.v1.DegradationR\010degraded\022=\n\rproposed_e" +
+      "dit\030\003 \001(\0132\030.riposte.v1.ProposedEditR\014pro" +
+      "posedEdit\"\303\001\n\014ProposedEdit\022-\n\007content\030\001 " +
+      "\001(\0132\023.riposte.v1.ContentR\007content\022\026\n\006num" +
+      "ber\030\002 \001(\005R\006number\022/\n\005state\030\003 \001(\0162\031.ripos" +
+      "te.v1.ProposalStateR\005state\022;\n\013create_tim" +
+      "e\030\004 \001(\0132\032.google.protobuf.TimestampR\ncre" +
+      "ateTime\"j\n\027BatchGetCommentsRequest\022\024\n\003id" +
+      "s\030\001 \003(\003B\0020\001R\003ids\022#\n\rallow_missing\030\002 \001(\010R" +
+      "\014allowMissing\022\024\n\005fresh\030\003 \001(\010R\005fresh\"\236\001\n\030" +
+      "BatchGetCommentsResponse\022/\n\010comments\030\001 \003" +
+      "(\0132\023.riposte.v1.CommentR\010comments\022\034\n\007mis" +
+      "sing\030\002 \003(\003B\0020\001R\007missing\0223\n\010degraded\030\003 \003(" +
+      "\0132\027.riposte.v1.DegradationR\010degraded\"\212\003\n" +
+      "\023ListCommentsRequest\0220\n\007subject\030\001 \001(\0132\026." +
+      "riposte.v1.SubjectKeyR\007subject\022+\n\004sort\030\002" +
+      " \001(\0162\027.riposte.v1.CommentSortR\004sort\022\033\n\tp" +
+      "age_size\030\003 \001(\005R\010pageSize\022\035\n\npage_token\030\004" +
+      " \001(\tR\tpageToken\0221\n\022reply_preview_size\030\005 " +
+      "\001(\005H\000R\020replyPreviewSize\210\001\001\022.\n\021around_com" +
+      "ment_id\030\006 \001(\003B\0020\001R\017aroundCommentId\022!\n\014ar" +
+      "ound_floor\030\007 \001(\005R\013aroundFloor\022%\n\014min_rev" +
+      "ision\030\010 \001(\003B\0020\001R\013minRevision\022\024\n\005fresh\030\t " +
+      "\001(\010R\005freshB\025\n\023_reply_preview_size\"\351\002\n\024Li" +
+      "stCommentsResponse\0223\n\007threads\030\001 \003(\0132\031.ri" +
+      "poste.v1.CommentThreadR\007threads\0221\n\006pinne" +
+      "d\030\002 \003(\0132\031.riposte.v1.CommentThreadR\006pinn" +
+      "ed\022&\n\017next_page_token\030\003 \001(\tR\rnextPageTok" +
+      "en\022.\n\023previous_page_token\030\004 \001(\tR\021previou" +
+      "sPageToken\022-\n\007subject\030\005 \001(\0132\023.riposte.v1" +
+      ".SubjectR\007subject\0223\n\010degraded\030\006 \003(\0132\027.ri" +
+      "poste.v1.DegradationR\010degraded\022-\n\020subjec" +
+      "t_revision\030\007 \001(\003B\0020\001R\017subjectRevision\"\251\001" +
+      "\n\024UpdateCommentRequest\022\022\n\002id\030\001 \001(\003B\0020\001R\002" +
+      "id\022\033\n\tmember_id\030\002 \001(\tR\010memberId\022-\n\007conte" +
+      "nt\030\003 \001(\0132\023.riposte.v1.ContentR\007content\022\022" +
+      "\n\004etag\030\004 \001(\tR\004etag\022\035\n\nrequest_id\030\005 \001(\tR\t" +
+      "requestId\"\264\001\n\025UpdateCommentResponse\022-\n\007c" +
+      "omment\030\001 \001(\0132\023.riposte.v1.CommentR\007comme" +
+      "nt\022-\n\020subject_revision\030\002 \001(\003B\0020\001R\017subjec" +
+      "tRevision\022=\n\rproposed_edit\030\003 \001(\0132\030.ripos" +
+      "te.v1.ProposedEditR\014proposedEdit\"\354\001\n\033Lis" +
+      "tUnlistedCommentsRequest\0220\n\007subject\030\001 \001(" +
+      "\0132\026.riposte.v1.SubjectKeyR\007subject\022\033\n\tme" +
+      "mber_id\030\002 \001(\tR\010memberId\022\033\n\007root_id\030\003 \001(\003" +
+      "B\0020\001R\006rootId\022%\n\014min_revision\030\004 \001(\003B\0020\001R\013" +
+      "minRevision\022\033\n\tpage_size\030\005 \001(\005R\010pageSize" +
+      "\022\035\n\npage_token\030\006 \001(\tR\tpageToken\"\177\n\034ListU" +
+      "nlistedCommentsResponse\0227\n\010comments\030\001 \003(" +
+      "\0132\033.riposte.v1.UnlistedCommentR\010comments" +
+      "\022&\n\017next_page_token\030\002 \001(\tR\rnextPageToken" +
+      "\"\177\n\017UnlistedComment\022-\n\007comment\030\001 \001(\0132\023.r" +
+      "iposte.v1.CommentR\007comment\022=\n\rproposed_e" +
+      "dit\030\002 \001(\0132\030.riposte.v1.ProposedEditR\014pro" +
+      "posedEdit\"m\n\033ListCommentRevisionsRequest" +
+      "\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tpage_size\030\002 \001(\005R" +
+      "\010pageSize\022\035\n\npage_token\030\003 \001(\tR\tpageToken" +
+      "\"\201\001\n\034ListCommentRevisionsResponse\0229\n\trev" +
+      "isions\030\001 \003(\0132\033.riposte.v1.CommentRevisio" +
+      "nR\trevisions\022&\n\017next_page_token\030\002 \001(\tR\rn" +
+      "extPageToken\"\255\001\n\024DeleteCommentRequest\022\022\n" +
+      "\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tmember_id\030\002 \001(\tR\010me" +
+      "mberId\0221\n\tacting_as\030\003 \001(\0162\024.riposte.v1.A" +
+      "ctingAsR\010actingAs\022\022\n\004etag\030\004 \001(\tR\004etag\022\035\n" +
+      "\nrequest_id\030\005 \001(\tR\trequestId\"u\n\025DeleteCo" +
+      "mmentResponse\022-\n\007comment\030\001 \001(\0132\023.riposte" +
+      ".v1.CommentR\007comment\022-\n\020subject_revision" +
+      "\030\002 \001(\003B\0020\001R\017subjectRevision\"h\n\026UndeleteC" +
+      "ommentRequest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tmem" +
+      "ber_id\030\002 \001(\tR\010memberId\022\035\n\nrequest_id\030\003 \001" +
+      "(\tR\trequestId\"w\n\027UndeleteCommentResponse" +
+      "\022-\n\007comment\030\001 \001(\0132\023.riposte.v1.CommentR\007" +
+      "comment\022-\n\020subject_revision\030\002 \001(\003B\0020\001R\017s" +
+      "ubjectRevision\"c\n\021PinCommentRequest\022\022\n\002i" +
+      "d\030\001 \001(\003B\0020\001R\002id\022\033\n\tmember_id\030\002 \001(\tR\010memb" +
+      "erId\022\035\n\nrequest_id\030\003 \001(\tR\trequestId\"r\n\022P" +
+      "inCommentResponse\022-\n\007comment\030\001 \001(\0132\023.rip" +
+      "oste.v1.CommentR\007comment\022-\n\020subject_revi" +
+      "sion\030\002 \001(\003B\0020\001R\017subjectRevision\"e\n\023Unpin" +
+      "CommentRequest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tme" +
+      "mber_id\030\002 \001(\tR\010memberId\022\035\n\nrequest_id\030\003 " +
+      "\001(\tR\trequestId\"t\n\024UnpinCommentResponse\022-" +
+      "\n\007comment\030\001 \001(\0132\023.riposte.v1.CommentR\007co" +
+      "mment\022-\n\020subject_revision\030\002 \001(\003B\0020\001R\017sub" +
+      "jectRevision\"\300\001\n\031ListMemberCommentsReque" +
+      "st\022\037\n\013object_type\030\001 \001(\tR\nobjectType\022\033\n\tm" +
+      "ember_id\030\002 \001(\tR\010memberId\022)\n\020include_unli" +
+      "sted\030\003 \001(\010R\017includeUnlisted\022\033\n\tpage_size" +
+      "\030\004 \001(\005R\010pageSize\022\035\n\npage_token\030\005 \001(\tR\tpa" +
+      "geToken\"\252\001\n\032ListMemberCommentsResponse\022/" +
+      "\n\010comments\030\001 \003(\0132\023.riposte.v1.CommentR\010c" +
+      "omments\022&\n\017next_page_token\030\002 \001(\tR\rnextPa" +
+      "geToken\0223\n\010degraded\030\003 \003(\0132\027.riposte.v1.D" +
+      "egradationR\010degraded*\317\001\n\014CommentState\022\035\n" +
+      "\031COMMENT_STATE_UNSPECIFIED\020\000\022\030\n\024COMMENT_" +
+      "STATE_ACTIVE\020\001\022\031\n\025COMMENT_STATE_PENDING\020" +
+      "\002\022\032\n\026COMMENT_STATE_REJECTED\020\003\022\030\n\024COMMENT" +
+      "_STATE_HIDDEN\020\004\022\032\n\026COMMENT_STATE_SHADOWE" +
+      "D\020\005\022\031\n\025COMMENT_STATE_DELETED\020\006*v\n\tDelete" +
+      "dBy\022\032\n\026DELETED_BY_UNSPECIFIED\020\000\022\025\n\021DELET" +
+      "ED_BY_AUTHOR\020\001\022\034\n\030DELETED_BY_SUBJECT_OWN" +
+      "ER\020\002\022\030\n\024DELETED_BY_MODERATOR\020\003*X\n\010Acting" +
+      "As\022\031\n\025ACTING_AS_UNSPECIFIED\020\000\022\024\n\020ACTING_" +
+      "AS_AUTHOR\020\001\022\033\n\027ACTING_AS_SUBJECT_OWNER\020\002" +
+      "*\337\001\n\013CommentSort\022\034\n\030COMMENT_SORT_UNSPECI" +
+      "FIED\020\000\022\027\n\023COMMENT_SORT_NEWEST\020\001\022\027\n\023COMME" +
+      "NT_SORT_OLDEST\020\002\022\024\n\020COMMENT_SORT_HOT\020\003\022\024" +
+      "\n\020COMMENT_SORT_TOP\020\004\022\025\n\021COMMENT_SORT_BES" +
+      "T\020\005\022\036\n\032COMMENT_SORT_CONTROVERSIAL\020\006\022\035\n\031C" +
+      "OMMENT_SORT_MOST_REPLIES\020\007*?\n\003Ack\022\023\n\017ACK" +
+      "_UNSPECIFIED\020\000\022\021\n\rACK_COMMITTED\020\001\022\020\n\014ACK" +
+      "_ACCEPTED\020\002*h\n\rProposalState\022\036\n\032PROPOSAL" +
+      "_STATE_UNSPECIFIED\020\000\022\032\n\026PROPOSAL_STATE_W" +
+      "AITING\020\001\022\033\n\027PROPOSAL_STATE_REJECTED\020\002Bg\n" +
+      "\016dev.riposte.v1B\014CommentProtoP\001\242\002\003RXX\252\002\n" +
+      "Riposte.V1\312\002\nRiposte\\V1\342\002\026Riposte\\V1\\GPB" +
+      "Metadata\352\002\013Riposte::V1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -405,129 +422,135 @@ public final class CommentProto {
     internal_static_riposte_v1_GetCommentResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_GetCommentResponse_descriptor,
-        new java.lang.String[] { "Comment", "Degraded", });
-    internal_static_riposte_v1_BatchGetCommentsRequest_descriptor =
+        new java.lang.String[] { "Comment", "Degraded", "ProposedEdit", });
+    internal_static_riposte_v1_ProposedEdit_descriptor =
       getDescriptor().getMessageTypes().get(9);
+    internal_static_riposte_v1_ProposedEdit_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_riposte_v1_ProposedEdit_descriptor,
+        new java.lang.String[] { "Content", "Number", "State", "CreateTime", });
+    internal_static_riposte_v1_BatchGetCommentsRequest_descriptor =
+      getDescriptor().getMessageTypes().get(10);
     internal_static_riposte_v1_BatchGetCommentsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_BatchGetCommentsRequest_descriptor,
         new java.lang.String[] { "Ids", "AllowMissing", "Fresh", });
     internal_static_riposte_v1_BatchGetCommentsResponse_descriptor =
-      getDescriptor().getMessageTypes().get(10);
+      getDescriptor().getMessageTypes().get(11);
     internal_static_riposte_v1_BatchGetCommentsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_BatchGetCommentsResponse_descriptor,
         new java.lang.String[] { "Comments", "Missing", "Degraded", });
     internal_static_riposte_v1_ListCommentsRequest_descriptor =
-      getDescriptor().getMessageTypes().get(11);
+      getDescriptor().getMessageTypes().get(12);
     internal_static_riposte_v1_ListCommentsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListCommentsRequest_descriptor,
         new java.lang.String[] { "Subject", "Sort", "PageSize", "PageToken", "ReplyPreviewSize", "AroundCommentId", "AroundFloor", "MinRevision", "Fresh", });
     internal_static_riposte_v1_ListCommentsResponse_descriptor =
-      getDescriptor().getMessageTypes().get(12);
+      getDescriptor().getMessageTypes().get(13);
     internal_static_riposte_v1_ListCommentsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListCommentsResponse_descriptor,
         new java.lang.String[] { "Threads", "Pinned", "NextPageToken", "PreviousPageToken", "Subject", "Degraded", "SubjectRevision", });
     internal_static_riposte_v1_UpdateCommentRequest_descriptor =
-      getDescriptor().getMessageTypes().get(13);
+      getDescriptor().getMessageTypes().get(14);
     internal_static_riposte_v1_UpdateCommentRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_UpdateCommentRequest_descriptor,
         new java.lang.String[] { "Id", "MemberId", "Content", "Etag", "RequestId", });
     internal_static_riposte_v1_UpdateCommentResponse_descriptor =
-      getDescriptor().getMessageTypes().get(14);
+      getDescriptor().getMessageTypes().get(15);
     internal_static_riposte_v1_UpdateCommentResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_UpdateCommentResponse_descriptor,
-        new java.lang.String[] { "Comment", "SubjectRevision", });
+        new java.lang.String[] { "Comment", "SubjectRevision", "ProposedEdit", });
     internal_static_riposte_v1_ListUnlistedCommentsRequest_descriptor =
-      getDescriptor().getMessageTypes().get(15);
+      getDescriptor().getMessageTypes().get(16);
     internal_static_riposte_v1_ListUnlistedCommentsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListUnlistedCommentsRequest_descriptor,
         new java.lang.String[] { "Subject", "MemberId", "RootId", "MinRevision", "PageSize", "PageToken", });
     internal_static_riposte_v1_ListUnlistedCommentsResponse_descriptor =
-      getDescriptor().getMessageTypes().get(16);
+      getDescriptor().getMessageTypes().get(17);
     internal_static_riposte_v1_ListUnlistedCommentsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListUnlistedCommentsResponse_descriptor,
         new java.lang.String[] { "Comments", "NextPageToken", });
     internal_static_riposte_v1_UnlistedComment_descriptor =
-      getDescriptor().getMessageTypes().get(17);
+      getDescriptor().getMessageTypes().get(18);
     internal_static_riposte_v1_UnlistedComment_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_UnlistedComment_descriptor,
-        new java.lang.String[] { "Comment", });
+        new java.lang.String[] { "Comment", "ProposedEdit", });
     internal_static_riposte_v1_ListCommentRevisionsRequest_descriptor =
-      getDescriptor().getMessageTypes().get(18);
+      getDescriptor().getMessageTypes().get(19);
     internal_static_riposte_v1_ListCommentRevisionsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListCommentRevisionsRequest_descriptor,
         new java.lang.String[] { "Id", "PageSize", "PageToken", });
     internal_static_riposte_v1_ListCommentRevisionsResponse_descriptor =
-      getDescriptor().getMessageTypes().get(19);
+      getDescriptor().getMessageTypes().get(20);
     internal_static_riposte_v1_ListCommentRevisionsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListCommentRevisionsResponse_descriptor,
         new java.lang.String[] { "Revisions", "NextPageToken", });
     internal_static_riposte_v1_DeleteCommentRequest_descriptor =
-      getDescriptor().getMessageTypes().get(20);
+      getDescriptor().getMessageTypes().get(21);
     internal_static_riposte_v1_DeleteCommentRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_DeleteCommentRequest_descriptor,
         new java.lang.String[] { "Id", "MemberId", "ActingAs", "Etag", "RequestId", });
     internal_static_riposte_v1_DeleteCommentResponse_descriptor =
-      getDescriptor().getMessageTypes().get(21);
+      getDescriptor().getMessageTypes().get(22);
     internal_static_riposte_v1_DeleteCommentResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_DeleteCommentResponse_descriptor,
         new java.lang.String[] { "Comment", "SubjectRevision", });
     internal_static_riposte_v1_UndeleteCommentRequest_descriptor =
-      getDescriptor().getMessageTypes().get(22);
+      getDescriptor().getMessageTypes().get(23);
     internal_static_riposte_v1_UndeleteCommentRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_UndeleteCommentRequest_descriptor,
         new java.lang.String[] { "Id", "MemberId", "RequestId", });
     internal_static_riposte_v1_UndeleteCommentResponse_descriptor =
-      getDescriptor().getMessageTypes().get(23);
+      getDescriptor().getMessageTypes().get(24);
     internal_static_riposte_v1_UndeleteCommentResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_UndeleteCommentResponse_descriptor,
         new java.lang.String[] { "Comment", "SubjectRevision", });
     internal_static_riposte_v1_PinCommentRequest_descriptor =
-      getDescriptor().getMessageTypes().get(24);
+      getDescriptor().getMessageTypes().get(25);
     internal_static_riposte_v1_PinCommentRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_PinCommentRequest_descriptor,
         new java.lang.String[] { "Id", "MemberId", "RequestId", });
     internal_static_riposte_v1_PinCommentResponse_descriptor =
-      getDescriptor().getMessageTypes().get(25);
+      getDescriptor().getMessageTypes().get(26);
     internal_static_riposte_v1_PinCommentResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_PinCommentResponse_descriptor,
         new java.lang.String[] { "Comment", "SubjectRevision", });
     internal_static_riposte_v1_UnpinCommentRequest_descriptor =
-      getDescriptor().getMessageTypes().get(26);
+      getDescriptor().getMessageTypes().get(27);
     internal_static_riposte_v1_UnpinCommentRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_UnpinCommentRequest_descriptor,
         new java.lang.String[] { "Id", "MemberId", "RequestId", });
     internal_static_riposte_v1_UnpinCommentResponse_descriptor =
-      getDescriptor().getMessageTypes().get(27);
+      getDescriptor().getMessageTypes().get(28);
     internal_static_riposte_v1_UnpinCommentResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_UnpinCommentResponse_descriptor,
         new java.lang.String[] { "Comment", "SubjectRevision", });
     internal_static_riposte_v1_ListMemberCommentsRequest_descriptor =
-      getDescriptor().getMessageTypes().get(28);
+      getDescriptor().getMessageTypes().get(29);
     internal_static_riposte_v1_ListMemberCommentsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListMemberCommentsRequest_descriptor,
         new java.lang.String[] { "ObjectType", "MemberId", "IncludeUnlisted", "PageSize", "PageToken", });
     internal_static_riposte_v1_ListMemberCommentsResponse_descriptor =
-      getDescriptor().getMessageTypes().get(29);
+      getDescriptor().getMessageTypes().get(30);
     internal_static_riposte_v1_ListMemberCommentsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListMemberCommentsResponse_descriptor,

@@ -534,8 +534,12 @@ public final class CommentServiceGrpc {
      * <pre>
      * Changes what a comment says. Only its author may, within the object type's edit window; the
      * former text is kept.
+     * Where comments wait for review, an edit of an ACTIVE comment waits beside the text in sight:
+     * `proposed_edit` of the response. A newer one replaces it. A PENDING comment goes on waiting. A
+     * REJECTED one waits again, within `resubmit_window` of the refusal. At most 3 edits wait for a
+     * moderator one after the other.
      * Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
-     * is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
+     * is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
      * CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
@@ -632,7 +636,7 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads the author's own comments of a subject that are in no list, because they wait for review
-     * or were refused.
+     * or were refused, and those with an edit that waits.
      * Nothing of it is in public pages, counts or caches. Errors: SUBJECT_NOT_FOUND (unless the type
      * creates its subjects), SUBJECT_HIDDEN, OBJECT_TYPE_UNKNOWN, REVISION_NOT_REACHED,
      * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
@@ -763,8 +767,12 @@ public final class CommentServiceGrpc {
      * <pre>
      * Changes what a comment says. Only its author may, within the object type's edit window; the
      * former text is kept.
+     * Where comments wait for review, an edit of an ACTIVE comment waits beside the text in sight:
+     * `proposed_edit` of the response. A newer one replaces it. A PENDING comment goes on waiting. A
+     * REJECTED one waits again, within `resubmit_window` of the refusal. At most 3 edits wait for a
+     * moderator one after the other.
      * Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
-     * is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
+     * is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
      * CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
@@ -868,7 +876,7 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads the author's own comments of a subject that are in no list, because they wait for review
-     * or were refused.
+     * or were refused, and those with an edit that waits.
      * Nothing of it is in public pages, counts or caches. Errors: SUBJECT_NOT_FOUND (unless the type
      * creates its subjects), SUBJECT_HIDDEN, OBJECT_TYPE_UNKNOWN, REVISION_NOT_REACHED,
      * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
@@ -974,8 +982,12 @@ public final class CommentServiceGrpc {
      * <pre>
      * Changes what a comment says. Only its author may, within the object type's edit window; the
      * former text is kept.
+     * Where comments wait for review, an edit of an ACTIVE comment waits beside the text in sight:
+     * `proposed_edit` of the response. A newer one replaces it. A PENDING comment goes on waiting. A
+     * REJECTED one waits again, within `resubmit_window` of the refusal. At most 3 edits wait for a
+     * moderator one after the other.
      * Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
-     * is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
+     * is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
      * CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
@@ -1072,7 +1084,7 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads the author's own comments of a subject that are in no list, because they wait for review
-     * or were refused.
+     * or were refused, and those with an edit that waits.
      * Nothing of it is in public pages, counts or caches. Errors: SUBJECT_NOT_FOUND (unless the type
      * creates its subjects), SUBJECT_HIDDEN, OBJECT_TYPE_UNKNOWN, REVISION_NOT_REACHED,
      * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
@@ -1177,8 +1189,12 @@ public final class CommentServiceGrpc {
      * <pre>
      * Changes what a comment says. Only its author may, within the object type's edit window; the
      * former text is kept.
+     * Where comments wait for review, an edit of an ACTIVE comment waits beside the text in sight:
+     * `proposed_edit` of the response. A newer one replaces it. A PENDING comment goes on waiting. A
+     * REJECTED one waits again, within `resubmit_window` of the refusal. At most 3 edits wait for a
+     * moderator one after the other.
      * Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
-     * is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
+     * is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
      * CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
@@ -1275,7 +1291,7 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads the author's own comments of a subject that are in no list, because they wait for review
-     * or were refused.
+     * or were refused, and those with an edit that waits.
      * Nothing of it is in public pages, counts or caches. Errors: SUBJECT_NOT_FOUND (unless the type
      * creates its subjects), SUBJECT_HIDDEN, OBJECT_TYPE_UNKNOWN, REVISION_NOT_REACHED,
      * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
@@ -1384,8 +1400,12 @@ public final class CommentServiceGrpc {
      * <pre>
      * Changes what a comment says. Only its author may, within the object type's edit window; the
      * former text is kept.
+     * Where comments wait for review, an edit of an ACTIVE comment waits beside the text in sight:
+     * `proposed_edit` of the response. A newer one replaces it. A PENDING comment goes on waiting. A
+     * REJECTED one waits again, within `resubmit_window` of the refusal. At most 3 edits wait for a
+     * moderator one after the other.
      * Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
-     * is HIDDEN), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
+     * is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
      * CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
@@ -1489,7 +1509,7 @@ public final class CommentServiceGrpc {
     /**
      * <pre>
      * Reads the author's own comments of a subject that are in no list, because they wait for review
-     * or were refused.
+     * or were refused, and those with an edit that waits.
      * Nothing of it is in public pages, counts or caches. Errors: SUBJECT_NOT_FOUND (unless the type
      * creates its subjects), SUBJECT_HIDDEN, OBJECT_TYPE_UNKNOWN, REVISION_NOT_REACHED,
      * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.

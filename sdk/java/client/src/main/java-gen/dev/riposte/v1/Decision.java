@@ -137,6 +137,21 @@ private static final long serialVersionUID = 0L;
     return result == null ? dev.riposte.v1.ModerationAction.UNRECOGNIZED : result;
   }
 
+  public static final int PROPOSED_EDIT_FIELD_NUMBER = 4;
+  private boolean proposedEdit_ = false;
+  /**
+   * <pre>
+   * True: the proposed edit was judged, and not the text in sight.
+   * </pre>
+   *
+   * <code>bool proposed_edit = 4 [json_name = "proposedEdit"];</code>
+   * @return The proposedEdit.
+   */
+  @java.lang.Override
+  public boolean getProposedEdit() {
+    return proposedEdit_;
+  }
+
   public static final int FROM_STATE_FIELD_NUMBER = 5;
   private int fromState_ = 0;
   /**
@@ -335,6 +350,9 @@ private static final long serialVersionUID = 0L;
     if (action_ != dev.riposte.v1.ModerationAction.MODERATION_ACTION_UNSPECIFIED.getNumber()) {
       output.writeEnum(3, action_);
     }
+    if (proposedEdit_ != false) {
+      output.writeBool(4, proposedEdit_);
+    }
     if (fromState_ != dev.riposte.v1.CommentState.COMMENT_STATE_UNSPECIFIED.getNumber()) {
       output.writeEnum(5, fromState_);
     }
@@ -369,6 +387,10 @@ private static final long serialVersionUID = 0L;
     if (action_ != dev.riposte.v1.ModerationAction.MODERATION_ACTION_UNSPECIFIED.getNumber()) {
       size += com.google.protobuf.CodedOutputStream
         .computeEnumSize(3, action_);
+    }
+    if (proposedEdit_ != false) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeBoolSize(4, proposedEdit_);
     }
     if (fromState_ != dev.riposte.v1.CommentState.COMMENT_STATE_UNSPECIFIED.getNumber()) {
       size += com.google.protobuf.CodedOutputStream
@@ -409,6 +431,8 @@ private static final long serialVersionUID = 0L;
     if (getCommentId()
         != other.getCommentId()) return false;
     if (action_ != other.action_) return false;
+    if (getProposedEdit()
+        != other.getProposedEdit()) return false;
     if (fromState_ != other.fromState_) return false;
     if (toState_ != other.toState_) return false;
     if (hasGrounds() != other.hasGrounds()) return false;
@@ -441,6 +465,9 @@ private static final long serialVersionUID = 0L;
         getCommentId());
     hash = (37 * hash) + ACTION_FIELD_NUMBER;
     hash = (53 * hash) + action_;
+    hash = (37 * hash) + PROPOSED_EDIT_FIELD_NUMBER;
+    hash = (53 * hash) + com.google.protobuf.Internal.hashBoolean(
+        getProposedEdit());
     hash = (37 * hash) + FROM_STATE_FIELD_NUMBER;
     hash = (53 * hash) + fromState_;
     hash = (37 * hash) + TO_STATE_FIELD_NUMBER;
@@ -600,6 +627,7 @@ private static final long serialVersionUID = 0L;
       id_ = "";
       commentId_ = 0L;
       action_ = 0;
+      proposedEdit_ = false;
       fromState_ = 0;
       toState_ = 0;
       grounds_ = null;
@@ -656,22 +684,25 @@ private static final long serialVersionUID = 0L;
         result.action_ = action_;
       }
       if (((from_bitField0_ & 0x00000008) != 0)) {
-        result.fromState_ = fromState_;
+        result.proposedEdit_ = proposedEdit_;
       }
       if (((from_bitField0_ & 0x00000010) != 0)) {
+        result.fromState_ = fromState_;
+      }
+      if (((from_bitField0_ & 0x00000020) != 0)) {
         result.toState_ = toState_;
       }
       int to_bitField0_ = 0;
-      if (((from_bitField0_ & 0x00000020) != 0)) {
+      if (((from_bitField0_ & 0x00000040) != 0)) {
         result.grounds_ = groundsBuilder_ == null
             ? grounds_
             : groundsBuilder_.build();
         to_bitField0_ |= 0x00000001;
       }
-      if (((from_bitField0_ & 0x00000040) != 0)) {
+      if (((from_bitField0_ & 0x00000080) != 0)) {
         result.actorId_ = actorId_;
       }
-      if (((from_bitField0_ & 0x00000080) != 0)) {
+      if (((from_bitField0_ & 0x00000100) != 0)) {
         result.time_ = timeBuilder_ == null
             ? time_
             : timeBuilder_.build();
@@ -735,6 +766,9 @@ private static final long serialVersionUID = 0L;
       if (other.action_ != 0) {
         setActionValue(other.getActionValue());
       }
+      if (other.getProposedEdit() != false) {
+        setProposedEdit(other.getProposedEdit());
+      }
       if (other.fromState_ != 0) {
         setFromStateValue(other.getFromStateValue());
       }
@@ -746,7 +780,7 @@ private static final long serialVersionUID = 0L;
       }
       if (!other.getActorId().isEmpty()) {
         actorId_ = other.actorId_;
-        bitField0_ |= 0x00000040;
+        bitField0_ |= 0x00000080;
         onChanged();
       }
       if (other.hasTime()) {
@@ -793,33 +827,38 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000004;
               break;
             } // case 24
+            case 32: {
+              proposedEdit_ = input.readBool();
+              bitField0_ |= 0x00000008;
+              break;
+            } // case 32
             case 40: {
               fromState_ = input.readEnum();
-              bitField0_ |= 0x00000008;
+              bitField0_ |= 0x00000010;
               break;
             } // case 40
             case 48: {
               toState_ = input.readEnum();
-              bitField0_ |= 0x00000010;
+              bitField0_ |= 0x00000020;
               break;
             } // case 48
             case 58: {
               input.readMessage(
                   getGroundsFieldBuilder().getBuilder(),
                   extensionRegistry);
-              bitField0_ |= 0x00000020;
+              bitField0_ |= 0x00000040;
               break;
             } // case 58
             case 66: {
               actorId_ = input.readStringRequireUtf8();
-              bitField0_ |= 0x00000040;
+              bitField0_ |= 0x00000080;
               break;
             } // case 66
             case 90: {
               input.readMessage(
                   getTimeFieldBuilder().getBuilder(),
                   extensionRegistry);
-              bitField0_ |= 0x00000080;
+              bitField0_ |= 0x00000100;
               break;
             } // case 90
             default: {
@@ -1048,6 +1087,50 @@ private static final long serialVersionUID = 0L;
       return this;
     }
 
+    private boolean proposedEdit_ ;
+    /**
+     * <pre>
+     * True: the proposed edit was judged, and not the text in sight.
+     * </pre>
+     *
+     * <code>bool proposed_edit = 4 [json_name = "proposedEdit"];</code>
+     * @return The proposedEdit.
+     */
+    @java.lang.Override
+    public boolean getProposedEdit() {
+      return proposedEdit_;
+    }
+    /**
+     * <pre>
+     * True: the proposed edit was judged, and not the text in sight.
+     * </pre>
+     *
+     * <code>bool proposed_edit = 4 [json_name = "proposedEdit"];</code>
+     * @param value The proposedEdit to set.
+     * @return This builder for chaining.
+     */
+    public Builder setProposedEdit(boolean value) {
+
+      proposedEdit_ = value;
+      bitField0_ |= 0x00000008;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * True: the proposed edit was judged, and not the text in sight.
+     * </pre>
+     *
+     * <code>bool proposed_edit = 4 [json_name = "proposedEdit"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearProposedEdit() {
+      bitField0_ = (bitField0_ & ~0x00000008);
+      proposedEdit_ = false;
+      onChanged();
+      return this;
+    }
+
     private int fromState_ = 0;
     /**
      * <pre>
@@ -1071,7 +1154,7 @@ private static final long serialVersionUID = 0L;
      */
     public Builder setFromStateValue(int value) {
       fromState_ = value;
-      bitField0_ |= 0x00000008;
+      bitField0_ |= 0x00000010;
       onChanged();
       return this;
     }
@@ -1101,7 +1184,7 @@ private static final long serialVersionUID = 0L;
       if (value == null) {
         throw new NullPointerException();
       }
-      bitField0_ |= 0x00000008;
+      bitField0_ |= 0x00000010;
       fromState_ = value.getNumber();
       onChanged();
       return this;
@@ -1115,7 +1198,7 @@ private static final long serialVersionUID = 0L;
      * @return This builder for chaining.
      */
     public Builder clearFromState() {
-      bitField0_ = (bitField0_ & ~0x00000008);
+      bitField0_ = (bitField0_ & ~0x00000010);
       fromState_ = 0;
       onChanged();
       return this;
@@ -1144,7 +1227,7 @@ private static final long serialVersionUID = 0L;
      */
     public Builder setToStateValue(int value) {
       toState_ = value;
-      bitField0_ |= 0x00000010;
+      bitField0_ |= 0x00000020;
       onChanged();
       return this;
     }
@@ -1174,7 +1257,7 @@ private static final long serialVersionUID = 0L;
       if (value == null) {
         throw new NullPointerException();
       }
-      bitField0_ |= 0x00000010;
+      bitField0_ |= 0x00000020;
       toState_ = value.getNumber();
       onChanged();
       return this;
@@ -1188,7 +1271,7 @@ private static final long serialVersionUID = 0L;
      * @return This builder for chaining.
      */
     public Builder clearToState() {
-      bitField0_ = (bitField0_ & ~0x00000010);
+      bitField0_ = (bitField0_ & ~0x00000020);
       toState_ = 0;
       onChanged();
       return this;
@@ -1206,7 +1289,7 @@ private static final long serialVersionUID = 0L;
      * @return Whether the grounds field is set.
      */
     public boolean hasGrounds() {
-      return ((bitField0_ & 0x00000020) != 0);
+      return ((bitField0_ & 0x00000040) != 0);
     }
     /**
      * <pre>
@@ -1239,7 +1322,7 @@ private static final long serialVersionUID = 0L;
       } else {
         groundsBuilder_.setMessage(value);
       }
-      bitField0_ |= 0x00000020;
+      bitField0_ |= 0x00000040;
       onChanged();
       return this;
     }
@@ -1257,7 +1340,7 @@ private static final long serialVersionUID = 0L;
       } else {
         groundsBuilder_.setMessage(builderForValue.build());
       }
-      bitField0_ |= 0x00000020;
+      bitField0_ |= 0x00000040;
       onChanged();
       return this;
     }
@@ -1270,7 +1353,7 @@ private static final long serialVersionUID = 0L;
      */
     public Builder mergeGrounds(dev.riposte.v1.Grounds value) {
       if (groundsBuilder_ == null) {
-        if (((bitField0_ & 0x00000020) != 0) &&
+        if (((bitField0_ & 0x00000040) != 0) &&
           grounds_ != null &&
           grounds_ != dev.riposte.v1.Grounds.getDefaultInstance()) {
           getGroundsBuilder().mergeFrom(value);
@@ -1281,7 +1364,7 @@ private static final long serialVersionUID = 0L;
         groundsBuilder_.mergeFrom(value);
       }
       if (grounds_ != null) {
-        bitField0_ |= 0x00000020;
+        bitField0_ |= 0x00000040;
         onChanged();
       }
       return this;
@@ -1294,7 +1377,7 @@ private static final long serialVersionUID = 0L;
      * <code>.riposte.v1.Grounds grounds = 7 [json_name = "grounds"];</code>
      */
     public Builder clearGrounds() {
-      bitField0_ = (bitField0_ & ~0x00000020);
+      bitField0_ = (bitField0_ & ~0x00000040);
       grounds_ = null;
       if (groundsBuilder_ != null) {
         groundsBuilder_.dispose();
@@ -1311,7 +1394,7 @@ private static final long serialVersionUID = 0L;
      * <code>.riposte.v1.Grounds grounds = 7 [json_name = "grounds"];</code>
      */
     public dev.riposte.v1.Grounds.Builder getGroundsBuilder() {
-      bitField0_ |= 0x00000020;
+      bitField0_ |= 0x00000040;
       onChanged();
       return getGroundsFieldBuilder().getBuilder();
     }
@@ -1406,7 +1489,7 @@ private static final long serialVersionUID = 0L;
         java.lang.String value) {
       if (value == null) { throw new NullPointerException(); }
       actorId_ = value;
-      bitField0_ |= 0x00000040;
+      bitField0_ |= 0x00000080;
       onChanged();
       return this;
     }
@@ -1420,7 +1503,7 @@ private static final long serialVersionUID = 0L;
      */
     public Builder clearActorId() {
       actorId_ = getDefaultInstance().getActorId();
-      bitField0_ = (bitField0_ & ~0x00000040);
+      bitField0_ = (bitField0_ & ~0x00000080);
       onChanged();
       return this;
     }
@@ -1438,7 +1521,7 @@ private static final long serialVersionUID = 0L;
       if (value == null) { throw new NullPointerException(); }
       checkByteStringIsUtf8(value);
       actorId_ = value;
-      bitField0_ |= 0x00000040;
+      bitField0_ |= 0x00000080;
       onChanged();
       return this;
     }
@@ -1455,7 +1538,7 @@ private static final long serialVersionUID = 0L;
      * @return Whether the time field is set.
      */
     public boolean hasTime() {
-      return ((bitField0_ & 0x00000080) != 0);
+      return ((bitField0_ & 0x00000100) != 0);
     }
     /**
      * <pre>
@@ -1488,7 +1571,7 @@ private static final long serialVersionUID = 0L;
       } else {
         timeBuilder_.setMessage(value);
       }
-      bitField0_ |= 0x00000080;
+      bitField0_ |= 0x00000100;
       onChanged();
       return this;
     }
@@ -1506,7 +1589,7 @@ private static final long serialVersionUID = 0L;
       } else {
         timeBuilder_.setMessage(builderForValue.build());
       }
-      bitField0_ |= 0x00000080;
+      bitField0_ |= 0x00000100;
       onChanged();
       return this;
     }
@@ -1519,7 +1602,7 @@ private static final long serialVersionUID = 0L;
      */
     public Builder mergeTime(com.google.protobuf.Timestamp value) {
       if (timeBuilder_ == null) {
-        if (((bitField0_ & 0x00000080) != 0) &&
+        if (((bitField0_ & 0x00000100) != 0) &&
           time_ != null &&
           time_ != com.google.protobuf.Timestamp.getDefaultInstance()) {
           getTimeBuilder().mergeFrom(value);
@@ -1530,7 +1613,7 @@ private static final long serialVersionUID = 0L;
         timeBuilder_.mergeFrom(value);
       }
       if (time_ != null) {
-        bitField0_ |= 0x00000080;
+        bitField0_ |= 0x00000100;
         onChanged();
       }
       return this;
@@ -1543,7 +1626,7 @@ private static final long serialVersionUID = 0L;
      * <code>.google.protobuf.Timestamp time = 11 [json_name = "time"];</code>
      */
     public Builder clearTime() {
-      bitField0_ = (bitField0_ & ~0x00000080);
+      bitField0_ = (bitField0_ & ~0x00000100);
       time_ = null;
       if (timeBuilder_ != null) {
         timeBuilder_.dispose();
@@ -1560,7 +1643,7 @@ private static final long serialVersionUID = 0L;
      * <code>.google.protobuf.Timestamp time = 11 [json_name = "time"];</code>
      */
     public com.google.protobuf.Timestamp.Builder getTimeBuilder() {
-      bitField0_ |= 0x00000080;
+      bitField0_ |= 0x00000100;
       onChanged();
       return getTimeFieldBuilder().getBuilder();
     }

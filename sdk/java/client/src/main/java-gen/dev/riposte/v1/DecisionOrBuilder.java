@@ -59,6 +59,16 @@ public interface DecisionOrBuilder extends
 
   /**
    * <pre>
+   * True: the proposed edit was judged, and not the text in sight.
+   * </pre>
+   *
+   * <code>bool proposed_edit = 4 [json_name = "proposedEdit"];</code>
+   * @return The proposedEdit.
+   */
+  boolean getProposedEdit();
+
+  /**
+   * <pre>
    * The state before. Of a deleted comment: the state to which Undelete would have returned.
    * </pre>
    *

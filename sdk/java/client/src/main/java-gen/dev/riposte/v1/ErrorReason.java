@@ -150,7 +150,8 @@ public enum ErrorReason
    * <pre>
    * FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state,
    * for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
-   * except to UndeleteComment: a tombstone that was imported without a text cannot come back.
+   * except to UndeleteComment: a tombstone that was imported without a text cannot come back. Or
+   * the metadata has `why`: `edits` (three edits have to be judged first).
    *
    * Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
    * "state": "HIDDEN"}}`.
@@ -606,7 +607,8 @@ public enum ErrorReason
    * <pre>
    * FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state,
    * for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
-   * except to UndeleteComment: a tombstone that was imported without a text cannot come back.
+   * except to UndeleteComment: a tombstone that was imported without a text cannot come back. Or
+   * the metadata has `why`: `edits` (three edits have to be judged first).
    *
    * Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
    * "state": "HIDDEN"}}`.

@@ -144,6 +144,47 @@ private static final long serialVersionUID = 0L;
     return degraded_.get(index);
   }
 
+  public static final int PROPOSED_EDIT_FIELD_NUMBER = 3;
+  private dev.riposte.v1.ProposedEdit proposedEdit_;
+  /**
+   * <pre>
+   * The author's own edit of an ACTIVE comment that waits or was refused last; only for the author
+   * (`viewer_member_id`).
+   * </pre>
+   *
+   * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+   * @return Whether the proposedEdit field is set.
+   */
+  @java.lang.Override
+  public boolean hasProposedEdit() {
+    return ((bitField0_ & 0x00000002) != 0);
+  }
+  /**
+   * <pre>
+   * The author's own edit of an ACTIVE comment that waits or was refused last; only for the author
+   * (`viewer_member_id`).
+   * </pre>
+   *
+   * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+   * @return The proposedEdit.
+   */
+  @java.lang.Override
+  public dev.riposte.v1.ProposedEdit getProposedEdit() {
+    return proposedEdit_ == null ? dev.riposte.v1.ProposedEdit.getDefaultInstance() : proposedEdit_;
+  }
+  /**
+   * <pre>
+   * The author's own edit of an ACTIVE comment that waits or was refused last; only for the author
+   * (`viewer_member_id`).
+   * </pre>
+   *
+   * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+   */
+  @java.lang.Override
+  public dev.riposte.v1.ProposedEditOrBuilder getProposedEditOrBuilder() {
+    return proposedEdit_ == null ? dev.riposte.v1.ProposedEdit.getDefaultInstance() : proposedEdit_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -164,6 +205,9 @@ private static final long serialVersionUID = 0L;
     for (int i = 0; i < degraded_.size(); i++) {
       output.writeMessage(2, degraded_.get(i));
     }
+    if (((bitField0_ & 0x00000002) != 0)) {
+      output.writeMessage(3, getProposedEdit());
+    }
     getUnknownFields().writeTo(output);
   }
 
@@ -180,6 +224,10 @@ private static final long serialVersionUID = 0L;
     for (int i = 0; i < degraded_.size(); i++) {
       size += com.google.protobuf.CodedOutputStream
         .computeMessageSize(2, degraded_.get(i));
+    }
+    if (((bitField0_ & 0x00000002) != 0)) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeMessageSize(3, getProposedEdit());
     }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
@@ -203,6 +251,11 @@ private static final long serialVersionUID = 0L;
     }
     if (!getDegradedList()
         .equals(other.getDegradedList())) return false;
+    if (hasProposedEdit() != other.hasProposedEdit()) return false;
+    if (hasProposedEdit()) {
+      if (!getProposedEdit()
+          .equals(other.getProposedEdit())) return false;
+    }
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -221,6 +274,10 @@ private static final long serialVersionUID = 0L;
     if (getDegradedCount() > 0) {
       hash = (37 * hash) + DEGRADED_FIELD_NUMBER;
       hash = (53 * hash) + getDegradedList().hashCode();
+    }
+    if (hasProposedEdit()) {
+      hash = (37 * hash) + PROPOSED_EDIT_FIELD_NUMBER;
+      hash = (53 * hash) + getProposedEdit().hashCode();
     }
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
@@ -358,6 +415,7 @@ private static final long serialVersionUID = 0L;
               .alwaysUseFieldBuilders) {
         getCommentFieldBuilder();
         getDegradedFieldBuilder();
+        getProposedEditFieldBuilder();
       }
     }
     @java.lang.Override
@@ -376,6 +434,11 @@ private static final long serialVersionUID = 0L;
         degradedBuilder_.clear();
       }
       bitField0_ = (bitField0_ & ~0x00000002);
+      proposedEdit_ = null;
+      if (proposedEditBuilder_ != null) {
+        proposedEditBuilder_.dispose();
+        proposedEditBuilder_ = null;
+      }
       return this;
     }
 
@@ -428,6 +491,12 @@ private static final long serialVersionUID = 0L;
             ? comment_
             : commentBuilder_.build();
         to_bitField0_ |= 0x00000001;
+      }
+      if (((from_bitField0_ & 0x00000004) != 0)) {
+        result.proposedEdit_ = proposedEditBuilder_ == null
+            ? proposedEdit_
+            : proposedEditBuilder_.build();
+        to_bitField0_ |= 0x00000002;
       }
       result.bitField0_ |= to_bitField0_;
     }
@@ -505,6 +574,9 @@ private static final long serialVersionUID = 0L;
           }
         }
       }
+      if (other.hasProposedEdit()) {
+        mergeProposedEdit(other.getProposedEdit());
+      }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
       return this;
@@ -551,6 +623,13 @@ private static final long serialVersionUID = 0L;
               }
               break;
             } // case 18
+            case 26: {
+              input.readMessage(
+                  getProposedEditFieldBuilder().getBuilder(),
+                  extensionRegistry);
+              bitField0_ |= 0x00000004;
+              break;
+            } // case 26
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -1035,6 +1114,172 @@ private static final long serialVersionUID = 0L;
         degraded_ = null;
       }
       return degradedBuilder_;
+    }
+
+    private dev.riposte.v1.ProposedEdit proposedEdit_;
+    private com.google.protobuf.SingleFieldBuilderV3<
+        dev.riposte.v1.ProposedEdit, dev.riposte.v1.ProposedEdit.Builder, dev.riposte.v1.ProposedEditOrBuilder> proposedEditBuilder_;
+    /**
+     * <pre>
+     * The author's own edit of an ACTIVE comment that waits or was refused last; only for the author
+     * (`viewer_member_id`).
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+     * @return Whether the proposedEdit field is set.
+     */
+    public boolean hasProposedEdit() {
+      return ((bitField0_ & 0x00000004) != 0);
+    }
+    /**
+     * <pre>
+     * The author's own edit of an ACTIVE comment that waits or was refused last; only for the author
+     * (`viewer_member_id`).
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+     * @return The proposedEdit.
+     */
+    public dev.riposte.v1.ProposedEdit getProposedEdit() {
+      if (proposedEditBuilder_ == null) {
+        return proposedEdit_ == null ? dev.riposte.v1.ProposedEdit.getDefaultInstance() : proposedEdit_;
+      } else {
+        return proposedEditBuilder_.getMessage();
+      }
+    }
+    /**
+     * <pre>
+     * The author's own edit of an ACTIVE comment that waits or was refused last; only for the author
+     * (`viewer_member_id`).
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+     */
+    public Builder setProposedEdit(dev.riposte.v1.ProposedEdit value) {
+      if (proposedEditBuilder_ == null) {
+        if (value == null) {
+          throw new NullPointerException();
+        }
+        proposedEdit_ = value;
+      } else {
+        proposedEditBuilder_.setMessage(value);
+      }
+      bitField0_ |= 0x00000004;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The author's own edit of an ACTIVE comment that waits or was refused last; only for the author
+     * (`viewer_member_id`).
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+     */
+    public Builder setProposedEdit(
+        dev.riposte.v1.ProposedEdit.Builder builderForValue) {
+      if (proposedEditBuilder_ == null) {
+        proposedEdit_ = builderForValue.build();
+      } else {
+        proposedEditBuilder_.setMessage(builderForValue.build());
+      }
+      bitField0_ |= 0x00000004;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The author's own edit of an ACTIVE comment that waits or was refused last; only for the author
+     * (`viewer_member_id`).
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+     */
+    public Builder mergeProposedEdit(dev.riposte.v1.ProposedEdit value) {
+      if (proposedEditBuilder_ == null) {
+        if (((bitField0_ & 0x00000004) != 0) &&
+          proposedEdit_ != null &&
+          proposedEdit_ != dev.riposte.v1.ProposedEdit.getDefaultInstance()) {
+          getProposedEditBuilder().mergeFrom(value);
+        } else {
+          proposedEdit_ = value;
+        }
+      } else {
+        proposedEditBuilder_.mergeFrom(value);
+      }
+      if (proposedEdit_ != null) {
+        bitField0_ |= 0x00000004;
+        onChanged();
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * The author's own edit of an ACTIVE comment that waits or was refused last; only for the author
+     * (`viewer_member_id`).
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+     */
+    public Builder clearProposedEdit() {
+      bitField0_ = (bitField0_ & ~0x00000004);
+      proposedEdit_ = null;
+      if (proposedEditBuilder_ != null) {
+        proposedEditBuilder_.dispose();
+        proposedEditBuilder_ = null;
+      }
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The author's own edit of an ACTIVE comment that waits or was refused last; only for the author
+     * (`viewer_member_id`).
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+     */
+    public dev.riposte.v1.ProposedEdit.Builder getProposedEditBuilder() {
+      bitField0_ |= 0x00000004;
+      onChanged();
+      return getProposedEditFieldBuilder().getBuilder();
+    }
+    /**
+     * <pre>
+     * The author's own edit of an ACTIVE comment that waits or was refused last; only for the author
+     * (`viewer_member_id`).
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+     */
+    public dev.riposte.v1.ProposedEditOrBuilder getProposedEditOrBuilder() {
+      if (proposedEditBuilder_ != null) {
+        return proposedEditBuilder_.getMessageOrBuilder();
+      } else {
+        return proposedEdit_ == null ?
+            dev.riposte.v1.ProposedEdit.getDefaultInstance() : proposedEdit_;
+      }
+    }
+    /**
+     * <pre>
+     * The author's own edit of an ACTIVE comment that waits or was refused last; only for the author
+     * (`viewer_member_id`).
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+     */
+    private com.google.protobuf.SingleFieldBuilderV3<
+        dev.riposte.v1.ProposedEdit, dev.riposte.v1.ProposedEdit.Builder, dev.riposte.v1.ProposedEditOrBuilder> 
+        getProposedEditFieldBuilder() {
+      if (proposedEditBuilder_ == null) {
+        proposedEditBuilder_ = new com.google.protobuf.SingleFieldBuilderV3<
+            dev.riposte.v1.ProposedEdit, dev.riposte.v1.ProposedEdit.Builder, dev.riposte.v1.ProposedEditOrBuilder>(
+                getProposedEdit(),
+                getParentForChildren(),
+                isClean());
+        proposedEdit_ = null;
+      }
+      return proposedEditBuilder_;
     }
     @java.lang.Override
     public final Builder setUnknownFields(

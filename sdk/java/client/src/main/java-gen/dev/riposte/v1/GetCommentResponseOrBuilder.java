@@ -78,4 +78,34 @@ public interface GetCommentResponseOrBuilder extends
    */
   dev.riposte.v1.DegradationOrBuilder getDegradedOrBuilder(
       int index);
+
+  /**
+   * <pre>
+   * The author's own edit of an ACTIVE comment that waits or was refused last; only for the author
+   * (`viewer_member_id`).
+   * </pre>
+   *
+   * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+   * @return Whether the proposedEdit field is set.
+   */
+  boolean hasProposedEdit();
+  /**
+   * <pre>
+   * The author's own edit of an ACTIVE comment that waits or was refused last; only for the author
+   * (`viewer_member_id`).
+   * </pre>
+   *
+   * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+   * @return The proposedEdit.
+   */
+  dev.riposte.v1.ProposedEdit getProposedEdit();
+  /**
+   * <pre>
+   * The author's own edit of an ACTIVE comment that waits or was refused last; only for the author
+   * (`viewer_member_id`).
+   * </pre>
+   *
+   * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+   */
+  dev.riposte.v1.ProposedEditOrBuilder getProposedEditOrBuilder();
 }

@@ -6,7 +6,7 @@ package dev.riposte.v1;
 
 /**
  * <pre>
- * Asks for the author's own comments of a subject that are not listed.
+ * Asks for the author's own comments of a subject that are not listed, and for edits that wait.
  * </pre>
  *
  * Protobuf type {@code riposte.v1.ListUnlistedCommentsRequest}
@@ -443,7 +443,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Asks for the author's own comments of a subject that are not listed.
+   * Asks for the author's own comments of a subject that are not listed, and for edits that wait.
    * </pre>
    *
    * Protobuf type {@code riposte.v1.ListUnlistedCommentsRequest}

@@ -6,8 +6,8 @@ package dev.riposte.v1;
 
 /**
  * <pre>
- * The author's own PENDING and, for 7 days, REJECTED comments, newest first, as the author sees
- * them.
+ * The author's own PENDING and, for 7 days, REJECTED comments, and ACTIVE ones with an edit that
+ * waits; newest first, as the author sees them.
  * </pre>
  *
  * Protobuf type {@code riposte.v1.ListUnlistedCommentsResponse}
@@ -325,8 +325,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The author's own PENDING and, for 7 days, REJECTED comments, newest first, as the author sees
-   * them.
+   * The author's own PENDING and, for 7 days, REJECTED comments, and ACTIVE ones with an edit that
+   * waits; newest first, as the author sees them.
    * </pre>
    *
    * Protobuf type {@code riposte.v1.ListUnlistedCommentsResponse}

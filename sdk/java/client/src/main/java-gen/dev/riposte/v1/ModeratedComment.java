@@ -22,6 +22,7 @@ private static final long serialVersionUID = 0L;
   }
   private ModeratedComment() {
     etag_ = "";
+    proposedEditEtag_ = "";
     causes_ = java.util.Collections.emptyList();
   }
 
@@ -133,6 +134,93 @@ private static final long serialVersionUID = 0L;
     }
   }
 
+  public static final int PROPOSED_EDIT_FIELD_NUMBER = 3;
+  private dev.riposte.v1.ProposedEdit proposedEdit_;
+  /**
+   * <pre>
+   * The edit that waits or was refused last; unset if none.
+   * </pre>
+   *
+   * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+   * @return Whether the proposedEdit field is set.
+   */
+  @java.lang.Override
+  public boolean hasProposedEdit() {
+    return ((bitField0_ & 0x00000002) != 0);
+  }
+  /**
+   * <pre>
+   * The edit that waits or was refused last; unset if none.
+   * </pre>
+   *
+   * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+   * @return The proposedEdit.
+   */
+  @java.lang.Override
+  public dev.riposte.v1.ProposedEdit getProposedEdit() {
+    return proposedEdit_ == null ? dev.riposte.v1.ProposedEdit.getDefaultInstance() : proposedEdit_;
+  }
+  /**
+   * <pre>
+   * The edit that waits or was refused last; unset if none.
+   * </pre>
+   *
+   * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+   */
+  @java.lang.Override
+  public dev.riposte.v1.ProposedEditOrBuilder getProposedEditOrBuilder() {
+    return proposedEdit_ == null ? dev.riposte.v1.ProposedEdit.getDefaultInstance() : proposedEdit_;
+  }
+
+  public static final int PROPOSED_EDIT_ETAG_FIELD_NUMBER = 4;
+  @SuppressWarnings("serial")
+  private volatile java.lang.Object proposedEditEtag_ = "";
+  /**
+   * <pre>
+   * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit must
+   * name it. Empty if no edit waits.
+   * </pre>
+   *
+   * <code>string proposed_edit_etag = 4 [json_name = "proposedEditEtag"];</code>
+   * @return The proposedEditEtag.
+   */
+  @java.lang.Override
+  public java.lang.String getProposedEditEtag() {
+    java.lang.Object ref = proposedEditEtag_;
+    if (ref instanceof java.lang.String) {
+      return (java.lang.String) ref;
+    } else {
+      com.google.protobuf.ByteString bs = 
+          (com.google.protobuf.ByteString) ref;
+      java.lang.String s = bs.toStringUtf8();
+      proposedEditEtag_ = s;
+      return s;
+    }
+  }
+  /**
+   * <pre>
+   * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit must
+   * name it. Empty if no edit waits.
+   * </pre>
+   *
+   * <code>string proposed_edit_etag = 4 [json_name = "proposedEditEtag"];</code>
+   * @return The bytes for proposedEditEtag.
+   */
+  @java.lang.Override
+  public com.google.protobuf.ByteString
+      getProposedEditEtagBytes() {
+    java.lang.Object ref = proposedEditEtag_;
+    if (ref instanceof java.lang.String) {
+      com.google.protobuf.ByteString b = 
+          com.google.protobuf.ByteString.copyFromUtf8(
+              (java.lang.String) ref);
+      proposedEditEtag_ = b;
+      return b;
+    } else {
+      return (com.google.protobuf.ByteString) ref;
+    }
+  }
+
   public static final int CAUSES_FIELD_NUMBER = 5;
   @SuppressWarnings("serial")
   private java.util.List<java.lang.Integer> causes_;
@@ -223,7 +311,7 @@ private static final long serialVersionUID = 0L;
    */
   @java.lang.Override
   public boolean hasLastDecision() {
-    return ((bitField0_ & 0x00000002) != 0);
+    return ((bitField0_ & 0x00000004) != 0);
   }
   /**
    * <pre>
@@ -270,6 +358,12 @@ private static final long serialVersionUID = 0L;
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(etag_)) {
       com.google.protobuf.GeneratedMessageV3.writeString(output, 2, etag_);
     }
+    if (((bitField0_ & 0x00000002) != 0)) {
+      output.writeMessage(3, getProposedEdit());
+    }
+    if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(proposedEditEtag_)) {
+      com.google.protobuf.GeneratedMessageV3.writeString(output, 4, proposedEditEtag_);
+    }
     if (getCausesList().size() > 0) {
       output.writeUInt32NoTag(42);
       output.writeUInt32NoTag(causesMemoizedSerializedSize);
@@ -277,7 +371,7 @@ private static final long serialVersionUID = 0L;
     for (int i = 0; i < causes_.size(); i++) {
       output.writeEnumNoTag(causes_.get(i));
     }
-    if (((bitField0_ & 0x00000002) != 0)) {
+    if (((bitField0_ & 0x00000004) != 0)) {
       output.writeMessage(7, getLastDecision());
     }
     getUnknownFields().writeTo(output);
@@ -296,6 +390,13 @@ private static final long serialVersionUID = 0L;
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(etag_)) {
       size += com.google.protobuf.GeneratedMessageV3.computeStringSize(2, etag_);
     }
+    if (((bitField0_ & 0x00000002) != 0)) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeMessageSize(3, getProposedEdit());
+    }
+    if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(proposedEditEtag_)) {
+      size += com.google.protobuf.GeneratedMessageV3.computeStringSize(4, proposedEditEtag_);
+    }
     {
       int dataSize = 0;
       for (int i = 0; i < causes_.size(); i++) {
@@ -308,7 +409,7 @@ private static final long serialVersionUID = 0L;
           .computeUInt32SizeNoTag(dataSize);
       }causesMemoizedSerializedSize = dataSize;
     }
-    if (((bitField0_ & 0x00000002) != 0)) {
+    if (((bitField0_ & 0x00000004) != 0)) {
       size += com.google.protobuf.CodedOutputStream
         .computeMessageSize(7, getLastDecision());
     }
@@ -334,6 +435,13 @@ private static final long serialVersionUID = 0L;
     }
     if (!getEtag()
         .equals(other.getEtag())) return false;
+    if (hasProposedEdit() != other.hasProposedEdit()) return false;
+    if (hasProposedEdit()) {
+      if (!getProposedEdit()
+          .equals(other.getProposedEdit())) return false;
+    }
+    if (!getProposedEditEtag()
+        .equals(other.getProposedEditEtag())) return false;
     if (!causes_.equals(other.causes_)) return false;
     if (hasLastDecision() != other.hasLastDecision()) return false;
     if (hasLastDecision()) {
@@ -357,6 +465,12 @@ private static final long serialVersionUID = 0L;
     }
     hash = (37 * hash) + ETAG_FIELD_NUMBER;
     hash = (53 * hash) + getEtag().hashCode();
+    if (hasProposedEdit()) {
+      hash = (37 * hash) + PROPOSED_EDIT_FIELD_NUMBER;
+      hash = (53 * hash) + getProposedEdit().hashCode();
+    }
+    hash = (37 * hash) + PROPOSED_EDIT_ETAG_FIELD_NUMBER;
+    hash = (53 * hash) + getProposedEditEtag().hashCode();
     if (getCausesCount() > 0) {
       hash = (37 * hash) + CAUSES_FIELD_NUMBER;
       hash = (53 * hash) + causes_.hashCode();
@@ -500,6 +614,7 @@ private static final long serialVersionUID = 0L;
       if (com.google.protobuf.GeneratedMessageV3
               .alwaysUseFieldBuilders) {
         getCommentFieldBuilder();
+        getProposedEditFieldBuilder();
         getLastDecisionFieldBuilder();
       }
     }
@@ -513,8 +628,14 @@ private static final long serialVersionUID = 0L;
         commentBuilder_ = null;
       }
       etag_ = "";
+      proposedEdit_ = null;
+      if (proposedEditBuilder_ != null) {
+        proposedEditBuilder_.dispose();
+        proposedEditBuilder_ = null;
+      }
+      proposedEditEtag_ = "";
       causes_ = java.util.Collections.emptyList();
-      bitField0_ = (bitField0_ & ~0x00000004);
+      bitField0_ = (bitField0_ & ~0x00000010);
       lastDecision_ = null;
       if (lastDecisionBuilder_ != null) {
         lastDecisionBuilder_.dispose();
@@ -553,9 +674,9 @@ private static final long serialVersionUID = 0L;
     }
 
     private void buildPartialRepeatedFields(dev.riposte.v1.ModeratedComment result) {
-      if (((bitField0_ & 0x00000004) != 0)) {
+      if (((bitField0_ & 0x00000010) != 0)) {
         causes_ = java.util.Collections.unmodifiableList(causes_);
-        bitField0_ = (bitField0_ & ~0x00000004);
+        bitField0_ = (bitField0_ & ~0x00000010);
       }
       result.causes_ = causes_;
     }
@@ -572,11 +693,20 @@ private static final long serialVersionUID = 0L;
       if (((from_bitField0_ & 0x00000002) != 0)) {
         result.etag_ = etag_;
       }
+      if (((from_bitField0_ & 0x00000004) != 0)) {
+        result.proposedEdit_ = proposedEditBuilder_ == null
+            ? proposedEdit_
+            : proposedEditBuilder_.build();
+        to_bitField0_ |= 0x00000002;
+      }
       if (((from_bitField0_ & 0x00000008) != 0)) {
+        result.proposedEditEtag_ = proposedEditEtag_;
+      }
+      if (((from_bitField0_ & 0x00000020) != 0)) {
         result.lastDecision_ = lastDecisionBuilder_ == null
             ? lastDecision_
             : lastDecisionBuilder_.build();
-        to_bitField0_ |= 0x00000002;
+        to_bitField0_ |= 0x00000004;
       }
       result.bitField0_ |= to_bitField0_;
     }
@@ -633,10 +763,18 @@ private static final long serialVersionUID = 0L;
         bitField0_ |= 0x00000002;
         onChanged();
       }
+      if (other.hasProposedEdit()) {
+        mergeProposedEdit(other.getProposedEdit());
+      }
+      if (!other.getProposedEditEtag().isEmpty()) {
+        proposedEditEtag_ = other.proposedEditEtag_;
+        bitField0_ |= 0x00000008;
+        onChanged();
+      }
       if (!other.causes_.isEmpty()) {
         if (causes_.isEmpty()) {
           causes_ = other.causes_;
-          bitField0_ = (bitField0_ & ~0x00000004);
+          bitField0_ = (bitField0_ & ~0x00000010);
         } else {
           ensureCausesIsMutable();
           causes_.addAll(other.causes_);
@@ -684,6 +822,18 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000002;
               break;
             } // case 18
+            case 26: {
+              input.readMessage(
+                  getProposedEditFieldBuilder().getBuilder(),
+                  extensionRegistry);
+              bitField0_ |= 0x00000004;
+              break;
+            } // case 26
+            case 34: {
+              proposedEditEtag_ = input.readStringRequireUtf8();
+              bitField0_ |= 0x00000008;
+              break;
+            } // case 34
             case 40: {
               int tmpRaw = input.readEnum();
               ensureCausesIsMutable();
@@ -705,7 +855,7 @@ private static final long serialVersionUID = 0L;
               input.readMessage(
                   getLastDecisionFieldBuilder().getBuilder(),
                   extensionRegistry);
-              bitField0_ |= 0x00000008;
+              bitField0_ |= 0x00000020;
               break;
             } // case 58
             default: {
@@ -979,12 +1129,266 @@ private static final long serialVersionUID = 0L;
       return this;
     }
 
+    private dev.riposte.v1.ProposedEdit proposedEdit_;
+    private com.google.protobuf.SingleFieldBuilderV3<
+        dev.riposte.v1.ProposedEdit, dev.riposte.v1.ProposedEdit.Builder, dev.riposte.v1.ProposedEditOrBuilder> proposedEditBuilder_;
+    /**
+     * <pre>
+     * The edit that waits or was refused last; unset if none.
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+     * @return Whether the proposedEdit field is set.
+     */
+    public boolean hasProposedEdit() {
+      return ((bitField0_ & 0x00000004) != 0);
+    }
+    /**
+     * <pre>
+     * The edit that waits or was refused last; unset if none.
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+     * @return The proposedEdit.
+     */
+    public dev.riposte.v1.ProposedEdit getProposedEdit() {
+      if (proposedEditBuilder_ == null) {
+        return proposedEdit_ == null ? dev.riposte.v1.ProposedEdit.getDefaultInstance() : proposedEdit_;
+      } else {
+        return proposedEditBuilder_.getMessage();
+      }
+    }
+    /**
+     * <pre>
+     * The edit that waits or was refused last; unset if none.
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+     */
+    public Builder setProposedEdit(dev.riposte.v1.ProposedEdit value) {
+      if (proposedEditBuilder_ == null) {
+        if (value == null) {
+          throw new NullPointerException();
+        }
+        proposedEdit_ = value;
+      } else {
+        proposedEditBuilder_.setMessage(value);
+      }
+      bitField0_ |= 0x00000004;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The edit that waits or was refused last; unset if none.
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+     */
+    public Builder setProposedEdit(
+        dev.riposte.v1.ProposedEdit.Builder builderForValue) {
+      if (proposedEditBuilder_ == null) {
+        proposedEdit_ = builderForValue.build();
+      } else {
+        proposedEditBuilder_.setMessage(builderForValue.build());
+      }
+      bitField0_ |= 0x00000004;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The edit that waits or was refused last; unset if none.
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+     */
+    public Builder mergeProposedEdit(dev.riposte.v1.ProposedEdit value) {
+      if (proposedEditBuilder_ == null) {
+        if (((bitField0_ & 0x00000004) != 0) &&
+          proposedEdit_ != null &&
+          proposedEdit_ != dev.riposte.v1.ProposedEdit.getDefaultInstance()) {
+          getProposedEditBuilder().mergeFrom(value);
+        } else {
+          proposedEdit_ = value;
+        }
+      } else {
+        proposedEditBuilder_.mergeFrom(value);
+      }
+      if (proposedEdit_ != null) {
+        bitField0_ |= 0x00000004;
+        onChanged();
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * The edit that waits or was refused last; unset if none.
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+     */
+    public Builder clearProposedEdit() {
+      bitField0_ = (bitField0_ & ~0x00000004);
+      proposedEdit_ = null;
+      if (proposedEditBuilder_ != null) {
+        proposedEditBuilder_.dispose();
+        proposedEditBuilder_ = null;
+      }
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The edit that waits or was refused last; unset if none.
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+     */
+    public dev.riposte.v1.ProposedEdit.Builder getProposedEditBuilder() {
+      bitField0_ |= 0x00000004;
+      onChanged();
+      return getProposedEditFieldBuilder().getBuilder();
+    }
+    /**
+     * <pre>
+     * The edit that waits or was refused last; unset if none.
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+     */
+    public dev.riposte.v1.ProposedEditOrBuilder getProposedEditOrBuilder() {
+      if (proposedEditBuilder_ != null) {
+        return proposedEditBuilder_.getMessageOrBuilder();
+      } else {
+        return proposedEdit_ == null ?
+            dev.riposte.v1.ProposedEdit.getDefaultInstance() : proposedEdit_;
+      }
+    }
+    /**
+     * <pre>
+     * The edit that waits or was refused last; unset if none.
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+     */
+    private com.google.protobuf.SingleFieldBuilderV3<
+        dev.riposte.v1.ProposedEdit, dev.riposte.v1.ProposedEdit.Builder, dev.riposte.v1.ProposedEditOrBuilder> 
+        getProposedEditFieldBuilder() {
+      if (proposedEditBuilder_ == null) {
+        proposedEditBuilder_ = new com.google.protobuf.SingleFieldBuilderV3<
+            dev.riposte.v1.ProposedEdit, dev.riposte.v1.ProposedEdit.Builder, dev.riposte.v1.ProposedEditOrBuilder>(
+                getProposedEdit(),
+                getParentForChildren(),
+                isClean());
+        proposedEdit_ = null;
+      }
+      return proposedEditBuilder_;
+    }
+
+    private java.lang.Object proposedEditEtag_ = "";
+    /**
+     * <pre>
+     * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit must
+     * name it. Empty if no edit waits.
+     * </pre>
+     *
+     * <code>string proposed_edit_etag = 4 [json_name = "proposedEditEtag"];</code>
+     * @return The proposedEditEtag.
+     */
+    public java.lang.String getProposedEditEtag() {
+      java.lang.Object ref = proposedEditEtag_;
+      if (!(ref instanceof java.lang.String)) {
+        com.google.protobuf.ByteString bs =
+            (com.google.protobuf.ByteString) ref;
+        java.lang.String s = bs.toStringUtf8();
+        proposedEditEtag_ = s;
+        return s;
+      } else {
+        return (java.lang.String) ref;
+      }
+    }
+    /**
+     * <pre>
+     * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit must
+     * name it. Empty if no edit waits.
+     * </pre>
+     *
+     * <code>string proposed_edit_etag = 4 [json_name = "proposedEditEtag"];</code>
+     * @return The bytes for proposedEditEtag.
+     */
+    public com.google.protobuf.ByteString
+        getProposedEditEtagBytes() {
+      java.lang.Object ref = proposedEditEtag_;
+      if (ref instanceof String) {
+        com.google.protobuf.ByteString b = 
+            com.google.protobuf.ByteString.copyFromUtf8(
+                (java.lang.String) ref);
+        proposedEditEtag_ = b;
+        return b;
+      } else {
+        return (com.google.protobuf.ByteString) ref;
+      }
+    }
+    /**
+     * <pre>
+     * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit must
+     * name it. Empty if no edit waits.
+     * </pre>
+     *
+     * <code>string proposed_edit_etag = 4 [json_name = "proposedEditEtag"];</code>
+     * @param value The proposedEditEtag to set.
+     * @return This builder for chaining.
+     */
+    public Builder setProposedEditEtag(
+        java.lang.String value) {
+      if (value == null) { throw new NullPointerException(); }
+      proposedEditEtag_ = value;
+      bitField0_ |= 0x00000008;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit must
+     * name it. Empty if no edit waits.
+     * </pre>
+     *
+     * <code>string proposed_edit_etag = 4 [json_name = "proposedEditEtag"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearProposedEditEtag() {
+      proposedEditEtag_ = getDefaultInstance().getProposedEditEtag();
+      bitField0_ = (bitField0_ & ~0x00000008);
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit must
+     * name it. Empty if no edit waits.
+     * </pre>
+     *
+     * <code>string proposed_edit_etag = 4 [json_name = "proposedEditEtag"];</code>
+     * @param value The bytes for proposedEditEtag to set.
+     * @return This builder for chaining.
+     */
+    public Builder setProposedEditEtagBytes(
+        com.google.protobuf.ByteString value) {
+      if (value == null) { throw new NullPointerException(); }
+      checkByteStringIsUtf8(value);
+      proposedEditEtag_ = value;
+      bitField0_ |= 0x00000008;
+      onChanged();
+      return this;
+    }
+
     private java.util.List<java.lang.Integer> causes_ =
       java.util.Collections.emptyList();
     private void ensureCausesIsMutable() {
-      if (!((bitField0_ & 0x00000004) != 0)) {
+      if (!((bitField0_ & 0x00000010) != 0)) {
         causes_ = new java.util.ArrayList<java.lang.Integer>(causes_);
-        bitField0_ |= 0x00000004;
+        bitField0_ |= 0x00000010;
       }
     }
     /**
@@ -1088,7 +1492,7 @@ private static final long serialVersionUID = 0L;
      */
     public Builder clearCauses() {
       causes_ = java.util.Collections.emptyList();
-      bitField0_ = (bitField0_ & ~0x00000004);
+      bitField0_ = (bitField0_ & ~0x00000010);
       onChanged();
       return this;
     }
@@ -1179,7 +1583,7 @@ private static final long serialVersionUID = 0L;
      * @return Whether the lastDecision field is set.
      */
     public boolean hasLastDecision() {
-      return ((bitField0_ & 0x00000008) != 0);
+      return ((bitField0_ & 0x00000020) != 0);
     }
     /**
      * <pre>
@@ -1212,7 +1616,7 @@ private static final long serialVersionUID = 0L;
       } else {
         lastDecisionBuilder_.setMessage(value);
       }
-      bitField0_ |= 0x00000008;
+      bitField0_ |= 0x00000020;
       onChanged();
       return this;
     }
@@ -1230,7 +1634,7 @@ private static final long serialVersionUID = 0L;
       } else {
         lastDecisionBuilder_.setMessage(builderForValue.build());
       }
-      bitField0_ |= 0x00000008;
+      bitField0_ |= 0x00000020;
       onChanged();
       return this;
     }
@@ -1243,7 +1647,7 @@ private static final long serialVersionUID = 0L;
      */
     public Builder mergeLastDecision(dev.riposte.v1.Decision value) {
       if (lastDecisionBuilder_ == null) {
-        if (((bitField0_ & 0x00000008) != 0) &&
+        if (((bitField0_ & 0x00000020) != 0) &&
           lastDecision_ != null &&
           lastDecision_ != dev.riposte.v1.Decision.getDefaultInstance()) {
           getLastDecisionBuilder().mergeFrom(value);
@@ -1254,7 +1658,7 @@ private static final long serialVersionUID = 0L;
         lastDecisionBuilder_.mergeFrom(value);
       }
       if (lastDecision_ != null) {
-        bitField0_ |= 0x00000008;
+        bitField0_ |= 0x00000020;
         onChanged();
       }
       return this;
@@ -1267,7 +1671,7 @@ private static final long serialVersionUID = 0L;
      * <code>.riposte.v1.Decision last_decision = 7 [json_name = "lastDecision"];</code>
      */
     public Builder clearLastDecision() {
-      bitField0_ = (bitField0_ & ~0x00000008);
+      bitField0_ = (bitField0_ & ~0x00000020);
       lastDecision_ = null;
       if (lastDecisionBuilder_ != null) {
         lastDecisionBuilder_.dispose();
@@ -1284,7 +1688,7 @@ private static final long serialVersionUID = 0L;
      * <code>.riposte.v1.Decision last_decision = 7 [json_name = "lastDecision"];</code>
      */
     public dev.riposte.v1.Decision.Builder getLastDecisionBuilder() {
-      bitField0_ |= 0x00000008;
+      bitField0_ |= 0x00000020;
       onChanged();
       return getLastDecisionFieldBuilder().getBuilder();
     }

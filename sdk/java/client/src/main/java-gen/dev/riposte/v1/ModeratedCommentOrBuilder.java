@@ -59,6 +59,55 @@ public interface ModeratedCommentOrBuilder extends
 
   /**
    * <pre>
+   * The edit that waits or was refused last; unset if none.
+   * </pre>
+   *
+   * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+   * @return Whether the proposedEdit field is set.
+   */
+  boolean hasProposedEdit();
+  /**
+   * <pre>
+   * The edit that waits or was refused last; unset if none.
+   * </pre>
+   *
+   * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+   * @return The proposedEdit.
+   */
+  dev.riposte.v1.ProposedEdit getProposedEdit();
+  /**
+   * <pre>
+   * The edit that waits or was refused last; unset if none.
+   * </pre>
+   *
+   * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+   */
+  dev.riposte.v1.ProposedEditOrBuilder getProposedEditOrBuilder();
+
+  /**
+   * <pre>
+   * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit must
+   * name it. Empty if no edit waits.
+   * </pre>
+   *
+   * <code>string proposed_edit_etag = 4 [json_name = "proposedEditEtag"];</code>
+   * @return The proposedEditEtag.
+   */
+  java.lang.String getProposedEditEtag();
+  /**
+   * <pre>
+   * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit must
+   * name it. Empty if no edit waits.
+   * </pre>
+   *
+   * <code>string proposed_edit_etag = 4 [json_name = "proposedEditEtag"];</code>
+   * @return The bytes for proposedEditEtag.
+   */
+  com.google.protobuf.ByteString
+      getProposedEditEtagBytes();
+
+  /**
+   * <pre>
    * What is open; empty if nothing is.
    * </pre>
    *

@@ -6,7 +6,7 @@ package dev.riposte.v1;
 
 /**
  * <pre>
- * An act on a comment.
+ * An act on a comment or on its proposed edit.
  * </pre>
  *
  * Protobuf enum {@code riposte.v1.ModerationAction}
@@ -23,7 +23,8 @@ public enum ModerationAction
   MODERATION_ACTION_UNSPECIFIED(0),
   /**
    * <pre>
-   * PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good, nothing stays open on it.
+   * PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good; only a proposed edit stays
+   * open. On a proposed edit: it becomes the text.
    * </pre>
    *
    * <code>MODERATION_ACTION_APPROVE = 1;</code>
@@ -31,7 +32,8 @@ public enum ModerationAction
   MODERATION_ACTION_APPROVE(1),
   /**
    * <pre>
-   * ACTIVE or PENDING becomes REJECTED.
+   * ACTIVE or PENDING becomes REJECTED. On a proposed edit: it is refused and the text in sight
+   * stays.
    * </pre>
    *
    * <code>MODERATION_ACTION_REJECT = 2;</code>
@@ -71,8 +73,8 @@ public enum ModerationAction
   MODERATION_ACTION_WITHHOLD(6),
   /**
    * <pre>
-   * No change of state. Closes what is open on an ACTIVE comment; if nothing is, STATE_CONFLICT. A
-   * PENDING comment stays in the queue.
+   * No change of state. Closes what is open on the text of an ACTIVE comment; if nothing is,
+   * STATE_CONFLICT. A PENDING comment and a proposed edit stay in the queue.
    * </pre>
    *
    * <code>MODERATION_ACTION_KEEP = 7;</code>
@@ -91,7 +93,8 @@ public enum ModerationAction
   public static final int MODERATION_ACTION_UNSPECIFIED_VALUE = 0;
   /**
    * <pre>
-   * PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good, nothing stays open on it.
+   * PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good; only a proposed edit stays
+   * open. On a proposed edit: it becomes the text.
    * </pre>
    *
    * <code>MODERATION_ACTION_APPROVE = 1;</code>
@@ -99,7 +102,8 @@ public enum ModerationAction
   public static final int MODERATION_ACTION_APPROVE_VALUE = 1;
   /**
    * <pre>
-   * ACTIVE or PENDING becomes REJECTED.
+   * ACTIVE or PENDING becomes REJECTED. On a proposed edit: it is refused and the text in sight
+   * stays.
    * </pre>
    *
    * <code>MODERATION_ACTION_REJECT = 2;</code>
@@ -139,8 +143,8 @@ public enum ModerationAction
   public static final int MODERATION_ACTION_WITHHOLD_VALUE = 6;
   /**
    * <pre>
-   * No change of state. Closes what is open on an ACTIVE comment; if nothing is, STATE_CONFLICT. A
-   * PENDING comment stays in the queue.
+   * No change of state. Closes what is open on the text of an ACTIVE comment; if nothing is,
+   * STATE_CONFLICT. A PENDING comment and a proposed edit stay in the queue.
    * </pre>
    *
    * <code>MODERATION_ACTION_KEEP = 7;</code>

@@ -123,106 +123,111 @@ public final class ModerationProto {
       "e\030\003 \001(\tR\016legalReference\022\022\n\004note\030\004 \001(\tR\004n" +
       "ote\0223\n\tdetection\030\005 \001(\0162\025.riposte.v1.Dete" +
       "ctionR\tdetection\0226\n\nautomation\030\006 \001(\0162\026.r" +
-      "iposte.v1.AutomationR\nautomation\"\301\001\n\020Mod" +
+      "iposte.v1.AutomationR\nautomation\"\256\002\n\020Mod" +
       "eratedComment\022-\n\007comment\030\001 \001(\0132\023.riposte" +
       ".v1.CommentR\007comment\022\022\n\004etag\030\002 \001(\tR\004etag" +
-      "\022/\n\006causes\030\005 \003(\0162\027.riposte.v1.ReviewCaus" +
-      "eR\006causes\0229\n\rlast_decision\030\007 \001(\0132\024.ripos" +
-      "te.v1.DecisionR\014lastDecision\"\333\002\n\010Decisio" +
-      "n\022\016\n\002id\030\001 \001(\tR\002id\022!\n\ncomment_id\030\002 \001(\003B\0020" +
-      "\001R\tcommentId\0224\n\006action\030\003 \001(\0162\034.riposte.v" +
-      "1.ModerationActionR\006action\0227\n\nfrom_state" +
-      "\030\005 \001(\0162\030.riposte.v1.CommentStateR\tfromSt" +
-      "ate\0223\n\010to_state\030\006 \001(\0162\030.riposte.v1.Comme" +
-      "ntStateR\007toState\022-\n\007grounds\030\007 \001(\0132\023.ripo" +
-      "ste.v1.GroundsR\007grounds\022\031\n\010actor_id\030\010 \001(" +
-      "\tR\007actorId\022.\n\004time\030\013 \001(\0132\032.google.protob" +
-      "uf.TimestampR\004time\"\262\002\n\nReviewItem\0226\n\007com" +
-      "ment\030\001 \001(\0132\034.riposte.v1.ModeratedComment" +
-      "R\007comment\0225\n\010due_time\030\002 \001(\0132\032.google.pro" +
-      "tobuf.TimestampR\007dueTime\022%\n\016expired_leas" +
-      "es\030\003 \001(\005R\rexpiredLeases\022\033\n\tleased_by\030\004 \001" +
-      "(\tR\010leasedBy\022;\n\013lease_until\030\005 \001(\0132\032.goog" +
-      "le.protobuf.TimestampR\nleaseUntil\0224\n\006par" +
-      "ent\030\006 \001(\0132\034.riposte.v1.ModeratedCommentR" +
-      "\006parent\"\333\001\n\026ListReviewItemsRequest\022\037\n\013ob" +
-      "ject_type\030\001 \001(\tR\nobjectType\022/\n\006causes\030\002 " +
-      "\003(\0162\027.riposte.v1.ReviewCauseR\006causes\022\033\n\t" +
-      "member_id\030\003 \001(\tR\010memberId\022\026\n\006leased\030\004 \001(" +
-      "\010R\006leased\022\033\n\tpage_size\030\005 \001(\005R\010pageSize\022\035" +
-      "\n\npage_token\030\006 \001(\tR\tpageToken\"o\n\027ListRev" +
-      "iewItemsResponse\022,\n\005items\030\001 \003(\0132\026.ripost" +
-      "e.v1.ReviewItemR\005items\022&\n\017next_page_toke" +
-      "n\030\002 \001(\tR\rnextPageToken\"\364\001\n\027ClaimReviewIt" +
-      "emsRequest\022\037\n\013object_type\030\001 \001(\tR\nobjectT" +
-      "ype\022/\n\006causes\030\002 \003(\0162\027.riposte.v1.ReviewC" +
-      "auseR\006causes\022\024\n\005limit\030\003 \001(\005R\005limit\022/\n\005le" +
-      "ase\030\004 \001(\0132\031.google.protobuf.DurationR\005le" +
-      "ase\022!\n\014moderator_id\030\005 \001(\tR\013moderatorId\022\035" +
-      "\n\nrequest_id\030\006 \001(\tR\trequestId\"\246\001\n\030ClaimR" +
-      "eviewItemsResponse\022,\n\005items\030\001 \003(\0132\026.ripo" +
-      "ste.v1.ReviewItemR\005items\022\037\n\013lease_token\030" +
-      "\002 \001(\tR\nleaseToken\022;\n\013lease_until\030\003 \001(\0132\032" +
-      ".google.protobuf.TimestampR\nleaseUntil\"\243" +
-      "\001\n\031ReleaseReviewItemsRequest\022#\n\013comment_" +
-      "ids\030\001 \003(\003B\0020\001R\ncommentIds\022\037\n\013lease_token" +
-      "\030\002 \001(\tR\nleaseToken\022!\n\014moderator_id\030\003 \001(\t" +
-      "R\013moderatorId\022\035\n\nrequest_id\030\004 \001(\tR\treque" +
-      "stId\"8\n\032ReleaseReviewItemsResponse\022\032\n\010re" +
-      "leased\030\001 \001(\005R\010released\"F\n\rVerdictTarget\022" +
-      "!\n\ncomment_id\030\001 \001(\003B\0020\001R\tcommentId\022\022\n\004et" +
-      "ag\030\002 \001(\tR\004etag\"\224\002\n\025SubmitVerdictsRequest" +
-      "\0224\n\006action\030\001 \001(\0162\034.riposte.v1.Moderation" +
-      "ActionR\006action\022-\n\007grounds\030\002 \001(\0132\023.ripost" +
-      "e.v1.GroundsR\007grounds\0223\n\007targets\030\003 \003(\0132\031" +
-      ".riposte.v1.VerdictTargetR\007targets\022\037\n\013le" +
-      "ase_token\030\004 \001(\tR\nleaseToken\022!\n\014moderator" +
-      "_id\030\005 \001(\tR\013moderatorId\022\035\n\nrequest_id\030\006 \001" +
-      "(\tR\trequestId\"\342\001\n\rVerdictResult\022!\n\ncomme" +
-      "nt_id\030\001 \001(\003B\0020\001R\tcommentId\0222\n\010decision\030\002" +
-      " \001(\0132\024.riposte.v1.DecisionH\000R\010decision\022-" +
-      "\n\005error\030\003 \001(\0132\025.riposte.v1.ItemErrorH\000R\005" +
-      "error\022-\n\020subject_revision\030\004 \001(\003B\0020\001R\017sub" +
-      "jectRevision\022\022\n\004etag\030\005 \001(\tR\004etagB\010\n\006resu" +
-      "lt\"M\n\026SubmitVerdictsResponse\0223\n\007results\030" +
-      "\001 \003(\0132\031.riposte.v1.VerdictResultR\007result" +
-      "s\"X\n\033GetModeratedCommentsRequest\022\024\n\003ids\030" +
-      "\001 \003(\003B\0020\001R\003ids\022#\n\rallow_missing\030\002 \001(\010R\014a" +
-      "llowMissing\"v\n\034GetModeratedCommentsRespo" +
-      "nse\0228\n\010comments\030\001 \003(\0132\034.riposte.v1.Moder" +
-      "atedCommentR\010comments\022\034\n\007missing\030\002 \003(\003B\002" +
-      "0\001R\007missing\"}\n\024ListDecisionsRequest\022#\n\nc" +
-      "omment_id\030\001 \001(\003B\0020\001H\000R\tcommentId\022\033\n\tpage" +
-      "_size\030\003 \001(\005R\010pageSize\022\035\n\npage_token\030\004 \001(" +
-      "\tR\tpageTokenB\004\n\002of\"s\n\025ListDecisionsRespo" +
-      "nse\0222\n\tdecisions\030\001 \003(\0132\024.riposte.v1.Deci" +
-      "sionR\tdecisions\022&\n\017next_page_token\030\002 \001(\t" +
-      "R\rnextPageToken*\206\002\n\020ModerationAction\022!\n\035" +
-      "MODERATION_ACTION_UNSPECIFIED\020\000\022\035\n\031MODER" +
-      "ATION_ACTION_APPROVE\020\001\022\034\n\030MODERATION_ACT" +
-      "ION_REJECT\020\002\022\032\n\026MODERATION_ACTION_HIDE\020\003" +
-      "\022\034\n\030MODERATION_ACTION_UNHIDE\020\004\022\034\n\030MODERA" +
-      "TION_ACTION_DELETE\020\005\022\036\n\032MODERATION_ACTIO" +
-      "N_WITHHOLD\020\006\022\032\n\026MODERATION_ACTION_KEEP\020\007" +
-      "*\250\002\n\tDetection\022\031\n\025DETECTION_UNSPECIFIED\020" +
-      "\000\022\027\n\023DETECTION_MODERATOR\020\001\022\027\n\023DETECTION_" +
-      "WORD_LIST\020\002\022\022\n\016DETECTION_RULE\020\003\022\034\n\030DETEC" +
-      "TION_FILTER_SERVICE\020\004\022\035\n\031DETECTION_MEMBE" +
-      "R_STANDING\020\005\022\033\n\027DETECTION_MEMBER_REPORT\020" +
-      "\006\022\035\n\031DETECTION_TRUSTED_FLAGGER\020\007\022\027\n\023DETE" +
-      "CTION_AUTHORITY\020\010\022\024\n\020DETECTION_APPEAL\020\t\022" +
-      "\022\n\016DETECTION_MODE\020\n*j\n\nAutomation\022\032\n\026AUT" +
-      "OMATION_UNSPECIFIED\020\000\022\023\n\017AUTOMATION_NONE" +
-      "\020\001\022\026\n\022AUTOMATION_PARTIAL\020\002\022\023\n\017AUTOMATION" +
-      "_FULL\020\003*\342\001\n\013ReviewCause\022\034\n\030REVIEW_CAUSE_" +
-      "UNSPECIFIED\020\000\022\024\n\020REVIEW_CAUSE_NEW\020\001\022\025\n\021R" +
-      "EVIEW_CAUSE_EDIT\020\002\022\027\n\023REVIEW_CAUSE_REPOR" +
-      "T\020\003\022\025\n\021REVIEW_CAUSE_FLAG\020\004\022$\n REVIEW_CAU" +
-      "SE_SERVICE_UNAVAILABLE\020\005\022\027\n\023REVIEW_CAUSE" +
-      "_APPEAL\020\006\022\031\n\025REVIEW_CAUSE_WITHHELD\020\007Bj\n\016" +
-      "dev.riposte.v1B\017ModerationProtoP\001\242\002\003RXX\252" +
-      "\002\nRiposte.V1\312\002\nRiposte\\V1\342\002\026Riposte\\V1\\G" +
-      "PBMetadata\352\002\013Riposte::V1b\006proto3"
+      "\022=\n\rproposed_edit\030\003 \001(\0132\030.riposte.v1.Pro" +
+      "posedEditR\014proposedEdit\022,\n\022proposed_edit" +
+      "_etag\030\004 \001(\tR\020proposedEditEtag\022/\n\006causes\030" +
+      "\005 \003(\0162\027.riposte.v1.ReviewCauseR\006causes\0229" +
+      "\n\rlast_decision\030\007 \001(\0132\024.riposte.v1.Decis" +
+      "ionR\014lastDecision\"\200\003\n\010Decision\022\016\n\002id\030\001 \001" +
+      "(\tR\002id\022!\n\ncomment_id\030\002 \001(\003B\0020\001R\tcommentI" +
+      "d\0224\n\006action\030\003 \001(\0162\034.riposte.v1.Moderatio" +
+      "nActionR\006action\022#\n\rproposed_edit\030\004 \001(\010R\014" +
+      "proposedEdit\0227\n\nfrom_state\030\005 \001(\0162\030.ripos" +
+      "te.v1.CommentStateR\tfromState\0223\n\010to_stat" +
+      "e\030\006 \001(\0162\030.riposte.v1.CommentStateR\007toSta" +
+      "te\022-\n\007grounds\030\007 \001(\0132\023.riposte.v1.Grounds" +
+      "R\007grounds\022\031\n\010actor_id\030\010 \001(\tR\007actorId\022.\n\004" +
+      "time\030\013 \001(\0132\032.google.protobuf.TimestampR\004" +
+      "time\"\262\002\n\nReviewItem\0226\n\007comment\030\001 \001(\0132\034.r" +
+      "iposte.v1.ModeratedCommentR\007comment\0225\n\010d" +
+      "ue_time\030\002 \001(\0132\032.google.protobuf.Timestam" +
+      "pR\007dueTime\022%\n\016expired_leases\030\003 \001(\005R\rexpi" +
+      "redLeases\022\033\n\tleased_by\030\004 \001(\tR\010leasedBy\022;" +
+      "\n\013lease_until\030\005 \001(\0132\032.google.protobuf.Ti" +
+      "mestampR\nleaseUntil\0224\n\006parent\030\006 \001(\0132\034.ri" +
+      "poste.v1.ModeratedCommentR\006parent\"\333\001\n\026Li" +
+      "stReviewItemsRequest\022\037\n\013object_type\030\001 \001(" +
+      "\tR\nobjectType\022/\n\006causes\030\002 \003(\0162\027.riposte." +
+      "v1.ReviewCauseR\006causes\022\033\n\tmember_id\030\003 \001(" +
+      "\tR\010memberId\022\026\n\006leased\030\004 \001(\010R\006leased\022\033\n\tp" +
+      "age_size\030\005 \001(\005R\010pageSize\022\035\n\npage_token\030\006" +
+      " \001(\tR\tpageToken\"o\n\027ListReviewItemsRespon" +
+      "se\022,\n\005items\030\001 \003(\0132\026.riposte.v1.ReviewIte" +
+      "mR\005items\022&\n\017next_page_token\030\002 \001(\tR\rnextP" +
+      "ageToken\"\364\001\n\027ClaimReviewItemsRequest\022\037\n\013" +
+      "object_type\030\001 \001(\tR\nobjectType\022/\n\006causes\030" +
+      "\002 \003(\0162\027.riposte.v1.ReviewCauseR\006causes\022\024" +
+      "\n\005limit\030\003 \001(\005R\005limit\022/\n\005lease\030\004 \001(\0132\031.go" +
+      "ogle.protobuf.DurationR\005lease\022!\n\014moderat" +
+      "or_id\030\005 \001(\tR\013moderatorId\022\035\n\nrequest_id\030\006" +
+      " \001(\tR\trequestId\"\246\001\n\030ClaimReviewItemsResp" +
+      "onse\022,\n\005items\030\001 \003(\0132\026.riposte.v1.ReviewI" +
+      "temR\005items\022\037\n\013lease_token\030\002 \001(\tR\nleaseTo" +
+      "ken\022;\n\013lease_until\030\003 \001(\0132\032.google.protob" +
+      "uf.TimestampR\nleaseUntil\"\243\001\n\031ReleaseRevi" +
+      "ewItemsRequest\022#\n\013comment_ids\030\001 \003(\003B\0020\001R" +
+      "\ncommentIds\022\037\n\013lease_token\030\002 \001(\tR\nleaseT" +
+      "oken\022!\n\014moderator_id\030\003 \001(\tR\013moderatorId\022" +
+      "\035\n\nrequest_id\030\004 \001(\tR\trequestId\"8\n\032Releas" +
+      "eReviewItemsResponse\022\032\n\010released\030\001 \001(\005R\010" +
+      "released\"F\n\rVerdictTarget\022!\n\ncomment_id\030" +
+      "\001 \001(\003B\0020\001R\tcommentId\022\022\n\004etag\030\002 \001(\tR\004etag" +
+      "\"\224\002\n\025SubmitVerdictsRequest\0224\n\006action\030\001 \001" +
+      "(\0162\034.riposte.v1.ModerationActionR\006action" +
+      "\022-\n\007grounds\030\002 \001(\0132\023.riposte.v1.GroundsR\007" +
+      "grounds\0223\n\007targets\030\003 \003(\0132\031.riposte.v1.Ve" +
+      "rdictTargetR\007targets\022\037\n\013lease_token\030\004 \001(" +
+      "\tR\nleaseToken\022!\n\014moderator_id\030\005 \001(\tR\013mod" +
+      "eratorId\022\035\n\nrequest_id\030\006 \001(\tR\trequestId\"" +
+      "\220\002\n\rVerdictResult\022!\n\ncomment_id\030\001 \001(\003B\0020" +
+      "\001R\tcommentId\0222\n\010decision\030\002 \001(\0132\024.riposte" +
+      ".v1.DecisionH\000R\010decision\022-\n\005error\030\003 \001(\0132" +
+      "\025.riposte.v1.ItemErrorH\000R\005error\022-\n\020subje" +
+      "ct_revision\030\004 \001(\003B\0020\001R\017subjectRevision\022\022" +
+      "\n\004etag\030\005 \001(\tR\004etag\022,\n\022proposed_edit_etag" +
+      "\030\006 \001(\tR\020proposedEditEtagB\010\n\006result\"M\n\026Su" +
+      "bmitVerdictsResponse\0223\n\007results\030\001 \003(\0132\031." +
+      "riposte.v1.VerdictResultR\007results\"X\n\033Get" +
+      "ModeratedCommentsRequest\022\024\n\003ids\030\001 \003(\003B\0020" +
+      "\001R\003ids\022#\n\rallow_missing\030\002 \001(\010R\014allowMiss" +
+      "ing\"v\n\034GetModeratedCommentsResponse\0228\n\010c" +
+      "omments\030\001 \003(\0132\034.riposte.v1.ModeratedComm" +
+      "entR\010comments\022\034\n\007missing\030\002 \003(\003B\0020\001R\007miss" +
+      "ing\"}\n\024ListDecisionsRequest\022#\n\ncomment_i" +
+      "d\030\001 \001(\003B\0020\001H\000R\tcommentId\022\033\n\tpage_size\030\003 " +
+      "\001(\005R\010pageSize\022\035\n\npage_token\030\004 \001(\tR\tpageT" +
+      "okenB\004\n\002of\"s\n\025ListDecisionsResponse\0222\n\td" +
+      "ecisions\030\001 \003(\0132\024.riposte.v1.DecisionR\tde" +
+      "cisions\022&\n\017next_page_token\030\002 \001(\tR\rnextPa" +
+      "geToken*\206\002\n\020ModerationAction\022!\n\035MODERATI" +
+      "ON_ACTION_UNSPECIFIED\020\000\022\035\n\031MODERATION_AC" +
+      "TION_APPROVE\020\001\022\034\n\030MODERATION_ACTION_REJE" +
+      "CT\020\002\022\032\n\026MODERATION_ACTION_HIDE\020\003\022\034\n\030MODE" +
+      "RATION_ACTION_UNHIDE\020\004\022\034\n\030MODERATION_ACT" +
+      "ION_DELETE\020\005\022\036\n\032MODERATION_ACTION_WITHHO" +
+      "LD\020\006\022\032\n\026MODERATION_ACTION_KEEP\020\007*\250\002\n\tDet" +
+      "ection\022\031\n\025DETECTION_UNSPECIFIED\020\000\022\027\n\023DET" +
+      "ECTION_MODERATOR\020\001\022\027\n\023DETECTION_WORD_LIS" +
+      "T\020\002\022\022\n\016DETECTION_RULE\020\003\022\034\n\030DETECTION_FIL" +
+      "TER_SERVICE\020\004\022\035\n\031DETECTION_MEMBER_STANDI" +
+      "NG\020\005\022\033\n\027DETECTION_MEMBER_REPORT\020\006\022\035\n\031DET" +
+      "ECTION_TRUSTED_FLAGGER\020\007\022\027\n\023DETECTION_AU" +
+      "THORITY\020\010\022\024\n\020DETECTION_APPEAL\020\t\022\022\n\016DETEC" +
+      "TION_MODE\020\n*j\n\nAutomation\022\032\n\026AUTOMATION_" +
+      "UNSPECIFIED\020\000\022\023\n\017AUTOMATION_NONE\020\001\022\026\n\022AU" +
+      "TOMATION_PARTIAL\020\002\022\023\n\017AUTOMATION_FULL\020\003*" +
+      "\342\001\n\013ReviewCause\022\034\n\030REVIEW_CAUSE_UNSPECIF" +
+      "IED\020\000\022\024\n\020REVIEW_CAUSE_NEW\020\001\022\025\n\021REVIEW_CA" +
+      "USE_EDIT\020\002\022\027\n\023REVIEW_CAUSE_REPORT\020\003\022\025\n\021R" +
+      "EVIEW_CAUSE_FLAG\020\004\022$\n REVIEW_CAUSE_SERVI" +
+      "CE_UNAVAILABLE\020\005\022\027\n\023REVIEW_CAUSE_APPEAL\020" +
+      "\006\022\031\n\025REVIEW_CAUSE_WITHHELD\020\007Bj\n\016dev.ripo" +
+      "ste.v1B\017ModerationProtoP\001\242\002\003RXX\252\002\nRipost" +
+      "e.V1\312\002\nRiposte\\V1\342\002\026Riposte\\V1\\GPBMetada" +
+      "ta\352\002\013Riposte::V1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -243,13 +248,13 @@ public final class ModerationProto {
     internal_static_riposte_v1_ModeratedComment_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ModeratedComment_descriptor,
-        new java.lang.String[] { "Comment", "Etag", "Causes", "LastDecision", });
+        new java.lang.String[] { "Comment", "Etag", "ProposedEdit", "ProposedEditEtag", "Causes", "LastDecision", });
     internal_static_riposte_v1_Decision_descriptor =
       getDescriptor().getMessageTypes().get(2);
     internal_static_riposte_v1_Decision_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_Decision_descriptor,
-        new java.lang.String[] { "Id", "CommentId", "Action", "FromState", "ToState", "Grounds", "ActorId", "Time", });
+        new java.lang.String[] { "Id", "CommentId", "Action", "ProposedEdit", "FromState", "ToState", "Grounds", "ActorId", "Time", });
     internal_static_riposte_v1_ReviewItem_descriptor =
       getDescriptor().getMessageTypes().get(3);
     internal_static_riposte_v1_ReviewItem_fieldAccessorTable = new
@@ -309,7 +314,7 @@ public final class ModerationProto {
     internal_static_riposte_v1_VerdictResult_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_VerdictResult_descriptor,
-        new java.lang.String[] { "CommentId", "Decision", "Error", "SubjectRevision", "Etag", "Result", });
+        new java.lang.String[] { "CommentId", "Decision", "Error", "SubjectRevision", "Etag", "ProposedEditEtag", "Result", });
     internal_static_riposte_v1_SubmitVerdictsResponse_descriptor =
       getDescriptor().getMessageTypes().get(13);
     internal_static_riposte_v1_SubmitVerdictsResponse_fieldAccessorTable = new

@@ -317,7 +317,7 @@ public final class ModerationServiceGrpc {
 
     /**
      * <pre>
-     * Judges comments, each bound to the version that was read.
+     * Judges comments or proposed edits, each bound to the version that was read.
      * The first verdict on an etag wins; every other one gets ETAG_MISMATCH with the decision that
      * came first. Each decision is a row in the transaction that changes its comment. Errors of
      * single targets are in their results; the call fails only as a whole.
@@ -441,7 +441,7 @@ public final class ModerationServiceGrpc {
 
     /**
      * <pre>
-     * Judges comments, each bound to the version that was read.
+     * Judges comments or proposed edits, each bound to the version that was read.
      * The first verdict on an etag wins; every other one gets ETAG_MISMATCH with the decision that
      * came first. Each decision is a row in the transaction that changes its comment. Errors of
      * single targets are in their results; the call fails only as a whole.
@@ -547,7 +547,7 @@ public final class ModerationServiceGrpc {
 
     /**
      * <pre>
-     * Judges comments, each bound to the version that was read.
+     * Judges comments or proposed edits, each bound to the version that was read.
      * The first verdict on an etag wins; every other one gets ETAG_MISMATCH with the decision that
      * came first. Each decision is a row in the transaction that changes its comment. Errors of
      * single targets are in their results; the call fails only as a whole.
@@ -650,7 +650,7 @@ public final class ModerationServiceGrpc {
 
     /**
      * <pre>
-     * Judges comments, each bound to the version that was read.
+     * Judges comments or proposed edits, each bound to the version that was read.
      * The first verdict on an etag wins; every other one gets ETAG_MISMATCH with the decision that
      * came first. Each decision is a row in the transaction that changes its comment. Errors of
      * single targets are in their results; the call fails only as a whole.
@@ -756,7 +756,7 @@ public final class ModerationServiceGrpc {
 
     /**
      * <pre>
-     * Judges comments, each bound to the version that was read.
+     * Judges comments or proposed edits, each bound to the version that was read.
      * The first verdict on an etag wins; every other one gets ETAG_MISMATCH with the decision that
      * came first. Each decision is a row in the transaction that changes its comment. Errors of
      * single targets are in their results; the call fails only as a whole.

@@ -31,7 +31,7 @@ public enum ReviewCause
   REVIEW_CAUSE_NEW(1),
   /**
    * <pre>
-   * A proposed edit. Not served yet.
+   * A proposed edit.
    * </pre>
    *
    * <code>REVIEW_CAUSE_EDIT = 2;</code>
@@ -99,7 +99,7 @@ public enum ReviewCause
   public static final int REVIEW_CAUSE_NEW_VALUE = 1;
   /**
    * <pre>
-   * A proposed edit. Not served yet.
+   * A proposed edit.
    * </pre>
    *
    * <code>REVIEW_CAUSE_EDIT = 2;</code>

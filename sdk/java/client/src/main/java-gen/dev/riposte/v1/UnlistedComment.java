@@ -6,7 +6,7 @@ package dev.riposte.v1;
 
 /**
  * <pre>
- * One comment that only its author sees.
+ * One comment that only its author sees, or one in sight with an edit that waits.
  * </pre>
  *
  * Protobuf type {@code riposte.v1.UnlistedComment}
@@ -82,6 +82,44 @@ private static final long serialVersionUID = 0L;
     return comment_ == null ? dev.riposte.v1.Comment.getDefaultInstance() : comment_;
   }
 
+  public static final int PROPOSED_EDIT_FIELD_NUMBER = 2;
+  private dev.riposte.v1.ProposedEdit proposedEdit_;
+  /**
+   * <pre>
+   * The edit that waits; unset if none does.
+   * </pre>
+   *
+   * <code>.riposte.v1.ProposedEdit proposed_edit = 2 [json_name = "proposedEdit"];</code>
+   * @return Whether the proposedEdit field is set.
+   */
+  @java.lang.Override
+  public boolean hasProposedEdit() {
+    return ((bitField0_ & 0x00000002) != 0);
+  }
+  /**
+   * <pre>
+   * The edit that waits; unset if none does.
+   * </pre>
+   *
+   * <code>.riposte.v1.ProposedEdit proposed_edit = 2 [json_name = "proposedEdit"];</code>
+   * @return The proposedEdit.
+   */
+  @java.lang.Override
+  public dev.riposte.v1.ProposedEdit getProposedEdit() {
+    return proposedEdit_ == null ? dev.riposte.v1.ProposedEdit.getDefaultInstance() : proposedEdit_;
+  }
+  /**
+   * <pre>
+   * The edit that waits; unset if none does.
+   * </pre>
+   *
+   * <code>.riposte.v1.ProposedEdit proposed_edit = 2 [json_name = "proposedEdit"];</code>
+   */
+  @java.lang.Override
+  public dev.riposte.v1.ProposedEditOrBuilder getProposedEditOrBuilder() {
+    return proposedEdit_ == null ? dev.riposte.v1.ProposedEdit.getDefaultInstance() : proposedEdit_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -99,6 +137,9 @@ private static final long serialVersionUID = 0L;
     if (((bitField0_ & 0x00000001) != 0)) {
       output.writeMessage(1, getComment());
     }
+    if (((bitField0_ & 0x00000002) != 0)) {
+      output.writeMessage(2, getProposedEdit());
+    }
     getUnknownFields().writeTo(output);
   }
 
@@ -111,6 +152,10 @@ private static final long serialVersionUID = 0L;
     if (((bitField0_ & 0x00000001) != 0)) {
       size += com.google.protobuf.CodedOutputStream
         .computeMessageSize(1, getComment());
+    }
+    if (((bitField0_ & 0x00000002) != 0)) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeMessageSize(2, getProposedEdit());
     }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
@@ -132,6 +177,11 @@ private static final long serialVersionUID = 0L;
       if (!getComment()
           .equals(other.getComment())) return false;
     }
+    if (hasProposedEdit() != other.hasProposedEdit()) return false;
+    if (hasProposedEdit()) {
+      if (!getProposedEdit()
+          .equals(other.getProposedEdit())) return false;
+    }
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -146,6 +196,10 @@ private static final long serialVersionUID = 0L;
     if (hasComment()) {
       hash = (37 * hash) + COMMENT_FIELD_NUMBER;
       hash = (53 * hash) + getComment().hashCode();
+    }
+    if (hasProposedEdit()) {
+      hash = (37 * hash) + PROPOSED_EDIT_FIELD_NUMBER;
+      hash = (53 * hash) + getProposedEdit().hashCode();
     }
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
@@ -246,7 +300,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * One comment that only its author sees.
+   * One comment that only its author sees, or one in sight with an edit that waits.
    * </pre>
    *
    * Protobuf type {@code riposte.v1.UnlistedComment}
@@ -282,6 +336,7 @@ private static final long serialVersionUID = 0L;
       if (com.google.protobuf.GeneratedMessageV3
               .alwaysUseFieldBuilders) {
         getCommentFieldBuilder();
+        getProposedEditFieldBuilder();
       }
     }
     @java.lang.Override
@@ -292,6 +347,11 @@ private static final long serialVersionUID = 0L;
       if (commentBuilder_ != null) {
         commentBuilder_.dispose();
         commentBuilder_ = null;
+      }
+      proposedEdit_ = null;
+      if (proposedEditBuilder_ != null) {
+        proposedEditBuilder_.dispose();
+        proposedEditBuilder_ = null;
       }
       return this;
     }
@@ -332,6 +392,12 @@ private static final long serialVersionUID = 0L;
             ? comment_
             : commentBuilder_.build();
         to_bitField0_ |= 0x00000001;
+      }
+      if (((from_bitField0_ & 0x00000002) != 0)) {
+        result.proposedEdit_ = proposedEditBuilder_ == null
+            ? proposedEdit_
+            : proposedEditBuilder_.build();
+        to_bitField0_ |= 0x00000002;
       }
       result.bitField0_ |= to_bitField0_;
     }
@@ -383,6 +449,9 @@ private static final long serialVersionUID = 0L;
       if (other.hasComment()) {
         mergeComment(other.getComment());
       }
+      if (other.hasProposedEdit()) {
+        mergeProposedEdit(other.getProposedEdit());
+      }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
       return this;
@@ -416,6 +485,13 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000001;
               break;
             } // case 10
+            case 18: {
+              input.readMessage(
+                  getProposedEditFieldBuilder().getBuilder(),
+                  extensionRegistry);
+              bitField0_ |= 0x00000002;
+              break;
+            } // case 18
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -588,6 +664,163 @@ private static final long serialVersionUID = 0L;
         comment_ = null;
       }
       return commentBuilder_;
+    }
+
+    private dev.riposte.v1.ProposedEdit proposedEdit_;
+    private com.google.protobuf.SingleFieldBuilderV3<
+        dev.riposte.v1.ProposedEdit, dev.riposte.v1.ProposedEdit.Builder, dev.riposte.v1.ProposedEditOrBuilder> proposedEditBuilder_;
+    /**
+     * <pre>
+     * The edit that waits; unset if none does.
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 2 [json_name = "proposedEdit"];</code>
+     * @return Whether the proposedEdit field is set.
+     */
+    public boolean hasProposedEdit() {
+      return ((bitField0_ & 0x00000002) != 0);
+    }
+    /**
+     * <pre>
+     * The edit that waits; unset if none does.
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 2 [json_name = "proposedEdit"];</code>
+     * @return The proposedEdit.
+     */
+    public dev.riposte.v1.ProposedEdit getProposedEdit() {
+      if (proposedEditBuilder_ == null) {
+        return proposedEdit_ == null ? dev.riposte.v1.ProposedEdit.getDefaultInstance() : proposedEdit_;
+      } else {
+        return proposedEditBuilder_.getMessage();
+      }
+    }
+    /**
+     * <pre>
+     * The edit that waits; unset if none does.
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 2 [json_name = "proposedEdit"];</code>
+     */
+    public Builder setProposedEdit(dev.riposte.v1.ProposedEdit value) {
+      if (proposedEditBuilder_ == null) {
+        if (value == null) {
+          throw new NullPointerException();
+        }
+        proposedEdit_ = value;
+      } else {
+        proposedEditBuilder_.setMessage(value);
+      }
+      bitField0_ |= 0x00000002;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The edit that waits; unset if none does.
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 2 [json_name = "proposedEdit"];</code>
+     */
+    public Builder setProposedEdit(
+        dev.riposte.v1.ProposedEdit.Builder builderForValue) {
+      if (proposedEditBuilder_ == null) {
+        proposedEdit_ = builderForValue.build();
+      } else {
+        proposedEditBuilder_.setMessage(builderForValue.build());
+      }
+      bitField0_ |= 0x00000002;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The edit that waits; unset if none does.
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 2 [json_name = "proposedEdit"];</code>
+     */
+    public Builder mergeProposedEdit(dev.riposte.v1.ProposedEdit value) {
+      if (proposedEditBuilder_ == null) {
+        if (((bitField0_ & 0x00000002) != 0) &&
+          proposedEdit_ != null &&
+          proposedEdit_ != dev.riposte.v1.ProposedEdit.getDefaultInstance()) {
+          getProposedEditBuilder().mergeFrom(value);
+        } else {
+          proposedEdit_ = value;
+        }
+      } else {
+        proposedEditBuilder_.mergeFrom(value);
+      }
+      if (proposedEdit_ != null) {
+        bitField0_ |= 0x00000002;
+        onChanged();
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * The edit that waits; unset if none does.
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 2 [json_name = "proposedEdit"];</code>
+     */
+    public Builder clearProposedEdit() {
+      bitField0_ = (bitField0_ & ~0x00000002);
+      proposedEdit_ = null;
+      if (proposedEditBuilder_ != null) {
+        proposedEditBuilder_.dispose();
+        proposedEditBuilder_ = null;
+      }
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The edit that waits; unset if none does.
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 2 [json_name = "proposedEdit"];</code>
+     */
+    public dev.riposte.v1.ProposedEdit.Builder getProposedEditBuilder() {
+      bitField0_ |= 0x00000002;
+      onChanged();
+      return getProposedEditFieldBuilder().getBuilder();
+    }
+    /**
+     * <pre>
+     * The edit that waits; unset if none does.
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 2 [json_name = "proposedEdit"];</code>
+     */
+    public dev.riposte.v1.ProposedEditOrBuilder getProposedEditOrBuilder() {
+      if (proposedEditBuilder_ != null) {
+        return proposedEditBuilder_.getMessageOrBuilder();
+      } else {
+        return proposedEdit_ == null ?
+            dev.riposte.v1.ProposedEdit.getDefaultInstance() : proposedEdit_;
+      }
+    }
+    /**
+     * <pre>
+     * The edit that waits; unset if none does.
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 2 [json_name = "proposedEdit"];</code>
+     */
+    private com.google.protobuf.SingleFieldBuilderV3<
+        dev.riposte.v1.ProposedEdit, dev.riposte.v1.ProposedEdit.Builder, dev.riposte.v1.ProposedEditOrBuilder> 
+        getProposedEditFieldBuilder() {
+      if (proposedEditBuilder_ == null) {
+        proposedEditBuilder_ = new com.google.protobuf.SingleFieldBuilderV3<
+            dev.riposte.v1.ProposedEdit, dev.riposte.v1.ProposedEdit.Builder, dev.riposte.v1.ProposedEditOrBuilder>(
+                getProposedEdit(),
+                getParentForChildren(),
+                isClean());
+        proposedEdit_ = null;
+      }
+      return proposedEditBuilder_;
     }
     @java.lang.Override
     public final Builder setUnknownFields(

@@ -34,4 +34,31 @@ public interface UnlistedCommentOrBuilder extends
    * <code>.riposte.v1.Comment comment = 1 [json_name = "comment"];</code>
    */
   dev.riposte.v1.CommentOrBuilder getCommentOrBuilder();
+
+  /**
+   * <pre>
+   * The edit that waits; unset if none does.
+   * </pre>
+   *
+   * <code>.riposte.v1.ProposedEdit proposed_edit = 2 [json_name = "proposedEdit"];</code>
+   * @return Whether the proposedEdit field is set.
+   */
+  boolean hasProposedEdit();
+  /**
+   * <pre>
+   * The edit that waits; unset if none does.
+   * </pre>
+   *
+   * <code>.riposte.v1.ProposedEdit proposed_edit = 2 [json_name = "proposedEdit"];</code>
+   * @return The proposedEdit.
+   */
+  dev.riposte.v1.ProposedEdit getProposedEdit();
+  /**
+   * <pre>
+   * The edit that waits; unset if none does.
+   * </pre>
+   *
+   * <code>.riposte.v1.ProposedEdit proposed_edit = 2 [json_name = "proposedEdit"];</code>
+   */
+  dev.riposte.v1.ProposedEditOrBuilder getProposedEditOrBuilder();
 }

@@ -97,6 +97,47 @@ private static final long serialVersionUID = 0L;
     return subjectRevision_;
   }
 
+  public static final int PROPOSED_EDIT_FIELD_NUMBER = 3;
+  private dev.riposte.v1.ProposedEdit proposedEdit_;
+  /**
+   * <pre>
+   * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
+   * the edit is in sight. At a repeat: as it is now.
+   * </pre>
+   *
+   * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+   * @return Whether the proposedEdit field is set.
+   */
+  @java.lang.Override
+  public boolean hasProposedEdit() {
+    return ((bitField0_ & 0x00000002) != 0);
+  }
+  /**
+   * <pre>
+   * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
+   * the edit is in sight. At a repeat: as it is now.
+   * </pre>
+   *
+   * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+   * @return The proposedEdit.
+   */
+  @java.lang.Override
+  public dev.riposte.v1.ProposedEdit getProposedEdit() {
+    return proposedEdit_ == null ? dev.riposte.v1.ProposedEdit.getDefaultInstance() : proposedEdit_;
+  }
+  /**
+   * <pre>
+   * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
+   * the edit is in sight. At a repeat: as it is now.
+   * </pre>
+   *
+   * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+   */
+  @java.lang.Override
+  public dev.riposte.v1.ProposedEditOrBuilder getProposedEditOrBuilder() {
+    return proposedEdit_ == null ? dev.riposte.v1.ProposedEdit.getDefaultInstance() : proposedEdit_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -117,6 +158,9 @@ private static final long serialVersionUID = 0L;
     if (subjectRevision_ != 0L) {
       output.writeInt64(2, subjectRevision_);
     }
+    if (((bitField0_ & 0x00000002) != 0)) {
+      output.writeMessage(3, getProposedEdit());
+    }
     getUnknownFields().writeTo(output);
   }
 
@@ -133,6 +177,10 @@ private static final long serialVersionUID = 0L;
     if (subjectRevision_ != 0L) {
       size += com.google.protobuf.CodedOutputStream
         .computeInt64Size(2, subjectRevision_);
+    }
+    if (((bitField0_ & 0x00000002) != 0)) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeMessageSize(3, getProposedEdit());
     }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
@@ -156,6 +204,11 @@ private static final long serialVersionUID = 0L;
     }
     if (getSubjectRevision()
         != other.getSubjectRevision()) return false;
+    if (hasProposedEdit() != other.hasProposedEdit()) return false;
+    if (hasProposedEdit()) {
+      if (!getProposedEdit()
+          .equals(other.getProposedEdit())) return false;
+    }
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -174,6 +227,10 @@ private static final long serialVersionUID = 0L;
     hash = (37 * hash) + SUBJECT_REVISION_FIELD_NUMBER;
     hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
         getSubjectRevision());
+    if (hasProposedEdit()) {
+      hash = (37 * hash) + PROPOSED_EDIT_FIELD_NUMBER;
+      hash = (53 * hash) + getProposedEdit().hashCode();
+    }
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -309,6 +366,7 @@ private static final long serialVersionUID = 0L;
       if (com.google.protobuf.GeneratedMessageV3
               .alwaysUseFieldBuilders) {
         getCommentFieldBuilder();
+        getProposedEditFieldBuilder();
       }
     }
     @java.lang.Override
@@ -321,6 +379,11 @@ private static final long serialVersionUID = 0L;
         commentBuilder_ = null;
       }
       subjectRevision_ = 0L;
+      proposedEdit_ = null;
+      if (proposedEditBuilder_ != null) {
+        proposedEditBuilder_.dispose();
+        proposedEditBuilder_ = null;
+      }
       return this;
     }
 
@@ -363,6 +426,12 @@ private static final long serialVersionUID = 0L;
       }
       if (((from_bitField0_ & 0x00000002) != 0)) {
         result.subjectRevision_ = subjectRevision_;
+      }
+      if (((from_bitField0_ & 0x00000004) != 0)) {
+        result.proposedEdit_ = proposedEditBuilder_ == null
+            ? proposedEdit_
+            : proposedEditBuilder_.build();
+        to_bitField0_ |= 0x00000002;
       }
       result.bitField0_ |= to_bitField0_;
     }
@@ -417,6 +486,9 @@ private static final long serialVersionUID = 0L;
       if (other.getSubjectRevision() != 0L) {
         setSubjectRevision(other.getSubjectRevision());
       }
+      if (other.hasProposedEdit()) {
+        mergeProposedEdit(other.getProposedEdit());
+      }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
       return this;
@@ -455,6 +527,13 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000002;
               break;
             } // case 16
+            case 26: {
+              input.readMessage(
+                  getProposedEditFieldBuilder().getBuilder(),
+                  extensionRegistry);
+              bitField0_ |= 0x00000004;
+              break;
+            } // case 26
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -671,6 +750,172 @@ private static final long serialVersionUID = 0L;
       subjectRevision_ = 0L;
       onChanged();
       return this;
+    }
+
+    private dev.riposte.v1.ProposedEdit proposedEdit_;
+    private com.google.protobuf.SingleFieldBuilderV3<
+        dev.riposte.v1.ProposedEdit, dev.riposte.v1.ProposedEdit.Builder, dev.riposte.v1.ProposedEditOrBuilder> proposedEditBuilder_;
+    /**
+     * <pre>
+     * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
+     * the edit is in sight. At a repeat: as it is now.
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+     * @return Whether the proposedEdit field is set.
+     */
+    public boolean hasProposedEdit() {
+      return ((bitField0_ & 0x00000004) != 0);
+    }
+    /**
+     * <pre>
+     * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
+     * the edit is in sight. At a repeat: as it is now.
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+     * @return The proposedEdit.
+     */
+    public dev.riposte.v1.ProposedEdit getProposedEdit() {
+      if (proposedEditBuilder_ == null) {
+        return proposedEdit_ == null ? dev.riposte.v1.ProposedEdit.getDefaultInstance() : proposedEdit_;
+      } else {
+        return proposedEditBuilder_.getMessage();
+      }
+    }
+    /**
+     * <pre>
+     * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
+     * the edit is in sight. At a repeat: as it is now.
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+     */
+    public Builder setProposedEdit(dev.riposte.v1.ProposedEdit value) {
+      if (proposedEditBuilder_ == null) {
+        if (value == null) {
+          throw new NullPointerException();
+        }
+        proposedEdit_ = value;
+      } else {
+        proposedEditBuilder_.setMessage(value);
+      }
+      bitField0_ |= 0x00000004;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
+     * the edit is in sight. At a repeat: as it is now.
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+     */
+    public Builder setProposedEdit(
+        dev.riposte.v1.ProposedEdit.Builder builderForValue) {
+      if (proposedEditBuilder_ == null) {
+        proposedEdit_ = builderForValue.build();
+      } else {
+        proposedEditBuilder_.setMessage(builderForValue.build());
+      }
+      bitField0_ |= 0x00000004;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
+     * the edit is in sight. At a repeat: as it is now.
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+     */
+    public Builder mergeProposedEdit(dev.riposte.v1.ProposedEdit value) {
+      if (proposedEditBuilder_ == null) {
+        if (((bitField0_ & 0x00000004) != 0) &&
+          proposedEdit_ != null &&
+          proposedEdit_ != dev.riposte.v1.ProposedEdit.getDefaultInstance()) {
+          getProposedEditBuilder().mergeFrom(value);
+        } else {
+          proposedEdit_ = value;
+        }
+      } else {
+        proposedEditBuilder_.mergeFrom(value);
+      }
+      if (proposedEdit_ != null) {
+        bitField0_ |= 0x00000004;
+        onChanged();
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
+     * the edit is in sight. At a repeat: as it is now.
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+     */
+    public Builder clearProposedEdit() {
+      bitField0_ = (bitField0_ & ~0x00000004);
+      proposedEdit_ = null;
+      if (proposedEditBuilder_ != null) {
+        proposedEditBuilder_.dispose();
+        proposedEditBuilder_ = null;
+      }
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
+     * the edit is in sight. At a repeat: as it is now.
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+     */
+    public dev.riposte.v1.ProposedEdit.Builder getProposedEditBuilder() {
+      bitField0_ |= 0x00000004;
+      onChanged();
+      return getProposedEditFieldBuilder().getBuilder();
+    }
+    /**
+     * <pre>
+     * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
+     * the edit is in sight. At a repeat: as it is now.
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+     */
+    public dev.riposte.v1.ProposedEditOrBuilder getProposedEditOrBuilder() {
+      if (proposedEditBuilder_ != null) {
+        return proposedEditBuilder_.getMessageOrBuilder();
+      } else {
+        return proposedEdit_ == null ?
+            dev.riposte.v1.ProposedEdit.getDefaultInstance() : proposedEdit_;
+      }
+    }
+    /**
+     * <pre>
+     * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
+     * the edit is in sight. At a repeat: as it is now.
+     * </pre>
+     *
+     * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+     */
+    private com.google.protobuf.SingleFieldBuilderV3<
+        dev.riposte.v1.ProposedEdit, dev.riposte.v1.ProposedEdit.Builder, dev.riposte.v1.ProposedEditOrBuilder> 
+        getProposedEditFieldBuilder() {
+      if (proposedEditBuilder_ == null) {
+        proposedEditBuilder_ = new com.google.protobuf.SingleFieldBuilderV3<
+            dev.riposte.v1.ProposedEdit, dev.riposte.v1.ProposedEdit.Builder, dev.riposte.v1.ProposedEditOrBuilder>(
+                getProposedEdit(),
+                getParentForChildren(),
+                isClean());
+        proposedEdit_ = null;
+      }
+      return proposedEditBuilder_;
     }
     @java.lang.Override
     public final Builder setUnknownFields(

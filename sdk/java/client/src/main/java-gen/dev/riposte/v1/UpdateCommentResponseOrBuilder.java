@@ -44,4 +44,34 @@ public interface UpdateCommentResponseOrBuilder extends
    * @return The subjectRevision.
    */
   long getSubjectRevision();
+
+  /**
+   * <pre>
+   * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
+   * the edit is in sight. At a repeat: as it is now.
+   * </pre>
+   *
+   * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+   * @return Whether the proposedEdit field is set.
+   */
+  boolean hasProposedEdit();
+  /**
+   * <pre>
+   * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
+   * the edit is in sight. At a repeat: as it is now.
+   * </pre>
+   *
+   * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+   * @return The proposedEdit.
+   */
+  dev.riposte.v1.ProposedEdit getProposedEdit();
+  /**
+   * <pre>
+   * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
+   * the edit is in sight. At a repeat: as it is now.
+   * </pre>
+   *
+   * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
+   */
+  dev.riposte.v1.ProposedEditOrBuilder getProposedEditOrBuilder();
 }

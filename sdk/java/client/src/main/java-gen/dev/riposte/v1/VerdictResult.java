@@ -22,6 +22,7 @@ private static final long serialVersionUID = 0L;
   }
   private VerdictResult() {
     etag_ = "";
+    proposedEditEtag_ = "";
   }
 
   @java.lang.Override
@@ -195,7 +196,7 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * The revision of the subject that the act made; 0 if it made none: KEEP, APPROVE of an ACTIVE
-   * comment.
+   * comment, REJECT of a proposed edit.
    * </pre>
    *
    * <code>int64 subject_revision = 4 [json_name = "subjectRevision", jstype = JS_STRING];</code>
@@ -253,6 +254,53 @@ private static final long serialVersionUID = 0L;
     }
   }
 
+  public static final int PROPOSED_EDIT_ETAG_FIELD_NUMBER = 6;
+  @SuppressWarnings("serial")
+  private volatile java.lang.Object proposedEditEtag_ = "";
+  /**
+   * <pre>
+   * ModeratedComment.proposed_edit_etag after the act; empty if no edit waits and in an error.
+   * </pre>
+   *
+   * <code>string proposed_edit_etag = 6 [json_name = "proposedEditEtag"];</code>
+   * @return The proposedEditEtag.
+   */
+  @java.lang.Override
+  public java.lang.String getProposedEditEtag() {
+    java.lang.Object ref = proposedEditEtag_;
+    if (ref instanceof java.lang.String) {
+      return (java.lang.String) ref;
+    } else {
+      com.google.protobuf.ByteString bs = 
+          (com.google.protobuf.ByteString) ref;
+      java.lang.String s = bs.toStringUtf8();
+      proposedEditEtag_ = s;
+      return s;
+    }
+  }
+  /**
+   * <pre>
+   * ModeratedComment.proposed_edit_etag after the act; empty if no edit waits and in an error.
+   * </pre>
+   *
+   * <code>string proposed_edit_etag = 6 [json_name = "proposedEditEtag"];</code>
+   * @return The bytes for proposedEditEtag.
+   */
+  @java.lang.Override
+  public com.google.protobuf.ByteString
+      getProposedEditEtagBytes() {
+    java.lang.Object ref = proposedEditEtag_;
+    if (ref instanceof java.lang.String) {
+      com.google.protobuf.ByteString b = 
+          com.google.protobuf.ByteString.copyFromUtf8(
+              (java.lang.String) ref);
+      proposedEditEtag_ = b;
+      return b;
+    } else {
+      return (com.google.protobuf.ByteString) ref;
+    }
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -282,6 +330,9 @@ private static final long serialVersionUID = 0L;
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(etag_)) {
       com.google.protobuf.GeneratedMessageV3.writeString(output, 5, etag_);
     }
+    if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(proposedEditEtag_)) {
+      com.google.protobuf.GeneratedMessageV3.writeString(output, 6, proposedEditEtag_);
+    }
     getUnknownFields().writeTo(output);
   }
 
@@ -310,6 +361,9 @@ private static final long serialVersionUID = 0L;
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(etag_)) {
       size += com.google.protobuf.GeneratedMessageV3.computeStringSize(5, etag_);
     }
+    if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(proposedEditEtag_)) {
+      size += com.google.protobuf.GeneratedMessageV3.computeStringSize(6, proposedEditEtag_);
+    }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
     return size;
@@ -331,6 +385,8 @@ private static final long serialVersionUID = 0L;
         != other.getSubjectRevision()) return false;
     if (!getEtag()
         .equals(other.getEtag())) return false;
+    if (!getProposedEditEtag()
+        .equals(other.getProposedEditEtag())) return false;
     if (!getResultCase().equals(other.getResultCase())) return false;
     switch (resultCase_) {
       case 2:
@@ -363,6 +419,8 @@ private static final long serialVersionUID = 0L;
         getSubjectRevision());
     hash = (37 * hash) + ETAG_FIELD_NUMBER;
     hash = (53 * hash) + getEtag().hashCode();
+    hash = (37 * hash) + PROPOSED_EDIT_ETAG_FIELD_NUMBER;
+    hash = (53 * hash) + getProposedEditEtag().hashCode();
     switch (resultCase_) {
       case 2:
         hash = (37 * hash) + DECISION_FIELD_NUMBER;
@@ -519,6 +577,7 @@ private static final long serialVersionUID = 0L;
       }
       subjectRevision_ = 0L;
       etag_ = "";
+      proposedEditEtag_ = "";
       resultCase_ = 0;
       result_ = null;
       return this;
@@ -563,6 +622,9 @@ private static final long serialVersionUID = 0L;
       }
       if (((from_bitField0_ & 0x00000010) != 0)) {
         result.etag_ = etag_;
+      }
+      if (((from_bitField0_ & 0x00000020) != 0)) {
+        result.proposedEditEtag_ = proposedEditEtag_;
       }
     }
 
@@ -634,6 +696,11 @@ private static final long serialVersionUID = 0L;
         bitField0_ |= 0x00000010;
         onChanged();
       }
+      if (!other.getProposedEditEtag().isEmpty()) {
+        proposedEditEtag_ = other.proposedEditEtag_;
+        bitField0_ |= 0x00000020;
+        onChanged();
+      }
       switch (other.getResultCase()) {
         case DECISION: {
           mergeDecision(other.getDecision());
@@ -702,6 +769,11 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000010;
               break;
             } // case 42
+            case 50: {
+              proposedEditEtag_ = input.readStringRequireUtf8();
+              bitField0_ |= 0x00000020;
+              break;
+            } // case 50
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -1147,7 +1219,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The revision of the subject that the act made; 0 if it made none: KEEP, APPROVE of an ACTIVE
-     * comment.
+     * comment, REJECT of a proposed edit.
      * </pre>
      *
      * <code>int64 subject_revision = 4 [json_name = "subjectRevision", jstype = JS_STRING];</code>
@@ -1160,7 +1232,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The revision of the subject that the act made; 0 if it made none: KEEP, APPROVE of an ACTIVE
-     * comment.
+     * comment, REJECT of a proposed edit.
      * </pre>
      *
      * <code>int64 subject_revision = 4 [json_name = "subjectRevision", jstype = JS_STRING];</code>
@@ -1177,7 +1249,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The revision of the subject that the act made; 0 if it made none: KEEP, APPROVE of an ACTIVE
-     * comment.
+     * comment, REJECT of a proposed edit.
      * </pre>
      *
      * <code>int64 subject_revision = 4 [json_name = "subjectRevision", jstype = JS_STRING];</code>
@@ -1278,6 +1350,98 @@ private static final long serialVersionUID = 0L;
       checkByteStringIsUtf8(value);
       etag_ = value;
       bitField0_ |= 0x00000010;
+      onChanged();
+      return this;
+    }
+
+    private java.lang.Object proposedEditEtag_ = "";
+    /**
+     * <pre>
+     * ModeratedComment.proposed_edit_etag after the act; empty if no edit waits and in an error.
+     * </pre>
+     *
+     * <code>string proposed_edit_etag = 6 [json_name = "proposedEditEtag"];</code>
+     * @return The proposedEditEtag.
+     */
+    public java.lang.String getProposedEditEtag() {
+      java.lang.Object ref = proposedEditEtag_;
+      if (!(ref instanceof java.lang.String)) {
+        com.google.protobuf.ByteString bs =
+            (com.google.protobuf.ByteString) ref;
+        java.lang.String s = bs.toStringUtf8();
+        proposedEditEtag_ = s;
+        return s;
+      } else {
+        return (java.lang.String) ref;
+      }
+    }
+    /**
+     * <pre>
+     * ModeratedComment.proposed_edit_etag after the act; empty if no edit waits and in an error.
+     * </pre>
+     *
+     * <code>string proposed_edit_etag = 6 [json_name = "proposedEditEtag"];</code>
+     * @return The bytes for proposedEditEtag.
+     */
+    public com.google.protobuf.ByteString
+        getProposedEditEtagBytes() {
+      java.lang.Object ref = proposedEditEtag_;
+      if (ref instanceof String) {
+        com.google.protobuf.ByteString b = 
+            com.google.protobuf.ByteString.copyFromUtf8(
+                (java.lang.String) ref);
+        proposedEditEtag_ = b;
+        return b;
+      } else {
+        return (com.google.protobuf.ByteString) ref;
+      }
+    }
+    /**
+     * <pre>
+     * ModeratedComment.proposed_edit_etag after the act; empty if no edit waits and in an error.
+     * </pre>
+     *
+     * <code>string proposed_edit_etag = 6 [json_name = "proposedEditEtag"];</code>
+     * @param value The proposedEditEtag to set.
+     * @return This builder for chaining.
+     */
+    public Builder setProposedEditEtag(
+        java.lang.String value) {
+      if (value == null) { throw new NullPointerException(); }
+      proposedEditEtag_ = value;
+      bitField0_ |= 0x00000020;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * ModeratedComment.proposed_edit_etag after the act; empty if no edit waits and in an error.
+     * </pre>
+     *
+     * <code>string proposed_edit_etag = 6 [json_name = "proposedEditEtag"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearProposedEditEtag() {
+      proposedEditEtag_ = getDefaultInstance().getProposedEditEtag();
+      bitField0_ = (bitField0_ & ~0x00000020);
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * ModeratedComment.proposed_edit_etag after the act; empty if no edit waits and in an error.
+     * </pre>
+     *
+     * <code>string proposed_edit_etag = 6 [json_name = "proposedEditEtag"];</code>
+     * @param value The bytes for proposedEditEtag to set.
+     * @return This builder for chaining.
+     */
+    public Builder setProposedEditEtagBytes(
+        com.google.protobuf.ByteString value) {
+      if (value == null) { throw new NullPointerException(); }
+      checkByteStringIsUtf8(value);
+      proposedEditEtag_ = value;
+      bitField0_ |= 0x00000020;
       onChanged();
       return this;
     }

@@ -78,7 +78,7 @@ public interface VerdictResultOrBuilder extends
   /**
    * <pre>
    * The revision of the subject that the act made; 0 if it made none: KEEP, APPROVE of an ACTIVE
-   * comment.
+   * comment, REJECT of a proposed edit.
    * </pre>
    *
    * <code>int64 subject_revision = 4 [json_name = "subjectRevision", jstype = JS_STRING];</code>
@@ -105,6 +105,26 @@ public interface VerdictResultOrBuilder extends
    */
   com.google.protobuf.ByteString
       getEtagBytes();
+
+  /**
+   * <pre>
+   * ModeratedComment.proposed_edit_etag after the act; empty if no edit waits and in an error.
+   * </pre>
+   *
+   * <code>string proposed_edit_etag = 6 [json_name = "proposedEditEtag"];</code>
+   * @return The proposedEditEtag.
+   */
+  java.lang.String getProposedEditEtag();
+  /**
+   * <pre>
+   * ModeratedComment.proposed_edit_etag after the act; empty if no edit waits and in an error.
+   * </pre>
+   *
+   * <code>string proposed_edit_etag = 6 [json_name = "proposedEditEtag"];</code>
+   * @return The bytes for proposedEditEtag.
+   */
+  com.google.protobuf.ByteString
+      getProposedEditEtagBytes();
 
   dev.riposte.v1.VerdictResult.ResultCase getResultCase();
 }

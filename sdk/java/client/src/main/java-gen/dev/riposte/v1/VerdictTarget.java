@@ -64,7 +64,8 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object etag_ = "";
   /**
    * <pre>
-   * ModeratedComment.etag. Required.
+   * ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required. A
+   * proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
    * </pre>
    *
    * <code>string etag = 2 [json_name = "etag"];</code>
@@ -85,7 +86,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * ModeratedComment.etag. Required.
+   * ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required. A
+   * proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
    * </pre>
    *
    * <code>string etag = 2 [json_name = "etag"];</code>
@@ -507,7 +509,8 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object etag_ = "";
     /**
      * <pre>
-     * ModeratedComment.etag. Required.
+     * ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required. A
+     * proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
      * </pre>
      *
      * <code>string etag = 2 [json_name = "etag"];</code>
@@ -527,7 +530,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * ModeratedComment.etag. Required.
+     * ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required. A
+     * proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
      * </pre>
      *
      * <code>string etag = 2 [json_name = "etag"];</code>
@@ -548,7 +552,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * ModeratedComment.etag. Required.
+     * ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required. A
+     * proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
      * </pre>
      *
      * <code>string etag = 2 [json_name = "etag"];</code>
@@ -565,7 +570,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * ModeratedComment.etag. Required.
+     * ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required. A
+     * proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
      * </pre>
      *
      * <code>string etag = 2 [json_name = "etag"];</code>
@@ -579,7 +585,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * ModeratedComment.etag. Required.
+     * ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required. A
+     * proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
      * </pre>
      *
      * <code>string etag = 2 [json_name = "etag"];</code>

@@ -1,0 +1,261 @@
+//! Edits, verdicts on them and reads at the same time: no reader sees a text without a verdict, and
+//! an approved text does not vanish.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use anyhow::{Context, Result, bail, ensure};
+use futures::future::{try_join, try_join_all};
+use riposte_sdk::v1::list_decisions_request::Of;
+use riposte_sdk::v1::verdict_result::Result as Outcome;
+use riposte_sdk::v1::{
+    Comment, CommentSort, CommentState, Decision, GetCommentRequest, GetModeratedCommentsRequest, GetThreadRequest,
+    Grounds, ListCommentRevisionsRequest, ListDecisionsRequest, ModeratedComment, ModerationAction,
+    SubmitVerdictsRequest, UpdateCommentRequest, VerdictTarget,
+};
+use riposte_tests::say::content;
+use riposte_tests::{Say, Server};
+use tonic_types::StatusExt;
+
+/// The number of reads of a run; the variable RIPOSTE_TEST_EDIT_READS sets another one.
+const READS: u64 = 4_000;
+const READERS: usize = 4;
+const COMMENTS: usize = 3;
+const MODERATORS: usize = 2;
+const AUTHOR: &str = "ann";
+
+/// One comment with what moderators and readers know of it. Its texts are numbers.
+struct Edited {
+    id: i64,
+    /// The texts for which an approval was sent.
+    sent: Mutex<BTreeSet<u64>>,
+    /// The texts whose approval was answered with a decision.
+    approved: Mutex<BTreeSet<u64>>,
+    /// The texts that readers saw.
+    seen: Mutex<BTreeSet<u64>>,
+}
+
+impl Edited {
+    fn new(id: i64) -> Self {
+        let first = || Mutex::new(BTreeSet::from([0]));
+        Self { id, sent: first(), approved: first(), seen: first() }
+    }
+
+    fn last_approved(&self) -> u64 {
+        self.approved.lock().expect("no panic").last().copied().unwrap_or(0)
+    }
+
+    /// Checks what a reader got of the comment. A read of the primary copy shows at least the text
+    /// `since`, which was approved before the read began.
+    fn check(&self, comment: &Comment, since: u64) -> Result<()> {
+        ensure!(comment.state() == CommentState::Active, "the comment is not in sight: {comment:?}");
+        let number = number(comment.content.as_ref().map_or("", |content| &content.text))?;
+        ensure!(self.sent.lock().expect("no panic").contains(&number), "no moderator approved text {number}");
+        ensure!(number >= since, "text {since} was approved, and a later read shows text {number}");
+        self.seen.lock().expect("no panic").insert(number);
+        Ok(())
+    }
+}
+
+fn number(text: &str) -> Result<u64> {
+    text.parse().with_context(|| format!("the text {text:?} is no number"))
+}
+
+/// One run: the comments, and the number of reads that are left.
+struct Race {
+    server: Server,
+    say: Say,
+    comments: Vec<Edited>,
+    reads: AtomicU64,
+    planned: u64,
+}
+
+impl Race {
+    async fn new(reads: u64) -> Result<Self> {
+        let settings = ["--moderate", "pre", "--set", "object_type_defaults.edit_window=always"];
+        let server = Server::dev_with(None, &settings).await?;
+        let say = Say::on(&server.client()?, "article");
+        let mut comments = Vec::new();
+        for n in 0..COMMENTS {
+            let root = comments.first().map(|root: &Edited| root.id);
+            let comment = match root {
+                Some(root) if n % 2 == 1 => say.reply(root, AUTHOR, "0").await?,
+                Some(_) | None => say.comment(AUTHOR, "0").await?,
+            };
+            comments.push(Edited::new(comment.id));
+            let etag = moderated(&server, comment.id).await?.etag;
+            verdict(&server, ModerationAction::Approve, comment.id, etag).await?.context("the first approval")?;
+        }
+        Ok(Self { server, say, comments, reads: AtomicU64::new(0), planned: reads })
+    }
+
+    fn ends(&self) -> bool {
+        self.reads.load(Ordering::Relaxed) >= self.planned
+    }
+
+    /// Sends one edit after the other.
+    async fn edit(&self, edited: &Edited) -> Result<u64> {
+        let mut number = 0;
+        while !self.ends() {
+            number += 1;
+            let request = UpdateCommentRequest {
+                id: edited.id,
+                member_id: AUTHOR.to_owned(),
+                content: content(&number.to_string()),
+                ..UpdateCommentRequest::default()
+            };
+            match self.say.client.comments().update_comment(request).await {
+                Ok(answer) => {
+                    let answer = answer.into_inner();
+                    ensure!(answer.proposed_edit.is_some(), "an edit does not wait: {answer:?}");
+                    edited.check(&answer.comment.unwrap_or_default(), 0)?;
+                }
+                Err(status) => {
+                    let info = status.get_details_error_info().context("no reason")?;
+                    ensure!(info.metadata.get("why").is_some_and(|why| why == "edits"), "{status:?}");
+                    tokio::task::yield_now().await;
+                }
+            }
+        }
+        Ok(number)
+    }
+
+    /// Judges what waits: each third text is refused. After three refused texts, the text in sight
+    /// is approved once more, which permits edits again.
+    async fn moderate(&self, edited: &Edited) -> Result<()> {
+        while !self.ends() {
+            let read = moderated(&self.server, edited.id).await?;
+            let Some(edit) = read.proposed_edit else { continue };
+            let number = number(edit.content.as_ref().map_or("", |content| &content.text))?;
+            if read.proposed_edit_etag.is_empty() {
+                verdict(&self.server, ModerationAction::Approve, edited.id, read.etag).await?;
+            } else if number.is_multiple_of(3) {
+                verdict(&self.server, ModerationAction::Reject, edited.id, read.proposed_edit_etag).await?;
+            } else {
+                edited.sent.lock().expect("no panic").insert(number);
+                let approve = ModerationAction::Approve;
+                if verdict(&self.server, approve, edited.id, read.proposed_edit_etag).await?.is_some() {
+                    edited.approved.lock().expect("no panic").insert(number);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn read(&self) -> Result<()> {
+        while !self.ends() {
+            let before: Vec<u64> = self.comments.iter().map(Edited::last_approved).collect();
+            for (edited, since) in self.comments.iter().zip(&before) {
+                for fresh in [true, false] {
+                    let request = GetCommentRequest { id: edited.id, fresh, ..GetCommentRequest::default() };
+                    let got = self.say.client.comments().get_comment(request).await?.into_inner();
+                    ensure!(got.proposed_edit.is_none(), "an edit is shown: {got:?}");
+                    edited.check(&got.comment.unwrap_or_default(), if fresh { *since } else { 0 })?;
+                }
+                let request = ListCommentRevisionsRequest { id: edited.id, ..ListCommentRevisionsRequest::default() };
+                let former = self.say.client.comments().list_comment_revisions(request).await?.into_inner();
+                for revision in former.revisions {
+                    let number = number(&revision.content.unwrap_or_default().text)?;
+                    ensure!(edited.sent.lock().expect("no panic").contains(&number), "{number} is in the history");
+                }
+            }
+            let page = self.say.page(CommentSort::Newest, 20).await?;
+            let request = GetThreadRequest { comment_id: self.comments[0].id, ..GetThreadRequest::default() };
+            let thread = self.say.client.replies().get_thread(request).await?.into_inner();
+            let of_page = page.threads.into_iter().flat_map(|thread| thread.comment.into_iter().chain(thread.replies));
+            self.check_all(of_page.collect())?;
+            let [root, reply, ..] = self.comments.as_slice() else { bail!("too few comments") };
+            let found: Vec<i64> = thread.comments.iter().map(|comment| comment.id).collect();
+            ensure!(found == [root.id, reply.id], "{found:?}");
+            for comment in &thread.comments {
+                let edited = self.comments.iter().find(|edited| edited.id == comment.id);
+                edited.context("another comment")?.check(comment, 0)?;
+            }
+            self.reads.fetch_add(3 * self.comments.len() as u64 + 2, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Checks a list that has to show every comment.
+    fn check_all(&self, shown: Vec<Comment>) -> Result<()> {
+        for edited in &self.comments {
+            let comment = shown.iter().find(|comment| comment.id == edited.id);
+            edited.check(comment.context("a comment vanished from the list")?, 0)?;
+        }
+        Ok(())
+    }
+
+    /// Compares what readers saw with the decisions, after the race.
+    async fn end(&self) -> Result<(usize, usize)> {
+        let (mut approved, mut seen) = (0, 0);
+        for edited in &self.comments {
+            let [of_moderators, of_readers] =
+                [&edited.approved, &edited.seen].map(|set| set.lock().expect("no panic").clone());
+            let unjudged: Vec<_> = of_readers.difference(&of_moderators).collect();
+            ensure!(unjudged.is_empty(), "readers saw texts without a verdict: {unjudged:?}");
+            let decisions = self.approvals(edited.id).await?;
+            ensure!(decisions == of_moderators.len() - 1, "{decisions} approvals of {}", of_moderators.len() - 1);
+            approved += decisions;
+            seen += of_readers.len();
+        }
+        Ok((approved, seen))
+    }
+
+    /// Returns the number of approved edits among the decisions on a comment.
+    async fn approvals(&self, id: i64) -> Result<usize> {
+        let mut service = self.server.moderation()?;
+        let (mut count, mut page_token) = (0, String::new());
+        loop {
+            let of = Some(Of::CommentId(id));
+            let request = ListDecisionsRequest { of, page_size: 100, page_token };
+            let page = service.list_decisions(request).await?.into_inner();
+            let is_approval =
+                |decision: &&Decision| decision.proposed_edit && decision.action() == ModerationAction::Approve;
+            count += page.decisions.iter().filter(is_approval).count();
+            if page.next_page_token.is_empty() {
+                return Ok(count);
+            }
+            page_token = page.next_page_token;
+        }
+    }
+}
+
+async fn moderated(server: &Server, id: i64) -> Result<ModeratedComment> {
+    let request = GetModeratedCommentsRequest { ids: vec![id], allow_missing: false };
+    let found = server.moderation()?.get_moderated_comments(request).await?.into_inner().comments;
+    found.into_iter().next().context("no comment")
+}
+
+/// Judges what an etag names; `None` if something else came first.
+async fn verdict(server: &Server, action: ModerationAction, id: i64, etag: String) -> Result<Option<()>> {
+    let request = SubmitVerdictsRequest {
+        action: action.into(),
+        grounds: Some(Grounds { code: "third".to_owned(), ..Grounds::default() }),
+        targets: vec![VerdictTarget { comment_id: id, etag }],
+        moderator_id: "mod".to_owned(),
+        ..SubmitVerdictsRequest::default()
+    };
+    let results = server.moderation()?.submit_verdicts(request).await?.into_inner().results;
+    match results.into_iter().next().and_then(|result| result.result) {
+        Some(Outcome::Decision(_)) => Ok(Some(())),
+        Some(Outcome::Error(error)) if error.reason == "ETAG_MISMATCH" => Ok(None),
+        other => bail!("{other:?}"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_reader_sees_an_unjudged_edit_and_no_approved_text_vanishes() -> Result<()> {
+    let reads = std::env::var("RIPOSTE_TEST_EDIT_READS").ok().map(|reads| reads.parse()).transpose()?.unwrap_or(READS);
+    let race = Race::new(reads).await?;
+    let edits = try_join_all(race.comments.iter().map(|edited| race.edit(edited)));
+    let moderators = race.comments.iter().flat_map(|edited| (0..MODERATORS).map(move |_| edited));
+    let verdicts = try_join_all(moderators.map(|edited| race.moderate(edited)));
+    let readers = try_join_all((0..READERS).map(|_| race.read()));
+    let ((edits, _), _) = try_join(try_join(edits, verdicts), readers).await?;
+    let (approved, seen) = race.end().await?;
+    let (sent, read): (u64, u64) = (edits.iter().sum(), race.reads.load(Ordering::Relaxed));
+    println!("{read} reads, {sent} edits sent, {approved} approved, {seen} texts seen");
+    ensure!(approved > COMMENTS && seen > COMMENTS, "too little happened: {approved} approvals, {seen} texts");
+    Ok(())
+}
