@@ -147,7 +147,10 @@ const fn reported(reason: Reason) -> &'static [&'static str] {
         Reason::CommentAlreadyExists | Reason::DuplicateContent | Reason::ReplyForbidden | Reason::MemberNotAllowed => {
             &["comment_id", "external_id"]
         }
-        Reason::ParentUnavailable | Reason::CommentUnavailable | Reason::StateConflict => &["comment_id", "state"],
+        Reason::ParentUnavailable | Reason::CommentUnavailable => &["comment_id", "state"],
+        Reason::StateConflict => &["comment_id", "state", "why"],
+        Reason::DecisionNotFound => &["decision_id"],
+        Reason::AppealNotAllowed => &["why"],
         Reason::EditWindowClosed | Reason::MemberSuspended => &["until"],
         Reason::PinLimitReached | Reason::MessageTooLarge => &["limit"],
         Reason::ChallengeRequired => &["kind"],
@@ -180,6 +183,10 @@ fn error_metadata(error: &Error) -> ErrorMetadata {
     let metadata = ErrorMetadata::default();
     if let Error::ParentUnavailable(state) | Error::CommentUnavailable(state) | Error::StateConflict(state) = error {
         metadata.with("state", state)
+    } else if let Error::StateConflictBecause(cause) = error {
+        metadata.with("why", cause.as_str())
+    } else if let Error::AppealNotAllowed(obstacle) = error {
+        metadata.with("why", obstacle.as_str())
     } else if let Error::EditWindowClosed { until } = error {
         match jiff::Timestamp::from_millisecond(until.0) {
             Ok(until) => metadata.with("until", until),

@@ -3,6 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use riposte_core::decision::{Decision, Grounds};
+use riposte_core::ids::DecisionId;
 use riposte_core::read::{ModeratedComment, ReviewItem};
 use riposte_core::review::{LeaseToken, ReviewCause};
 use riposte_sdk::v1;
@@ -20,6 +21,7 @@ pub(crate) fn moderated(comment: ModeratedComment) -> v1::ModeratedComment {
         comment: Some(complete_comment(comment.view)),
         etag,
         causes,
+        report_count: comment.review.map_or(0, |review| review.reports),
         last_decision: comment.last_decision.map(decision),
     }
 }
@@ -61,6 +63,12 @@ pub(crate) fn decision(decision: Decision) -> v1::Decision {
         }),
         actor_id: decision.actor.as_str().to_owned(),
         time: Some(time(decision.time)),
+        appeal_text: decision.appeal_text,
+        appealed_decision_id: if decision.contested == 0 {
+            String::new()
+        } else {
+            DecisionId { number: decision.contested, ..decision.id }.to_string()
+        },
     }
 }
 

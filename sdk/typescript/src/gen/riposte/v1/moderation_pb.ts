@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file riposte/v1/moderation.proto.
  */
 export const file_riposte_v1_moderation: GenFile = /*@__PURE__*/
-  fileDesc("ChtyaXBvc3RlL3YxL21vZGVyYXRpb24ucHJvdG8SCnJpcG9zdGUudjEiqQEKB0dyb3VuZHMSDAoEY29kZRgBIAEoCRITCgtleHBsYW5hdGlvbhgCIAEoCRIXCg9sZWdhbF9yZWZlcmVuY2UYAyABKAkSDAoEbm90ZRgEIAEoCRIoCglkZXRlY3Rpb24YBSABKA4yFS5yaXBvc3RlLnYxLkRldGVjdGlvbhIqCgphdXRvbWF0aW9uGAYgASgOMhYucmlwb3N0ZS52MS5BdXRvbWF0aW9uIpwBChBNb2RlcmF0ZWRDb21tZW50EiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSDAoEZXRhZxgCIAEoCRInCgZjYXVzZXMYBSADKA4yFy5yaXBvc3RlLnYxLlJldmlld0NhdXNlEisKDWxhc3RfZGVjaXNpb24YByABKAsyFC5yaXBvc3RlLnYxLkRlY2lzaW9uIpgCCghEZWNpc2lvbhIKCgJpZBgBIAEoCRIWCgpjb21tZW50X2lkGAIgASgDQgIwARIsCgZhY3Rpb24YAyABKA4yHC5yaXBvc3RlLnYxLk1vZGVyYXRpb25BY3Rpb24SLAoKZnJvbV9zdGF0ZRgFIAEoDjIYLnJpcG9zdGUudjEuQ29tbWVudFN0YXRlEioKCHRvX3N0YXRlGAYgASgOMhgucmlwb3N0ZS52MS5Db21tZW50U3RhdGUSJAoHZ3JvdW5kcxgHIAEoCzITLnJpcG9zdGUudjEuR3JvdW5kcxIQCghhY3Rvcl9pZBgIIAEoCRIoCgR0aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLzAQoKUmV2aWV3SXRlbRItCgdjb21tZW50GAEgASgLMhwucmlwb3N0ZS52MS5Nb2RlcmF0ZWRDb21tZW50EiwKCGR1ZV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIWCg5leHBpcmVkX2xlYXNlcxgDIAEoBRIRCglsZWFzZWRfYnkYBCABKAkSLwoLbGVhc2VfdW50aWwYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKBnBhcmVudBgGIAEoCzIcLnJpcG9zdGUudjEuTW9kZXJhdGVkQ29tbWVudCKgAQoWTGlzdFJldmlld0l0ZW1zUmVxdWVzdBITCgtvYmplY3RfdHlwZRgBIAEoCRInCgZjYXVzZXMYAiADKA4yFy5yaXBvc3RlLnYxLlJldmlld0NhdXNlEhEKCW1lbWJlcl9pZBgDIAEoCRIOCgZsZWFzZWQYBCABKAgSEQoJcGFnZV9zaXplGAUgASgFEhIKCnBhZ2VfdG9rZW4YBiABKAkiWQoXTGlzdFJldmlld0l0ZW1zUmVzcG9uc2USJQoFaXRlbXMYASADKAsyFi5yaXBvc3RlLnYxLlJldmlld0l0ZW0SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIroBChdDbGFpbVJldmlld0l0ZW1zUmVxdWVzdBITCgtvYmplY3RfdHlwZRgBIAEoCRInCgZjYXVzZXMYAiADKA4yFy5yaXBvc3RlLnYxLlJldmlld0NhdXNlEg0KBWxpbWl0GAMgASgFEigKBWxlYXNlGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhQKDG1vZGVyYXRvcl9pZBgFIAEoCRISCgpyZXF1ZXN0X2lkGAYgASgJIocBChhDbGFpbVJldmlld0l0ZW1zUmVzcG9uc2USJQoFaXRlbXMYASADKAsyFi5yaXBvc3RlLnYxLlJldmlld0l0ZW0SEwoLbGVhc2VfdG9rZW4YAiABKAkSLwoLbGVhc2VfdW50aWwYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wInMKGVJlbGVhc2VSZXZpZXdJdGVtc1JlcXVlc3QSFwoLY29tbWVudF9pZHMYASADKANCAjABEhMKC2xlYXNlX3Rva2VuGAIgASgJEhQKDG1vZGVyYXRvcl9pZBgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJIi4KGlJlbGVhc2VSZXZpZXdJdGVtc1Jlc3BvbnNlEhAKCHJlbGVhc2VkGAEgASgFIjUKDVZlcmRpY3RUYXJnZXQSFgoKY29tbWVudF9pZBgBIAEoA0ICMAESDAoEZXRhZxgCIAEoCSLWAQoVU3VibWl0VmVyZGljdHNSZXF1ZXN0EiwKBmFjdGlvbhgBIAEoDjIcLnJpcG9zdGUudjEuTW9kZXJhdGlvbkFjdGlvbhIkCgdncm91bmRzGAIgASgLMhMucmlwb3N0ZS52MS5Hcm91bmRzEioKB3RhcmdldHMYAyADKAsyGS5yaXBvc3RlLnYxLlZlcmRpY3RUYXJnZXQSEwoLbGVhc2VfdG9rZW4YBCABKAkSFAoMbW9kZXJhdG9yX2lkGAUgASgJEhIKCnJlcXVlc3RfaWQYBiABKAkirwEKDVZlcmRpY3RSZXN1bHQSFgoKY29tbWVudF9pZBgBIAEoA0ICMAESKAoIZGVjaXNpb24YAiABKAsyFC5yaXBvc3RlLnYxLkRlY2lzaW9uSAASJgoFZXJyb3IYAyABKAsyFS5yaXBvc3RlLnYxLkl0ZW1FcnJvckgAEhwKEHN1YmplY3RfcmV2aXNpb24YBCABKANCAjABEgwKBGV0YWcYBSABKAlCCAoGcmVzdWx0IkQKFlN1Ym1pdFZlcmRpY3RzUmVzcG9uc2USKgoHcmVzdWx0cxgBIAMoCzIZLnJpcG9zdGUudjEuVmVyZGljdFJlc3VsdCJFChtHZXRNb2RlcmF0ZWRDb21tZW50c1JlcXVlc3QSDwoDaWRzGAEgAygDQgIwARIVCg1hbGxvd19taXNzaW5nGAIgASgIImMKHEdldE1vZGVyYXRlZENvbW1lbnRzUmVzcG9uc2USLgoIY29tbWVudHMYASADKAsyHC5yaXBvc3RlLnYxLk1vZGVyYXRlZENvbW1lbnQSEwoHbWlzc2luZxgCIAMoA0ICMAEiXQoUTGlzdERlY2lzaW9uc1JlcXVlc3QSGAoKY29tbWVudF9pZBgBIAEoA0ICMAFIABIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCUIECgJvZiJZChVMaXN0RGVjaXNpb25zUmVzcG9uc2USJwoJZGVjaXNpb25zGAEgAygLMhQucmlwb3N0ZS52MS5EZWNpc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkqhgIKEE1vZGVyYXRpb25BY3Rpb24SIQodTU9ERVJBVElPTl9BQ1RJT05fVU5TUEVDSUZJRUQQABIdChlNT0RFUkFUSU9OX0FDVElPTl9BUFBST1ZFEAESHAoYTU9ERVJBVElPTl9BQ1RJT05fUkVKRUNUEAISGgoWTU9ERVJBVElPTl9BQ1RJT05fSElERRADEhwKGE1PREVSQVRJT05fQUNUSU9OX1VOSElERRAEEhwKGE1PREVSQVRJT05fQUNUSU9OX0RFTEVURRAFEh4KGk1PREVSQVRJT05fQUNUSU9OX1dJVEhIT0xEEAYSGgoWTU9ERVJBVElPTl9BQ1RJT05fS0VFUBAHKqgCCglEZXRlY3Rpb24SGQoVREVURUNUSU9OX1VOU1BFQ0lGSUVEEAASFwoTREVURUNUSU9OX01PREVSQVRPUhABEhcKE0RFVEVDVElPTl9XT1JEX0xJU1QQAhISCg5ERVRFQ1RJT05fUlVMRRADEhwKGERFVEVDVElPTl9GSUxURVJfU0VSVklDRRAEEh0KGURFVEVDVElPTl9NRU1CRVJfU1RBTkRJTkcQBRIbChdERVRFQ1RJT05fTUVNQkVSX1JFUE9SVBAGEh0KGURFVEVDVElPTl9UUlVTVEVEX0ZMQUdHRVIQBxIXChNERVRFQ1RJT05fQVVUSE9SSVRZEAgSFAoQREVURUNUSU9OX0FQUEVBTBAJEhIKDkRFVEVDVElPTl9NT0RFEAoqagoKQXV0b21hdGlvbhIaChZBVVRPTUFUSU9OX1VOU1BFQ0lGSUVEEAASEwoPQVVUT01BVElPTl9OT05FEAESFgoSQVVUT01BVElPTl9QQVJUSUFMEAISEwoPQVVUT01BVElPTl9GVUxMEAMq4gEKC1Jldmlld0NhdXNlEhwKGFJFVklFV19DQVVTRV9VTlNQRUNJRklFRBAAEhQKEFJFVklFV19DQVVTRV9ORVcQARIVChFSRVZJRVdfQ0FVU0VfRURJVBACEhcKE1JFVklFV19DQVVTRV9SRVBPUlQQAxIVChFSRVZJRVdfQ0FVU0VfRkxBRxAEEiQKIFJFVklFV19DQVVTRV9TRVJWSUNFX1VOQVZBSUxBQkxFEAUSFwoTUkVWSUVXX0NBVVNFX0FQUEVBTBAGEhkKFVJFVklFV19DQVVTRV9XSVRISEVMRBAHYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_riposte_v1_admin, file_riposte_v1_comment]);
+  fileDesc("ChtyaXBvc3RlL3YxL21vZGVyYXRpb24ucHJvdG8SCnJpcG9zdGUudjEiqQEKB0dyb3VuZHMSDAoEY29kZRgBIAEoCRITCgtleHBsYW5hdGlvbhgCIAEoCRIXCg9sZWdhbF9yZWZlcmVuY2UYAyABKAkSDAoEbm90ZRgEIAEoCRIoCglkZXRlY3Rpb24YBSABKA4yFS5yaXBvc3RlLnYxLkRldGVjdGlvbhIqCgphdXRvbWF0aW9uGAYgASgOMhYucmlwb3N0ZS52MS5BdXRvbWF0aW9uIrIBChBNb2RlcmF0ZWRDb21tZW50EiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSDAoEZXRhZxgCIAEoCRInCgZjYXVzZXMYBSADKA4yFy5yaXBvc3RlLnYxLlJldmlld0NhdXNlEhQKDHJlcG9ydF9jb3VudBgGIAEoBRIrCg1sYXN0X2RlY2lzaW9uGAcgASgLMhQucmlwb3N0ZS52MS5EZWNpc2lvbiLLAgoIRGVjaXNpb24SCgoCaWQYASABKAkSFgoKY29tbWVudF9pZBgCIAEoA0ICMAESLAoGYWN0aW9uGAMgASgOMhwucmlwb3N0ZS52MS5Nb2RlcmF0aW9uQWN0aW9uEiwKCmZyb21fc3RhdGUYBSABKA4yGC5yaXBvc3RlLnYxLkNvbW1lbnRTdGF0ZRIqCgh0b19zdGF0ZRgGIAEoDjIYLnJpcG9zdGUudjEuQ29tbWVudFN0YXRlEiQKB2dyb3VuZHMYByABKAsyEy5yaXBvc3RlLnYxLkdyb3VuZHMSEAoIYWN0b3JfaWQYCCABKAkSKAoEdGltZRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLYXBwZWFsX3RleHQYDSABKAkSHAoUYXBwZWFsZWRfZGVjaXNpb25faWQYDiABKAki8wEKClJldmlld0l0ZW0SLQoHY29tbWVudBgBIAEoCzIcLnJpcG9zdGUudjEuTW9kZXJhdGVkQ29tbWVudBIsCghkdWVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFgoOZXhwaXJlZF9sZWFzZXMYAyABKAUSEQoJbGVhc2VkX2J5GAQgASgJEi8KC2xlYXNlX3VudGlsGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgZwYXJlbnQYBiABKAsyHC5yaXBvc3RlLnYxLk1vZGVyYXRlZENvbW1lbnQioAEKFkxpc3RSZXZpZXdJdGVtc1JlcXVlc3QSEwoLb2JqZWN0X3R5cGUYASABKAkSJwoGY2F1c2VzGAIgAygOMhcucmlwb3N0ZS52MS5SZXZpZXdDYXVzZRIRCgltZW1iZXJfaWQYAyABKAkSDgoGbGVhc2VkGAQgASgIEhEKCXBhZ2Vfc2l6ZRgFIAEoBRISCgpwYWdlX3Rva2VuGAYgASgJIlkKF0xpc3RSZXZpZXdJdGVtc1Jlc3BvbnNlEiUKBWl0ZW1zGAEgAygLMhYucmlwb3N0ZS52MS5SZXZpZXdJdGVtEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSK6AQoXQ2xhaW1SZXZpZXdJdGVtc1JlcXVlc3QSEwoLb2JqZWN0X3R5cGUYASABKAkSJwoGY2F1c2VzGAIgAygOMhcucmlwb3N0ZS52MS5SZXZpZXdDYXVzZRINCgVsaW1pdBgDIAEoBRIoCgVsZWFzZRgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIUCgxtb2RlcmF0b3JfaWQYBSABKAkSEgoKcmVxdWVzdF9pZBgGIAEoCSKHAQoYQ2xhaW1SZXZpZXdJdGVtc1Jlc3BvbnNlEiUKBWl0ZW1zGAEgAygLMhYucmlwb3N0ZS52MS5SZXZpZXdJdGVtEhMKC2xlYXNlX3Rva2VuGAIgASgJEi8KC2xlYXNlX3VudGlsGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJzChlSZWxlYXNlUmV2aWV3SXRlbXNSZXF1ZXN0EhcKC2NvbW1lbnRfaWRzGAEgAygDQgIwARITCgtsZWFzZV90b2tlbhgCIAEoCRIUCgxtb2RlcmF0b3JfaWQYAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCSIuChpSZWxlYXNlUmV2aWV3SXRlbXNSZXNwb25zZRIQCghyZWxlYXNlZBgBIAEoBSI1Cg1WZXJkaWN0VGFyZ2V0EhYKCmNvbW1lbnRfaWQYASABKANCAjABEgwKBGV0YWcYAiABKAki1gEKFVN1Ym1pdFZlcmRpY3RzUmVxdWVzdBIsCgZhY3Rpb24YASABKA4yHC5yaXBvc3RlLnYxLk1vZGVyYXRpb25BY3Rpb24SJAoHZ3JvdW5kcxgCIAEoCzITLnJpcG9zdGUudjEuR3JvdW5kcxIqCgd0YXJnZXRzGAMgAygLMhkucmlwb3N0ZS52MS5WZXJkaWN0VGFyZ2V0EhMKC2xlYXNlX3Rva2VuGAQgASgJEhQKDG1vZGVyYXRvcl9pZBgFIAEoCRISCgpyZXF1ZXN0X2lkGAYgASgJIq8BCg1WZXJkaWN0UmVzdWx0EhYKCmNvbW1lbnRfaWQYASABKANCAjABEigKCGRlY2lzaW9uGAIgASgLMhQucmlwb3N0ZS52MS5EZWNpc2lvbkgAEiYKBWVycm9yGAMgASgLMhUucmlwb3N0ZS52MS5JdGVtRXJyb3JIABIcChBzdWJqZWN0X3JldmlzaW9uGAQgASgDQgIwARIMCgRldGFnGAUgASgJQggKBnJlc3VsdCJEChZTdWJtaXRWZXJkaWN0c1Jlc3BvbnNlEioKB3Jlc3VsdHMYASADKAsyGS5yaXBvc3RlLnYxLlZlcmRpY3RSZXN1bHQiRQobR2V0TW9kZXJhdGVkQ29tbWVudHNSZXF1ZXN0Eg8KA2lkcxgBIAMoA0ICMAESFQoNYWxsb3dfbWlzc2luZxgCIAEoCCJjChxHZXRNb2RlcmF0ZWRDb21tZW50c1Jlc3BvbnNlEi4KCGNvbW1lbnRzGAEgAygLMhwucmlwb3N0ZS52MS5Nb2RlcmF0ZWRDb21tZW50EhMKB21pc3NpbmcYAiADKANCAjABIl0KFExpc3REZWNpc2lvbnNSZXF1ZXN0EhgKCmNvbW1lbnRfaWQYASABKANCAjABSAASEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAlCBAoCb2YiWQoVTGlzdERlY2lzaW9uc1Jlc3BvbnNlEicKCWRlY2lzaW9ucxgBIAMoCzIULnJpcG9zdGUudjEuRGVjaXNpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIlMKEkxpc3RSZXBvcnRzUmVxdWVzdBIWCgpjb21tZW50X2lkGAEgASgDQgIwARIRCglwYWdlX3NpemUYAiABKAUSEgoKcGFnZV90b2tlbhgDIAEoCSJTChNMaXN0UmVwb3J0c1Jlc3BvbnNlEiMKB3JlcG9ydHMYASADKAsyEi5yaXBvc3RlLnYxLlJlcG9ydBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAki5AEKBlJlcG9ydBIWCgpjb21tZW50X2lkGAEgASgDQgIwARIRCgltZW1iZXJfaWQYAiABKAkSKAoGcmVhc29uGAMgASgOMhgucmlwb3N0ZS52MS5SZXBvcnRSZWFzb24SDAoEdGV4dBgEIAEoCRIWCg5jbGFpbXNfaWxsZWdhbBgFIAEoCBIXCg9sZWdhbF9yZWZlcmVuY2UYBiABKAkSDgoGd2VpZ2h0GAcgASgFEgwKBG9wZW4YCCABKAgSKAoEdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAqpAIKEE1vZGVyYXRpb25BY3Rpb24SIQodTU9ERVJBVElPTl9BQ1RJT05fVU5TUEVDSUZJRUQQABIdChlNT0RFUkFUSU9OX0FDVElPTl9BUFBST1ZFEAESHAoYTU9ERVJBVElPTl9BQ1RJT05fUkVKRUNUEAISGgoWTU9ERVJBVElPTl9BQ1RJT05fSElERRADEhwKGE1PREVSQVRJT05fQUNUSU9OX1VOSElERRAEEhwKGE1PREVSQVRJT05fQUNUSU9OX0RFTEVURRAFEh4KGk1PREVSQVRJT05fQUNUSU9OX1dJVEhIT0xEEAYSGgoWTU9ERVJBVElPTl9BQ1RJT05fS0VFUBAHEhwKGE1PREVSQVRJT05fQUNUSU9OX0FQUEVBTBAIKqgCCglEZXRlY3Rpb24SGQoVREVURUNUSU9OX1VOU1BFQ0lGSUVEEAASFwoTREVURUNUSU9OX01PREVSQVRPUhABEhcKE0RFVEVDVElPTl9XT1JEX0xJU1QQAhISCg5ERVRFQ1RJT05fUlVMRRADEhwKGERFVEVDVElPTl9GSUxURVJfU0VSVklDRRAEEh0KGURFVEVDVElPTl9NRU1CRVJfU1RBTkRJTkcQBRIbChdERVRFQ1RJT05fTUVNQkVSX1JFUE9SVBAGEh0KGURFVEVDVElPTl9UUlVTVEVEX0ZMQUdHRVIQBxIXChNERVRFQ1RJT05fQVVUSE9SSVRZEAgSFAoQREVURUNUSU9OX0FQUEVBTBAJEhIKDkRFVEVDVElPTl9NT0RFEAoqagoKQXV0b21hdGlvbhIaChZBVVRPTUFUSU9OX1VOU1BFQ0lGSUVEEAASEwoPQVVUT01BVElPTl9OT05FEAESFgoSQVVUT01BVElPTl9QQVJUSUFMEAISEwoPQVVUT01BVElPTl9GVUxMEAMq4gEKC1Jldmlld0NhdXNlEhwKGFJFVklFV19DQVVTRV9VTlNQRUNJRklFRBAAEhQKEFJFVklFV19DQVVTRV9ORVcQARIVChFSRVZJRVdfQ0FVU0VfRURJVBACEhcKE1JFVklFV19DQVVTRV9SRVBPUlQQAxIVChFSRVZJRVdfQ0FVU0VfRkxBRxAEEiQKIFJFVklFV19DQVVTRV9TRVJWSUNFX1VOQVZBSUxBQkxFEAUSFwoTUkVWSUVXX0NBVVNFX0FQUEVBTBAGEhkKFVJFVklFV19DQVVTRV9XSVRISEVMRBAHKr8DCgxSZXBvcnRSZWFzb24SHQoZUkVQT1JUX1JFQVNPTl9VTlNQRUNJRklFRBAAEhYKElJFUE9SVF9SRUFTT05fU1BBTRABEhYKElJFUE9SVF9SRUFTT05fSEFURRACEhwKGFJFUE9SVF9SRUFTT05fSEFSQVNTTUVOVBADEhoKFlJFUE9SVF9SRUFTT05fVklPTEVOQ0UQBBIYChRSRVBPUlRfUkVBU09OX1NFWFVBTBAFEhsKF1JFUE9SVF9SRUFTT05fU0VMRl9IQVJNEAYSHwobUkVQT1JUX1JFQVNPTl9JTExFR0FMX0dPT0RTEAcSHgoaUkVQT1JUX1JFQVNPTl9QUklWQVRFX0RBVEEQCBIbChdSRVBPUlRfUkVBU09OX0NPUFlSSUdIVBAJEiAKHFJFUE9SVF9SRUFTT05fTUlTSU5GT1JNQVRJT04QChIbChdSRVBPUlRfUkVBU09OX09GRl9UT1BJQxALEh8KG1JFUE9SVF9SRUFTT05fSU1QRVJTT05BVElPThAMEhgKFFJFUE9SVF9SRUFTT05fTUlOT1JTEA0SFwoTUkVQT1JUX1JFQVNPTl9PVEhFUhAOYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_riposte_v1_admin, file_riposte_v1_comment]);
 
 /**
  * The reasons of an act: what the author is told, and what stays inside.
@@ -104,6 +104,13 @@ export type ModeratedComment = Message<"riposte.v1.ModeratedComment"> & {
   causes: ReviewCause[];
 
   /**
+   * Open reports of distinct members since the comment was last settled.
+   *
+   * @generated from field: int32 report_count = 6;
+   */
+  reportCount: number;
+
+  /**
    * The newest decision; unset if none.
    *
    * @generated from field: riposte.v1.Decision last_decision = 7;
@@ -167,7 +174,7 @@ export type Decision = Message<"riposte.v1.Decision"> & {
   grounds?: Grounds | undefined;
 
   /**
-   * The moderator.
+   * The moderator, the author of an appeal, or empty for the policy.
    *
    * @generated from field: string actor_id = 8;
    */
@@ -179,6 +186,20 @@ export type Decision = Message<"riposte.v1.Decision"> & {
    * @generated from field: google.protobuf.Timestamp time = 11;
    */
   time?: Timestamp | undefined;
+
+  /**
+   * The words of the author; only of an APPEAL.
+   *
+   * @generated from field: string appeal_text = 13;
+   */
+  appealText: string;
+
+  /**
+   * The decision that was contested; only of an APPEAL and of the decision that settles it.
+   *
+   * @generated from field: string appealed_decision_id = 14;
+   */
+  appealedDecisionId: string;
 };
 
 /**
@@ -365,7 +386,8 @@ export type ClaimReviewItemsRequest = Message<"riposte.v1.ClaimReviewItemsReques
   lease?: Duration | undefined;
 
   /**
-   * The moderator. Required; 1 to 64 bytes.
+   * The moderator. Required; 1 to 64 bytes. Items whose contested decision is this moderator's are
+   * skipped.
    *
    * @generated from field: string moderator_id = 5;
    */
@@ -781,6 +803,147 @@ export const ListDecisionsResponseSchema: GenMessage<ListDecisionsResponse> = /*
   messageDesc(file_riposte_v1_moderation, 17);
 
 /**
+ * Asks for the reports on a comment, newest first.
+ *
+ * @generated from message riposte.v1.ListReportsRequest
+ */
+export type ListReportsRequest = Message<"riposte.v1.ListReportsRequest"> & {
+  /**
+   * The comment. Required.
+   *
+   * @generated from field: int64 comment_id = 1 [jstype = JS_STRING];
+   */
+  commentId: string;
+
+  /**
+   * Reports wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID.
+   *
+   * @generated from field: int32 page_size = 2;
+   */
+  pageSize: number;
+
+  /**
+   * `next_page_token` of an earlier page of the same walk. Empty: the first page.
+   *
+   * @generated from field: string page_token = 3;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message riposte.v1.ListReportsRequest.
+ * Use `create(ListReportsRequestSchema)` to create a new message.
+ */
+export const ListReportsRequestSchema: GenMessage<ListReportsRequest> = /*@__PURE__*/
+  messageDesc(file_riposte_v1_moderation, 18);
+
+/**
+ * A page of reports.
+ *
+ * @generated from message riposte.v1.ListReportsResponse
+ */
+export type ListReportsResponse = Message<"riposte.v1.ListReportsResponse"> & {
+  /**
+   * The reports, newest first.
+   *
+   * @generated from field: repeated riposte.v1.Report reports = 1;
+   */
+  reports: Report[];
+
+  /**
+   * For the page after this one. Empty: the end.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message riposte.v1.ListReportsResponse.
+ * Use `create(ListReportsResponseSchema)` to create a new message.
+ */
+export const ListReportsResponseSchema: GenMessage<ListReportsResponse> = /*@__PURE__*/
+  messageDesc(file_riposte_v1_moderation, 19);
+
+/**
+ * One report, with the member who made it. Only ModerationService tells reporters.
+ *
+ * @generated from message riposte.v1.Report
+ */
+export type Report = Message<"riposte.v1.Report"> & {
+  /**
+   * The comment.
+   *
+   * @generated from field: int64 comment_id = 1 [jstype = JS_STRING];
+   */
+  commentId: string;
+
+  /**
+   * The member who reported it.
+   *
+   * @generated from field: string member_id = 2;
+   */
+  memberId: string;
+
+  /**
+   * The reason.
+   *
+   * @generated from field: riposte.v1.ReportReason reason = 3;
+   */
+  reason: ReportReason;
+
+  /**
+   * The words of the member; at most 1,000 code points.
+   *
+   * @generated from field: string text = 4;
+   */
+  text: string;
+
+  /**
+   * True: the member says that it is illegal.
+   *
+   * @generated from field: bool claims_illegal = 5;
+   */
+  claimsIllegal: boolean;
+
+  /**
+   * The law that the member names; at most 256 bytes.
+   *
+   * @generated from field: string legal_reference = 6;
+   */
+  legalReference: string;
+
+  /**
+   * Its part in the sum that opens a review, 0 to 1,000; 100 is usual.
+   *
+   * @generated from field: int32 weight = 7;
+   */
+  weight: number;
+
+  /**
+   * True: it is about the present text and not judged yet.
+   *
+   * @generated from field: bool open = 8;
+   */
+  open: boolean;
+
+  /**
+   * The time at which it was made or last changed.
+   *
+   * @generated from field: google.protobuf.Timestamp time = 9;
+   */
+  time?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message riposte.v1.Report.
+ * Use `create(ReportSchema)` to create a new message.
+ */
+export const ReportSchema: GenMessage<Report> = /*@__PURE__*/
+  messageDesc(file_riposte_v1_moderation, 20);
+
+/**
  * An act on a comment.
  *
  * @generated from enum riposte.v1.ModerationAction
@@ -837,11 +1000,18 @@ export enum ModerationAction {
 
   /**
    * No change of state. Closes what is open on an ACTIVE comment; if nothing is, STATE_CONFLICT. A
-   * PENDING comment stays in the queue.
+   * PENDING comment stays in the queue. An appeal is closed in any state.
    *
    * @generated from enum value: MODERATION_ACTION_KEEP = 7;
    */
   KEEP = 7,
+
+  /**
+   * Only in decisions: an author's appeal.
+   *
+   * @generated from enum value: MODERATION_ACTION_APPEAL = 8;
+   */
+  APPEAL = 8,
 }
 
 /**
@@ -1009,7 +1179,7 @@ export enum ReviewCause {
   EDIT = 2,
 
   /**
-   * Reports of members. Not served yet.
+   * Reports of members.
    *
    * @generated from enum value: REVIEW_CAUSE_REPORT = 3;
    */
@@ -1031,7 +1201,7 @@ export enum ReviewCause {
   SERVICE_UNAVAILABLE = 5,
 
   /**
-   * The author appealed. Not served yet.
+   * The author appealed.
    *
    * @generated from enum value: REVIEW_CAUSE_APPEAL = 6;
    */
@@ -1050,4 +1220,122 @@ export enum ReviewCause {
  */
 export const ReviewCauseSchema: GenEnum<ReviewCause> = /*@__PURE__*/
   enumDesc(file_riposte_v1_moderation, 3);
+
+/**
+ * Why a member reports a comment.
+ *
+ * @generated from enum riposte.v1.ReportReason
+ */
+export enum ReportReason {
+  /**
+   * In a request: FIELD_INVALID.
+   *
+   * @generated from enum value: REPORT_REASON_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Spam or fraud.
+   *
+   * @generated from enum value: REPORT_REASON_SPAM = 1;
+   */
+  SPAM = 1,
+
+  /**
+   * Hatred against a group.
+   *
+   * @generated from enum value: REPORT_REASON_HATE = 2;
+   */
+  HATE = 2,
+
+  /**
+   * Harassment of a person.
+   *
+   * @generated from enum value: REPORT_REASON_HARASSMENT = 3;
+   */
+  HARASSMENT = 3,
+
+  /**
+   * Violence or threats.
+   *
+   * @generated from enum value: REPORT_REASON_VIOLENCE = 4;
+   */
+  VIOLENCE = 4,
+
+  /**
+   * Sexual content.
+   *
+   * @generated from enum value: REPORT_REASON_SEXUAL = 5;
+   */
+  SEXUAL = 5,
+
+  /**
+   * Self-harm.
+   *
+   * @generated from enum value: REPORT_REASON_SELF_HARM = 6;
+   */
+  SELF_HARM = 6,
+
+  /**
+   * Illegal goods or services.
+   *
+   * @generated from enum value: REPORT_REASON_ILLEGAL_GOODS = 7;
+   */
+  ILLEGAL_GOODS = 7,
+
+  /**
+   * Private data of a person.
+   *
+   * @generated from enum value: REPORT_REASON_PRIVATE_DATA = 8;
+   */
+  PRIVATE_DATA = 8,
+
+  /**
+   * Copyright or trademark.
+   *
+   * @generated from enum value: REPORT_REASON_COPYRIGHT = 9;
+   */
+  COPYRIGHT = 9,
+
+  /**
+   * False information.
+   *
+   * @generated from enum value: REPORT_REASON_MISINFORMATION = 10;
+   */
+  MISINFORMATION = 10,
+
+  /**
+   * Off topic.
+   *
+   * @generated from enum value: REPORT_REASON_OFF_TOPIC = 11;
+   */
+  OFF_TOPIC = 11,
+
+  /**
+   * Impersonation.
+   *
+   * @generated from enum value: REPORT_REASON_IMPERSONATION = 12;
+   */
+  IMPERSONATION = 12,
+
+  /**
+   * Danger to minors.
+   *
+   * @generated from enum value: REPORT_REASON_MINORS = 13;
+   */
+  MINORS = 13,
+
+  /**
+   * Something else; `text` says what.
+   *
+   * @generated from enum value: REPORT_REASON_OTHER = 14;
+   */
+  OTHER = 14,
+}
+
+/**
+ * Describes the enum riposte.v1.ReportReason.
+ */
+export const ReportReasonSchema: GenEnum<ReportReason> = /*@__PURE__*/
+  enumDesc(file_riposte_v1_moderation, 4);
 

@@ -105,6 +105,21 @@ public final class ModerationProto {
   static final 
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
       internal_static_riposte_v1_ListDecisionsResponse_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_riposte_v1_ListReportsRequest_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_riposte_v1_ListReportsRequest_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_riposte_v1_ListReportsResponse_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_riposte_v1_ListReportsResponse_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_riposte_v1_Report_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_riposte_v1_Report_fieldAccessorTable;
 
   public static com.google.protobuf.Descriptors.FileDescriptor
       getDescriptor() {
@@ -123,106 +138,135 @@ public final class ModerationProto {
       "e\030\003 \001(\tR\016legalReference\022\022\n\004note\030\004 \001(\tR\004n" +
       "ote\0223\n\tdetection\030\005 \001(\0162\025.riposte.v1.Dete" +
       "ctionR\tdetection\0226\n\nautomation\030\006 \001(\0162\026.r" +
-      "iposte.v1.AutomationR\nautomation\"\301\001\n\020Mod" +
+      "iposte.v1.AutomationR\nautomation\"\344\001\n\020Mod" +
       "eratedComment\022-\n\007comment\030\001 \001(\0132\023.riposte" +
       ".v1.CommentR\007comment\022\022\n\004etag\030\002 \001(\tR\004etag" +
       "\022/\n\006causes\030\005 \003(\0162\027.riposte.v1.ReviewCaus" +
-      "eR\006causes\0229\n\rlast_decision\030\007 \001(\0132\024.ripos" +
-      "te.v1.DecisionR\014lastDecision\"\333\002\n\010Decisio" +
-      "n\022\016\n\002id\030\001 \001(\tR\002id\022!\n\ncomment_id\030\002 \001(\003B\0020" +
-      "\001R\tcommentId\0224\n\006action\030\003 \001(\0162\034.riposte.v" +
-      "1.ModerationActionR\006action\0227\n\nfrom_state" +
-      "\030\005 \001(\0162\030.riposte.v1.CommentStateR\tfromSt" +
-      "ate\0223\n\010to_state\030\006 \001(\0162\030.riposte.v1.Comme" +
-      "ntStateR\007toState\022-\n\007grounds\030\007 \001(\0132\023.ripo" +
-      "ste.v1.GroundsR\007grounds\022\031\n\010actor_id\030\010 \001(" +
-      "\tR\007actorId\022.\n\004time\030\013 \001(\0132\032.google.protob" +
-      "uf.TimestampR\004time\"\262\002\n\nReviewItem\0226\n\007com" +
-      "ment\030\001 \001(\0132\034.riposte.v1.ModeratedComment" +
-      "R\007comment\0225\n\010due_time\030\002 \001(\0132\032.google.pro" +
-      "tobuf.TimestampR\007dueTime\022%\n\016expired_leas" +
-      "es\030\003 \001(\005R\rexpiredLeases\022\033\n\tleased_by\030\004 \001" +
-      "(\tR\010leasedBy\022;\n\013lease_until\030\005 \001(\0132\032.goog" +
-      "le.protobuf.TimestampR\nleaseUntil\0224\n\006par" +
-      "ent\030\006 \001(\0132\034.riposte.v1.ModeratedCommentR" +
-      "\006parent\"\333\001\n\026ListReviewItemsRequest\022\037\n\013ob" +
-      "ject_type\030\001 \001(\tR\nobjectType\022/\n\006causes\030\002 " +
-      "\003(\0162\027.riposte.v1.ReviewCauseR\006causes\022\033\n\t" +
-      "member_id\030\003 \001(\tR\010memberId\022\026\n\006leased\030\004 \001(" +
-      "\010R\006leased\022\033\n\tpage_size\030\005 \001(\005R\010pageSize\022\035" +
-      "\n\npage_token\030\006 \001(\tR\tpageToken\"o\n\027ListRev" +
+      "eR\006causes\022!\n\014report_count\030\006 \001(\005R\013reportC" +
+      "ount\0229\n\rlast_decision\030\007 \001(\0132\024.riposte.v1" +
+      ".DecisionR\014lastDecision\"\256\003\n\010Decision\022\016\n\002" +
+      "id\030\001 \001(\tR\002id\022!\n\ncomment_id\030\002 \001(\003B\0020\001R\tco" +
+      "mmentId\0224\n\006action\030\003 \001(\0162\034.riposte.v1.Mod" +
+      "erationActionR\006action\0227\n\nfrom_state\030\005 \001(" +
+      "\0162\030.riposte.v1.CommentStateR\tfromState\0223" +
+      "\n\010to_state\030\006 \001(\0162\030.riposte.v1.CommentSta" +
+      "teR\007toState\022-\n\007grounds\030\007 \001(\0132\023.riposte.v" +
+      "1.GroundsR\007grounds\022\031\n\010actor_id\030\010 \001(\tR\007ac" +
+      "torId\022.\n\004time\030\013 \001(\0132\032.google.protobuf.Ti" +
+      "mestampR\004time\022\037\n\013appeal_text\030\r \001(\tR\nappe" +
+      "alText\0220\n\024appealed_decision_id\030\016 \001(\tR\022ap" +
+      "pealedDecisionId\"\262\002\n\nReviewItem\0226\n\007comme" +
+      "nt\030\001 \001(\0132\034.riposte.v1.ModeratedCommentR\007" +
+      "comment\0225\n\010due_time\030\002 \001(\0132\032.google.proto" +
+      "buf.TimestampR\007dueTime\022%\n\016expired_leases" +
+      "\030\003 \001(\005R\rexpiredLeases\022\033\n\tleased_by\030\004 \001(\t" +
+      "R\010leasedBy\022;\n\013lease_until\030\005 \001(\0132\032.google" +
+      ".protobuf.TimestampR\nleaseUntil\0224\n\006paren" +
+      "t\030\006 \001(\0132\034.riposte.v1.ModeratedCommentR\006p" +
+      "arent\"\333\001\n\026ListReviewItemsRequest\022\037\n\013obje" +
+      "ct_type\030\001 \001(\tR\nobjectType\022/\n\006causes\030\002 \003(" +
+      "\0162\027.riposte.v1.ReviewCauseR\006causes\022\033\n\tme" +
+      "mber_id\030\003 \001(\tR\010memberId\022\026\n\006leased\030\004 \001(\010R" +
+      "\006leased\022\033\n\tpage_size\030\005 \001(\005R\010pageSize\022\035\n\n" +
+      "page_token\030\006 \001(\tR\tpageToken\"o\n\027ListRevie" +
+      "wItemsResponse\022,\n\005items\030\001 \003(\0132\026.riposte." +
+      "v1.ReviewItemR\005items\022&\n\017next_page_token\030" +
+      "\002 \001(\tR\rnextPageToken\"\364\001\n\027ClaimReviewItem" +
+      "sRequest\022\037\n\013object_type\030\001 \001(\tR\nobjectTyp" +
+      "e\022/\n\006causes\030\002 \003(\0162\027.riposte.v1.ReviewCau" +
+      "seR\006causes\022\024\n\005limit\030\003 \001(\005R\005limit\022/\n\005leas" +
+      "e\030\004 \001(\0132\031.google.protobuf.DurationR\005leas" +
+      "e\022!\n\014moderator_id\030\005 \001(\tR\013moderatorId\022\035\n\n" +
+      "request_id\030\006 \001(\tR\trequestId\"\246\001\n\030ClaimRev" +
       "iewItemsResponse\022,\n\005items\030\001 \003(\0132\026.ripost" +
-      "e.v1.ReviewItemR\005items\022&\n\017next_page_toke" +
-      "n\030\002 \001(\tR\rnextPageToken\"\364\001\n\027ClaimReviewIt" +
-      "emsRequest\022\037\n\013object_type\030\001 \001(\tR\nobjectT" +
-      "ype\022/\n\006causes\030\002 \003(\0162\027.riposte.v1.ReviewC" +
-      "auseR\006causes\022\024\n\005limit\030\003 \001(\005R\005limit\022/\n\005le" +
-      "ase\030\004 \001(\0132\031.google.protobuf.DurationR\005le" +
-      "ase\022!\n\014moderator_id\030\005 \001(\tR\013moderatorId\022\035" +
-      "\n\nrequest_id\030\006 \001(\tR\trequestId\"\246\001\n\030ClaimR" +
-      "eviewItemsResponse\022,\n\005items\030\001 \003(\0132\026.ripo" +
-      "ste.v1.ReviewItemR\005items\022\037\n\013lease_token\030" +
-      "\002 \001(\tR\nleaseToken\022;\n\013lease_until\030\003 \001(\0132\032" +
-      ".google.protobuf.TimestampR\nleaseUntil\"\243" +
-      "\001\n\031ReleaseReviewItemsRequest\022#\n\013comment_" +
-      "ids\030\001 \003(\003B\0020\001R\ncommentIds\022\037\n\013lease_token" +
-      "\030\002 \001(\tR\nleaseToken\022!\n\014moderator_id\030\003 \001(\t" +
-      "R\013moderatorId\022\035\n\nrequest_id\030\004 \001(\tR\treque" +
-      "stId\"8\n\032ReleaseReviewItemsResponse\022\032\n\010re" +
-      "leased\030\001 \001(\005R\010released\"F\n\rVerdictTarget\022" +
-      "!\n\ncomment_id\030\001 \001(\003B\0020\001R\tcommentId\022\022\n\004et" +
-      "ag\030\002 \001(\tR\004etag\"\224\002\n\025SubmitVerdictsRequest" +
-      "\0224\n\006action\030\001 \001(\0162\034.riposte.v1.Moderation" +
-      "ActionR\006action\022-\n\007grounds\030\002 \001(\0132\023.ripost" +
-      "e.v1.GroundsR\007grounds\0223\n\007targets\030\003 \003(\0132\031" +
-      ".riposte.v1.VerdictTargetR\007targets\022\037\n\013le" +
-      "ase_token\030\004 \001(\tR\nleaseToken\022!\n\014moderator" +
-      "_id\030\005 \001(\tR\013moderatorId\022\035\n\nrequest_id\030\006 \001" +
-      "(\tR\trequestId\"\342\001\n\rVerdictResult\022!\n\ncomme" +
-      "nt_id\030\001 \001(\003B\0020\001R\tcommentId\0222\n\010decision\030\002" +
-      " \001(\0132\024.riposte.v1.DecisionH\000R\010decision\022-" +
-      "\n\005error\030\003 \001(\0132\025.riposte.v1.ItemErrorH\000R\005" +
-      "error\022-\n\020subject_revision\030\004 \001(\003B\0020\001R\017sub" +
-      "jectRevision\022\022\n\004etag\030\005 \001(\tR\004etagB\010\n\006resu" +
-      "lt\"M\n\026SubmitVerdictsResponse\0223\n\007results\030" +
-      "\001 \003(\0132\031.riposte.v1.VerdictResultR\007result" +
-      "s\"X\n\033GetModeratedCommentsRequest\022\024\n\003ids\030" +
-      "\001 \003(\003B\0020\001R\003ids\022#\n\rallow_missing\030\002 \001(\010R\014a" +
-      "llowMissing\"v\n\034GetModeratedCommentsRespo" +
-      "nse\0228\n\010comments\030\001 \003(\0132\034.riposte.v1.Moder" +
-      "atedCommentR\010comments\022\034\n\007missing\030\002 \003(\003B\002" +
-      "0\001R\007missing\"}\n\024ListDecisionsRequest\022#\n\nc" +
-      "omment_id\030\001 \001(\003B\0020\001H\000R\tcommentId\022\033\n\tpage" +
-      "_size\030\003 \001(\005R\010pageSize\022\035\n\npage_token\030\004 \001(" +
-      "\tR\tpageTokenB\004\n\002of\"s\n\025ListDecisionsRespo" +
-      "nse\0222\n\tdecisions\030\001 \003(\0132\024.riposte.v1.Deci" +
-      "sionR\tdecisions\022&\n\017next_page_token\030\002 \001(\t" +
-      "R\rnextPageToken*\206\002\n\020ModerationAction\022!\n\035" +
-      "MODERATION_ACTION_UNSPECIFIED\020\000\022\035\n\031MODER" +
-      "ATION_ACTION_APPROVE\020\001\022\034\n\030MODERATION_ACT" +
-      "ION_REJECT\020\002\022\032\n\026MODERATION_ACTION_HIDE\020\003" +
-      "\022\034\n\030MODERATION_ACTION_UNHIDE\020\004\022\034\n\030MODERA" +
-      "TION_ACTION_DELETE\020\005\022\036\n\032MODERATION_ACTIO" +
-      "N_WITHHOLD\020\006\022\032\n\026MODERATION_ACTION_KEEP\020\007" +
-      "*\250\002\n\tDetection\022\031\n\025DETECTION_UNSPECIFIED\020" +
-      "\000\022\027\n\023DETECTION_MODERATOR\020\001\022\027\n\023DETECTION_" +
-      "WORD_LIST\020\002\022\022\n\016DETECTION_RULE\020\003\022\034\n\030DETEC" +
-      "TION_FILTER_SERVICE\020\004\022\035\n\031DETECTION_MEMBE" +
-      "R_STANDING\020\005\022\033\n\027DETECTION_MEMBER_REPORT\020" +
-      "\006\022\035\n\031DETECTION_TRUSTED_FLAGGER\020\007\022\027\n\023DETE" +
-      "CTION_AUTHORITY\020\010\022\024\n\020DETECTION_APPEAL\020\t\022" +
-      "\022\n\016DETECTION_MODE\020\n*j\n\nAutomation\022\032\n\026AUT" +
-      "OMATION_UNSPECIFIED\020\000\022\023\n\017AUTOMATION_NONE" +
-      "\020\001\022\026\n\022AUTOMATION_PARTIAL\020\002\022\023\n\017AUTOMATION" +
-      "_FULL\020\003*\342\001\n\013ReviewCause\022\034\n\030REVIEW_CAUSE_" +
-      "UNSPECIFIED\020\000\022\024\n\020REVIEW_CAUSE_NEW\020\001\022\025\n\021R" +
-      "EVIEW_CAUSE_EDIT\020\002\022\027\n\023REVIEW_CAUSE_REPOR" +
-      "T\020\003\022\025\n\021REVIEW_CAUSE_FLAG\020\004\022$\n REVIEW_CAU" +
-      "SE_SERVICE_UNAVAILABLE\020\005\022\027\n\023REVIEW_CAUSE" +
-      "_APPEAL\020\006\022\031\n\025REVIEW_CAUSE_WITHHELD\020\007Bj\n\016" +
-      "dev.riposte.v1B\017ModerationProtoP\001\242\002\003RXX\252" +
-      "\002\nRiposte.V1\312\002\nRiposte\\V1\342\002\026Riposte\\V1\\G" +
-      "PBMetadata\352\002\013Riposte::V1b\006proto3"
+      "e.v1.ReviewItemR\005items\022\037\n\013lease_token\030\002 " +
+      "\001(\tR\nleaseToken\022;\n\013lease_until\030\003 \001(\0132\032.g" +
+      "oogle.protobuf.TimestampR\nleaseUntil\"\243\001\n" +
+      "\031ReleaseReviewItemsRequest\022#\n\013comment_id" +
+      "s\030\001 \003(\003B\0020\001R\ncommentIds\022\037\n\013lease_token\030\002" +
+      " \001(\tR\nleaseToken\022!\n\014moderator_id\030\003 \001(\tR\013" +
+      "moderatorId\022\035\n\nrequest_id\030\004 \001(\tR\trequest" +
+      "Id\"8\n\032ReleaseReviewItemsResponse\022\032\n\010rele" +
+      "ased\030\001 \001(\005R\010released\"F\n\rVerdictTarget\022!\n" +
+      "\ncomment_id\030\001 \001(\003B\0020\001R\tcommentId\022\022\n\004etag" +
+      "\030\002 \001(\tR\004etag\"\224\002\n\025SubmitVerdictsRequest\0224" +
+      "\n\006action\030\001 \001(\0162\034.riposte.v1.ModerationAc" +
+      "tionR\006action\022-\n\007grounds\030\002 \001(\0132\023.riposte." +
+      "v1.GroundsR\007grounds\0223\n\007targets\030\003 \003(\0132\031.r" +
+      "iposte.v1.VerdictTargetR\007targets\022\037\n\013leas" +
+      "e_token\030\004 \001(\tR\nleaseToken\022!\n\014moderator_i" +
+      "d\030\005 \001(\tR\013moderatorId\022\035\n\nrequest_id\030\006 \001(\t" +
+      "R\trequestId\"\342\001\n\rVerdictResult\022!\n\ncomment" +
+      "_id\030\001 \001(\003B\0020\001R\tcommentId\0222\n\010decision\030\002 \001" +
+      "(\0132\024.riposte.v1.DecisionH\000R\010decision\022-\n\005" +
+      "error\030\003 \001(\0132\025.riposte.v1.ItemErrorH\000R\005er" +
+      "ror\022-\n\020subject_revision\030\004 \001(\003B\0020\001R\017subje" +
+      "ctRevision\022\022\n\004etag\030\005 \001(\tR\004etagB\010\n\006result" +
+      "\"M\n\026SubmitVerdictsResponse\0223\n\007results\030\001 " +
+      "\003(\0132\031.riposte.v1.VerdictResultR\007results\"" +
+      "X\n\033GetModeratedCommentsRequest\022\024\n\003ids\030\001 " +
+      "\003(\003B\0020\001R\003ids\022#\n\rallow_missing\030\002 \001(\010R\014all" +
+      "owMissing\"v\n\034GetModeratedCommentsRespons" +
+      "e\0228\n\010comments\030\001 \003(\0132\034.riposte.v1.Moderat" +
+      "edCommentR\010comments\022\034\n\007missing\030\002 \003(\003B\0020\001" +
+      "R\007missing\"}\n\024ListDecisionsRequest\022#\n\ncom" +
+      "ment_id\030\001 \001(\003B\0020\001H\000R\tcommentId\022\033\n\tpage_s" +
+      "ize\030\003 \001(\005R\010pageSize\022\035\n\npage_token\030\004 \001(\tR" +
+      "\tpageTokenB\004\n\002of\"s\n\025ListDecisionsRespons" +
+      "e\0222\n\tdecisions\030\001 \003(\0132\024.riposte.v1.Decisi" +
+      "onR\tdecisions\022&\n\017next_page_token\030\002 \001(\tR\r" +
+      "nextPageToken\"s\n\022ListReportsRequest\022!\n\nc" +
+      "omment_id\030\001 \001(\003B\0020\001R\tcommentId\022\033\n\tpage_s" +
+      "ize\030\002 \001(\005R\010pageSize\022\035\n\npage_token\030\003 \001(\tR" +
+      "\tpageToken\"k\n\023ListReportsResponse\022,\n\007rep" +
+      "orts\030\001 \003(\0132\022.riposte.v1.ReportR\007reports\022" +
+      "&\n\017next_page_token\030\002 \001(\tR\rnextPageToken\"" +
+      "\272\002\n\006Report\022!\n\ncomment_id\030\001 \001(\003B\0020\001R\tcomm" +
+      "entId\022\033\n\tmember_id\030\002 \001(\tR\010memberId\0220\n\006re" +
+      "ason\030\003 \001(\0162\030.riposte.v1.ReportReasonR\006re" +
+      "ason\022\022\n\004text\030\004 \001(\tR\004text\022%\n\016claims_illeg" +
+      "al\030\005 \001(\010R\rclaimsIllegal\022\'\n\017legal_referen" +
+      "ce\030\006 \001(\tR\016legalReference\022\026\n\006weight\030\007 \001(\005" +
+      "R\006weight\022\022\n\004open\030\010 \001(\010R\004open\022.\n\004time\030\t \001" +
+      "(\0132\032.google.protobuf.TimestampR\004time*\244\002\n" +
+      "\020ModerationAction\022!\n\035MODERATION_ACTION_U" +
+      "NSPECIFIED\020\000\022\035\n\031MODERATION_ACTION_APPROV" +
+      "E\020\001\022\034\n\030MODERATION_ACTION_REJECT\020\002\022\032\n\026MOD" +
+      "ERATION_ACTION_HIDE\020\003\022\034\n\030MODERATION_ACTI" +
+      "ON_UNHIDE\020\004\022\034\n\030MODERATION_ACTION_DELETE\020" +
+      "\005\022\036\n\032MODERATION_ACTION_WITHHOLD\020\006\022\032\n\026MOD" +
+      "ERATION_ACTION_KEEP\020\007\022\034\n\030MODERATION_ACTI" +
+      "ON_APPEAL\020\010*\250\002\n\tDetection\022\031\n\025DETECTION_U" +
+      "NSPECIFIED\020\000\022\027\n\023DETECTION_MODERATOR\020\001\022\027\n" +
+      "\023DETECTION_WORD_LIST\020\002\022\022\n\016DETECTION_RULE" +
+      "\020\003\022\034\n\030DETECTION_FILTER_SERVICE\020\004\022\035\n\031DETE" +
+      "CTION_MEMBER_STANDING\020\005\022\033\n\027DETECTION_MEM" +
+      "BER_REPORT\020\006\022\035\n\031DETECTION_TRUSTED_FLAGGE" +
+      "R\020\007\022\027\n\023DETECTION_AUTHORITY\020\010\022\024\n\020DETECTIO" +
+      "N_APPEAL\020\t\022\022\n\016DETECTION_MODE\020\n*j\n\nAutoma" +
+      "tion\022\032\n\026AUTOMATION_UNSPECIFIED\020\000\022\023\n\017AUTO" +
+      "MATION_NONE\020\001\022\026\n\022AUTOMATION_PARTIAL\020\002\022\023\n" +
+      "\017AUTOMATION_FULL\020\003*\342\001\n\013ReviewCause\022\034\n\030RE" +
+      "VIEW_CAUSE_UNSPECIFIED\020\000\022\024\n\020REVIEW_CAUSE" +
+      "_NEW\020\001\022\025\n\021REVIEW_CAUSE_EDIT\020\002\022\027\n\023REVIEW_" +
+      "CAUSE_REPORT\020\003\022\025\n\021REVIEW_CAUSE_FLAG\020\004\022$\n" +
+      " REVIEW_CAUSE_SERVICE_UNAVAILABLE\020\005\022\027\n\023R" +
+      "EVIEW_CAUSE_APPEAL\020\006\022\031\n\025REVIEW_CAUSE_WIT" +
+      "HHELD\020\007*\277\003\n\014ReportReason\022\035\n\031REPORT_REASO" +
+      "N_UNSPECIFIED\020\000\022\026\n\022REPORT_REASON_SPAM\020\001\022" +
+      "\026\n\022REPORT_REASON_HATE\020\002\022\034\n\030REPORT_REASON" +
+      "_HARASSMENT\020\003\022\032\n\026REPORT_REASON_VIOLENCE\020" +
+      "\004\022\030\n\024REPORT_REASON_SEXUAL\020\005\022\033\n\027REPORT_RE" +
+      "ASON_SELF_HARM\020\006\022\037\n\033REPORT_REASON_ILLEGA" +
+      "L_GOODS\020\007\022\036\n\032REPORT_REASON_PRIVATE_DATA\020" +
+      "\010\022\033\n\027REPORT_REASON_COPYRIGHT\020\t\022 \n\034REPORT" +
+      "_REASON_MISINFORMATION\020\n\022\033\n\027REPORT_REASO" +
+      "N_OFF_TOPIC\020\013\022\037\n\033REPORT_REASON_IMPERSONA" +
+      "TION\020\014\022\030\n\024REPORT_REASON_MINORS\020\r\022\027\n\023REPO" +
+      "RT_REASON_OTHER\020\016Bj\n\016dev.riposte.v1B\017Mod" +
+      "erationProtoP\001\242\002\003RXX\252\002\nRiposte.V1\312\002\nRipo" +
+      "ste\\V1\342\002\026Riposte\\V1\\GPBMetadata\352\002\013Ripost" +
+      "e::V1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -243,13 +287,13 @@ public final class ModerationProto {
     internal_static_riposte_v1_ModeratedComment_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ModeratedComment_descriptor,
-        new java.lang.String[] { "Comment", "Etag", "Causes", "LastDecision", });
+        new java.lang.String[] { "Comment", "Etag", "Causes", "ReportCount", "LastDecision", });
     internal_static_riposte_v1_Decision_descriptor =
       getDescriptor().getMessageTypes().get(2);
     internal_static_riposte_v1_Decision_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_Decision_descriptor,
-        new java.lang.String[] { "Id", "CommentId", "Action", "FromState", "ToState", "Grounds", "ActorId", "Time", });
+        new java.lang.String[] { "Id", "CommentId", "Action", "FromState", "ToState", "Grounds", "ActorId", "Time", "AppealText", "AppealedDecisionId", });
     internal_static_riposte_v1_ReviewItem_descriptor =
       getDescriptor().getMessageTypes().get(3);
     internal_static_riposte_v1_ReviewItem_fieldAccessorTable = new
@@ -340,6 +384,24 @@ public final class ModerationProto {
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListDecisionsResponse_descriptor,
         new java.lang.String[] { "Decisions", "NextPageToken", });
+    internal_static_riposte_v1_ListReportsRequest_descriptor =
+      getDescriptor().getMessageTypes().get(18);
+    internal_static_riposte_v1_ListReportsRequest_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_riposte_v1_ListReportsRequest_descriptor,
+        new java.lang.String[] { "CommentId", "PageSize", "PageToken", });
+    internal_static_riposte_v1_ListReportsResponse_descriptor =
+      getDescriptor().getMessageTypes().get(19);
+    internal_static_riposte_v1_ListReportsResponse_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_riposte_v1_ListReportsResponse_descriptor,
+        new java.lang.String[] { "Reports", "NextPageToken", });
+    internal_static_riposte_v1_Report_descriptor =
+      getDescriptor().getMessageTypes().get(20);
+    internal_static_riposte_v1_Report_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_riposte_v1_Report_descriptor,
+        new java.lang.String[] { "CommentId", "MemberId", "Reason", "Text", "ClaimsIllegal", "LegalReference", "Weight", "Open", "Time", });
     com.google.protobuf.DurationProto.getDescriptor();
     com.google.protobuf.TimestampProto.getDescriptor();
     dev.riposte.v1.AdminProto.getDescriptor();
