@@ -13,11 +13,12 @@ mod m0010_content_extra;
 mod m0011_commit_partitions;
 mod m0012_moderation;
 mod m0013_proposals_and_reports;
+mod m0014_reports_and_appeals;
 
 use crate::step::MigrationStep;
 
 /// All steps, in order.
-pub(crate) const ALL: [MigrationStep; 13] = [
+pub(crate) const ALL: [MigrationStep; 14] = [
     m0001_schema::STEP,
     m0002_worker_leases::STEP,
     m0003_subjects::STEP,
@@ -31,4 +32,5 @@ pub(crate) const ALL: [MigrationStep; 13] = [
     m0011_commit_partitions::STEP,
     m0012_moderation::STEP,
     m0013_proposals_and_reports::STEP,
+    m0014_reports_and_appeals::STEP,
 ];

@@ -447,6 +447,34 @@ func (h *Member) Page(ctx context.Context, options ...MemberPageOption) (*Commen
 	return page, nil
 }
 
+// OwnReports walks over what became of the member's own reports, the newest first.
+func (h *Member) OwnReports(ctx context.Context) iter.Seq2[*ripostev1.OwnReport, error] {
+	request := &ripostev1.ListOwnReportsRequest{
+		ObjectType: h.ListMemberCommentsRequest.GetObjectType(),
+		MemberId:   h.ListMemberCommentsRequest.GetMemberId(),
+	}
+	return h.client.ListOwnReports(ctx, request)
+}
+
+// OwnDecisions walks over the statements of reasons to the member, the newest first.
+func (h *Member) OwnDecisions(ctx context.Context) iter.Seq2[*ripostev1.Statement, error] {
+	request := &ripostev1.ListOwnDecisionsRequest{
+		ObjectType: h.ListMemberCommentsRequest.GetObjectType(),
+		MemberId:   h.ListMemberCommentsRequest.GetMemberId(),
+	}
+	return h.client.ListOwnDecisions(ctx, request)
+}
+
+// Appeal appeals a decision on a comment of the member.
+func (h *Member) Appeal(ctx context.Context, decisionID string, text string) (*ripostev1.AppealDecisionResponse, error) {
+	request := &ripostev1.AppealDecisionRequest{
+		MemberId:   h.ListMemberCommentsRequest.GetMemberId(),
+		DecisionId: decisionID,
+		Text:       text,
+	}
+	return h.client.Reports().AppealDecision(ctx, request)
+}
+
 // CommentPage is a handle.
 //
 // A page of a member's comments, with its cursor.
@@ -652,6 +680,77 @@ func (h *Comment) Delete(ctx context.Context, memberID string) (*ripostev1.Delet
 	}
 	return h.client.Comments().DeleteComment(ctx, request)
 }
+
+// CommentReportOption is an option of [Comment.Report]: [ReportReason], [Text], [LegalReference].
+type CommentReportOption interface {
+	commentReportOption(*ripostev1.ReportCommentRequest)
+}
+
+func (o ReportReason) commentReportOption(request *ripostev1.ReportCommentRequest) {
+	request.Reason = ripostev1.ReportReason(o)
+}
+
+func (o Text) commentReportOption(request *ripostev1.ReportCommentRequest) {
+	request.Text = string(o)
+}
+
+func (o LegalReference) commentReportOption(request *ripostev1.ReportCommentRequest) {
+	request.LegalReference = string(o)
+}
+
+// Report reports the comment to its moderators, as a member; a second report of the member replaces
+// the first. The service refuses one without a reason.
+func (h *Comment) Report(ctx context.Context, memberID string, options ...CommentReportOption) (*ripostev1.ReportCommentResponse, error) {
+	request := &ripostev1.ReportCommentRequest{
+		CommentId: h.Comment.GetId(),
+		MemberId:  memberID,
+	}
+	for _, option := range options {
+		option.commentReportOption(request)
+	}
+	return h.client.Reports().ReportComment(ctx, request)
+}
+
+// ReportReason is an option. Why a member reports a comment.
+type ReportReason ripostev1.ReportReason
+
+// The values of ReportReason that are not those of every list.
+const (
+	// Spam or fraud.
+	Spam = ReportReason(ripostev1.ReportReason_REPORT_REASON_SPAM)
+	// Hatred against a group.
+	Hate = ReportReason(ripostev1.ReportReason_REPORT_REASON_HATE)
+	// Harassment of a person.
+	Harassment = ReportReason(ripostev1.ReportReason_REPORT_REASON_HARASSMENT)
+	// Violence or threats.
+	Violence = ReportReason(ripostev1.ReportReason_REPORT_REASON_VIOLENCE)
+	// Sexual content.
+	Sexual = ReportReason(ripostev1.ReportReason_REPORT_REASON_SEXUAL)
+	// Self-harm.
+	SelfHarm = ReportReason(ripostev1.ReportReason_REPORT_REASON_SELF_HARM)
+	// Illegal goods or services.
+	IllegalGoods = ReportReason(ripostev1.ReportReason_REPORT_REASON_ILLEGAL_GOODS)
+	// Private data of a person.
+	PrivateData = ReportReason(ripostev1.ReportReason_REPORT_REASON_PRIVATE_DATA)
+	// Copyright or trademark.
+	Copyright = ReportReason(ripostev1.ReportReason_REPORT_REASON_COPYRIGHT)
+	// False information.
+	Misinformation = ReportReason(ripostev1.ReportReason_REPORT_REASON_MISINFORMATION)
+	// Off topic.
+	OffTopic = ReportReason(ripostev1.ReportReason_REPORT_REASON_OFF_TOPIC)
+	// Impersonation.
+	Impersonation = ReportReason(ripostev1.ReportReason_REPORT_REASON_IMPERSONATION)
+	// Danger to minors.
+	Minors = ReportReason(ripostev1.ReportReason_REPORT_REASON_MINORS)
+	// Something else; `text` says what.
+	Other = ReportReason(ripostev1.ReportReason_REPORT_REASON_OTHER)
+)
+
+// Text is an option. In the member's words; at most 1,000 code points.
+type Text string
+
+// LegalReference is an option. The law that the member names; at most 256 bytes.
+type LegalReference string
 
 // Hide hides the comment, as a moderator; for a client that may call AdminService.
 func (h *Comment) Hide(ctx context.Context, moderatorID string, reason string) (*ripostev1.HideCommentResponse, error) {

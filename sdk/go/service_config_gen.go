@@ -39,7 +39,7 @@ const serviceConfig = `{
       "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}
     },
     {
-      "name": [{"method":"ListReviewItems","service":"riposte.v1.ModerationService"},{"method":"GetModeratedComments","service":"riposte.v1.ModerationService"},{"method":"ListDecisions","service":"riposte.v1.ModerationService"}],
+      "name": [{"method":"ListReviewItems","service":"riposte.v1.ModerationService"},{"method":"GetModeratedComments","service":"riposte.v1.ModerationService"},{"method":"ListDecisions","service":"riposte.v1.ModerationService"},{"method":"ListReports","service":"riposte.v1.ModerationService"}],
       "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}
     },
     {
@@ -56,6 +56,14 @@ const serviceConfig = `{
     },
     {
       "name": [{"method":"CreateReply","service":"riposte.v1.ReplyService"}],
+      "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}
+    },
+    {
+      "name": [{"method":"ListOwnReports","service":"riposte.v1.ReportService"},{"method":"ListOwnDecisions","service":"riposte.v1.ReportService"}],
+      "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}
+    },
+    {
+      "name": [{"method":"ReportComment","service":"riposte.v1.ReportService"},{"method":"AppealDecision","service":"riposte.v1.ReportService"}],
       "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}
     },
     {
@@ -115,6 +123,14 @@ func timeout(method string) time.Duration {
 		return 2000 * time.Millisecond
 	case "/riposte.v1.ReplyService/ListConversation":
 		return 2000 * time.Millisecond
+	case "/riposte.v1.ReportService/ReportComment":
+		return 4000 * time.Millisecond
+	case "/riposte.v1.ReportService/ListOwnReports":
+		return 2000 * time.Millisecond
+	case "/riposte.v1.ReportService/ListOwnDecisions":
+		return 2000 * time.Millisecond
+	case "/riposte.v1.ReportService/AppealDecision":
+		return 4000 * time.Millisecond
 	case "/riposte.v1.SubjectService/CreateSubject":
 		return 4000 * time.Millisecond
 	case "/riposte.v1.SubjectService/GetSubject":
@@ -148,6 +164,8 @@ func timeout(method string) time.Duration {
 	case "/riposte.v1.ModerationService/GetModeratedComments":
 		return 5000 * time.Millisecond
 	case "/riposte.v1.ModerationService/ListDecisions":
+		return 5000 * time.Millisecond
+	case "/riposte.v1.ModerationService/ListReports":
 		return 5000 * time.Millisecond
 	}
 	return 0

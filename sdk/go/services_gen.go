@@ -164,6 +164,45 @@ func (c *Client) GetThreadPages(ctx context.Context, request *ripostev1.GetThrea
 	})
 }
 
+// Reports answers the stub of ReportService.
+//
+// What members do about moderation: report, read the reasons, appeal. Served on the public port.
+func (c *Client) Reports() ripostev1.ReportServiceClient {
+	return ripostev1.NewReportServiceClient(c.conn)
+}
+
+// ListOwnReports walks over the reports from the page that the request asks
+// for to the end of the list, reading page after page. It ends with the first error, and begins
+// anew when it is ranged over anew.
+//
+// Reads what became of a member's own reports.
+func (c *Client) ListOwnReports(ctx context.Context, request *ripostev1.ListOwnReportsRequest) iter.Seq2[*ripostev1.OwnReport, error] {
+	return items(c.ListOwnReportsPages(ctx, request), (*ripostev1.ListOwnReportsResponse).GetReports)
+}
+
+// ListOwnReportsPages walks over the pages that [Client.ListOwnReports] reads.
+func (c *Client) ListOwnReportsPages(ctx context.Context, request *ripostev1.ListOwnReportsRequest) iter.Seq2[*ripostev1.ListOwnReportsResponse, error] {
+	return pages(ctx, c.Reports().ListOwnReports, request, func(next *ripostev1.ListOwnReportsRequest, token string) {
+		next.PageToken = token
+	})
+}
+
+// ListOwnDecisions walks over the statements from the page that the request asks
+// for to the end of the list, reading page after page. It ends with the first error, and begins
+// anew when it is ranged over anew.
+//
+// Reads the statements of reasons to a member.
+func (c *Client) ListOwnDecisions(ctx context.Context, request *ripostev1.ListOwnDecisionsRequest) iter.Seq2[*ripostev1.Statement, error] {
+	return items(c.ListOwnDecisionsPages(ctx, request), (*ripostev1.ListOwnDecisionsResponse).GetStatements)
+}
+
+// ListOwnDecisionsPages walks over the pages that [Client.ListOwnDecisions] reads.
+func (c *Client) ListOwnDecisionsPages(ctx context.Context, request *ripostev1.ListOwnDecisionsRequest) iter.Seq2[*ripostev1.ListOwnDecisionsResponse, error] {
+	return pages(ctx, c.Reports().ListOwnDecisions, request, func(next *ripostev1.ListOwnDecisionsRequest, token string) {
+		next.PageToken = token
+	})
+}
+
 // Subjects answers the stub of SubjectService.
 //
 // Subjects: the things under which comments stand.
@@ -235,6 +274,22 @@ func (c *Client) ListDecisionsPages(ctx context.Context, request *ripostev1.List
 	})
 }
 
+// ListReports walks over the reports from the page that the request asks
+// for to the end of the list, reading page after page. It ends with the first error, and begins
+// anew when it is ranged over anew.
+//
+// Reads the reports on a comment, newest first, with their reporters.
+func (c *Client) ListReports(ctx context.Context, request *ripostev1.ListReportsRequest) iter.Seq2[*ripostev1.Report, error] {
+	return items(c.ListReportsPages(ctx, request), (*ripostev1.ListReportsResponse).GetReports)
+}
+
+// ListReportsPages walks over the pages that [Client.ListReports] reads.
+func (c *Client) ListReportsPages(ctx context.Context, request *ripostev1.ListReportsRequest) iter.Seq2[*ripostev1.ListReportsResponse, error] {
+	return pages(ctx, c.Moderation().ListReports, request, func(next *ripostev1.ListReportsRequest, token string) {
+		next.PageToken = token
+	})
+}
+
 // requestID finds the place of the request id in a request that has one; nil is no request.
 func requestID(request any) *string {
 	if message, ok := request.(proto.Message); !ok || !message.ProtoReflect().IsValid() {
@@ -256,6 +311,10 @@ func requestID(request any) *string {
 	case *ripostev1.SetLikeRequest:
 		return &request.RequestId
 	case *ripostev1.CreateReplyRequest:
+		return &request.RequestId
+	case *ripostev1.ReportCommentRequest:
+		return &request.RequestId
+	case *ripostev1.AppealDecisionRequest:
 		return &request.RequestId
 	case *ripostev1.CreateSubjectRequest:
 		return &request.RequestId

@@ -200,6 +200,8 @@ impl Config {
         let rates = self.object_types.iter().map(|(name, settings)| (name.clone(), settings.member_rate()));
         // If types are closed, an unregistered type is rejected anyway.
         let members = MemberRates::new(rates.collect(), self.object_type_defaults.member_rate());
+        let rates = self.object_types.iter().map(|(name, settings)| (name.clone(), settings.report_rate()));
+        let reports = MemberRates::new(rates.collect(), self.object_type_defaults.report_rate());
         let LimitSettings { reads, writes, streams, streams_per_caller, queue, .. } = self.limits;
         let LimitSettings { read_wait, write_wait, principals, .. } = self.limits;
         AdmissionLimits {
@@ -212,6 +214,7 @@ impl Config {
             write_wait: write_wait.duration(),
             caller: self.limits.caller(),
             members,
+            reports,
             principals,
         }
     }

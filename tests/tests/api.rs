@@ -12,6 +12,7 @@ mod api {
     pub(crate) mod likes;
     pub(crate) mod lists;
     pub(crate) mod ranked;
+    pub(crate) mod reports;
     pub(crate) mod requests;
     pub(crate) mod review;
     pub(crate) mod revisions;
@@ -39,6 +40,7 @@ fn main() -> anyhow::Result<()> {
         api::likes::CASES,
         api::lists::CASES,
         api::ranked::CASES,
+        api::reports::CASES,
         api::requests::CASES,
         api::review::CASES,
         api::revisions::CASES,

@@ -25,14 +25,15 @@ var File_riposte_v1_moderation_service_proto protoreflect.FileDescriptor
 const file_riposte_v1_moderation_service_proto_rawDesc = "" +
 	"\n" +
 	"#riposte/v1/moderation_service.proto\x12\n" +
-	"riposte.v1\x1a\x1briposte/v1/moderation.proto2\xd9\x04\n" +
+	"riposte.v1\x1a\x1briposte/v1/moderation.proto2\xab\x05\n" +
 	"\x11ModerationService\x12\\\n" +
 	"\x0fListReviewItems\x12\".riposte.v1.ListReviewItemsRequest\x1a#.riposte.v1.ListReviewItemsResponse\"\x00\x12_\n" +
 	"\x10ClaimReviewItems\x12#.riposte.v1.ClaimReviewItemsRequest\x1a$.riposte.v1.ClaimReviewItemsResponse\"\x00\x12e\n" +
 	"\x12ReleaseReviewItems\x12%.riposte.v1.ReleaseReviewItemsRequest\x1a&.riposte.v1.ReleaseReviewItemsResponse\"\x00\x12Y\n" +
 	"\x0eSubmitVerdicts\x12!.riposte.v1.SubmitVerdictsRequest\x1a\".riposte.v1.SubmitVerdictsResponse\"\x00\x12k\n" +
 	"\x14GetModeratedComments\x12'.riposte.v1.GetModeratedCommentsRequest\x1a(.riposte.v1.GetModeratedCommentsResponse\"\x00\x12V\n" +
-	"\rListDecisions\x12 .riposte.v1.ListDecisionsRequest\x1a!.riposte.v1.ListDecisionsResponse\"\x00B\x93\x01\n" +
+	"\rListDecisions\x12 .riposte.v1.ListDecisionsRequest\x1a!.riposte.v1.ListDecisionsResponse\"\x00\x12P\n" +
+	"\vListReports\x12\x1e.riposte.v1.ListReportsRequest\x1a\x1f.riposte.v1.ListReportsResponse\"\x00B\x93\x01\n" +
 	"\x0ecom.riposte.v1B\x16ModerationServiceProtoP\x01Z riposte.dev/go/riposte/ripostev1\xa2\x02\x03RXX\xaa\x02\n" +
 	"Riposte.V1\xca\x02\n" +
 	"Riposte\\V1\xe2\x02\x16Riposte\\V1\\GPBMetadata\xea\x02\vRiposte::V1b\x06proto3"
@@ -44,12 +45,14 @@ var file_riposte_v1_moderation_service_proto_goTypes = []any{
 	(*SubmitVerdictsRequest)(nil),        // 3: riposte.v1.SubmitVerdictsRequest
 	(*GetModeratedCommentsRequest)(nil),  // 4: riposte.v1.GetModeratedCommentsRequest
 	(*ListDecisionsRequest)(nil),         // 5: riposte.v1.ListDecisionsRequest
-	(*ListReviewItemsResponse)(nil),      // 6: riposte.v1.ListReviewItemsResponse
-	(*ClaimReviewItemsResponse)(nil),     // 7: riposte.v1.ClaimReviewItemsResponse
-	(*ReleaseReviewItemsResponse)(nil),   // 8: riposte.v1.ReleaseReviewItemsResponse
-	(*SubmitVerdictsResponse)(nil),       // 9: riposte.v1.SubmitVerdictsResponse
-	(*GetModeratedCommentsResponse)(nil), // 10: riposte.v1.GetModeratedCommentsResponse
-	(*ListDecisionsResponse)(nil),        // 11: riposte.v1.ListDecisionsResponse
+	(*ListReportsRequest)(nil),           // 6: riposte.v1.ListReportsRequest
+	(*ListReviewItemsResponse)(nil),      // 7: riposte.v1.ListReviewItemsResponse
+	(*ClaimReviewItemsResponse)(nil),     // 8: riposte.v1.ClaimReviewItemsResponse
+	(*ReleaseReviewItemsResponse)(nil),   // 9: riposte.v1.ReleaseReviewItemsResponse
+	(*SubmitVerdictsResponse)(nil),       // 10: riposte.v1.SubmitVerdictsResponse
+	(*GetModeratedCommentsResponse)(nil), // 11: riposte.v1.GetModeratedCommentsResponse
+	(*ListDecisionsResponse)(nil),        // 12: riposte.v1.ListDecisionsResponse
+	(*ListReportsResponse)(nil),          // 13: riposte.v1.ListReportsResponse
 }
 var file_riposte_v1_moderation_service_proto_depIdxs = []int32{
 	0,  // 0: riposte.v1.ModerationService.ListReviewItems:input_type -> riposte.v1.ListReviewItemsRequest
@@ -58,14 +61,16 @@ var file_riposte_v1_moderation_service_proto_depIdxs = []int32{
 	3,  // 3: riposte.v1.ModerationService.SubmitVerdicts:input_type -> riposte.v1.SubmitVerdictsRequest
 	4,  // 4: riposte.v1.ModerationService.GetModeratedComments:input_type -> riposte.v1.GetModeratedCommentsRequest
 	5,  // 5: riposte.v1.ModerationService.ListDecisions:input_type -> riposte.v1.ListDecisionsRequest
-	6,  // 6: riposte.v1.ModerationService.ListReviewItems:output_type -> riposte.v1.ListReviewItemsResponse
-	7,  // 7: riposte.v1.ModerationService.ClaimReviewItems:output_type -> riposte.v1.ClaimReviewItemsResponse
-	8,  // 8: riposte.v1.ModerationService.ReleaseReviewItems:output_type -> riposte.v1.ReleaseReviewItemsResponse
-	9,  // 9: riposte.v1.ModerationService.SubmitVerdicts:output_type -> riposte.v1.SubmitVerdictsResponse
-	10, // 10: riposte.v1.ModerationService.GetModeratedComments:output_type -> riposte.v1.GetModeratedCommentsResponse
-	11, // 11: riposte.v1.ModerationService.ListDecisions:output_type -> riposte.v1.ListDecisionsResponse
-	6,  // [6:12] is the sub-list for method output_type
-	0,  // [0:6] is the sub-list for method input_type
+	6,  // 6: riposte.v1.ModerationService.ListReports:input_type -> riposte.v1.ListReportsRequest
+	7,  // 7: riposte.v1.ModerationService.ListReviewItems:output_type -> riposte.v1.ListReviewItemsResponse
+	8,  // 8: riposte.v1.ModerationService.ClaimReviewItems:output_type -> riposte.v1.ClaimReviewItemsResponse
+	9,  // 9: riposte.v1.ModerationService.ReleaseReviewItems:output_type -> riposte.v1.ReleaseReviewItemsResponse
+	10, // 10: riposte.v1.ModerationService.SubmitVerdicts:output_type -> riposte.v1.SubmitVerdictsResponse
+	11, // 11: riposte.v1.ModerationService.GetModeratedComments:output_type -> riposte.v1.GetModeratedCommentsResponse
+	12, // 12: riposte.v1.ModerationService.ListDecisions:output_type -> riposte.v1.ListDecisionsResponse
+	13, // 13: riposte.v1.ModerationService.ListReports:output_type -> riposte.v1.ListReportsResponse
+	7,  // [7:14] is the sub-list for method output_type
+	0,  // [0:7] is the sub-list for method input_type
 	0,  // [0:0] is the sub-list for extension type_name
 	0,  // [0:0] is the sub-list for extension extendee
 	0,  // [0:0] is the sub-list for field type_name

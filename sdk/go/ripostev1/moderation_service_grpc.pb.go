@@ -25,6 +25,7 @@ const (
 	ModerationService_SubmitVerdicts_FullMethodName       = "/riposte.v1.ModerationService/SubmitVerdicts"
 	ModerationService_GetModeratedComments_FullMethodName = "/riposte.v1.ModerationService/GetModeratedComments"
 	ModerationService_ListDecisions_FullMethodName        = "/riposte.v1.ModerationService/ListDecisions"
+	ModerationService_ListReports_FullMethodName          = "/riposte.v1.ModerationService/ListReports"
 )
 
 // ModerationServiceClient is the client API for ModerationService service.
@@ -81,6 +82,12 @@ type ModerationServiceClient interface {
 	//
 	// Example: `{"commentId": "1234567890123456789"}`.
 	ListDecisions(ctx context.Context, in *ListDecisionsRequest, opts ...grpc.CallOption) (*ListDecisionsResponse, error)
+	// Reads the reports on a comment, newest first, with their reporters.
+	//
+	// Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+	//
+	// Example: `{"commentId": "1234567890123456789"}`.
+	ListReports(ctx context.Context, in *ListReportsRequest, opts ...grpc.CallOption) (*ListReportsResponse, error)
 }
 
 type moderationServiceClient struct {
@@ -151,6 +158,16 @@ func (c *moderationServiceClient) ListDecisions(ctx context.Context, in *ListDec
 	return out, nil
 }
 
+func (c *moderationServiceClient) ListReports(ctx context.Context, in *ListReportsRequest, opts ...grpc.CallOption) (*ListReportsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListReportsResponse)
+	err := c.cc.Invoke(ctx, ModerationService_ListReports_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // ModerationServiceServer is the server API for ModerationService service.
 // All implementations must embed UnimplementedModerationServiceServer
 // for forward compatibility.
@@ -205,6 +222,12 @@ type ModerationServiceServer interface {
 	//
 	// Example: `{"commentId": "1234567890123456789"}`.
 	ListDecisions(context.Context, *ListDecisionsRequest) (*ListDecisionsResponse, error)
+	// Reads the reports on a comment, newest first, with their reporters.
+	//
+	// Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+	//
+	// Example: `{"commentId": "1234567890123456789"}`.
+	ListReports(context.Context, *ListReportsRequest) (*ListReportsResponse, error)
 	mustEmbedUnimplementedModerationServiceServer()
 }
 
@@ -232,6 +255,9 @@ func (UnimplementedModerationServiceServer) GetModeratedComments(context.Context
 }
 func (UnimplementedModerationServiceServer) ListDecisions(context.Context, *ListDecisionsRequest) (*ListDecisionsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListDecisions not implemented")
+}
+func (UnimplementedModerationServiceServer) ListReports(context.Context, *ListReportsRequest) (*ListReportsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListReports not implemented")
 }
 func (UnimplementedModerationServiceServer) mustEmbedUnimplementedModerationServiceServer() {}
 func (UnimplementedModerationServiceServer) testEmbeddedByValue()                           {}
@@ -362,6 +388,24 @@ func _ModerationService_ListDecisions_Handler(srv interface{}, ctx context.Conte
 	return interceptor(ctx, in, info, handler)
 }
 
+func _ModerationService_ListReports_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListReportsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ModerationServiceServer).ListReports(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ModerationService_ListReports_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ModerationServiceServer).ListReports(ctx, req.(*ListReportsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // ModerationService_ServiceDesc is the grpc.ServiceDesc for ModerationService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -392,6 +436,10 @@ var ModerationService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ListDecisions",
 			Handler:    _ModerationService_ListDecisions_Handler,
+		},
+		{
+			MethodName: "ListReports",
+			Handler:    _ModerationService_ListReports_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

@@ -647,6 +647,7 @@ func stub(service string) reflect.Value {
 		"CommentService":    dev.Client.Comments(),
 		"ReplyService":      dev.Client.Replies(),
 		"LikeService":       dev.Client.Likes(),
+		"ReportService":     dev.Client.Reports(),
 		"AdminService":      dev.Client.Admin(),
 		"ModerationService": dev.Client.Moderation(),
 	}

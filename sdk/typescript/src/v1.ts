@@ -13,5 +13,7 @@ export * from "./gen/riposte/v1/moderation_pb.js";
 export * from "./gen/riposte/v1/moderation_service_pb.js";
 export * from "./gen/riposte/v1/reply_pb.js";
 export * from "./gen/riposte/v1/reply_service_pb.js";
+export * from "./gen/riposte/v1/report_pb.js";
+export * from "./gen/riposte/v1/report_service_pb.js";
 export * from "./gen/riposte/v1/subject_pb.js";
 export * from "./gen/riposte/v1/subject_service_pb.js";

@@ -16,6 +16,7 @@ mod ranks;
 mod read;
 mod recount;
 mod repair;
+mod reports;
 mod reviews;
 mod tables;
 

@@ -30,6 +30,7 @@ mod ranked;
 mod reads;
 mod relay;
 mod repair;
+mod reports;
 mod request_ids;
 mod states;
 mod walks;
@@ -153,6 +154,18 @@ macro_rules! conformance_cases {
                 due_times_and_leases_use_the_clock_of_the_database
                 reviews_below_a_deleted_subject_are_closed_and_opened_again_by_a_repair
                 closed_reviews_are_opened_again_after_their_subject_was_restored
+            }
+            reports {
+                reports_open_the_text_and_a_settling_decision_ends_them
+                a_report_of_a_settled_or_an_older_version_counts_nothing
+                a_claim_of_illegality_is_due_at_once
+                reports_that_a_member_cannot_make_are_refused
+                a_repeated_report_returns_the_first_answer
+                the_reports_of_a_comment_and_of_a_member_are_listed_newest_first
+                an_appeal_is_judged_by_another_moderator
+                a_decision_is_appealed_once_and_while_it_is_in_force
+                the_appeal_of_a_deleted_comment_stays_undecided
+                decisions_that_restrict_comments_are_listed_for_their_author
             }
             paging {
                 pages_of_roots_are_exact_in_both_orders

@@ -22,6 +22,7 @@ pub mod page;
 pub mod path;
 pub mod proposal;
 pub mod rank;
+pub mod report;
 pub mod request;
 pub mod review;
 pub mod state;

@@ -37,13 +37,14 @@ pub use domain::subject::{Subject, SubjectKey, SubjectState};
 pub use domain::time::Millis;
 pub use domain::{
     act, caller, comment, content, counts, decision, disposition, error, event, ids, lifecycle, like, location, member,
-    object_type, origin, page, path, proposal, rank, request, review, state, subject, time,
+    object_type, origin, page, path, proposal, rank, report, request, review, state, subject, time,
 };
 pub use read::Comments;
 pub use write::command_log::{CommandLog, Writer};
 pub use write::command_output::{CommandOutput, DecisionOutput, EditOutput, EditedProposal, Effect};
 pub use write::maintenance::Maintenance;
+pub use write::reports::MemberReports;
 pub use write::submit::Mutations;
 pub use write::unit_of_work::{CommitObserver, CommittedChange, CommittedComment, ModerationGate, UnitOfWork};
 pub use write::verbs::{Batch, Command, CommandKind, LikeCommand, LikeCommandKind};
-pub use write::{change, lock_set, submit, unit_of_work, verbs, write_set};
+pub use write::{change, lock_set, reports, submit, unit_of_work, verbs, write_set};

@@ -10,6 +10,7 @@ mod maintenance;
 mod moderation_switch;
 mod outbox;
 mod ranking;
+mod reports;
 mod reviews;
 mod rows;
 mod watch;
@@ -26,6 +27,7 @@ pub use maintenance::{CountRepair, MemberHistories, RebuildProgress, RepairRepor
 pub use moderation_switch::ModerationSwitch;
 pub use outbox::{EventLog, Outbox, OutboxState};
 pub use ranking::{RankIndexes, RankingSnapshots};
+pub use reports::Reports;
 pub use reviews::{ReviewBacklog, ReviewClaim, ReviewCursor, ReviewFilter, ReviewQuery, Reviews};
 pub use rows::{
     CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, PassThrough, Reader, ReviewRows,

@@ -56,6 +56,8 @@ pub struct AdmissionLimits {
     pub caller: Option<RateLimit>,
     /// The rate limits of the writes of one member, by object type.
     pub members: MemberRates,
+    /// The rate limits of the reports of one member, by object type.
+    pub reports: MemberRates,
     /// The maximum number of callers, and of members, whose rates are tracked.
     pub principals: u64,
 }
@@ -69,6 +71,7 @@ pub struct Admission {
     caller_streams: KeyedQuota<Arc<str>>,
     callers: CallerRates,
     members: MemberRates,
+    reports: MemberRates,
     metrics: Metrics,
 }
 
@@ -84,7 +87,7 @@ impl Admission {
     #[must_use]
     pub fn new(limits: &AdmissionLimits, metrics: Metrics) -> Self {
         let AdmissionLimits { reads, writes, streams, queue, read_wait, write_wait, caller, .. } = limits;
-        let AdmissionLimits { streams_per_caller, members, principals, .. } = limits;
+        let AdmissionLimits { streams_per_caller, members, reports, principals, .. } = limits;
         let pool = |capacity: &usize, wait: Duration| {
             AdmissionPool::new(PoolLimits { capacity: *capacity, queue: *queue, wait })
         };
@@ -95,6 +98,7 @@ impl Admission {
             caller_streams: KeyedQuota::new(*streams_per_caller),
             callers: CallerRates::new(*caller, *principals),
             members: members.clone().with_capacity(*principals),
+            reports: reports.clone().with_capacity(*principals),
             metrics,
         }
     }
@@ -162,5 +166,13 @@ impl Admission {
     /// [`Error::RateLimited`] when the limit is reached.
     pub(crate) fn count_member(&self, object_type: &ObjectType, member: &MemberId) -> Result<(), Error> {
         self.members.take(object_type, member).inspect_err(|_| self.metrics.call_refused("member_rate", ""))
+    }
+
+    /// Counts a report towards the number that a member may make under an object type.
+    ///
+    /// # Errors
+    /// [`Error::RateLimited`] when the limit is reached.
+    pub(crate) fn count_report(&self, object_type: &ObjectType, member: &MemberId) -> Result<(), Error> {
+        self.reports.take(object_type, member).inspect_err(|_| self.metrics.call_refused("report_rate", ""))
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use riposte_core::ports::{CachedPages, Clock, SubjectWatches};
 use riposte_core::read::ReviewQueue;
-use riposte_core::{Comments, Maintenance, Mutations};
+use riposte_core::{Comments, Maintenance, MemberReports, Mutations};
 use riposte_sdk::v1;
 use riposte_telemetry::Metrics;
 use tokio::sync::watch;
@@ -24,6 +24,8 @@ pub struct Services {
     pub primary: Comments,
     /// The use cases of moderators.
     pub reviews: ReviewQueue,
+    /// The use cases of members about moderation.
+    pub reports: MemberReports,
     /// The use cases that write.
     pub mutations: Mutations,
     /// The maintenance of counts and derived rows.

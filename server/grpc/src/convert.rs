@@ -4,6 +4,7 @@ mod comment;
 mod moderation;
 mod page;
 mod rendered;
+mod report;
 mod subject;
 
 use prost_types::Timestamp;
@@ -16,6 +17,7 @@ pub(crate) use moderation::{decision, lease_token, moderated, review_item};
 pub(crate) use page::{Anchor, MAX_BYTES, PageArgs, cut, fit};
 pub use rendered::ListPageRenderer;
 pub(crate) use rendered::{RenderedBody, RenderedResponse, RenderedThread};
+pub(crate) use report::{own_report, report, statement};
 pub(crate) use subject::{subject, subject_key};
 
 /// Converts a time.

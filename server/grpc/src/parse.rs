@@ -8,6 +8,7 @@ mod fields;
 mod ids;
 mod moderation;
 mod page_start;
+mod report;
 mod subject;
 mod target;
 mod token_scope;
@@ -24,6 +25,7 @@ pub(crate) use moderation::{
     optional_lease_token, targets,
 };
 pub(crate) use page_start::{ParsedStart, Sort, StartFields, page_start, page_token, sort};
+pub(crate) use report::{appeal, decision_id, report_body, report_reason, seen_version};
 pub(crate) use subject::{patch, subject_key, subject_state};
 pub(crate) use token_scope::TokenScope;
 pub(crate) use values::{bounded, name, time};

@@ -7,6 +7,7 @@ use riposte_sdk::v1::comment_service_server::{self, CommentServiceServer};
 use riposte_sdk::v1::like_service_server::{self, LikeServiceServer};
 use riposte_sdk::v1::moderation_service_server::{self, ModerationServiceServer};
 use riposte_sdk::v1::reply_service_server::{self, ReplyServiceServer};
+use riposte_sdk::v1::report_service_server::{self, ReportServiceServer};
 use riposte_sdk::v1::subject_service_server::{self, SubjectServiceServer};
 use tonic::service::RoutesBuilder;
 
@@ -32,12 +33,13 @@ pub const PUBLIC: &[&str] = &[
     comment_service_server::SERVICE_NAME,
     reply_service_server::SERVICE_NAME,
     like_service_server::SERVICE_NAME,
+    report_service_server::SERVICE_NAME,
 ];
 
 /// The names of the services for operators and moderators.
 pub const ADMIN: &[&str] = &[admin_service_server::SERVICE_NAME, moderation_service_server::SERVICE_NAME];
 
-/// Returns the routes of the four public services.
+/// Returns the routes of the five public services.
 #[must_use]
 pub fn public(services: &Services) -> RoutesBuilder {
     routes!(services:
@@ -45,6 +47,7 @@ pub fn public(services: &Services) -> RoutesBuilder {
         CommentServiceServer(services::comment::CommentHandlers),
         ReplyServiceServer(services::reply::ReplyHandlers),
         LikeServiceServer(services::like::LikeHandlers),
+        ReportServiceServer(services::report::ReportHandlers),
     )
 }
 

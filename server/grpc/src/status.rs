@@ -149,6 +149,8 @@ const fn reported(reason: Reason) -> &'static [&'static str] {
         }
         Reason::ParentUnavailable | Reason::CommentUnavailable => &["comment_id", "state"],
         Reason::StateConflict => &["comment_id", "state", "why"],
+        Reason::DecisionNotFound => &["decision_id"],
+        Reason::AppealNotAllowed => &["why"],
         Reason::EditWindowClosed | Reason::MemberSuspended => &["until"],
         Reason::PinLimitReached | Reason::MessageTooLarge => &["limit"],
         Reason::ChallengeRequired => &["kind"],
@@ -183,6 +185,8 @@ fn error_metadata(error: &Error) -> ErrorMetadata {
         metadata.with("state", state)
     } else if let Error::StateConflictBecause(cause) = error {
         metadata.with("why", cause.as_str())
+    } else if let Error::AppealNotAllowed(obstacle) = error {
+        metadata.with("why", obstacle.as_str())
     } else if let Error::EditWindowClosed { until } = error {
         match jiff::Timestamp::from_millisecond(until.0) {
             Ok(until) => metadata.with("until", until),

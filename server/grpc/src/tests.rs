@@ -32,9 +32,15 @@ fn the_properties_of_every_method_equal_the_golden_file() {
 }
 
 /// The messages whose calls are about one subject, which their answers do not name by a revision:
-/// `min_revision` of GetComment is the subject's, and a like moves the comment's revision only.
-const WITHOUT_REVISION: [&str; 3] =
-    ["CommentService/GetComment", "CommentService/ListUnlistedComments", "LikeService/SetLike"];
+/// `min_revision` of GetComment is the subject's, a like moves the comment's revision only, and
+/// reports and appeals move none.
+const WITHOUT_REVISION: [&str; 5] = [
+    "CommentService/GetComment",
+    "CommentService/ListUnlistedComments",
+    "LikeService/SetLike",
+    "ReportService/ReportComment",
+    "ReportService/AppealDecision",
+];
 
 /// The services of operators and moderators.
 const ADMIN: [&str; 2] = ["AdminService", "ModerationService"];

@@ -2,7 +2,7 @@
 
 use riposte_core::request::RequestId;
 use riposte_core::submit::WriteContext;
-use riposte_core::{Caller, MemberId, ObjectType};
+use riposte_core::{Caller, Error, MemberId, ObjectType};
 
 use crate::Services;
 use crate::rpc_error::{ErrorMetadata, RpcError};
@@ -22,9 +22,12 @@ impl Services {
         request_id: Option<RequestId>,
         object_type: &ObjectType,
     ) -> Result<WriteContext, RpcError> {
-        let with_quota =
-            |error| RpcError::about(error, ErrorMetadata::default().with(QUOTA, format!("member:{}", member.as_str())));
-        self.admission.count_member(object_type, member).map_err(with_quota)?;
+        self.admission.count_member(object_type, member).map_err(|error| of_member(error, member))?;
         Ok(WriteContext { caller, member: Some(member.clone()), request_id })
     }
+}
+
+/// Returns the refusal by a rate limit of a member, which names the quota.
+pub(crate) fn of_member(error: Error, member: &MemberId) -> RpcError {
+    RpcError::about(error, ErrorMetadata::default().with(QUOTA, format!("member:{}", member.as_str())))
 }

@@ -7,8 +7,9 @@ use riposte_core::object_type::Policies;
 use riposte_core::ports::{EventConsumer, MemberHistories, RankIndexes, RankingSnapshots, Reader};
 use riposte_core::rank::RankingConfig;
 use riposte_core::read::{ReadPorts, ReviewQueue};
+use riposte_core::reports::ReportPorts;
 use riposte_core::submit::WritePorts;
-use riposte_core::{CommandLog, Comments, Maintenance, Mutations};
+use riposte_core::{CommandLog, Comments, Maintenance, MemberReports, Mutations};
 use riposte_settings::ByteSize;
 use riposte_store::SqlStore;
 use riposte_telemetry::Metrics;
@@ -135,6 +136,14 @@ impl Components<'_> {
     pub(super) fn review_queue(&self) -> ReviewQueue {
         let reader = decorate(&self.decorators.reader, self.store.reader());
         ReviewQueue::new(reader, self.store.reviews(), Arc::clone(self.policies))
+    }
+
+    /// Returns the use cases of members about moderation, over the rows.
+    pub(super) fn member_reports(&self) -> MemberReports {
+        let reader = decorate(&self.decorators.reader, self.store.reader());
+        let (reports, ids) = (self.store.reports(), self.store.ids());
+        let ports = ReportPorts { reader, reports, clock: Arc::clone(self.clock) as _, ids };
+        MemberReports::new(ports, Arc::clone(self.policies))
     }
 
     /// Returns the use cases that write, over the write queues. All commands that pass through the

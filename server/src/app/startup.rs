@@ -107,6 +107,7 @@ impl<'a> Startup<'a> {
             comments: components.reads(Arc::clone(&reader), cache.rankings(&derived.rankings)),
             primary: components.reads(store.reader(), Arc::clone(&derived.rankings)),
             reviews: components.review_queue(),
+            reports: components.member_reports(),
             mutations: components.mutations(Arc::clone(&reader), &queues, &pages),
             maintenance: components.maintenance(reader, &derived),
             tokens: Arc::new(tokens),

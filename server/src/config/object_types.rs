@@ -11,8 +11,8 @@ use std::time::Duration;
 /// The longest text that any policy may allow, in code points. At four bytes each, a page of 1 MiB
 /// still holds a dozen such texts.
 const MAX_TEXT_CODE_POINTS: usize = 16_000;
-/// The longest time in which a comment may be edited.
-const MAX_WINDOW: Duration = Duration::from_secs(36_500 * 86_400);
+/// The longest time that a policy may set.
+const LONGEST: Duration = Duration::from_secs(36_500 * 86_400);
 
 /// The policy of one object type. A setting that `[object_types.NAME]` leaves out comes from
 /// `[object_type_defaults]`.
@@ -33,6 +33,13 @@ pub struct ObjectTypeSettings {
     pub hot_profile: HotProfileName,
     /// The new comments and edits that wait for review before others see them.
     pub moderation: ModerationModeName,
+    /// The sum of the weights of reports at which a comment waits for a moderator; one ordinary
+    /// report weighs 100.
+    pub report_threshold: u32,
+    /// Reports of one member per hour; 0 for no limit.
+    pub reports_per_hour: u32,
+    /// Time after a decision during which the author may appeal it.
+    pub appeal_window: TimeSpan,
     /// Writes of one member per minute; 0 for no limit.
     pub writes_per_minute: u32,
     /// Writes that one member may make at once.
@@ -81,6 +88,8 @@ impl ObjectTypeSettings {
             auto_create,
             hot_profile,
             moderation,
+            report_threshold,
+            appeal_window,
             ..
         } = *self;
         let edit_window = match edit_window {
@@ -103,12 +112,19 @@ impl ObjectTypeSettings {
             auto_create,
             hot,
             moderation,
+            report_threshold: i32::try_from(report_threshold).unwrap_or(i32::MAX),
+            appeal_window: appeal_window.duration(),
         }
     }
 
     /// Returns the write rate of one member; `None` for no limit.
     pub fn member_rate(&self) -> Option<RateLimit> {
         RateLimit::new(self.writes_per_minute, Duration::from_secs(60), self.write_burst)
+    }
+
+    /// Returns the rate of reports of one member; `None` for no limit.
+    pub fn report_rate(&self) -> Option<RateLimit> {
+        RateLimit::new(self.reports_per_hour, Duration::from_secs(3_600), self.reports_per_hour)
     }
 
     pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
@@ -119,15 +135,18 @@ impl ObjectTypeSettings {
             "must be 1 to 16000 code points",
         );
         report.require(self.writes_per_minute <= 1_000_000, "writes_per_minute", "must be at most 1000000");
+        report.require((1..=1_000_000).contains(&self.report_threshold), "report_threshold", "must be 1 to 1000000");
+        report.require(self.reports_per_hour <= 1_000_000, "reports_per_hour", "must be at most 1000000");
+        report.require(self.appeal_window.duration() <= LONGEST, "appeal_window", "must be at most 36500d");
         report.require((1..=1_000_000).contains(&self.write_burst), "write_burst", "must be 1 to 1000000");
         if let EditWindow::For(span) = self.edit_window {
             report.require(
-                span.duration() <= MAX_WINDOW,
+                span.duration() <= LONGEST,
                 "edit_window",
                 "must be at most 36500d; write \"always\" for no limit",
             );
         }
-        report.require(self.resubmit_window.duration() <= MAX_WINDOW, "resubmit_window", "must be at most 36500d");
+        report.require(self.resubmit_window.duration() <= LONGEST, "resubmit_window", "must be at most 36500d");
     }
 }
 

@@ -109,13 +109,19 @@ mod tests {
     }
 
     /// The keys and tables that revision ed6c35b does not have.
-    const ADDED: [&str; 7] = [
+    const ADDED: [&str; 13] = [
         "events",
         "events.retention",
         "store.text",
         "object_type_defaults.moderation",
-        "object_types.*.moderation",
+        "object_type_defaults.report_threshold",
+        "object_type_defaults.reports_per_hour",
+        "object_type_defaults.appeal_window",
         "object_type_defaults.resubmit_window",
+        "object_types.*.moderation",
+        "object_types.*.report_threshold",
+        "object_types.*.reports_per_hour",
+        "object_types.*.appeal_window",
         "object_types.*.resubmit_window",
     ];
 
@@ -137,9 +143,11 @@ mod tests {
         let span = schema["server.drain_delay"].clone();
         let form = json!({"enum": ["auto", "off"]});
         let mode = json!({"enum": ["post", "pre"]});
+        let number = schema["object_type_defaults.writes_per_minute"].clone();
         let span = Value::Object(span);
-        let values = [table, span.clone(), form, mode.clone(), mode, span.clone(), span];
-        assert_eq!(added.map(|own| own.map(Value::Object)), values.map(Some));
+        let of_type = [mode, Value::Object(number.clone()), Value::Object(number), span.clone(), span.clone()];
+        let values = [table, span, form].into_iter().chain(of_type.clone()).chain(of_type);
+        assert!(added.into_iter().map(|own| own.map(Value::Object)).eq(values.map(Some)));
     }
 
     #[test]

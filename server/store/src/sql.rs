@@ -15,6 +15,7 @@ mod pool;
 mod ranks;
 mod read;
 mod repair;
+mod reports;
 mod retry;
 mod reviews;
 mod row;
@@ -33,6 +34,7 @@ pub use pool::{DataSource, DataSources, PoolState, SQLITE_FILE, TextQueries, is_
 pub(crate) use ranks::SqlRanks;
 pub(crate) use read::SqlReader;
 pub(crate) use repair::SqlCountRepair;
+pub(crate) use reports::SqlReports;
 pub(crate) use reviews::SqlReviews;
 pub(crate) use row::bytes;
 pub use transaction_runner::TransactionObserver;

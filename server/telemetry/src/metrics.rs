@@ -180,6 +180,11 @@ impl Metrics {
         self.0.instruments.decisions.add(1, &labels);
     }
 
+    /// Counts a report of a comment that was stored.
+    pub fn reported(&self, claims_illegal: bool) {
+        self.0.instruments.reports.add(1, &[KeyValue::new(attribute::CLAIMS_ILLEGAL, claims_illegal)]);
+    }
+
     /// Records the number of open reviews of an object type, and since when the first one is
     /// overdue.
     pub fn reviews(&self, object_type: &str, open: u64, overdue: Duration) {
@@ -371,6 +376,7 @@ mod tests {
         metrics.consumer_stuck(1, "rank_index", true);
         metrics.consumer_overtaken(0, "rank_index", 3);
         metrics.decided("approve", "none");
+        metrics.reported(true);
         metrics.reviews("video", 3, Duration::from_secs(90));
         metrics.clock_was_ahead(1);
         metrics.drifted("root_count");

@@ -80,6 +80,7 @@ async fn every_cell_of_the_matrix_is_as_the_table_says() -> Result<()> {
             let expected = match (role == row.role, row.about) {
                 (false, _) | (true, About::Key) => refused,
                 (true, About::Id) => (Code::NotFound, ErrorReason::CommentNotFound),
+                (true, About::Decision) => (Code::NotFound, ErrorReason::DecisionNotFound),
                 (true, About::Item | About::Nothing) => (Code::Ok, ErrorReason::Unspecified),
             };
             ensure!(on_other == expected, "{} by {role} on a type not granted: {on_other:?}", row.method);

@@ -7,8 +7,13 @@ use tokio::process::Command;
 use tonic::transport::Endpoint;
 use tonic_reflection::pb::{v1, v1alpha};
 
-const SERVICES: [&str; 4] =
-    ["riposte.v1.CommentService", "riposte.v1.LikeService", "riposte.v1.ReplyService", "riposte.v1.SubjectService"];
+const SERVICES: [&str; 5] = [
+    "riposte.v1.CommentService",
+    "riposte.v1.LikeService",
+    "riposte.v1.ReplyService",
+    "riposte.v1.ReportService",
+    "riposte.v1.SubjectService",
+];
 
 #[tokio::test]
 async fn version_1_names_every_service() -> Result<()> {

@@ -88,6 +88,17 @@ pub struct CommentPageOptions {
     pub viewer: Option<String>,
 }
 
+/// The options of [`Comment::report`].
+#[derive(Debug, Clone, Default)]
+pub struct CommentReportOptions {
+    /// The reason. Required.
+    pub reason: Option<v1::ReportReason>,
+    /// In the member's words; at most 1,000 code points.
+    pub text: Option<String>,
+    /// The law that the member names; at most 256 bytes.
+    pub legal_reference: Option<String>,
+}
+
 /// A subject by its name. Making one calls nothing, so it need not exist.
 #[derive(Debug, Clone)]
 pub struct Subject {
@@ -479,6 +490,47 @@ impl Member {
         let answer = self.client.comments().list_member_comments(request).await?.into_inner();
         Ok(CommentPage::hold(&self.client, answer))
     }
+
+    /// Walks over what became of the member's own reports, the newest first.
+    pub fn own_reports(&self) -> Pages<v1::ListOwnReportsRequest> {
+        let request = v1::ListOwnReportsRequest {
+            object_type: self.asked.object_type.clone(),
+            member_id: self.asked.member_id.clone(),
+            ..Default::default()
+        };
+        self.client.list(request)
+    }
+
+    /// Walks over the statements of reasons to the member, the newest first.
+    pub fn own_decisions(&self) -> Pages<v1::ListOwnDecisionsRequest> {
+        let request = v1::ListOwnDecisionsRequest {
+            object_type: self.asked.object_type.clone(),
+            member_id: self.asked.member_id.clone(),
+            ..Default::default()
+        };
+        self.client.list(request)
+    }
+
+    /// Appeals a decision on a comment of the member.
+    ///
+    /// * `decision_id`: The decision. Required.
+    /// * `text`: Why; 1 to 2,000 code points. Required.
+    ///
+    /// # Errors
+    /// Those of `AppealDecision`.
+    pub async fn appeal(
+        &self,
+        decision_id: impl Into<String>,
+        text: impl Into<String>,
+    ) -> Result<v1::AppealDecisionResponse, Error> {
+        let request = v1::AppealDecisionRequest {
+            member_id: self.asked.member_id.clone(),
+            decision_id: decision_id.into(),
+            text: text.into(),
+            ..Default::default()
+        };
+        Ok(self.client.reports().appeal_decision(request).await?.into_inner())
+    }
 }
 
 /// A page of a member's comments, with its cursor.
@@ -702,6 +754,29 @@ impl Comment {
         let request =
             v1::DeleteCommentRequest { id: self.message.id, member_id: member_id.into(), ..Default::default() };
         Ok(self.client.comments().delete_comment(request).await?.into_inner())
+    }
+
+    /// Reports the comment to its moderators, as a member; a second report of the member replaces
+    /// the first. The service refuses one without a reason.
+    ///
+    /// * `member_id`: The member who reports. Required; 1 to 64 bytes.
+    ///
+    /// # Errors
+    /// Those of `ReportComment`.
+    pub async fn report(
+        &self,
+        member_id: impl Into<String>,
+        options: CommentReportOptions,
+    ) -> Result<v1::ReportCommentResponse, Error> {
+        let request = v1::ReportCommentRequest {
+            comment_id: self.message.id,
+            member_id: member_id.into(),
+            reason: options.reason.unwrap_or_default().into(),
+            text: options.text.unwrap_or_default(),
+            legal_reference: options.legal_reference.unwrap_or_default(),
+            ..Default::default()
+        };
+        Ok(self.client.reports().report_comment(request).await?.into_inner())
     }
 
     /// Hides the comment, as a moderator; for a client that may call AdminService.
@@ -1109,6 +1184,31 @@ pub mod blocking {
         pub fn page(&self, options: super::MemberPageOptions) -> Result<CommentPage, Error> {
             Ok(CommentPage::hold(&self.client, self.client.wait(self.inner.page(options))?))
         }
+
+        /// Walks over what became of the member's own reports, the newest first.
+        pub fn own_reports(&self) -> Pages<v1::ListOwnReportsRequest> {
+            Pages::new(self.client.clone(), self.inner.own_reports(), |_, item| item)
+        }
+
+        /// Walks over the statements of reasons to the member, the newest first.
+        pub fn own_decisions(&self) -> Pages<v1::ListOwnDecisionsRequest> {
+            Pages::new(self.client.clone(), self.inner.own_decisions(), |_, item| item)
+        }
+
+        /// Appeals a decision on a comment of the member.
+        ///
+        /// * `decision_id`: The decision. Required.
+        /// * `text`: Why; 1 to 2,000 code points. Required.
+        ///
+        /// # Errors
+        /// Those of `AppealDecision`.
+        pub fn appeal(
+            &self,
+            decision_id: impl Into<String>,
+            text: impl Into<String>,
+        ) -> Result<v1::AppealDecisionResponse, Error> {
+            self.client.wait(self.inner.appeal(decision_id, text))
+        }
     }
 
     /// A page of a member's comments, with its cursor.
@@ -1264,6 +1364,21 @@ pub mod blocking {
         /// Those of `DeleteComment`.
         pub fn delete(&self, member_id: impl Into<String>) -> Result<v1::DeleteCommentResponse, Error> {
             self.client.wait(self.inner.delete(member_id))
+        }
+
+        /// Reports the comment to its moderators, as a member; a second report of the member replaces
+        /// the first. The service refuses one without a reason.
+        ///
+        /// * `member_id`: The member who reports. Required; 1 to 64 bytes.
+        ///
+        /// # Errors
+        /// Those of `ReportComment`.
+        pub fn report(
+            &self,
+            member_id: impl Into<String>,
+            options: super::CommentReportOptions,
+        ) -> Result<v1::ReportCommentResponse, Error> {
+            self.client.wait(self.inner.report(member_id, options))
         }
 
         /// Hides the comment, as a moderator; for a client that may call AdminService.

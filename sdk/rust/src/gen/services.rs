@@ -20,6 +20,12 @@ impl Client {
         v1::reply_service_client::ReplyServiceClient::new(self.connection()).max_decoding_message_size(MAX_RESPONSE)
     }
 
+    /// What members do about moderation: report, read the reasons, appeal. Served on the public
+    /// port.
+    pub fn reports(&self) -> v1::report_service_client::ReportServiceClient<Connection> {
+        v1::report_service_client::ReportServiceClient::new(self.connection()).max_decoding_message_size(MAX_RESPONSE)
+    }
+
     /// Subjects: the things under which comments stand.
     pub fn subjects(&self) -> v1::subject_service_client::SubjectServiceClient<Connection> {
         v1::subject_service_client::SubjectServiceClient::new(self.connection()).max_decoding_message_size(MAX_RESPONSE)
@@ -197,6 +203,42 @@ impl List for v1::GetThreadRequest {
     }
 }
 
+impl List for v1::ListOwnReportsRequest {
+    type Page = v1::ListOwnReportsResponse;
+    type Item = v1::OwnReport;
+
+    async fn page(self, client: &Client) -> Result<Self::Page, Error> {
+        Ok(client.reports().list_own_reports(self).await?.into_inner())
+    }
+
+    fn after(self, page: &Self::Page) -> Option<Self> {
+        let page_token = page.next_page_token.clone();
+        (!page_token.is_empty()).then_some(Self { page_token, ..self })
+    }
+
+    fn items(page: Self::Page) -> Vec<Self::Item> {
+        page.reports
+    }
+}
+
+impl List for v1::ListOwnDecisionsRequest {
+    type Page = v1::ListOwnDecisionsResponse;
+    type Item = v1::Statement;
+
+    async fn page(self, client: &Client) -> Result<Self::Page, Error> {
+        Ok(client.reports().list_own_decisions(self).await?.into_inner())
+    }
+
+    fn after(self, page: &Self::Page) -> Option<Self> {
+        let page_token = page.next_page_token.clone();
+        (!page_token.is_empty()).then_some(Self { page_token, ..self })
+    }
+
+    fn items(page: Self::Page) -> Vec<Self::Item> {
+        page.statements
+    }
+}
+
 impl List for v1::ListSubjectsRequest {
     type Page = v1::ListSubjectsResponse;
     type Item = v1::Subject;
@@ -248,6 +290,24 @@ impl List for v1::ListDecisionsRequest {
 
     fn items(page: Self::Page) -> Vec<Self::Item> {
         page.decisions
+    }
+}
+
+impl List for v1::ListReportsRequest {
+    type Page = v1::ListReportsResponse;
+    type Item = v1::Report;
+
+    async fn page(self, client: &Client) -> Result<Self::Page, Error> {
+        Ok(client.moderation()?.list_reports(self).await?.into_inner())
+    }
+
+    fn after(self, page: &Self::Page) -> Option<Self> {
+        let page_token = page.next_page_token.clone();
+        (!page_token.is_empty()).then_some(Self { page_token, ..self })
+    }
+
+    fn items(page: Self::Page) -> Vec<Self::Item> {
+        page.reports
     }
 }
 

@@ -217,6 +217,10 @@ export const serviceConfig = {
           method: "ListDecisions",
           service: "riposte.v1.ModerationService",
         },
+        {
+          method: "ListReports",
+          service: "riposte.v1.ModerationService",
+        },
       ],
       retryPolicy: {
         backoffMultiplier: 2,
@@ -292,6 +296,46 @@ export const serviceConfig = {
         {
           method: "CreateReply",
           service: "riposte.v1.ReplyService",
+        },
+      ],
+      retryPolicy: {
+        backoffMultiplier: 2,
+        initialBackoff: "0.1s",
+        maxAttempts: 3,
+        maxBackoff: "1s",
+        retryableStatusCodes: ["UNAVAILABLE"],
+      },
+      timeout: "4s",
+    },
+    {
+      name: [
+        {
+          method: "ListOwnReports",
+          service: "riposte.v1.ReportService",
+        },
+        {
+          method: "ListOwnDecisions",
+          service: "riposte.v1.ReportService",
+        },
+      ],
+      retryPolicy: {
+        backoffMultiplier: 2,
+        initialBackoff: "0.05s",
+        maxAttempts: 3,
+        maxBackoff: "0.5s",
+        retryableStatusCodes: ["UNAVAILABLE"],
+      },
+      timeout: "2s",
+    },
+    {
+      name: [
+        {
+          method: "ReportComment",
+          service: "riposte.v1.ReportService",
+        },
+        {
+          method: "AppealDecision",
+          service: "riposte.v1.ReportService",
         },
       ],
       retryPolicy: {
@@ -402,6 +446,10 @@ export const timeouts: Readonly<Record<string, number>> = {
   "/riposte.v1.ReplyService/ListReplies": 2000,
   "/riposte.v1.ReplyService/GetThread": 2000,
   "/riposte.v1.ReplyService/ListConversation": 2000,
+  "/riposte.v1.ReportService/ReportComment": 4000,
+  "/riposte.v1.ReportService/ListOwnReports": 2000,
+  "/riposte.v1.ReportService/ListOwnDecisions": 2000,
+  "/riposte.v1.ReportService/AppealDecision": 4000,
   "/riposte.v1.SubjectService/CreateSubject": 4000,
   "/riposte.v1.SubjectService/GetSubject": 2000,
   "/riposte.v1.SubjectService/BatchGetSubjects": 2000,
@@ -419,4 +467,5 @@ export const timeouts: Readonly<Record<string, number>> = {
   "/riposte.v1.ModerationService/SubmitVerdicts": 4000,
   "/riposte.v1.ModerationService/GetModeratedComments": 5000,
   "/riposte.v1.ModerationService/ListDecisions": 5000,
+  "/riposte.v1.ModerationService/ListReports": 5000,
 };

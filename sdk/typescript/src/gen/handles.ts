@@ -465,6 +465,38 @@ export class MemberHandle {
     );
     return page;
   }
+
+  /**
+   * Walks over what became of the member's own reports, the newest first.
+   */
+  ownReports(options?: CallOptions): Pages<v1.ListOwnReportsResponse, v1.OwnReport> {
+    return this.#services.reports.listOwnReports(
+      { objectType: this.asked.objectType, memberId: this.asked.memberId },
+      options,
+    );
+  }
+
+  /**
+   * Walks over the statements of reasons to the member, the newest first.
+   */
+  ownDecisions(options?: CallOptions): Pages<v1.ListOwnDecisionsResponse, v1.Statement> {
+    return this.#services.reports.listOwnDecisions(
+      { objectType: this.asked.objectType, memberId: this.asked.memberId },
+      options,
+    );
+  }
+
+  /**
+   * Appeals a decision on a comment of the member.
+   * @param decisionId The decision. Required.
+   * @param text Why; 1 to 2,000 code points. Required.
+   */
+  async appeal(decisionId: string, text: string, options?: CallOptions): Promise<v1.AppealDecisionResponse> {
+    return this.#services.reports.appealDecision(
+      { memberId: this.asked.memberId, decisionId: decisionId, text: text },
+      options,
+    );
+  }
 }
 
 /**
@@ -801,6 +833,34 @@ export class CommentHandle {
    */
   async delete(memberId: string, options?: CallOptions): Promise<v1.DeleteCommentResponse> {
     return this.#services.comments.deleteComment({ id: this.message.id, memberId: memberId }, options);
+  }
+
+  /**
+   * Reports the comment to its moderators, as a member; a second report of the member replaces the
+   * first. The service refuses one without a reason.
+   * @param memberId The member who reports. Required; 1 to 64 bytes.
+   * @param options.reason The reason. Required.
+   * @param options.text In the member's words; at most 1,000 code points.
+   * @param options.legalReference The law that the member names; at most 256 bytes.
+   */
+  async report(
+    memberId: string,
+    options: {
+      readonly reason?: NameOf<typeof v1.ReportReason> | undefined;
+      readonly text?: string | undefined;
+      readonly legalReference?: string | undefined;
+    } & CallOptions = {},
+  ): Promise<v1.ReportCommentResponse> {
+    return this.#services.reports.reportComment(
+      {
+        commentId: this.message.id,
+        memberId: memberId,
+        reason: valueOf("reason", v1.ReportReason, options.reason),
+        text: options.text,
+        legalReference: options.legalReference,
+      },
+      options,
+    );
   }
 
   /**

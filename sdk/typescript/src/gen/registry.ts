@@ -17,6 +17,8 @@ export const registry = createRegistry(
   v1.file_riposte_v1_moderation_service,
   v1.file_riposte_v1_reply,
   v1.file_riposte_v1_reply_service,
+  v1.file_riposte_v1_report,
+  v1.file_riposte_v1_report_service,
   v1.file_riposte_v1_subject,
   v1.file_riposte_v1_subject_service,
 );

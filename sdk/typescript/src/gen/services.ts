@@ -298,6 +298,65 @@ export class RepliesClient {
   }
 }
 /**
+ * What members do about moderation: report, read the reasons, appeal. Served on the public port.
+ */
+export class ReportsClient {
+  readonly #connection: Connection;
+
+  /** @internal */
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /**
+   * Reports a comment to its moderators.
+   */
+  reportComment(
+    request: MessageInitShape<typeof v1.ReportCommentRequestSchema>,
+    options?: CallOptions,
+  ): Promise<v1.ReportCommentResponse> {
+    return this.#connection.unary(v1.ReportService.method.reportComment, request, options);
+  }
+
+  /**
+   * Reads what became of a member's own reports.
+   */
+  listOwnReports(
+    request: MessageInitShape<typeof v1.ListOwnReportsRequestSchema>,
+    options?: CallOptions,
+  ): Pages<v1.ListOwnReportsResponse, v1.OwnReport> {
+    const further = {};
+    this.#connection.check(v1.ReportService.method.listOwnReports, request);
+    const ask = (changes: object) =>
+      this.#connection.unary(v1.ReportService.method.listOwnReports, { ...request, ...changes }, options);
+    return new Pages(ask, further, (page) => page.reports);
+  }
+
+  /**
+   * Reads the statements of reasons to a member.
+   */
+  listOwnDecisions(
+    request: MessageInitShape<typeof v1.ListOwnDecisionsRequestSchema>,
+    options?: CallOptions,
+  ): Pages<v1.ListOwnDecisionsResponse, v1.Statement> {
+    const further = {};
+    this.#connection.check(v1.ReportService.method.listOwnDecisions, request);
+    const ask = (changes: object) =>
+      this.#connection.unary(v1.ReportService.method.listOwnDecisions, { ...request, ...changes }, options);
+    return new Pages(ask, further, (page) => page.statements);
+  }
+
+  /**
+   * Appeals a decision, once, within the window of the object type.
+   */
+  appealDecision(
+    request: MessageInitShape<typeof v1.AppealDecisionRequestSchema>,
+    options?: CallOptions,
+  ): Promise<v1.AppealDecisionResponse> {
+    return this.#connection.unary(v1.ReportService.method.appealDecision, request, options);
+  }
+}
+/**
  * Subjects: the things under which comments stand.
  */
 export class SubjectsClient {
@@ -603,6 +662,20 @@ export class ModerationClient {
       this.#connection.unary(v1.ModerationService.method.listDecisions, { ...request, ...changes }, options);
     return new Pages(ask, further, (page) => page.decisions);
   }
+
+  /**
+   * Reads the reports on a comment, newest first, with their reporters.
+   */
+  listReports(
+    request: MessageInitShape<typeof v1.ListReportsRequestSchema>,
+    options?: CallOptions,
+  ): Pages<v1.ListReportsResponse, v1.Report> {
+    const further = {};
+    this.#connection.check(v1.ModerationService.method.listReports, request);
+    const ask = (changes: object) =>
+      this.#connection.unary(v1.ModerationService.method.listReports, { ...request, ...changes }, options);
+    return new Pages(ask, further, (page) => page.reports);
+  }
 }
 
 /** The services that callers use. */
@@ -622,6 +695,10 @@ export abstract class Services {
    */
   readonly replies: RepliesClient;
   /**
+   * What members do about moderation: report, read the reasons, appeal. Served on the public port.
+   */
+  readonly reports: ReportsClient;
+  /**
    * Subjects: the things under which comments stand.
    */
   readonly subjects: SubjectsClient;
@@ -631,6 +708,7 @@ export abstract class Services {
     this.comments = new CommentsClient(connection);
     this.likes = new LikesClient(connection);
     this.replies = new RepliesClient(connection);
+    this.reports = new ReportsClient(connection);
     this.subjects = new SubjectsClient(connection);
   }
 

@@ -36,8 +36,15 @@ export class Scenario {
    */
   constructor(client: Riposte, admins: Record<string, unknown>, server: string, within: number) {
     [this.#server, this.#within] = [server, within];
-    const { comments, likes, replies, subjects } = client;
-    this.#clients = { CommentService: comments, LikeService: likes, ReplyService: replies, SubjectService: subjects, ...admins };
+    const { comments, likes, replies, reports, subjects } = client;
+    this.#clients = {
+      CommentService: comments,
+      LikeService: likes,
+      ReplyService: replies,
+      ReportService: reports,
+      SubjectService: subjects,
+      ...admins,
+    };
   }
 
   async run(steps: any[]): Promise<void> {

@@ -59,6 +59,7 @@ impl Reviews for Model {
                 ReviewQuery { filter: claim.filter.clone(), member: None, leased: false, after: None, limit: 0 };
             let mut free: Vec<Review> =
                 tables.reviews.values().filter(|review| is_listed(&query, review, now)).cloned().collect();
+            free.retain(|review| !review.bars(&claim.holder));
             free.sort_by_key(cursor);
             let (below_deleted, free): (Vec<Review>, Vec<Review>) =
                 free.into_iter().partition(|review| tables.is_below_deleted(review));

@@ -9,6 +9,7 @@ use riposte_core::origin::ImportOrigin;
 use riposte_core::page::ContentRevision;
 use riposte_core::path::Path;
 use riposte_core::proposal::Proposal;
+use riposte_core::report::Report;
 use riposte_core::request::{IdempotencyKey, IdempotencyRecord, RequestIdentity};
 use riposte_core::review::Review;
 use riposte_core::write_set::WithheldContent;
@@ -27,6 +28,8 @@ pub(super) struct Tables {
     pub(super) outbox: ModelOutbox,
     /// The reviews of the comments that have one.
     pub(super) reviews: BTreeMap<CommentId, Review>,
+    /// The reports by comment and member.
+    pub(super) reports: BTreeMap<(CommentId, MemberId), Report>,
     /// The decisions by comment and number.
     pub(super) decisions: BTreeMap<(CommentId, i32), Decision>,
     /// The proposed edits by comment and number.

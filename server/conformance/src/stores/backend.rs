@@ -8,7 +8,7 @@ use riposte_core::Millis;
 use riposte_core::Writer;
 use riposte_core::ports::{
     Clock, ConsumerPositions, CountRepair, IdSource, MemberHistories, Outbox, RankIndexes, RankingSnapshots, Reader,
-    Reviews,
+    Reports, Reviews,
 };
 use tokio::sync::Mutex;
 
@@ -35,6 +35,8 @@ pub struct Process {
     pub repairer: Arc<dyn CountRepair>,
     /// The queue of open reviews.
     pub reviews: Arc<dyn Reviews>,
+    /// The reports of members.
+    pub reports: Arc<dyn Reports>,
 }
 
 /// Starts a process over the backend's rows, under a clock.

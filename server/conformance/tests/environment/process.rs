@@ -95,5 +95,6 @@ fn process(cached: &CachedProcess) -> Process {
         rankings,
         repairer: store.repairer(),
         reviews: store.reviews(),
+        reports: store.reports(),
     }
 }

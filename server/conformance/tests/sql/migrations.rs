@@ -56,7 +56,8 @@ async fn an_interrupted_run_is_resumed_by_the_next() {
                 "m0010_content_extra",
                 "m0011_commit_partitions",
                 "m0012_moderation",
-                "m0013_proposals_and_reports"
+                "m0013_proposals_and_reports",
+                "m0014_reports_and_appeals"
             ]
         );
         // The added columns are there and are not added again.

@@ -82,6 +82,7 @@ fn process(store: &SqlStore) -> Process {
         rankings,
         repairer: store.repairer(),
         reviews: store.reviews(),
+        reports: store.reports(),
     }
 }
 

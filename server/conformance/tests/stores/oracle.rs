@@ -34,6 +34,7 @@ fn process(model: &Arc<Model>) -> Process {
         rankings: Arc::clone(model) as _,
         repairer: Arc::clone(model) as _,
         reviews: Arc::clone(model) as _,
+        reports: Arc::clone(model) as _,
     }
 }
 

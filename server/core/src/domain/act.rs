@@ -36,6 +36,8 @@ pub enum CommentAct {
     RejectEdit,
     /// The author of a refused comment sends another text.
     Resubmit,
+    /// The author contests a decision that refused or hid the text.
+    Appeal,
 }
 
 /// The state that an act reaches.
@@ -85,7 +87,7 @@ pub struct ActRule {
 const TEXT_AND_APPEAL: ReviewCauses = ReviewCauses::TEXT.union(ReviewCauses::APPEAL);
 
 /// The table of acts. An act from any other state conflicts with the state.
-pub const ACTS: [ActRule; 15] = [
+pub const ACTS: [ActRule; 16] = [
     rule(CommentAct::Create, &[], NextState::State(Active), ReviewEffect::None),
     rule(CommentAct::Hold, &[], NextState::State(Pending), ReviewEffect::Opens(ReviewCause::New)),
     rule(CommentAct::Approve, &[Pending, Rejected], NextState::State(Active), ReviewEffect::Clears(TEXT_AND_APPEAL)),
@@ -111,6 +113,7 @@ pub const ACTS: [ActRule; 15] = [
     rule(CommentAct::ApproveEdit, &[Active], NextState::Unchanged, ReviewEffect::MustClear(ReviewCauses::EDIT)),
     rule(CommentAct::RejectEdit, &[Active], NextState::Unchanged, ReviewEffect::MustClear(ReviewCauses::EDIT)),
     rule(CommentAct::Resubmit, &[Rejected], NextState::State(Pending), ReviewEffect::Opens(ReviewCause::New)),
+    rule(CommentAct::Appeal, &[Rejected, Hidden], NextState::Unchanged, ReviewEffect::Opens(ReviewCause::Appeal)),
 ];
 
 const fn rule(act: CommentAct, from: &'static [CommentState], to: NextState, review: ReviewEffect) -> ActRule {
@@ -119,7 +122,7 @@ const fn rule(act: CommentAct, from: &'static [CommentState], to: NextState, rev
 
 impl CommentAct {
     /// The acts of [`ACTS`], each once.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Create,
         Self::Hold,
         Self::Approve,
@@ -133,6 +136,7 @@ impl CommentAct {
         Self::ApproveEdit,
         Self::RejectEdit,
         Self::Resubmit,
+        Self::Appeal,
     ];
 
     /// Returns the row of the table for a comment in this state, or for a comment that does not
@@ -158,6 +162,7 @@ impl CommentAct {
             Self::Delete => Some(5),
             Self::Withhold => Some(6),
             Self::Keep => Some(7),
+            Self::Appeal => Some(8),
             Self::Create | Self::Hold | Self::Undelete | Self::Resubmit => None,
         }
     }
@@ -187,7 +192,33 @@ impl CommentAct {
             | Self::Undelete
             | Self::ApproveEdit
             | Self::RejectEdit
-            | Self::Resubmit => false,
+            | Self::Resubmit
+            | Self::Appeal => false,
+        }
+    }
+
+    /// Returns `true` if a decision for this act restricts the comment, so that its author reads
+    /// the reasons.
+    #[must_use]
+    pub const fn restricts(self) -> bool {
+        matches!(self, Self::Reject | Self::Hide | Self::Delete | Self::Withhold | Self::RejectEdit)
+    }
+
+    /// Returns the number of the decision that restricts the text and is in force after decision
+    /// `number` for this act; 0 if none is. `before` is that before it.
+    #[must_use]
+    pub const fn restriction(self, before: i32, number: i32) -> i32 {
+        match self {
+            Self::Reject | Self::Hide => number,
+            Self::Approve | Self::Unhide | Self::Withhold | Self::Delete => 0,
+            Self::Keep
+            | Self::Create
+            | Self::Hold
+            | Self::Undelete
+            | Self::ApproveEdit
+            | Self::RejectEdit
+            | Self::Resubmit
+            | Self::Appeal => before,
         }
     }
 
@@ -205,7 +236,8 @@ impl CommentAct {
             | Self::Undelete
             | Self::ApproveEdit
             | Self::RejectEdit
-            | Self::Resubmit => false,
+            | Self::Resubmit
+            | Self::Appeal => false,
         }
     }
 
@@ -224,7 +256,8 @@ impl CommentAct {
             | Self::Undelete
             | Self::ApproveEdit
             | Self::RejectEdit
-            | Self::Resubmit => false,
+            | Self::Resubmit
+            | Self::Appeal => false,
         }
     }
 }

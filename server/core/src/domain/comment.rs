@@ -89,6 +89,14 @@ impl Comment {
         format!("{:x}.{:x}", self.reference.id.get(), self.lifecycle.version)
     }
 
+    /// Returns the version that an etag of the comment `id` names; `None` for any other text.
+    #[must_use]
+    pub fn version_of(id: CommentId, etag: &str) -> Option<i64> {
+        let version = etag.strip_prefix(&format!("{:x}.", id.get()))?;
+        let is_written = version.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        i64::from_str_radix(version, 16).ok().filter(|_| is_written)
+    }
+
     /// Returns the state that answers and errors show `viewer`, or an unidentified reader.
     #[must_use]
     pub fn state_for(&self, viewer: Option<&MemberId>) -> CommentState {

@@ -1,10 +1,14 @@
 //! Decisions on comments. A decision never changes; a later one may follow it.
 
+use std::time::Duration;
+
 use crate::domain::act::CommentAct;
+use crate::domain::error::AppealObstacle;
 use crate::domain::ids::DecisionId;
 use crate::domain::member::MemberId;
 use crate::domain::object_type::ObjectType;
 use crate::domain::request::RequestIdentity;
+use crate::domain::review::Review;
 use crate::domain::state::CommentState;
 use crate::domain::time::Millis;
 
@@ -126,8 +130,47 @@ pub struct Decision {
     /// The request, if the decision itself keeps the key by which a repeat is detected; otherwise
     /// an idempotency record has the key.
     pub request: Option<RequestIdentity>,
+    /// The number of the decision that an appeal contests or that this decision settles the appeal
+    /// of; 0 if neither.
+    pub contested: i32,
+    /// The text of an appeal; empty otherwise.
+    pub appeal_text: String,
     /// The time of the decision.
     pub time: Millis,
+}
+
+impl Decision {
+    /// Returns the reason for which the author cannot contest the decision at the time `now`;
+    /// `None` if the author can. `state` is the state of the comment, DELETED too if the comment
+    /// cannot be read any more.
+    #[must_use]
+    pub fn appeal_obstacle(
+        &self,
+        state: CommentState,
+        review: Option<&Review>,
+        window: Duration,
+        now: Millis,
+    ) -> Option<AppealObstacle> {
+        let number = self.id.number;
+        let is_appealed = || review.is_some_and(|r| r.appealed().is_some() || r.contested == number);
+        let is_in_force = || {
+            let restricts = review.is_some_and(|review| review.restriction == number);
+            restricts && CommentAct::Appeal.rule(Some(state)).is_some()
+        };
+        if self.proposal != 0 || !matches!(self.act, CommentAct::Reject | CommentAct::Hide) {
+            Some(AppealObstacle::NotRestricted)
+        } else if state == CommentState::Deleted {
+            Some(AppealObstacle::Gone)
+        } else if is_appealed() {
+            Some(AppealObstacle::Appealed)
+        } else if !is_in_force() {
+            Some(AppealObstacle::Overturned)
+        } else if now > self.time.plus(window) {
+            Some(AppealObstacle::WindowOver)
+        } else {
+            None
+        }
+    }
 }
 
 #[cfg(test)]

@@ -46,6 +46,37 @@ pub enum ConflictCause {
     Edits,
     /// An appeal is open.
     Appeal,
+    /// An appeal contests a decision of the acting moderator.
+    OwnDecision,
+}
+
+/// The reason for which a decision cannot be appealed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AppealObstacle {
+    /// This decision was appealed, or the appeal of another one is open.
+    Appealed,
+    /// The time for appeals has passed.
+    WindowOver,
+    /// The decision neither refused nor hid the text.
+    NotRestricted,
+    /// The decision is no longer in force.
+    Overturned,
+    /// The comment is deleted.
+    Gone,
+}
+
+impl AppealObstacle {
+    /// The value in the metadata of the error. It never changes.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Appealed => "appealed",
+            Self::WindowOver => "window_over",
+            Self::NotRestricted => "not_restricted",
+            Self::Overturned => "overturned",
+            Self::Gone => "gone",
+        }
+    }
 }
 
 impl ConflictCause {
@@ -55,6 +86,7 @@ impl ConflictCause {
         match self {
             Self::Edits => "edits",
             Self::Appeal => "appeal",
+            Self::OwnDecision => "own_decision",
         }
     }
 }
@@ -143,6 +175,10 @@ pub enum Error {
     },
     /// Another moderator has leased the review.
     ReviewLeaseLost,
+    /// The decision does not exist, or it is about a comment of another member.
+    DecisionNotFound,
+    /// The decision cannot be appealed.
+    AppealNotAllowed(AppealObstacle),
     /// This instance has not reached the revision that the read requires.
     RevisionNotReached {
         /// The newest revision that it can return.
@@ -226,6 +262,8 @@ impl Error {
             Self::Overloaded { .. } => Reason::Overloaded,
             Self::EtagMismatch { .. } | Self::ReviewChanged { .. } => Reason::EtagMismatch,
             Self::ReviewLeaseLost => Reason::ReviewLeaseLost,
+            Self::DecisionNotFound => Reason::DecisionNotFound,
+            Self::AppealNotAllowed(_) => Reason::AppealNotAllowed,
             Self::RevisionNotReached { .. } => Reason::RevisionNotReached,
             Self::ShardUnavailable | Self::ShardCircuitOpen { .. } => Reason::ShardUnavailable,
             Self::NotImplemented(_) => Reason::NotImplemented,
@@ -265,6 +303,15 @@ impl fmt::Display for Error {
             f.write_str(match cause {
                 ConflictCause::Edits => "three edits of the comment have to be judged first",
                 ConflictCause::Appeal => "an appeal has to be decided first",
+                ConflictCause::OwnDecision => "another moderator has to judge the appeal",
+            })
+        } else if let Self::AppealNotAllowed(obstacle) = self {
+            f.write_str(match obstacle {
+                AppealObstacle::Appealed => "an appeal was made already",
+                AppealObstacle::WindowOver => "the time for an appeal has passed",
+                AppealObstacle::NotRestricted => "only a decision that refused or hid the text can be appealed",
+                AppealObstacle::Overturned => "the decision is no longer in force",
+                AppealObstacle::Gone => "the comment is deleted",
             })
         } else if let Self::SubjectNotCreated(name) = self {
             write!(

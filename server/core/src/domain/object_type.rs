@@ -58,6 +58,11 @@ pub struct Policy {
     /// The comments that wait for review before they are visible. A subject may have a stricter
     /// mode.
     pub moderation: ModerationMode,
+    /// The sum of the weights of reports at which a visible comment is to be judged. An ordinary
+    /// report weighs 100.
+    pub report_threshold: i32,
+    /// The time after a decision within which the author may contest it.
+    pub appeal_window: Duration,
 }
 
 /// The new comments of an object type or a subject that wait for review; later modes are stricter.
@@ -125,6 +130,8 @@ impl Default for Policy {
             auto_create: false,
             hot: HotProfile::Plain,
             moderation: ModerationMode::Post,
+            report_threshold: 100,
+            appeal_window: Duration::from_secs(180 * 86_400),
         }
     }
 }

@@ -92,6 +92,12 @@ pub struct Review {
     pub reports: i32,
     /// The sum of their weights.
     pub report_weight: i32,
+    /// The number of the decision that refused or hid the text and is still in force; 0 if none is.
+    pub restriction: i32,
+    /// The number of the decision that was appealed last; 0 if none was.
+    pub contested: i32,
+    /// The moderator of that decision, which may not judge the appeal; empty for the policy.
+    pub barred: MemberId,
     /// The number of the last proposed edit; 0 if none was proposed.
     pub proposal: i32,
     /// The number of proposed edits, edits while the comment waited and resubmissions since a text
@@ -303,6 +309,9 @@ impl Review {
             settled_version: 0,
             reports: 0,
             report_weight: 0,
+            restriction: 0,
+            contested: 0,
+            barred: MemberId::stored(String::new()),
             proposal: 0,
             edits: 0,
             unlisted_until: None,
@@ -318,7 +327,12 @@ impl Review {
     /// Adds a cause at the time `now`. A question that opens anew is due after the allowance of its
     /// cause; while one stays open, the review moves earlier, never later.
     pub fn add_cause(&mut self, cause: ReviewCause, now: Millis) {
-        let due = now.plus(cause.allowance());
+        self.add_cause_within(cause, cause.allowance(), now);
+    }
+
+    /// Adds a cause as [`Review::add_cause`] does, to be judged within `allowance`.
+    pub fn add_cause_within(&mut self, cause: ReviewCause, allowance: Duration, now: Millis) {
+        let due = now.plus(allowance);
         self.due_time = Some(self.due_time.filter(|_| !self.causes.is_empty()).map_or(due, |earlier| earlier.min(due)));
         self.causes = self.causes.union(ReviewCauses::of(&[cause]));
     }
@@ -350,6 +364,25 @@ impl Review {
     pub fn replace_proposal(&mut self, cause: ReviewCause, now: Millis) {
         self.add_cause(cause, now);
         self.remove_causes(ReviewCauses::EDIT.without(ReviewCauses::of(&[cause])));
+    }
+
+    /// Opens the appeal against the decision of a moderator, at the time `now`.
+    pub fn appeal(&mut self, contested: i32, barred: MemberId, now: Millis) {
+        (self.contested, self.barred) = (contested, barred);
+        self.add_cause(ReviewCause::Appeal, now);
+    }
+
+    /// Returns the number of the decision that an open appeal contests. The appeal of a deleted
+    /// comment stays undecided until the comment is restored.
+    #[must_use]
+    pub fn appealed(&self) -> Option<i32> {
+        self.causes.contains(ReviewCause::Appeal).then_some(self.contested)
+    }
+
+    /// Returns `true` if an open appeal contests a decision of this moderator.
+    #[must_use]
+    pub fn bars(&self, moderator: &MemberId) -> bool {
+        self.appealed().is_some() && self.barred == *moderator
     }
 
     /// Counts a decision.

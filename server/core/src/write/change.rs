@@ -3,7 +3,7 @@
 use crate::domain::act::CommentAct;
 use crate::domain::comment::Comment;
 use crate::domain::content::{ClientInfo, Content};
-use crate::domain::decision::Grounds;
+use crate::domain::decision::{Decision, Grounds};
 use crate::domain::disposition::Disposition;
 use crate::domain::ids::CommentId;
 use crate::domain::lifecycle::DeletedBy;
@@ -26,6 +26,8 @@ pub enum Change {
     Judge(Box<Judgement>),
     /// An edit by the author: a new content, or a proposal beside the content in sight.
     Edit(Box<AuthorEdit>),
+    /// An appeal by the author.
+    Appeal(Box<AuthorAppeal>),
 }
 
 /// A comment with all rows that are written with it.
@@ -54,6 +56,15 @@ pub struct AuthorEdit {
     pub disposition: Disposition,
     /// The reasons of the policy, for the decision that a refusal becomes.
     pub grounds: Grounds,
+}
+
+/// An appeal against a decision on a comment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuthorAppeal {
+    /// The contested decision.
+    pub contested: Decision,
+    /// The words of the author.
+    pub text: String,
 }
 
 /// An act on a comment.

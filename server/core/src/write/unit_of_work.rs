@@ -6,6 +6,7 @@
 //! the rows that the [`WriteSet`] names. Commands of a batch see the effects of earlier ones; a
 //! rejected command leaves no trace.
 
+mod appeal;
 mod apply;
 mod committed_change;
 mod edit;

@@ -2,6 +2,7 @@
 //! lock set, the check against the locked rows, the changes that follow, the fingerprint and the
 //! result.
 
+mod appeal;
 mod batch;
 mod create;
 mod create_subject;
@@ -39,6 +40,7 @@ use crate::write::command_output::{CommandOutput, Effect};
 use crate::write::lock_set::LockSet;
 pub use crate::write::ruling::{Ruling, RulingForm};
 use crate::write::unit_of_work::UnitOfWork;
+pub use appeal::{Appeal, AppealDecision};
 pub use batch::{Batch, BatchType, BatchVerb, LikeCommand};
 pub use create::{Create, CreateRoot};
 pub use create_subject::{CreateSubject, ImportedSubject, NewSubject};
@@ -146,6 +148,7 @@ verbs! {
     ApproveEdit = (23, "ApproveEdit") "Find a proposed edit good, as a moderator.",
     RejectEdit = (24, "RejectEdit") "Refuse a proposed edit, as a moderator.",
     Keep = (28, "Keep") "Leave a comment as it is and close what is open on it, as a moderator.",
+    Appeal = (29, "Appeal") "Contest a decision, as the author of the comment.",
 }
 
 verbs! {

@@ -3,6 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use riposte_core::decision::{Decision, Grounds};
+use riposte_core::ids::DecisionId;
 use riposte_core::read::{ModeratedComment, ReviewItem};
 use riposte_core::review::{LeaseToken, ReviewCause};
 use riposte_sdk::v1;
@@ -22,6 +23,7 @@ pub(crate) fn moderated(comment: ModeratedComment) -> v1::ModeratedComment {
         proposed_edit: comment.proposal.map(proposed_edit),
         proposed_edit_etag,
         causes,
+        report_count: comment.review.map_or(0, |review| review.reports),
         last_decision: comment.last_decision.map(decision),
     }
 }
@@ -64,6 +66,12 @@ pub(crate) fn decision(decision: Decision) -> v1::Decision {
         }),
         actor_id: decision.actor.as_str().to_owned(),
         time: Some(time(decision.time)),
+        appeal_text: decision.appeal_text,
+        appealed_decision_id: if decision.contested == 0 {
+            String::new()
+        } else {
+            DecisionId { number: decision.contested, ..decision.id }.to_string()
+        },
     }
 }
 

@@ -236,6 +236,12 @@ impl ErrorSubject for v1::ListDecisionsRequest {
     }
 }
 
+impl ErrorSubject for v1::ListReportsRequest {
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.comment_id.add_to(ErrorMetadata::default(), "comment_id")
+    }
+}
+
 impl ErrorSubject for v1::CreateReplyRequest {
     fn error_metadata(&self) -> ErrorMetadata {
         self.request_id.add_to(self.parent_id.add_to(ErrorMetadata::default(), "comment_id"), "request_id")
@@ -257,6 +263,30 @@ impl ErrorSubject for v1::GetThreadRequest {
 impl ErrorSubject for v1::ListConversationRequest {
     fn error_metadata(&self) -> ErrorMetadata {
         self.min_revision.add_to(self.comment_id.add_to(ErrorMetadata::default(), "comment_id"), "min_revision")
+    }
+}
+
+impl ErrorSubject for v1::ReportCommentRequest {
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.request_id.add_to(self.comment_id.add_to(ErrorMetadata::default(), "comment_id"), "request_id")
+    }
+}
+
+impl ErrorSubject for v1::ListOwnReportsRequest {
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.object_type.add_to(ErrorMetadata::default(), "object_type")
+    }
+}
+
+impl ErrorSubject for v1::ListOwnDecisionsRequest {
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.object_type.add_to(ErrorMetadata::default(), "object_type")
+    }
+}
+
+impl ErrorSubject for v1::AppealDecisionRequest {
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.request_id.add_to(self.decision_id.add_to(ErrorMetadata::default(), "decision_id"), "request_id")
     }
 }
 
@@ -343,10 +373,15 @@ pub(crate) fn metadata_of(request: &str, bytes: &[u8]) -> Result<Option<ErrorMet
         "SubmitVerdictsRequest" => v1::SubmitVerdictsRequest::decode(bytes)?.error_metadata(),
         "GetModeratedCommentsRequest" => v1::GetModeratedCommentsRequest::decode(bytes)?.error_metadata(),
         "ListDecisionsRequest" => v1::ListDecisionsRequest::decode(bytes)?.error_metadata(),
+        "ListReportsRequest" => v1::ListReportsRequest::decode(bytes)?.error_metadata(),
         "CreateReplyRequest" => v1::CreateReplyRequest::decode(bytes)?.error_metadata(),
         "ListRepliesRequest" => v1::ListRepliesRequest::decode(bytes)?.error_metadata(),
         "GetThreadRequest" => v1::GetThreadRequest::decode(bytes)?.error_metadata(),
         "ListConversationRequest" => v1::ListConversationRequest::decode(bytes)?.error_metadata(),
+        "ReportCommentRequest" => v1::ReportCommentRequest::decode(bytes)?.error_metadata(),
+        "ListOwnReportsRequest" => v1::ListOwnReportsRequest::decode(bytes)?.error_metadata(),
+        "ListOwnDecisionsRequest" => v1::ListOwnDecisionsRequest::decode(bytes)?.error_metadata(),
+        "AppealDecisionRequest" => v1::AppealDecisionRequest::decode(bytes)?.error_metadata(),
         "CreateSubjectRequest" => v1::CreateSubjectRequest::decode(bytes)?.error_metadata(),
         "GetSubjectRequest" => v1::GetSubjectRequest::decode(bytes)?.error_metadata(),
         "BatchGetSubjectsRequest" => v1::BatchGetSubjectsRequest::decode(bytes)?.error_metadata(),

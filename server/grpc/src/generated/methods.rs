@@ -57,10 +57,15 @@ pub(crate) fn method(path: &str) -> Option<&'static Method> {
         "ModerationService/SubmitVerdicts" => &MODERATION_SERVICE_SUBMIT_VERDICTS,
         "ModerationService/GetModeratedComments" => &MODERATION_SERVICE_GET_MODERATED_COMMENTS,
         "ModerationService/ListDecisions" => &MODERATION_SERVICE_LIST_DECISIONS,
+        "ModerationService/ListReports" => &MODERATION_SERVICE_LIST_REPORTS,
         "ReplyService/CreateReply" => &REPLY_SERVICE_CREATE_REPLY,
         "ReplyService/ListReplies" => &REPLY_SERVICE_LIST_REPLIES,
         "ReplyService/GetThread" => &REPLY_SERVICE_GET_THREAD,
         "ReplyService/ListConversation" => &REPLY_SERVICE_LIST_CONVERSATION,
+        "ReportService/ReportComment" => &REPORT_SERVICE_REPORT_COMMENT,
+        "ReportService/ListOwnReports" => &REPORT_SERVICE_LIST_OWN_REPORTS,
+        "ReportService/ListOwnDecisions" => &REPORT_SERVICE_LIST_OWN_DECISIONS,
+        "ReportService/AppealDecision" => &REPORT_SERVICE_APPEAL_DECISION,
         "SubjectService/CreateSubject" => &SUBJECT_SERVICE_CREATE_SUBJECT,
         "SubjectService/GetSubject" => &SUBJECT_SERVICE_GET_SUBJECT,
         "SubjectService/BatchGetSubjects" => &SUBJECT_SERVICE_BATCH_GET_SUBJECTS,
@@ -345,6 +350,13 @@ const MODERATION_SERVICE_LIST_DECISIONS: Method = Method {
     audited: true,
 };
 
+const MODERATION_SERVICE_LIST_REPORTS: Method = Method {
+    name: "ModerationService/ListReports",
+    role: Role::Moderator,
+    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Critical, profile: MessageProfile::Admin },
+    audited: true,
+};
+
 const REPLY_SERVICE_CREATE_REPLY: Method = Method {
     name: "ReplyService/CreateReply",
     role: Role::Writer,
@@ -370,6 +382,34 @@ const REPLY_SERVICE_LIST_CONVERSATION: Method = Method {
     name: "ReplyService/ListConversation",
     role: Role::Reader,
     policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Sheddable, profile: MessageProfile::Read },
+    audited: false,
+};
+
+const REPORT_SERVICE_REPORT_COMMENT: Method = Method {
+    name: "ReportService/ReportComment",
+    role: Role::Writer,
+    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Sheddable, profile: MessageProfile::Write },
+    audited: false,
+};
+
+const REPORT_SERVICE_LIST_OWN_REPORTS: Method = Method {
+    name: "ReportService/ListOwnReports",
+    role: Role::Reader,
+    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Sheddable, profile: MessageProfile::Read },
+    audited: false,
+};
+
+const REPORT_SERVICE_LIST_OWN_DECISIONS: Method = Method {
+    name: "ReportService/ListOwnDecisions",
+    role: Role::Reader,
+    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Sheddable, profile: MessageProfile::Read },
+    audited: false,
+};
+
+const REPORT_SERVICE_APPEAL_DECISION: Method = Method {
+    name: "ReportService/AppealDecision",
+    role: Role::Writer,
+    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Sheddable, profile: MessageProfile::Write },
     audited: false,
 };
 

@@ -11,7 +11,7 @@ pub struct PageToken {
     #[prost(bytes = "vec", tag = "2")]
     pub context: ::prost::alloc::vec::Vec<u8>,
     /// Where the walk goes on. Required.
-    #[prost(oneof = "page_token::Cursor", tags = "3, 4, 5, 6, 7, 8, 9, 10")]
+    #[prost(oneof = "page_token::Cursor", tags = "3, 4, 5, 6, 7, 8, 9, 10, 11")]
     pub cursor: ::core::option::Option<page_token::Cursor>,
 }
 /// Nested message and enum types in `PageToken`.
@@ -25,7 +25,7 @@ pub mod page_token {
         /// GetThread.
         #[prost(message, tag = "4")]
         Path(super::PathCursor),
-        /// ListLikers.
+        /// ListLikers and ListReports.
         #[prost(message, tag = "5")]
         Liker(super::LikerCursor),
         /// ListSubjects.
@@ -34,7 +34,7 @@ pub mod page_token {
         /// ListCommentRevisions.
         #[prost(message, tag = "7")]
         Revision(super::RevisionCursor),
-        /// ListMemberComments.
+        /// ListMemberComments, ListReviewItems and ListOwnReports.
         #[prost(message, tag = "8")]
         History(super::HistoryCursor),
         /// ListMemberLikes.
@@ -43,6 +43,9 @@ pub mod page_token {
         /// ListComments and ListReplies by rank.
         #[prost(message, tag = "10")]
         Ranked(super::RankedCursor),
+        /// ListOwnDecisions.
+        #[prost(message, tag = "11")]
+        Decision(super::DecisionCursor),
     }
 }
 /// A place in a list ordered by floor.
@@ -96,6 +99,19 @@ pub struct HistoryCursor {
     /// The last comment shown.
     #[prost(fixed64, tag = "2")]
     pub comment_id: u64,
+}
+/// A place in the list of the decisions on a member's comments, newest first.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DecisionCursor {
+    /// When the last decision shown was taken: milliseconds since 1970-01-01T00:00Z.
+    #[prost(int64, tag = "1")]
+    pub time_ms: i64,
+    /// Its comment.
+    #[prost(fixed64, tag = "2")]
+    pub comment_id: u64,
+    /// Its number among the decisions on the comment.
+    #[prost(int32, tag = "3")]
+    pub number: i32,
 }
 /// A place in a list ordered by comment id.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

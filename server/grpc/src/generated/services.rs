@@ -7,4 +7,5 @@ pub(crate) mod comment;
 pub(crate) mod like;
 pub(crate) mod moderation;
 pub(crate) mod reply;
+pub(crate) mod report;
 pub(crate) mod subject;

@@ -3,6 +3,7 @@
 use riposte_core::page::{HistoryCursor, LikerCursor, ListOrder, PageStart, SubjectCursor};
 use riposte_core::rank::RankPosition;
 use riposte_core::read::{Direction, RankedCursor, RankedWalk};
+use riposte_core::report::DecisionCursor;
 use riposte_core::{CommentId, MemberId, Millis, Path, SubjectId};
 
 use super::internal::v1;
@@ -28,6 +29,8 @@ pub enum TokenCursor {
     Comment(CommentId),
     /// A position in a list by rank.
     Ranked(RankedCursor),
+    /// A position in the decisions on a member's comments: after this one.
+    Decision(DecisionCursor),
 }
 
 /// A page of a list by floor: the floors beyond `floor`, upward or downward.
@@ -85,6 +88,11 @@ impl TokenCursor {
             }
             Self::Comment(id) => Message::Comment(v1::CommentCursor { comment_id: id.get().unsigned_abs() }),
             Self::Ranked(cursor) => Message::Ranked(ranked_message(*cursor)),
+            Self::Decision(DecisionCursor { time, comment, number }) => Message::Decision(v1::DecisionCursor {
+                time_ms: time.0,
+                comment_id: comment.get().unsigned_abs(),
+                number: *number,
+            }),
         }
     }
 
@@ -114,6 +122,9 @@ impl TokenCursor {
             }
             Message::Comment(v1::CommentCursor { comment_id }) => Self::Comment(comment(comment_id)?),
             Message::Ranked(message) => Self::Ranked(ranked(&message)?),
+            Message::Decision(v1::DecisionCursor { time_ms, comment_id, number }) => {
+                Self::Decision(DecisionCursor { time: Millis(time_ms), comment: comment(comment_id)?, number })
+            }
         })
     }
 }

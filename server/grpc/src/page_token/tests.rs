@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use riposte_core::page::{HistoryCursor, LikerCursor, ListOrder, PageStart, SubjectCursor};
 use riposte_core::rank::RankPosition;
 use riposte_core::read::{Direction, RankedCursor, RankedWalk};
+use riposte_core::report::DecisionCursor;
 use riposte_core::{Caller, CommentId, Error, MemberId, Millis, Path, SubjectId, SubjectKey};
 
 use super::{FloorStep, PageTokenCodec, TokenContext, TokenCursor, URL_SAFE_NO_PAD};
@@ -41,6 +42,11 @@ fn longest() -> Vec<TokenCursor> {
         TokenCursor::Subject(SubjectCursor::default()),
         TokenCursor::Revision(i32::MAX),
         TokenCursor::History(HistoryCursor { time: NOW, comment: CommentId::new(i64::MAX).expect("positive") }),
+        TokenCursor::Decision(DecisionCursor {
+            time: NOW,
+            comment: CommentId::new(i64::MAX).expect("positive"),
+            number: i32::MAX,
+        }),
         TokenCursor::Comment(CommentId::new(i64::MAX).expect("positive")),
         TokenCursor::Ranked(ranked(Direction::Ahead(RankPosition::Position(10_000)))),
         TokenCursor::Ranked(ranked(Direction::Back(RankPosition::Below(i32::MAX)))),

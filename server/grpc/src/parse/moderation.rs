@@ -46,7 +46,7 @@ pub(crate) struct JudgedTarget {
 pub(crate) fn act(field: &str, action: i32) -> Result<CommentAct, Violation> {
     let unknown = || Violation::field(field, "must be APPROVE, REJECT, HIDE, UNHIDE, DELETE, WITHHOLD or KEEP");
     let number = i8::try_from(action).map_err(|_| unknown())?;
-    CommentAct::from_number(number, false).ok_or_else(unknown)
+    CommentAct::from_number(number, false).filter(|act| *act != CommentAct::Appeal).ok_or_else(unknown)
 }
 
 /// Parses the reasons of a verdict. `act` is `None` if the request has no valid act; then a code is

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use riposte_core::error::{ConflictCause, StatusKind};
+use riposte_core::error::{AppealObstacle, ConflictCause, StatusKind};
 use riposte_core::{CommentState, Error, Millis, Reason, Violation};
 use riposte_sdk::v1::ErrorReason;
 use tonic::{Code, Status};
@@ -43,6 +43,8 @@ fn errors() -> Vec<Error> {
         Error::Overloaded { after },
         Error::EtagMismatch { current: "1.2".to_owned() },
         Error::ReviewLeaseLost,
+        Error::DecisionNotFound,
+        Error::AppealNotAllowed(AppealObstacle::WindowOver),
         Error::RevisionNotReached { current: 41 },
         Error::ShardUnavailable,
         Error::NotImplemented("RebuildCache".into()),
@@ -99,7 +101,7 @@ fn every_error_carries_its_reason_its_metadata_and_the_request_id() {
         assert_eq!((info.reason.as_str(), info.domain.as_str()), (reason.as_str(), "riposte"));
         assert_eq!(status.code(), code(reason.kind()), "{reason:?}");
         assert_eq!(status.metadata().get(REQUEST_ID).map(|id| id.as_bytes()), Some(&b"tag-1"[..]));
-        let unknown = ["method", "sort", "decision_id"];
+        let unknown = ["method", "sort", "decision_id", "why"];
         for name in reported(*reason).iter().filter(|name| !unknown.contains(name)) {
             assert!(info.metadata.contains_key(*name), "{reason:?} reports {name}");
         }

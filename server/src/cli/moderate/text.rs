@@ -56,6 +56,9 @@ pub(super) fn decisions(decisions: &[Decision]) -> String {
         let [from, to] = [decision.from_state, decision.to_state].map(state);
         let of = if decision.proposed_edit { " of the edit" } else { "" };
         text += &format!("{time}{} · {act}{of}: {from} → {to}{}\n", printable(&decision.actor_id), reasons(decision));
+        for line in decision.appeal_text.lines() {
+            text += &format!("   > {}\n", printable(line));
+        }
     }
     text
 }
@@ -67,6 +70,10 @@ fn head(moderated: &ModeratedComment, more: &str) -> String {
     let cause = |code: &i32| name(ReviewCause::try_from(*code).unwrap_or_default().as_str_name());
     let causes: Vec<String> = moderated.causes.iter().map(cause).collect();
     let causes = if causes.is_empty() { String::new() } else { format!(" · {}", causes.join(", ")) };
+    let causes = match u64::try_from(moderated.report_count) {
+        Ok(reports) if reports > 0 => format!("{causes} · {}", count(reports, "report")),
+        Ok(_) | Err(_) => causes,
+    };
     let key = subject.as_ref().map_or_else(String::new, |key| format!("{}/{}", key.object_type, key.object_id));
     let time = create_time.map_or_else(String::new, |time| format!(" · {time}"));
     let (key, member) = (printable(&key), printable(member_id));

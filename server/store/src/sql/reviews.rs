@@ -10,7 +10,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::future::try_join_all;
 use riposte_core::ports::{ReviewBacklog, ReviewClaim, ReviewCursor, ReviewFilter, ReviewQuery, Reviews};
-use riposte_core::review::{LeaseToken, Review};
+use riposte_core::review::{LeaseToken, Review, ReviewCauses};
 use riposte_core::{CommentId, MemberId, Millis, ObjectType, Partition, Result, SubjectId};
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
@@ -107,7 +107,8 @@ impl Reviews for SqlReviews {
             if wanted == 0 {
                 break;
             }
-            let found = self.read(&Selection::Queue(candidates(filter, wanted * CANDIDATES))).await?;
+            let query = candidates(filter, wanted * CANDIDATES);
+            let found = self.read(&Selection::Candidates { query, holder: holder.clone() }).await?;
             if found.is_empty() {
                 break;
             }
@@ -189,6 +190,8 @@ fn cursor(review: &Review) -> ReviewCursor {
 enum Selection {
     /// A part of the queue.
     Queue(ReviewQuery),
+    /// A part of the queue without the appeals against decisions of this moderator.
+    Candidates { query: ReviewQuery, holder: MemberId },
     /// The reviews with a lease that has not ended.
     Held { holder: MemberId, token: LeaseToken },
 }
@@ -202,6 +205,7 @@ impl TransactionBody for Selection {
         let now = now(tx);
         let select = match self {
             Self::Queue(query) => queue(query, now),
+            Self::Candidates { query, holder } => queue(query, now).filter(not_barred(holder)),
             Self::Held { holder, token } => force_index(Entity::find(), HOLDER_INDEX)
                 .filter(Column::Holder.eq(row::bytes(holder.as_str())))
                 .filter(Column::LeaseToken.eq(token.0.to_vec()))
@@ -292,6 +296,7 @@ impl TransactionBody for Lease {
             update
                 .filter(Column::IsOpen.eq(1_i8))
                 .filter(Expr::col(Column::LeaseUntil).lte(now))
+                .filter(not_barred(&self.holder))
                 .col_expr(Column::ExpiredLeases, Expr::col(Column::ExpiredLeases).add(expired))
                 .col_expr(Column::LeaseToken, token.clone().into())
                 .col_expr(Column::Holder, row::bytes(self.holder.as_str()).into())
@@ -323,6 +328,13 @@ impl TransactionBody for Release {
         let released = update.exec(&tx.unrouted()).await?;
         Ok(usize::try_from(released.rows_affected).unwrap_or(usize::MAX))
     }
+}
+
+/// Returns the condition that no open appeal contests a decision of this moderator.
+fn not_barred(holder: &MemberId) -> Condition {
+    let is_barred = Column::Barred.eq(row::bytes(holder.as_str()));
+    let appeal = Expr::col(Column::Causes).bit_and(ReviewCauses::APPEAL.bits());
+    Condition::all().add(is_barred).add(appeal.ne(0)).not()
 }
 
 /// Adds the end of the leases to an update.

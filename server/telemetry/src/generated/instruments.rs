@@ -61,6 +61,8 @@ pub(super) struct Instruments {
     pub(super) watch_streams_dropped: Counter<u64>,
     /// Verdicts that were answered with a decision, by the act; repeats count too.
     pub(super) decisions: Counter<u64>,
+    /// Reports of comments that were stored, by whether the member claims illegality.
+    pub(super) reports: Counter<u64>,
     /// Comments that wait for review, of the registered object types.
     pub(super) review_open: Gauge<u64>,
     /// Time since which the first comment of the review queue is overdue; 0 while none is.
@@ -116,6 +118,7 @@ impl Instruments {
             watch_streams: meter.i64_up_down_counter("riposte_watch_streams").with_description("Open WatchSubject streams").build(),
             watch_streams_dropped: meter.u64_counter("riposte_watch_streams_dropped").with_description("WatchSubject streams ended because their client reads too slowly").build(),
             decisions: meter.u64_counter("riposte_decisions").with_description("Verdicts that were answered with a decision, by the act; repeats count too").build(),
+            reports: meter.u64_counter("riposte_reports").with_description("Reports of comments that were stored, by whether the member claims illegality").build(),
             review_open: meter.u64_gauge("riposte_review_open").with_description("Comments that wait for review, of the registered object types").build(),
             review_overdue: meter.f64_gauge("riposte_review_oldest_overdue_seconds").with_description("Time since which the first comment of the review queue is overdue; 0 while none is").build(),
             cache_stale: meter.u64_gauge("riposte_cache_stale").with_description("1 while no relay repairs the cache of a data source, so that the process reads the database instead; else 0").build(),
@@ -169,6 +172,8 @@ pub(super) mod attribute {
     pub(crate) const AUTOMATION: &str = "automation";
     /// The name of a caller in the callers file; `open` if authentication is off.
     pub(crate) const CALLER: &str = "caller";
+    /// `true` or `false`: the member says that the comment is illegal.
+    pub(crate) const CLAIMS_ILLEGAL: &str = "claims_illegal";
     /// The priority of a call under overload: `critical`, `sheddable` or `best_effort`.
     pub(crate) const CLASS: &str = "class";
     /// The event consumer: `member_history` serves ListMemberComments, `rank_index` serves ranked lists and reply previews, `review` the queue of moderators; the others are `cache_repair`, `response_cache` and `watch`.
@@ -246,6 +251,7 @@ pub(super) const SCRAPED: &[&str] = &[
     "riposte_watch_streams",
     "riposte_watch_streams_dropped_total",
     "riposte_decisions_total",
+    "riposte_reports_total",
     "riposte_review_open",
     "riposte_review_oldest_overdue_seconds",
     "riposte_cache_events_total",

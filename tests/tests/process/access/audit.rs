@@ -141,7 +141,7 @@ fn named_by(row: &Row, about: &Value, object_type: &str, id: i64) -> bool {
         About::Key => names("object_type", object_type) && names("object_id", subject),
         About::Item if row.method.starts_with("ModerationService") => names("moderator_id", "mod"),
         About::Item => names("object_type", object_type) && names("object_id", subject) && names("source", "s"),
-        About::Nothing => about == &json!({}),
+        About::Decision | About::Nothing => about == &json!({}),
     }
 }
 

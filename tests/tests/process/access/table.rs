@@ -12,6 +12,8 @@ pub(super) enum About {
     Key,
     /// A comment by its bare id: not found, as if it did not exist.
     Id,
+    /// A decision: not found, as if it did not exist.
+    Decision,
     /// Items, each with a result of its own.
     Item,
     /// Nothing; the response contains granted types only.
@@ -114,6 +116,20 @@ pub(super) const METHODS: &[Row] = &[
         r#"{"subject":{"objectType":"TYPE","objectId":"1"},"commentIds":["ID"]}"#,
     ),
     row(
+        "ReportService/ReportComment",
+        "writer",
+        About::Id,
+        r#"{"commentId":"ID","memberId":"m","reason":"REPORT_REASON_SPAM"}"#,
+    ),
+    row("ReportService/ListOwnReports", "reader", About::Key, r#"{"objectType":"TYPE","memberId":"m"}"#),
+    row("ReportService/ListOwnDecisions", "reader", About::Key, r#"{"objectType":"TYPE","memberId":"m"}"#),
+    row(
+        "ReportService/AppealDecision",
+        "writer",
+        About::Decision,
+        r#"{"decisionId":"ID.1","memberId":"m","text":"Why?"}"#,
+    ),
+    row(
         "LikeService/ListMemberLikes",
         "reader",
         About::Key,
@@ -152,4 +168,5 @@ pub(super) const METHODS: &[Row] = &[
     ),
     row("ModerationService/GetModeratedComments", "moderator", About::Id, r#"{"ids":["ID"]}"#),
     row("ModerationService/ListDecisions", "moderator", About::Id, COMMENT),
+    row("ModerationService/ListReports", "moderator", About::Id, COMMENT),
 ];

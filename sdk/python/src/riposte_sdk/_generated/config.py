@@ -15,11 +15,13 @@ SERVICE_CONFIG = """{
     {"name": [{"method":"CreateComment","service":"riposte.v1.CommentService"},{"method":"UpdateComment","service":"riposte.v1.CommentService"},{"method":"DeleteComment","service":"riposte.v1.CommentService"},{"method":"UndeleteComment","service":"riposte.v1.CommentService"},{"method":"PinComment","service":"riposte.v1.CommentService"},{"method":"UnpinComment","service":"riposte.v1.CommentService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"BatchGetLikeStates","service":"riposte.v1.LikeService"},{"method":"ListLikers","service":"riposte.v1.LikeService"},{"method":"BatchListLikers","service":"riposte.v1.LikeService"},{"method":"ListMemberLikes","service":"riposte.v1.LikeService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"SetLike","service":"riposte.v1.LikeService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}},
-    {"name": [{"method":"ListReviewItems","service":"riposte.v1.ModerationService"},{"method":"GetModeratedComments","service":"riposte.v1.ModerationService"},{"method":"ListDecisions","service":"riposte.v1.ModerationService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
+    {"name": [{"method":"ListReviewItems","service":"riposte.v1.ModerationService"},{"method":"GetModeratedComments","service":"riposte.v1.ModerationService"},{"method":"ListDecisions","service":"riposte.v1.ModerationService"},{"method":"ListReports","service":"riposte.v1.ModerationService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"SubmitVerdicts","service":"riposte.v1.ModerationService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"ClaimReviewItems","service":"riposte.v1.ModerationService"},{"method":"ReleaseReviewItems","service":"riposte.v1.ModerationService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"ListReplies","service":"riposte.v1.ReplyService"},{"method":"GetThread","service":"riposte.v1.ReplyService"},{"method":"ListConversation","service":"riposte.v1.ReplyService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"CreateReply","service":"riposte.v1.ReplyService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}},
+    {"name": [{"method":"ListOwnReports","service":"riposte.v1.ReportService"},{"method":"ListOwnDecisions","service":"riposte.v1.ReportService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
+    {"name": [{"method":"ReportComment","service":"riposte.v1.ReportService"},{"method":"AppealDecision","service":"riposte.v1.ReportService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"GetSubject","service":"riposte.v1.SubjectService"},{"method":"BatchGetSubjects","service":"riposte.v1.SubjectService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"CreateSubject","service":"riposte.v1.SubjectService"},{"method":"UpdateSubject","service":"riposte.v1.SubjectService"},{"method":"DeleteSubject","service":"riposte.v1.SubjectService"},{"method":"UndeleteSubject","service":"riposte.v1.SubjectService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}}
   ]
@@ -59,6 +61,10 @@ TIMEOUT_S = {
     "/riposte.v1.ReplyService/ListReplies": 2.0,
     "/riposte.v1.ReplyService/GetThread": 2.0,
     "/riposte.v1.ReplyService/ListConversation": 2.0,
+    "/riposte.v1.ReportService/ReportComment": 4.0,
+    "/riposte.v1.ReportService/ListOwnReports": 2.0,
+    "/riposte.v1.ReportService/ListOwnDecisions": 2.0,
+    "/riposte.v1.ReportService/AppealDecision": 4.0,
     "/riposte.v1.SubjectService/CreateSubject": 4.0,
     "/riposte.v1.SubjectService/GetSubject": 2.0,
     "/riposte.v1.SubjectService/BatchGetSubjects": 2.0,
@@ -76,6 +82,7 @@ TIMEOUT_S = {
     "/riposte.v1.ModerationService/SubmitVerdicts": 4.0,
     "/riposte.v1.ModerationService/GetModeratedComments": 5.0,
     "/riposte.v1.ModerationService/ListDecisions": 5.0,
+    "/riposte.v1.ModerationService/ListReports": 5.0,
 }
 
 # The methods whose request carries a request id.
@@ -89,6 +96,8 @@ WITH_REQUEST_ID = frozenset(
         "/riposte.v1.CommentService/UnpinComment",
         "/riposte.v1.LikeService/SetLike",
         "/riposte.v1.ReplyService/CreateReply",
+        "/riposte.v1.ReportService/ReportComment",
+        "/riposte.v1.ReportService/AppealDecision",
         "/riposte.v1.SubjectService/CreateSubject",
         "/riposte.v1.SubjectService/UpdateSubject",
         "/riposte.v1.SubjectService/DeleteSubject",

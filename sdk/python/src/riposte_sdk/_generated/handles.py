@@ -82,6 +82,11 @@ class Handles:
         """
         Replies: what stands below a root comment.
         """
+        self.reports: services.ReportService = services.ReportService(connection)
+        """
+        What members do about moderation: report, read the reasons, appeal. Served on the public
+        port.
+        """
         self.subjects: services.SubjectService = services.SubjectService(connection)
         """
         Subjects: the things under which comments stand.
@@ -647,6 +652,44 @@ class Member:
         page = CommentPage(answer, self.client)
         return page
 
+    def own_reports(self, **options: Unpack[CallOptions]) -> Pages[v1.ListOwnReportsResponse, v1.OwnReport]:
+        """
+        Walks over what became of the member's own reports, the newest first.
+
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        request = v1.ListOwnReportsRequest()
+        request.object_type = self.asked.object_type
+        request.member_id = self.asked.member_id
+        return self.client.reports.list_own_reports(request, **given(options))
+
+    def own_decisions(self, **options: Unpack[CallOptions]) -> Pages[v1.ListOwnDecisionsResponse, v1.Statement]:
+        """
+        Walks over the statements of reasons to the member, the newest first.
+
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        request = v1.ListOwnDecisionsRequest()
+        request.object_type = self.asked.object_type
+        request.member_id = self.asked.member_id
+        return self.client.reports.list_own_decisions(request, **given(options))
+
+    def appeal(self, decision_id: str, text: str, **options: Unpack[CallOptions]) -> v1.AppealDecisionResponse:
+        """
+        Appeals a decision on a comment of the member.
+
+        ``decision_id``: The decision. Required.
+        ``text``: Why; 1 to 2,000 code points. Required.
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        check_texts({"decision_id": decision_id, "text": text})
+        request = v1.AppealDecisionRequest()
+        request.member_id = self.asked.member_id
+        request.decision_id = decision_id
+        request.text = text
+        answer = self.client.reports.AppealDecision(request, **given(options))
+        return answer
+
 
 class CommentPage:
     """
@@ -1021,6 +1064,73 @@ class Comment:
         answer = self.client.comments.DeleteComment(request, **given(options))
         return answer
 
+    def report(
+        self,
+        member_id: str,
+        *,
+        reason: Literal[
+            "spam",
+            "hate",
+            "harassment",
+            "violence",
+            "sexual",
+            "self_harm",
+            "illegal_goods",
+            "private_data",
+            "copyright",
+            "misinformation",
+            "off_topic",
+            "impersonation",
+            "minors",
+            "other",
+        ]
+        | None = None,
+        text: str | None = None,
+        legal_reference: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> v1.ReportCommentResponse:
+        """
+        Reports the comment to its moderators, as a member; a second report of the member replaces
+        the first. The service refuses one without a reason.
+
+        ``member_id``: The member who reports. Required; 1 to 64 bytes.
+        ``reason``: The reason. Required.
+        ``text``: In the member's words; at most 1,000 code points.
+        ``legal_reference``: The law that the member names; at most 256 bytes.
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        check_texts({"member_id": member_id})
+        request = v1.ReportCommentRequest()
+        request.comment_id = self.message.id
+        request.member_id = member_id
+        if reason is not None:
+            request.reason = choice(
+                "reason",
+                reason,
+                {
+                    "spam": v1.REPORT_REASON_SPAM,
+                    "hate": v1.REPORT_REASON_HATE,
+                    "harassment": v1.REPORT_REASON_HARASSMENT,
+                    "violence": v1.REPORT_REASON_VIOLENCE,
+                    "sexual": v1.REPORT_REASON_SEXUAL,
+                    "self_harm": v1.REPORT_REASON_SELF_HARM,
+                    "illegal_goods": v1.REPORT_REASON_ILLEGAL_GOODS,
+                    "private_data": v1.REPORT_REASON_PRIVATE_DATA,
+                    "copyright": v1.REPORT_REASON_COPYRIGHT,
+                    "misinformation": v1.REPORT_REASON_MISINFORMATION,
+                    "off_topic": v1.REPORT_REASON_OFF_TOPIC,
+                    "impersonation": v1.REPORT_REASON_IMPERSONATION,
+                    "minors": v1.REPORT_REASON_MINORS,
+                    "other": v1.REPORT_REASON_OTHER,
+                },
+            )
+        if text is not None:
+            set_field(request, "text", text)
+        if legal_reference is not None:
+            set_field(request, "legal_reference", legal_reference)
+        answer = self.client.reports.ReportComment(request, **given(options))
+        return answer
+
     def hide(self, moderator_id: str, reason: str, **options: Unpack[CallOptions]) -> v1.HideCommentResponse:
         """
         Hides the comment, as a moderator; for a client that may call AdminService.
@@ -1091,6 +1201,11 @@ class AsyncHandles:
         self.replies: services.AsyncReplyService = services.AsyncReplyService(connection)
         """
         Replies: what stands below a root comment.
+        """
+        self.reports: services.AsyncReportService = services.AsyncReportService(connection)
+        """
+        What members do about moderation: report, read the reasons, appeal. Served on the public
+        port.
         """
         self.subjects: services.AsyncSubjectService = services.AsyncSubjectService(connection)
         """
@@ -1657,6 +1772,44 @@ class AsyncMember:
         page = AsyncCommentPage(answer, self.client)
         return page
 
+    def own_reports(self, **options: Unpack[CallOptions]) -> AsyncPages[v1.ListOwnReportsResponse, v1.OwnReport]:
+        """
+        Walks over what became of the member's own reports, the newest first.
+
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        request = v1.ListOwnReportsRequest()
+        request.object_type = self.asked.object_type
+        request.member_id = self.asked.member_id
+        return self.client.reports.list_own_reports(request, **given(options))
+
+    def own_decisions(self, **options: Unpack[CallOptions]) -> AsyncPages[v1.ListOwnDecisionsResponse, v1.Statement]:
+        """
+        Walks over the statements of reasons to the member, the newest first.
+
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        request = v1.ListOwnDecisionsRequest()
+        request.object_type = self.asked.object_type
+        request.member_id = self.asked.member_id
+        return self.client.reports.list_own_decisions(request, **given(options))
+
+    async def appeal(self, decision_id: str, text: str, **options: Unpack[CallOptions]) -> v1.AppealDecisionResponse:
+        """
+        Appeals a decision on a comment of the member.
+
+        ``decision_id``: The decision. Required.
+        ``text``: Why; 1 to 2,000 code points. Required.
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        check_texts({"decision_id": decision_id, "text": text})
+        request = v1.AppealDecisionRequest()
+        request.member_id = self.asked.member_id
+        request.decision_id = decision_id
+        request.text = text
+        answer = await self.client.reports.AppealDecision(request, **given(options))
+        return answer
+
 
 class AsyncCommentPage:
     """
@@ -2029,6 +2182,73 @@ class AsyncComment:
         request.id = self.message.id
         request.member_id = member_id
         answer = await self.client.comments.DeleteComment(request, **given(options))
+        return answer
+
+    async def report(
+        self,
+        member_id: str,
+        *,
+        reason: Literal[
+            "spam",
+            "hate",
+            "harassment",
+            "violence",
+            "sexual",
+            "self_harm",
+            "illegal_goods",
+            "private_data",
+            "copyright",
+            "misinformation",
+            "off_topic",
+            "impersonation",
+            "minors",
+            "other",
+        ]
+        | None = None,
+        text: str | None = None,
+        legal_reference: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> v1.ReportCommentResponse:
+        """
+        Reports the comment to its moderators, as a member; a second report of the member replaces
+        the first. The service refuses one without a reason.
+
+        ``member_id``: The member who reports. Required; 1 to 64 bytes.
+        ``reason``: The reason. Required.
+        ``text``: In the member's words; at most 1,000 code points.
+        ``legal_reference``: The law that the member names; at most 256 bytes.
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        check_texts({"member_id": member_id})
+        request = v1.ReportCommentRequest()
+        request.comment_id = self.message.id
+        request.member_id = member_id
+        if reason is not None:
+            request.reason = choice(
+                "reason",
+                reason,
+                {
+                    "spam": v1.REPORT_REASON_SPAM,
+                    "hate": v1.REPORT_REASON_HATE,
+                    "harassment": v1.REPORT_REASON_HARASSMENT,
+                    "violence": v1.REPORT_REASON_VIOLENCE,
+                    "sexual": v1.REPORT_REASON_SEXUAL,
+                    "self_harm": v1.REPORT_REASON_SELF_HARM,
+                    "illegal_goods": v1.REPORT_REASON_ILLEGAL_GOODS,
+                    "private_data": v1.REPORT_REASON_PRIVATE_DATA,
+                    "copyright": v1.REPORT_REASON_COPYRIGHT,
+                    "misinformation": v1.REPORT_REASON_MISINFORMATION,
+                    "off_topic": v1.REPORT_REASON_OFF_TOPIC,
+                    "impersonation": v1.REPORT_REASON_IMPERSONATION,
+                    "minors": v1.REPORT_REASON_MINORS,
+                    "other": v1.REPORT_REASON_OTHER,
+                },
+            )
+        if text is not None:
+            set_field(request, "text", text)
+        if legal_reference is not None:
+            set_field(request, "legal_reference", legal_reference)
+        answer = await self.client.reports.ReportComment(request, **given(options))
         return answer
 
     async def hide(self, moderator_id: str, reason: str, **options: Unpack[CallOptions]) -> v1.HideCommentResponse:

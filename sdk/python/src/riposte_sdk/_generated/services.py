@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from riposte_sdk.v1.comment_service_pb2_grpc import CommentServiceAsyncStub
     from riposte_sdk.v1.like_service_pb2_grpc import LikeServiceAsyncStub
     from riposte_sdk.v1.reply_service_pb2_grpc import ReplyServiceAsyncStub
+    from riposte_sdk.v1.report_service_pb2_grpc import ReportServiceAsyncStub
     from riposte_sdk.v1.subject_service_pb2_grpc import SubjectServiceAsyncStub
     from riposte_sdk.v1.admin_service_pb2_grpc import AdminServiceAsyncStub
     from riposte_sdk.v1.moderation_service_pb2_grpc import ModerationServiceAsyncStub
@@ -20,6 +21,7 @@ else:
     CommentServiceAsyncStub = v1.CommentServiceStub
     LikeServiceAsyncStub = v1.LikeServiceStub
     ReplyServiceAsyncStub = v1.ReplyServiceStub
+    ReportServiceAsyncStub = v1.ReportServiceStub
     SubjectServiceAsyncStub = v1.SubjectServiceStub
     AdminServiceAsyncStub = v1.AdminServiceStub
     ModerationServiceAsyncStub = v1.ModerationServiceStub
@@ -219,6 +221,58 @@ class AsyncReplyService(ReplyServiceAsyncStub):
         return AsyncPages(walk, lambda page: page.comments)
 
 
+class ReportService(v1.ReportServiceStub):
+    """
+    What members do about moderation: report, read the reasons, appeal. Served on the public port.
+    """
+
+    def list_own_reports(
+        self, request: v1.ListOwnReportsRequest, **options: Any
+    ) -> Pages[v1.ListOwnReportsResponse, v1.OwnReport]:
+        """Walks over all that ``ListOwnReports`` lists, from the page of the request on; ``options`` are those of
+        its calls, as ``metadata``."""
+        first_page_only = ()
+        walk: PageWalk[v1.ListOwnReportsResponse] = PageWalk(self.ListOwnReports, request, first_page_only, options)
+        return Pages(walk, lambda page: page.reports)
+
+    def list_own_decisions(
+        self, request: v1.ListOwnDecisionsRequest, **options: Any
+    ) -> Pages[v1.ListOwnDecisionsResponse, v1.Statement]:
+        """Walks over all that ``ListOwnDecisions`` lists, from the page of the request on; ``options`` are those of
+        its calls, as ``metadata``."""
+        first_page_only = ()
+        walk: PageWalk[v1.ListOwnDecisionsResponse] = PageWalk(self.ListOwnDecisions, request, first_page_only, options)
+        return Pages(walk, lambda page: page.statements)
+
+
+class AsyncReportService(ReportServiceAsyncStub):
+    """
+    What members do about moderation: report, read the reasons, appeal. Served on the public port.
+    """
+
+    def list_own_reports(
+        self, request: v1.ListOwnReportsRequest, **options: Any
+    ) -> AsyncPages[v1.ListOwnReportsResponse, v1.OwnReport]:
+        """Walks over all that ``ListOwnReports`` lists, from the page of the request on; ``options`` are those of
+        its calls, as ``metadata``."""
+        first_page_only = ()
+        walk: AsyncPageWalk[v1.ListOwnReportsResponse] = AsyncPageWalk(
+            self.ListOwnReports, request, first_page_only, options
+        )
+        return AsyncPages(walk, lambda page: page.reports)
+
+    def list_own_decisions(
+        self, request: v1.ListOwnDecisionsRequest, **options: Any
+    ) -> AsyncPages[v1.ListOwnDecisionsResponse, v1.Statement]:
+        """Walks over all that ``ListOwnDecisions`` lists, from the page of the request on; ``options`` are those of
+        its calls, as ``metadata``."""
+        first_page_only = ()
+        walk: AsyncPageWalk[v1.ListOwnDecisionsResponse] = AsyncPageWalk(
+            self.ListOwnDecisions, request, first_page_only, options
+        )
+        return AsyncPages(walk, lambda page: page.statements)
+
+
 class SubjectService(v1.SubjectServiceStub):
     """
     Subjects: the things under which comments stand.
@@ -310,6 +364,13 @@ class ModerationService(v1.ModerationServiceStub):
         walk: PageWalk[v1.ListDecisionsResponse] = PageWalk(self.ListDecisions, request, first_page_only, options)
         return Pages(walk, lambda page: page.decisions)
 
+    def list_reports(self, request: v1.ListReportsRequest, **options: Any) -> Pages[v1.ListReportsResponse, v1.Report]:
+        """Walks over all that ``ListReports`` lists, from the page of the request on; ``options`` are those of
+        its calls, as ``metadata``."""
+        first_page_only = ()
+        walk: PageWalk[v1.ListReportsResponse] = PageWalk(self.ListReports, request, first_page_only, options)
+        return Pages(walk, lambda page: page.reports)
+
 
 class AsyncModerationService(ModerationServiceAsyncStub):
     """
@@ -338,3 +399,12 @@ class AsyncModerationService(ModerationServiceAsyncStub):
             self.ListDecisions, request, first_page_only, options
         )
         return AsyncPages(walk, lambda page: page.decisions)
+
+    def list_reports(
+        self, request: v1.ListReportsRequest, **options: Any
+    ) -> AsyncPages[v1.ListReportsResponse, v1.Report]:
+        """Walks over all that ``ListReports`` lists, from the page of the request on; ``options`` are those of
+        its calls, as ``metadata``."""
+        first_page_only = ()
+        walk: AsyncPageWalk[v1.ListReportsResponse] = AsyncPageWalk(self.ListReports, request, first_page_only, options)
+        return AsyncPages(walk, lambda page: page.reports)

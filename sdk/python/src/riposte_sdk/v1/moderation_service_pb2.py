@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from riposte_sdk.v1 import moderation_pb2 as riposte_dot_v1_dot_moderation__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#riposte/v1/moderation_service.proto\x12\nriposte.v1\x1a\x1briposte/v1/moderation.proto2\xd9\x04\n\x11ModerationService\x12\\\n\x0fListReviewItems\x12\".riposte.v1.ListReviewItemsRequest\x1a#.riposte.v1.ListReviewItemsResponse\"\x00\x12_\n\x10\x43laimReviewItems\x12#.riposte.v1.ClaimReviewItemsRequest\x1a$.riposte.v1.ClaimReviewItemsResponse\"\x00\x12\x65\n\x12ReleaseReviewItems\x12%.riposte.v1.ReleaseReviewItemsRequest\x1a&.riposte.v1.ReleaseReviewItemsResponse\"\x00\x12Y\n\x0eSubmitVerdicts\x12!.riposte.v1.SubmitVerdictsRequest\x1a\".riposte.v1.SubmitVerdictsResponse\"\x00\x12k\n\x14GetModeratedComments\x12\'.riposte.v1.GetModeratedCommentsRequest\x1a(.riposte.v1.GetModeratedCommentsResponse\"\x00\x12V\n\rListDecisions\x12 .riposte.v1.ListDecisionsRequest\x1a!.riposte.v1.ListDecisionsResponse\"\x00\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#riposte/v1/moderation_service.proto\x12\nriposte.v1\x1a\x1briposte/v1/moderation.proto2\xab\x05\n\x11ModerationService\x12\\\n\x0fListReviewItems\x12\".riposte.v1.ListReviewItemsRequest\x1a#.riposte.v1.ListReviewItemsResponse\"\x00\x12_\n\x10\x43laimReviewItems\x12#.riposte.v1.ClaimReviewItemsRequest\x1a$.riposte.v1.ClaimReviewItemsResponse\"\x00\x12\x65\n\x12ReleaseReviewItems\x12%.riposte.v1.ReleaseReviewItemsRequest\x1a&.riposte.v1.ReleaseReviewItemsResponse\"\x00\x12Y\n\x0eSubmitVerdicts\x12!.riposte.v1.SubmitVerdictsRequest\x1a\".riposte.v1.SubmitVerdictsResponse\"\x00\x12k\n\x14GetModeratedComments\x12\'.riposte.v1.GetModeratedCommentsRequest\x1a(.riposte.v1.GetModeratedCommentsResponse\"\x00\x12V\n\rListDecisions\x12 .riposte.v1.ListDecisionsRequest\x1a!.riposte.v1.ListDecisionsResponse\"\x00\x12P\n\x0bListReports\x12\x1e.riposte.v1.ListReportsRequest\x1a\x1f.riposte.v1.ListReportsResponse\"\x00\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,5 +33,5 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'riposte.v1.moderation_servi
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_MODERATIONSERVICE']._serialized_start=81
-  _globals['_MODERATIONSERVICE']._serialized_end=682
+  _globals['_MODERATIONSERVICE']._serialized_end=764
 # @@protoc_insertion_point(module_scope)

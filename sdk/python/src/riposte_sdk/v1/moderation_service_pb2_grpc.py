@@ -70,6 +70,11 @@ class ModerationServiceStub:
                 request_serializer=riposte_dot_v1_dot_moderation__pb2.ListDecisionsRequest.SerializeToString,
                 response_deserializer=riposte_dot_v1_dot_moderation__pb2.ListDecisionsResponse.FromString,
                 _registered_method=True)
+        self.ListReports = channel.unary_unary(
+                '/riposte.v1.ModerationService/ListReports',
+                request_serializer=riposte_dot_v1_dot_moderation__pb2.ListReportsRequest.SerializeToString,
+                response_deserializer=riposte_dot_v1_dot_moderation__pb2.ListReportsResponse.FromString,
+                _registered_method=True)
 
 
 class ModerationServiceServicer:
@@ -154,6 +159,17 @@ class ModerationServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListReports(self, request, context):
+        """Reads the reports on a comment, newest first, with their reporters.
+
+        Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+
+        Example: `{"commentId": "1234567890123456789"}`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_ModerationServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -186,6 +202,11 @@ def add_ModerationServiceServicer_to_server(servicer, server):
                     servicer.ListDecisions,
                     request_deserializer=riposte_dot_v1_dot_moderation__pb2.ListDecisionsRequest.FromString,
                     response_serializer=riposte_dot_v1_dot_moderation__pb2.ListDecisionsResponse.SerializeToString,
+            ),
+            'ListReports': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListReports,
+                    request_deserializer=riposte_dot_v1_dot_moderation__pb2.ListReportsRequest.FromString,
+                    response_serializer=riposte_dot_v1_dot_moderation__pb2.ListReportsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -356,6 +377,33 @@ class ModerationService:
             '/riposte.v1.ModerationService/ListDecisions',
             riposte_dot_v1_dot_moderation__pb2.ListDecisionsRequest.SerializeToString,
             riposte_dot_v1_dot_moderation__pb2.ListDecisionsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListReports(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/riposte.v1.ModerationService/ListReports',
+            riposte_dot_v1_dot_moderation__pb2.ListReportsRequest.SerializeToString,
+            riposte_dot_v1_dot_moderation__pb2.ListReportsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -88,6 +88,13 @@ class ModerationServiceStub:
 
     Example: `{"commentId": "1234567890123456789"}`.
     """
+    ListReports: _grpc.UnaryUnaryMultiCallable[_moderation_pb2.ListReportsRequest, _moderation_pb2.ListReportsResponse]
+    """Reads the reports on a comment, newest first, with their reporters.
+
+    Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+
+    Example: `{"commentId": "1234567890123456789"}`.
+    """
 
 @_typing.type_check_only
 class ModerationServiceAsyncStub(ModerationServiceStub):
@@ -144,6 +151,13 @@ class ModerationServiceAsyncStub(ModerationServiceStub):
     """
     ListDecisions: _aio.UnaryUnaryMultiCallable[_moderation_pb2.ListDecisionsRequest, _moderation_pb2.ListDecisionsResponse]  # type: ignore[assignment]
     """Reads the decisions on a comment, newest first.
+
+    Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+
+    Example: `{"commentId": "1234567890123456789"}`.
+    """
+    ListReports: _aio.UnaryUnaryMultiCallable[_moderation_pb2.ListReportsRequest, _moderation_pb2.ListReportsResponse]  # type: ignore[assignment]
+    """Reads the reports on a comment, newest first, with their reporters.
 
     Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
@@ -232,6 +246,18 @@ class ModerationServiceServicer:
         context: _ServicerContext,
     ) -> _typing.Union[_moderation_pb2.ListDecisionsResponse, _abc.Awaitable[_moderation_pb2.ListDecisionsResponse]]:
         """Reads the decisions on a comment, newest first.
+
+        Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+
+        Example: `{"commentId": "1234567890123456789"}`.
+        """
+
+    def ListReports(
+        self,
+        request: _moderation_pb2.ListReportsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_moderation_pb2.ListReportsResponse, _abc.Awaitable[_moderation_pb2.ListReportsResponse]]:
+        """Reads the reports on a comment, newest first, with their reporters.
 
         Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 

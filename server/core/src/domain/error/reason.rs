@@ -103,4 +103,6 @@ reasons! {
     WatchTooSlow "WATCH_TOO_SLOW" ResourceExhausted "the reader fell too far behind what it watches",
     ServerStopping "SERVER_STOPPING" Unavailable "the process that served the stream stops",
     ReviewLeaseLost "REVIEW_LEASE_LOST" FailedPrecondition "another moderator has leased the review of the comment",
+    DecisionNotFound "DECISION_NOT_FOUND" NotFound "the decision does not exist",
+    AppealNotAllowed "APPEAL_NOT_ALLOWED" FailedPrecondition "the decision cannot be appealed",
 }

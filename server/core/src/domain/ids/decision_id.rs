@@ -19,6 +19,16 @@ impl fmt::Display for DecisionId {
     }
 }
 
+impl DecisionId {
+    /// Returns the id of a text; `None` if it is not one that [`fmt::Display`] writes.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (comment, number) = text.split_once('.')?;
+        let id = Self { comment: CommentId::new(comment.parse().ok()?)?, number: number.parse().ok()? };
+        (id.number > 0 && id.to_string() == text).then_some(id)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{CommentId, DecisionId};
@@ -26,6 +36,9 @@ mod tests {
     #[test]
     fn an_id_names_the_comment_and_the_number() {
         let id = DecisionId { comment: CommentId::new(42).expect("positive"), number: 3 };
-        assert_eq!(id.to_string(), "42.3");
+        assert_eq!((id.to_string().as_str(), DecisionId::parse("42.3")), ("42.3", Some(id)));
+        for wrong in ["", "42", "42.", ".3", "42.0", "42.-1", "0.3", "042.3", "42.+3", "42.3.1", " 42.3"] {
+            assert_eq!(DecisionId::parse(wrong), None, "{wrong:?}");
+        }
     }
 }

@@ -18,6 +18,7 @@ impl UnitOfWork {
             Change::InsertComment(new) => self.insert_comment(*new, context)?,
             Change::Judge(judgement) => self.judge(*judgement, context)?,
             Change::Edit(edit) => self.edit(*edit, context)?,
+            Change::Appeal(appeal) => self.appeal(*appeal, context)?,
         }
         Ok(())
     }

@@ -127,6 +127,7 @@ impl UnitOfWork {
         let comment = self.comments.get(&id).cloned().ok_or_else(|| not_loaded("comment"))?;
         let mut review = self.review_or_new(id, context)?;
         review.count_decision()?;
+        review.restriction = act.restriction(review.restriction, review.decisions);
         if act == CommentAct::Reject {
             review.reject(self.database_time()?);
         }
@@ -134,7 +135,7 @@ impl UnitOfWork {
         let Comment { lifecycle, .. } = &comment;
         let from_version = lifecycle.version - i64::from(proposal == 0);
         let (from, to) = (lifecycle.state, lifecycle.state);
-        let decided = Decided { act, proposal, from, to, from_version, revised: true };
+        let decided = Decided { act, proposal, from, to, from_version, revised: true, contested: 0 };
         self.decide(Ruling::of_policy(grounds), decided, &comment, context)
     }
 

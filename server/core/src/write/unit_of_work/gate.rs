@@ -29,7 +29,7 @@ impl UnitOfWork {
     }
 
     /// Refuses changes that need an open gate: those that would leave a comment waiting or refused
-    /// or store a proposal, and verdicts that only moderation knows.
+    /// or store a proposal, appeals, and verdicts that only moderation knows.
     pub(crate) fn pass_gate(&self, changes: &[Change]) -> Result<()> {
         if self.gate == ModerationGate::Closed && changes.iter().any(|change| self.requires_gate(change)) {
             return Err(Error::Overloaded { after: RETRY });
@@ -46,6 +46,7 @@ impl UnitOfWork {
             }
             Change::Judge(judgement) => self.judgement_requires_gate(judgement),
             Change::Edit(edit) => self.edit_requires_gate(edit),
+            Change::Appeal(_) => true,
         }
     }
 

@@ -72,6 +72,8 @@ pub(super) struct Decided {
     pub(super) from_version: i64,
     /// True if the subject has a new revision with it.
     pub(super) revised: bool,
+    /// The number of the decision whose appeal it settles; 0 if it settles none.
+    pub(super) contested: i32,
 }
 
 impl UnitOfWork {
@@ -82,6 +84,7 @@ impl UnitOfWork {
         let mut comment = comment.clone();
         let (id, act) = (judgement.comment_id, judgement.act);
         let waiting = self.reviews.get(&id).and_then(Review::waiting_proposal);
+        let appealed = self.reviews.get(&id).and_then(Review::appealed);
         let proposal = waiting.filter(|_| act.judges_proposal()).unwrap_or(0);
         if transition.rule.moves_version() {
             comment = self.move_state(&judgement, &transition, context)?;
@@ -95,7 +98,10 @@ impl UnitOfWork {
         self.publish(&comment);
         let Some(ruling) = judgement.ruling else { return Ok(()) };
         let ((from, to), revised) = (transition.decided(), comment.lifecycle.version != from_version);
-        self.decide(ruling, Decided { act, proposal, from, to, from_version, revised }, &comment, context)
+        let is_open = self.reviews.get(&id).is_some_and(|review| review.appealed().is_some());
+        let contested = appealed.filter(|_| !is_open).unwrap_or(0);
+        let decided = Decided { act, proposal, from, to, from_version, revised, contested };
+        self.decide(ruling, decided, &comment, context)
     }
 
     fn move_state(
@@ -166,6 +172,11 @@ impl UnitOfWork {
             if judgement.act.is_settling() && !ruling.is_of_policy() {
                 review.end_reports(comment.lifecycle.version);
             }
+            if judgement.act == CommentAct::Delete {
+                // Nothing is left to decide about the appeal.
+                review.remove_causes(ReviewCauses::APPEAL);
+            }
+            review.restriction = judgement.act.restriction(review.restriction, review.decisions);
         }
         self.set_review(review);
         Ok(())
@@ -179,7 +190,7 @@ impl UnitOfWork {
         comment: &Comment,
         context: ChangeContext<'_>,
     ) -> Result<()> {
-        let Decided { act, proposal, from, to, from_version, revised } = decided;
+        let Decided { act, proposal, from, to, from_version, revised, contested } = decided;
         let id = comment.reference.id;
         let number = self.reviews.get(&id).ok_or_else(|| not_loaded("review"))?.decisions;
         let revision = self.subjects.get(context.subject).ok_or_else(|| not_loaded("subject"))?.revision;
@@ -197,11 +208,18 @@ impl UnitOfWork {
             actor: ruling.moderator,
             grounds: ruling.grounds,
             request: (ruling.form == RulingForm::Verdict).then_some(context.request),
+            contested,
+            appeal_text: String::new(),
             time: context.now,
         };
+        self.add_decision(decision);
+        Ok(())
+    }
+
+    /// Adds a decision to the rows of the batch.
+    pub(super) fn add_decision(&mut self, decision: Decision) {
         self.load_decision(decision.clone());
         self.write_set.decisions.push(decision);
-        Ok(())
     }
 
     /// Makes the review of a new comment that is not visible because it waits or was refused.

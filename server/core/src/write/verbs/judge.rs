@@ -12,7 +12,7 @@ use super::{
 use crate::domain::act::{CommentAct, ReviewEffect};
 use crate::domain::comment::{CommentView, proposal_etag, review_etag};
 use crate::domain::decision::Grounds;
-use crate::domain::error::{Error, Result};
+use crate::domain::error::{ConflictCause, Error, Result};
 use crate::domain::event::ActorKind;
 use crate::domain::ids::CommentId;
 use crate::domain::ids::DecisionId;
@@ -80,18 +80,27 @@ impl Request for JudgeComment {
             }
             CommentAct::ApproveEdit => ApproveEdit { target, ruling }.into(),
             CommentAct::RejectEdit => RejectEdit { target, ruling }.into(),
-            CommentAct::Create | CommentAct::Hold | CommentAct::Undelete | CommentAct::Resubmit => {
+            CommentAct::Create
+            | CommentAct::Hold
+            | CommentAct::Undelete
+            | CommentAct::Resubmit
+            | CommentAct::Appeal => {
                 return Err(Error::internal("an act that is no decision was requested as a verdict"));
             }
         })
     }
 
     fn value(effect: Effect) -> Result<DecisionOutput> {
-        match effect {
-            Effect::Decision(output) => Ok(*output),
-            Effect::Subject(_) | Effect::Comment(_) | Effect::Edit(_) | Effect::Like(_) => {
-                Err(Error::internal("a verdict returned another effect"))
-            }
+        decision_of(effect)
+    }
+}
+
+/// Returns the decision of an effect.
+pub(super) fn decision_of(effect: Effect) -> Result<DecisionOutput> {
+    match effect {
+        Effect::Decision(output) => Ok(*output),
+        Effect::Subject(_) | Effect::Comment(_) | Effect::Edit(_) | Effect::Like(_) => {
+            Err(Error::internal("a verdict returned another effect"))
         }
     }
 }
@@ -192,6 +201,9 @@ impl Ruling {
         let now = unit.database_time()?;
         if !act.ends_other_lease() && review.and_then(|r| r.other_lease(&self.moderator, now)).is_some() {
             return Err(Error::ReviewLeaseLost);
+        }
+        if act != CommentAct::Delete && review.is_some_and(|review| review.bars(&self.moderator)) {
+            return Err(Error::StateConflictBecause(ConflictCause::OwnDecision));
         }
         let state = if is_deleted { lifecycle.prior_state } else { lifecycle.state };
         let rule = act.rule(Some(state)).ok_or(Error::StateConflict(state))?;

@@ -8,6 +8,8 @@ pub(crate) mod claim_review_items;
 pub(crate) mod get_moderated_comments;
 #[path = "../../services/moderation/list_decisions.rs"]
 pub(crate) mod list_decisions;
+#[path = "../../services/moderation/list_reports.rs"]
+pub(crate) mod list_reports;
 #[path = "../../services/moderation/list_review_items.rs"]
 pub(crate) mod list_review_items;
 #[path = "../../services/moderation/release_review_items.rs"]
@@ -80,5 +82,13 @@ impl ModerationService for ModerationHandlers {
         let handler =
             |services, caller, request| async move { list_decisions::handle(&services, caller, request).await };
         unary(&self.0, "ModerationService/ListDecisions", request, handler).await
+    }
+
+    async fn list_reports(
+        &self,
+        request: Request<v1::ListReportsRequest>,
+    ) -> Result<Response<v1::ListReportsResponse>, Status> {
+        let handler = |services, caller, request| async move { list_reports::handle(&services, caller, request).await };
+        unary(&self.0, "ModerationService/ListReports", request, handler).await
     }
 }

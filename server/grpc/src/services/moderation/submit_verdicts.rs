@@ -91,7 +91,7 @@ fn action(act: CommentAct) -> &'static str {
         v1::ModerationAction::Delete => "delete",
         v1::ModerationAction::Withhold => "withhold",
         v1::ModerationAction::Keep => "keep",
-        v1::ModerationAction::Unspecified => "none",
+        v1::ModerationAction::Appeal | v1::ModerationAction::Unspecified => "none",
     }
 }
 

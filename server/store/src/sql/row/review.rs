@@ -47,6 +47,9 @@ pub(crate) fn review(row: comment_review::Model) -> Result<Review> {
         settled_version: row.settled_version,
         reports: row.reports,
         report_weight: row.report_weight,
+        restriction: row.restriction.unwrap_or_default(),
+        contested: row.contested,
+        barred: MemberId::stored(text(&row.barred, "barred")?),
         proposal: row.proposal,
         edits: row.edits,
         unlisted_until: (row.unlisted_until != 0).then_some(Millis(row.unlisted_until)),
@@ -63,8 +66,6 @@ pub(crate) fn review_model(review: &Review) -> comment_review::ActiveModel {
         member_id: Set(bytes(review.member.as_str())),
         imported: Set(0),
         drain_attempts: Set(0),
-        contested: Set(0),
-        barred: Set(Vec::new()),
         ..review_changes(review)
     }
 }
@@ -86,6 +87,9 @@ pub(crate) fn review_changes(review: &Review) -> comment_review::ActiveModel {
         expired_leases: Set(review.expired_leases),
         reports: Set(review.reports),
         report_weight: Set(review.report_weight),
+        restriction: Set(Some(review.restriction)),
+        contested: Set(review.contested),
+        barred: Set(bytes(review.barred.as_str())),
         proposal: Set(review.proposal),
         edits: Set(review.edits),
         unlisted_until: Set(review.unlisted_until.map_or(0, |until| until.0)),
@@ -124,6 +128,8 @@ pub(crate) fn decision(row: comment_decision::Model) -> Result<Decision> {
             automation: Automation::from_code(row.automation).ok_or_else(|| fault("automation"))?,
         },
         request,
+        contested: row.contested,
+        appeal_text: row.appeal_text.unwrap_or_default(),
         time: Millis(row.time),
     })
 }
@@ -154,8 +160,8 @@ pub(crate) fn decision_model(decision: &Decision) -> comment_decision::ActiveMod
         automation: Set(automation.code()),
         hits: Set(None),
         operation: Set(Vec::new()),
-        contested: Set(0),
-        appeal_text: Set(None),
+        contested: Set(decision.contested),
+        appeal_text: Set(Some(decision.appeal_text.clone()).filter(|text| !text.is_empty())),
         request_key: Set(request.map(|request| request.key.0.to_vec())),
         request_print: Set(request.map_or(0, |request| request.fingerprint.0)),
         key_id: Set(0),

@@ -4,14 +4,14 @@
 
 import type { GenFile, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { ClaimReviewItemsRequestSchema, ClaimReviewItemsResponseSchema, GetModeratedCommentsRequestSchema, GetModeratedCommentsResponseSchema, ListDecisionsRequestSchema, ListDecisionsResponseSchema, ListReviewItemsRequestSchema, ListReviewItemsResponseSchema, ReleaseReviewItemsRequestSchema, ReleaseReviewItemsResponseSchema, SubmitVerdictsRequestSchema, SubmitVerdictsResponseSchema } from "./moderation_pb.js";
+import type { ClaimReviewItemsRequestSchema, ClaimReviewItemsResponseSchema, GetModeratedCommentsRequestSchema, GetModeratedCommentsResponseSchema, ListDecisionsRequestSchema, ListDecisionsResponseSchema, ListReportsRequestSchema, ListReportsResponseSchema, ListReviewItemsRequestSchema, ListReviewItemsResponseSchema, ReleaseReviewItemsRequestSchema, ReleaseReviewItemsResponseSchema, SubmitVerdictsRequestSchema, SubmitVerdictsResponseSchema } from "./moderation_pb.js";
 import { file_riposte_v1_moderation } from "./moderation_pb.js";
 
 /**
  * Describes the file riposte/v1/moderation_service.proto.
  */
 export const file_riposte_v1_moderation_service: GenFile = /*@__PURE__*/
-  fileDesc("CiNyaXBvc3RlL3YxL21vZGVyYXRpb25fc2VydmljZS5wcm90bxIKcmlwb3N0ZS52MTLZBAoRTW9kZXJhdGlvblNlcnZpY2USXAoPTGlzdFJldmlld0l0ZW1zEiIucmlwb3N0ZS52MS5MaXN0UmV2aWV3SXRlbXNSZXF1ZXN0GiMucmlwb3N0ZS52MS5MaXN0UmV2aWV3SXRlbXNSZXNwb25zZSIAEl8KEENsYWltUmV2aWV3SXRlbXMSIy5yaXBvc3RlLnYxLkNsYWltUmV2aWV3SXRlbXNSZXF1ZXN0GiQucmlwb3N0ZS52MS5DbGFpbVJldmlld0l0ZW1zUmVzcG9uc2UiABJlChJSZWxlYXNlUmV2aWV3SXRlbXMSJS5yaXBvc3RlLnYxLlJlbGVhc2VSZXZpZXdJdGVtc1JlcXVlc3QaJi5yaXBvc3RlLnYxLlJlbGVhc2VSZXZpZXdJdGVtc1Jlc3BvbnNlIgASWQoOU3VibWl0VmVyZGljdHMSIS5yaXBvc3RlLnYxLlN1Ym1pdFZlcmRpY3RzUmVxdWVzdBoiLnJpcG9zdGUudjEuU3VibWl0VmVyZGljdHNSZXNwb25zZSIAEmsKFEdldE1vZGVyYXRlZENvbW1lbnRzEicucmlwb3N0ZS52MS5HZXRNb2RlcmF0ZWRDb21tZW50c1JlcXVlc3QaKC5yaXBvc3RlLnYxLkdldE1vZGVyYXRlZENvbW1lbnRzUmVzcG9uc2UiABJWCg1MaXN0RGVjaXNpb25zEiAucmlwb3N0ZS52MS5MaXN0RGVjaXNpb25zUmVxdWVzdBohLnJpcG9zdGUudjEuTGlzdERlY2lzaW9uc1Jlc3BvbnNlIgBiBnByb3RvMw", [file_riposte_v1_moderation]);
+  fileDesc("CiNyaXBvc3RlL3YxL21vZGVyYXRpb25fc2VydmljZS5wcm90bxIKcmlwb3N0ZS52MTKrBQoRTW9kZXJhdGlvblNlcnZpY2USXAoPTGlzdFJldmlld0l0ZW1zEiIucmlwb3N0ZS52MS5MaXN0UmV2aWV3SXRlbXNSZXF1ZXN0GiMucmlwb3N0ZS52MS5MaXN0UmV2aWV3SXRlbXNSZXNwb25zZSIAEl8KEENsYWltUmV2aWV3SXRlbXMSIy5yaXBvc3RlLnYxLkNsYWltUmV2aWV3SXRlbXNSZXF1ZXN0GiQucmlwb3N0ZS52MS5DbGFpbVJldmlld0l0ZW1zUmVzcG9uc2UiABJlChJSZWxlYXNlUmV2aWV3SXRlbXMSJS5yaXBvc3RlLnYxLlJlbGVhc2VSZXZpZXdJdGVtc1JlcXVlc3QaJi5yaXBvc3RlLnYxLlJlbGVhc2VSZXZpZXdJdGVtc1Jlc3BvbnNlIgASWQoOU3VibWl0VmVyZGljdHMSIS5yaXBvc3RlLnYxLlN1Ym1pdFZlcmRpY3RzUmVxdWVzdBoiLnJpcG9zdGUudjEuU3VibWl0VmVyZGljdHNSZXNwb25zZSIAEmsKFEdldE1vZGVyYXRlZENvbW1lbnRzEicucmlwb3N0ZS52MS5HZXRNb2RlcmF0ZWRDb21tZW50c1JlcXVlc3QaKC5yaXBvc3RlLnYxLkdldE1vZGVyYXRlZENvbW1lbnRzUmVzcG9uc2UiABJWCg1MaXN0RGVjaXNpb25zEiAucmlwb3N0ZS52MS5MaXN0RGVjaXNpb25zUmVxdWVzdBohLnJpcG9zdGUudjEuTGlzdERlY2lzaW9uc1Jlc3BvbnNlIgASUAoLTGlzdFJlcG9ydHMSHi5yaXBvc3RlLnYxLkxpc3RSZXBvcnRzUmVxdWVzdBofLnJpcG9zdGUudjEuTGlzdFJlcG9ydHNSZXNwb25zZSIAYgZwcm90bzM", [file_riposte_v1_moderation]);
 
 /**
  * What moderators do. Served on the admin port, for callers with the role `moderator` and the
@@ -114,6 +114,20 @@ export const ModerationService: GenService<{
     methodKind: "unary";
     input: typeof ListDecisionsRequestSchema;
     output: typeof ListDecisionsResponseSchema;
+  },
+  /**
+   * Reads the reports on a comment, newest first, with their reporters.
+   *
+   * Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+   *
+   * Example: `{"commentId": "1234567890123456789"}`.
+   *
+   * @generated from rpc riposte.v1.ModerationService.ListReports
+   */
+  listReports: {
+    methodKind: "unary";
+    input: typeof ListReportsRequestSchema;
+    output: typeof ListReportsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_riposte_v1_moderation_service, 0);

@@ -25,6 +25,8 @@ pub struct Model {
     pub first: i64,
     pub key_id: i32,
     pub time: i64,
+    pub decisions: Option<i32>,
+    pub settled: Option<i8>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

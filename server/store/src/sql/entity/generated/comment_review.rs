@@ -35,6 +35,7 @@ pub struct Model {
     pub proposal: i32,
     pub edits: i32,
     pub unlisted_until: i64,
+    pub restriction: Option<i32>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -95,7 +95,8 @@ final class Contract {
               "name", List.of(
                   Map.of("method", "ListReviewItems", "service", "riposte.v1.ModerationService"),
                   Map.of("method", "GetModeratedComments", "service", "riposte.v1.ModerationService"),
-                  Map.of("method", "ListDecisions", "service", "riposte.v1.ModerationService")
+                  Map.of("method", "ListDecisions", "service", "riposte.v1.ModerationService"),
+                  Map.of("method", "ListReports", "service", "riposte.v1.ModerationService")
               )),
           Map.of(
               "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.1s", "maxAttempts", 3d, "maxBackoff", "1s", "retryableStatusCodes", List.of("UNAVAILABLE")),
@@ -119,6 +120,18 @@ final class Contract {
               "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.1s", "maxAttempts", 3d, "maxBackoff", "1s", "retryableStatusCodes", List.of("UNAVAILABLE")),
               "name", List.of(
                   Map.of("method", "CreateReply", "service", "riposte.v1.ReplyService")
+              )),
+          Map.of(
+              "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.05s", "maxAttempts", 3d, "maxBackoff", "0.5s", "retryableStatusCodes", List.of("UNAVAILABLE")),
+              "name", List.of(
+                  Map.of("method", "ListOwnReports", "service", "riposte.v1.ReportService"),
+                  Map.of("method", "ListOwnDecisions", "service", "riposte.v1.ReportService")
+              )),
+          Map.of(
+              "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.1s", "maxAttempts", 3d, "maxBackoff", "1s", "retryableStatusCodes", List.of("UNAVAILABLE")),
+              "name", List.of(
+                  Map.of("method", "ReportComment", "service", "riposte.v1.ReportService"),
+                  Map.of("method", "AppealDecision", "service", "riposte.v1.ReportService")
               )),
           Map.of(
               "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.05s", "maxAttempts", 3d, "maxBackoff", "0.5s", "retryableStatusCodes", List.of("UNAVAILABLE")),
@@ -163,6 +176,10 @@ final class Contract {
       Map.entry("riposte.v1.ReplyService/ListReplies", 2000L),
       Map.entry("riposte.v1.ReplyService/GetThread", 2000L),
       Map.entry("riposte.v1.ReplyService/ListConversation", 2000L),
+      Map.entry("riposte.v1.ReportService/ReportComment", 4000L),
+      Map.entry("riposte.v1.ReportService/ListOwnReports", 2000L),
+      Map.entry("riposte.v1.ReportService/ListOwnDecisions", 2000L),
+      Map.entry("riposte.v1.ReportService/AppealDecision", 4000L),
       Map.entry("riposte.v1.SubjectService/CreateSubject", 4000L),
       Map.entry("riposte.v1.SubjectService/GetSubject", 2000L),
       Map.entry("riposte.v1.SubjectService/BatchGetSubjects", 2000L),
@@ -179,7 +196,8 @@ final class Contract {
       Map.entry("riposte.v1.ModerationService/ReleaseReviewItems", 5000L),
       Map.entry("riposte.v1.ModerationService/SubmitVerdicts", 4000L),
       Map.entry("riposte.v1.ModerationService/GetModeratedComments", 5000L),
-      Map.entry("riposte.v1.ModerationService/ListDecisions", 5000L));
+      Map.entry("riposte.v1.ModerationService/ListDecisions", 5000L),
+      Map.entry("riposte.v1.ModerationService/ListReports", 5000L));
 
   private Contract() {}
 }

@@ -802,6 +802,48 @@ public final class Handles {
       CommentPage page = new CommentPage(client, client.comments().listMemberComments(request.build()));
       return page;
     }
+
+    /**
+     * Walks over what became of the member's own reports, the newest first.
+     *
+     * @return a walk over the list; nothing is read before it is walked
+     * @throws RiposteException INVALID_ARGUMENT if the request cannot be sent
+     */
+    public Pages<ListOwnReportsResponse, OwnReport> ownReports() {
+      ListOwnReportsRequest.Builder request = ListOwnReportsRequest.newBuilder();
+      request.setObjectType(asked.getObjectType());
+      request.setMemberId(asked.getMemberId());
+      return client.listOwnReports(request.build());
+    }
+
+    /**
+     * Walks over the statements of reasons to the member, the newest first.
+     *
+     * @return a walk over the list; nothing is read before it is walked
+     * @throws RiposteException INVALID_ARGUMENT if the request cannot be sent
+     */
+    public Pages<ListOwnDecisionsResponse, Statement> ownDecisions() {
+      ListOwnDecisionsRequest.Builder request = ListOwnDecisionsRequest.newBuilder();
+      request.setObjectType(asked.getObjectType());
+      request.setMemberId(asked.getMemberId());
+      return client.listOwnDecisions(request.build());
+    }
+
+    /**
+     * Appeals a decision on a comment of the member.
+     *
+     * @param decisionId The decision. Required.
+     * @param text Why; 1 to 2,000 code points. Required.
+     * @return what the service answers
+     * @throws RiposteException if the call fails
+     */
+    public AppealDecisionResponse appeal(String decisionId, String text) {
+      AppealDecisionRequest.Builder request = AppealDecisionRequest.newBuilder();
+      request.setMemberId(asked.getMemberId());
+      request.setDecisionId(decisionId);
+      request.setText(text);
+      return client.reports().appealDecision(request.build());
+    }
   }
 
   /**
@@ -1298,6 +1340,74 @@ public final class Handles {
       request.setId(message.getId());
       request.setMemberId(memberId);
       return client.comments().deleteComment(request.build());
+    }
+
+    /** The options of {@code report}. */
+    public static final class ReportOptions {
+      private final ReportCommentRequest.Builder request = ReportCommentRequest.newBuilder();
+
+      private ReportOptions() {}
+
+      /**
+       * The reason. Required.
+       *
+       * @param reason the value
+       * @return these options
+       */
+      public ReportOptions reason(ReportReason reason) {
+        request.setReason(reason);
+        return this;
+      }
+
+      /**
+       * In the member's words; at most 1,000 code points.
+       *
+       * @param text the value
+       * @return these options
+       */
+      public ReportOptions text(String text) {
+        request.setText(text);
+        return this;
+      }
+
+      /**
+       * The law that the member names; at most 256 bytes.
+       *
+       * @param legalReference the value
+       * @return these options
+       */
+      public ReportOptions legalReference(String legalReference) {
+        request.setLegalReference(legalReference);
+        return this;
+      }
+    }
+
+    /**
+     * Reports the comment to its moderators, as a member; a second report of the member replaces
+     * the first. The service refuses one without a reason.
+     *
+     * @param memberId The member who reports. Required; 1 to 64 bytes.
+* @return as with the defaults of the other method of this name
+     */
+    public ReportCommentResponse report(String memberId) {
+      return report(memberId, options -> options);
+    }
+
+    /**
+     * Reports the comment to its moderators, as a member; a second report of the member replaces
+     * the first. The service refuses one without a reason.
+     *
+     * @param memberId The member who reports. Required; 1 to 64 bytes.
+     * @param options sets the options
+     * @return what the service answers
+     * @throws RiposteException if the call fails
+     */
+    public ReportCommentResponse report(String memberId, UnaryOperator<ReportOptions> options) {
+      ReportOptions chosen = options.apply(new ReportOptions());
+      ReportCommentRequest.Builder request = chosen.request;
+      request.setCommentId(message.getId());
+      request.setMemberId(memberId);
+      return client.reports().reportComment(request.build());
     }
 
     /**

@@ -226,6 +226,45 @@ public abstract sealed class Services permits Riposte {
   }
 
   /**
+   * What members do about moderation: report, read the reasons, appeal. Served on the public port.
+   *
+   * @return a stub; it may be kept
+   */
+  public Stubs.ReportService reports() {
+    return new Stubs.ReportService(channel(), CallOptions.DEFAULT);
+  }
+
+  /**
+   * Reads what became of a member's own reports.
+   *
+   * @param request the first page
+   * @return a walk from that page to the end of the list; nothing is read before it is walked
+   */
+  public Pages<ListOwnReportsResponse, OwnReport> listOwnReports(ListOwnReportsRequest request) {
+    Texts.check(request);
+    return new Pages<>(
+        token -> reports().listOwnReports(token.isEmpty() ? request
+            : request.toBuilder().setPageToken(token).build()),
+        ListOwnReportsResponse::getNextPageToken,
+        ListOwnReportsResponse::getReportsList);
+  }
+
+  /**
+   * Reads the statements of reasons to a member.
+   *
+   * @param request the first page
+   * @return a walk from that page to the end of the list; nothing is read before it is walked
+   */
+  public Pages<ListOwnDecisionsResponse, Statement> listOwnDecisions(ListOwnDecisionsRequest request) {
+    Texts.check(request);
+    return new Pages<>(
+        token -> reports().listOwnDecisions(token.isEmpty() ? request
+            : request.toBuilder().setPageToken(token).build()),
+        ListOwnDecisionsResponse::getNextPageToken,
+        ListOwnDecisionsResponse::getStatementsList);
+  }
+
+  /**
    * Subjects: the things under which comments stand.
    *
    * @return a stub; it may be kept
@@ -299,6 +338,21 @@ public abstract sealed class Services permits Riposte {
             : request.toBuilder().setPageToken(token).build()),
         ListDecisionsResponse::getNextPageToken,
         ListDecisionsResponse::getDecisionsList);
+  }
+
+  /**
+   * Reads the reports on a comment, newest first, with their reporters.
+   *
+   * @param request the first page
+   * @return a walk from that page to the end of the list; nothing is read before it is walked
+   */
+  public Pages<ListReportsResponse, Report> listReports(ListReportsRequest request) {
+    Texts.check(request);
+    return new Pages<>(
+        token -> moderation().listReports(token.isEmpty() ? request
+            : request.toBuilder().setPageToken(token).build()),
+        ListReportsResponse::getNextPageToken,
+        ListReportsResponse::getReportsList);
   }
 
   /**

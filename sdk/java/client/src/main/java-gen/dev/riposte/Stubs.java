@@ -301,6 +301,64 @@ public final class Stubs {
   }
 
   /**
+   * What members do about moderation: report, read the reasons, appeal. Served on the public port.
+   */
+  public static final class ReportService extends AbstractBlockingStub<ReportService> {
+    ReportService(Channel channel, CallOptions options) {
+      super(channel, options);
+    }
+
+    @Override
+    protected ReportService build(Channel channel, CallOptions options) {
+      return new ReportService(channel, options);
+    }
+
+    /**
+     * Reports a comment to its moderators.
+     *
+     * @param request the request
+     * @return the answer
+     * @throws RiposteException if the call fails
+     */
+    public ReportCommentResponse reportComment(ReportCommentRequest request) {
+      return unary(this, ReportServiceGrpc.getReportCommentMethod(), request);
+    }
+
+    /**
+     * Reads what became of a member's own reports.
+     *
+     * @param request the request
+     * @return the answer
+     * @throws RiposteException if the call fails
+     */
+    public ListOwnReportsResponse listOwnReports(ListOwnReportsRequest request) {
+      return unary(this, ReportServiceGrpc.getListOwnReportsMethod(), request);
+    }
+
+    /**
+     * Reads the statements of reasons to a member.
+     *
+     * @param request the request
+     * @return the answer
+     * @throws RiposteException if the call fails
+     */
+    public ListOwnDecisionsResponse listOwnDecisions(ListOwnDecisionsRequest request) {
+      return unary(this, ReportServiceGrpc.getListOwnDecisionsMethod(), request);
+    }
+
+    /**
+     * Appeals a decision, once, within the window of the object type.
+     *
+     * @param request the request
+     * @return the answer
+     * @throws RiposteException if the call fails
+     */
+    public AppealDecisionResponse appealDecision(AppealDecisionRequest request) {
+      return unary(this, ReportServiceGrpc.getAppealDecisionMethod(), request);
+    }
+  }
+
+  /**
    * Subjects: the things under which comments stand.
    */
   public static final class SubjectService extends AbstractBlockingStub<SubjectService> {
@@ -612,6 +670,17 @@ public final class Stubs {
      */
     public ListDecisionsResponse listDecisions(ListDecisionsRequest request) {
       return unary(this, ModerationServiceGrpc.getListDecisionsMethod(), request);
+    }
+
+    /**
+     * Reads the reports on a comment, newest first, with their reporters.
+     *
+     * @param request the request
+     * @return the answer
+     * @throws RiposteException if the call fails
+     */
+    public ListReportsResponse listReports(ListReportsRequest request) {
+      return unary(this, ModerationServiceGrpc.getListReportsMethod(), request);
     }
   }
 

@@ -12,6 +12,7 @@ import dev.riposte.v1.CommentServiceProto;
 import dev.riposte.v1.LikeServiceProto;
 import dev.riposte.v1.ModerationServiceProto;
 import dev.riposte.v1.ReplyServiceProto;
+import dev.riposte.v1.ReportServiceProto;
 import dev.riposte.v1.SubjectServiceProto;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +24,7 @@ class ContractTest {
   static Stream<MethodDescriptor> methods() {
     return Stream.of(AdminServiceProto.getDescriptor(), CommentServiceProto.getDescriptor(),
             LikeServiceProto.getDescriptor(), ModerationServiceProto.getDescriptor(), ReplyServiceProto.getDescriptor(),
-            SubjectServiceProto.getDescriptor())
+            ReportServiceProto.getDescriptor(), SubjectServiceProto.getDescriptor())
         .flatMap(file -> file.getServices().stream())
         .map(ServiceDescriptor::getMethods)
         .flatMap(List::stream);

@@ -231,7 +231,8 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object moderatorId_ = "";
   /**
    * <pre>
-   * The moderator. Required; 1 to 64 bytes.
+   * The moderator. Required; 1 to 64 bytes. Items whose contested decision is this moderator's are
+   * skipped.
    * </pre>
    *
    * <code>string moderator_id = 5 [json_name = "moderatorId"];</code>
@@ -252,7 +253,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The moderator. Required; 1 to 64 bytes.
+   * The moderator. Required; 1 to 64 bytes. Items whose contested decision is this moderator's are
+   * skipped.
    * </pre>
    *
    * <code>string moderator_id = 5 [json_name = "moderatorId"];</code>
@@ -1315,7 +1317,8 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object moderatorId_ = "";
     /**
      * <pre>
-     * The moderator. Required; 1 to 64 bytes.
+     * The moderator. Required; 1 to 64 bytes. Items whose contested decision is this moderator's are
+     * skipped.
      * </pre>
      *
      * <code>string moderator_id = 5 [json_name = "moderatorId"];</code>
@@ -1335,7 +1338,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The moderator. Required; 1 to 64 bytes.
+     * The moderator. Required; 1 to 64 bytes. Items whose contested decision is this moderator's are
+     * skipped.
      * </pre>
      *
      * <code>string moderator_id = 5 [json_name = "moderatorId"];</code>
@@ -1356,7 +1360,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The moderator. Required; 1 to 64 bytes.
+     * The moderator. Required; 1 to 64 bytes. Items whose contested decision is this moderator's are
+     * skipped.
      * </pre>
      *
      * <code>string moderator_id = 5 [json_name = "moderatorId"];</code>
@@ -1373,7 +1378,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The moderator. Required; 1 to 64 bytes.
+     * The moderator. Required; 1 to 64 bytes. Items whose contested decision is this moderator's are
+     * skipped.
      * </pre>
      *
      * <code>string moderator_id = 5 [json_name = "moderatorId"];</code>
@@ -1387,7 +1393,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The moderator. Required; 1 to 64 bytes.
+     * The moderator. Required; 1 to 64 bytes. Items whose contested decision is this moderator's are
+     * skipped.
      * </pre>
      *
      * <code>string moderator_id = 5 [json_name = "moderatorId"];</code>

@@ -116,7 +116,8 @@ public interface ClaimReviewItemsRequestOrBuilder extends
 
   /**
    * <pre>
-   * The moderator. Required; 1 to 64 bytes.
+   * The moderator. Required; 1 to 64 bytes. Items whose contested decision is this moderator's are
+   * skipped.
    * </pre>
    *
    * <code>string moderator_id = 5 [json_name = "moderatorId"];</code>
@@ -125,7 +126,8 @@ public interface ClaimReviewItemsRequestOrBuilder extends
   java.lang.String getModeratorId();
   /**
    * <pre>
-   * The moderator. Required; 1 to 64 bytes.
+   * The moderator. Required; 1 to 64 bytes. Items whose contested decision is this moderator's are
+   * skipped.
    * </pre>
    *
    * <code>string moderator_id = 5 [json_name = "moderatorId"];</code>

@@ -26,6 +26,8 @@ private static final long serialVersionUID = 0L;
     fromState_ = 0;
     toState_ = 0;
     actorId_ = "";
+    appealText_ = "";
+    appealedDecisionId_ = "";
   }
 
   @java.lang.Override
@@ -247,7 +249,7 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object actorId_ = "";
   /**
    * <pre>
-   * The moderator.
+   * The moderator, the author of an appeal, or empty for the policy.
    * </pre>
    *
    * <code>string actor_id = 8 [json_name = "actorId"];</code>
@@ -268,7 +270,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The moderator.
+   * The moderator, the author of an appeal, or empty for the policy.
    * </pre>
    *
    * <code>string actor_id = 8 [json_name = "actorId"];</code>
@@ -327,6 +329,100 @@ private static final long serialVersionUID = 0L;
     return time_ == null ? com.google.protobuf.Timestamp.getDefaultInstance() : time_;
   }
 
+  public static final int APPEAL_TEXT_FIELD_NUMBER = 13;
+  @SuppressWarnings("serial")
+  private volatile java.lang.Object appealText_ = "";
+  /**
+   * <pre>
+   * The words of the author; only of an APPEAL.
+   * </pre>
+   *
+   * <code>string appeal_text = 13 [json_name = "appealText"];</code>
+   * @return The appealText.
+   */
+  @java.lang.Override
+  public java.lang.String getAppealText() {
+    java.lang.Object ref = appealText_;
+    if (ref instanceof java.lang.String) {
+      return (java.lang.String) ref;
+    } else {
+      com.google.protobuf.ByteString bs = 
+          (com.google.protobuf.ByteString) ref;
+      java.lang.String s = bs.toStringUtf8();
+      appealText_ = s;
+      return s;
+    }
+  }
+  /**
+   * <pre>
+   * The words of the author; only of an APPEAL.
+   * </pre>
+   *
+   * <code>string appeal_text = 13 [json_name = "appealText"];</code>
+   * @return The bytes for appealText.
+   */
+  @java.lang.Override
+  public com.google.protobuf.ByteString
+      getAppealTextBytes() {
+    java.lang.Object ref = appealText_;
+    if (ref instanceof java.lang.String) {
+      com.google.protobuf.ByteString b = 
+          com.google.protobuf.ByteString.copyFromUtf8(
+              (java.lang.String) ref);
+      appealText_ = b;
+      return b;
+    } else {
+      return (com.google.protobuf.ByteString) ref;
+    }
+  }
+
+  public static final int APPEALED_DECISION_ID_FIELD_NUMBER = 14;
+  @SuppressWarnings("serial")
+  private volatile java.lang.Object appealedDecisionId_ = "";
+  /**
+   * <pre>
+   * The decision that was contested; only of an APPEAL and of the decision that settles it.
+   * </pre>
+   *
+   * <code>string appealed_decision_id = 14 [json_name = "appealedDecisionId"];</code>
+   * @return The appealedDecisionId.
+   */
+  @java.lang.Override
+  public java.lang.String getAppealedDecisionId() {
+    java.lang.Object ref = appealedDecisionId_;
+    if (ref instanceof java.lang.String) {
+      return (java.lang.String) ref;
+    } else {
+      com.google.protobuf.ByteString bs = 
+          (com.google.protobuf.ByteString) ref;
+      java.lang.String s = bs.toStringUtf8();
+      appealedDecisionId_ = s;
+      return s;
+    }
+  }
+  /**
+   * <pre>
+   * The decision that was contested; only of an APPEAL and of the decision that settles it.
+   * </pre>
+   *
+   * <code>string appealed_decision_id = 14 [json_name = "appealedDecisionId"];</code>
+   * @return The bytes for appealedDecisionId.
+   */
+  @java.lang.Override
+  public com.google.protobuf.ByteString
+      getAppealedDecisionIdBytes() {
+    java.lang.Object ref = appealedDecisionId_;
+    if (ref instanceof java.lang.String) {
+      com.google.protobuf.ByteString b = 
+          com.google.protobuf.ByteString.copyFromUtf8(
+              (java.lang.String) ref);
+      appealedDecisionId_ = b;
+      return b;
+    } else {
+      return (com.google.protobuf.ByteString) ref;
+    }
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -367,6 +463,12 @@ private static final long serialVersionUID = 0L;
     }
     if (((bitField0_ & 0x00000002) != 0)) {
       output.writeMessage(11, getTime());
+    }
+    if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(appealText_)) {
+      com.google.protobuf.GeneratedMessageV3.writeString(output, 13, appealText_);
+    }
+    if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(appealedDecisionId_)) {
+      com.google.protobuf.GeneratedMessageV3.writeString(output, 14, appealedDecisionId_);
     }
     getUnknownFields().writeTo(output);
   }
@@ -411,6 +513,12 @@ private static final long serialVersionUID = 0L;
       size += com.google.protobuf.CodedOutputStream
         .computeMessageSize(11, getTime());
     }
+    if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(appealText_)) {
+      size += com.google.protobuf.GeneratedMessageV3.computeStringSize(13, appealText_);
+    }
+    if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(appealedDecisionId_)) {
+      size += com.google.protobuf.GeneratedMessageV3.computeStringSize(14, appealedDecisionId_);
+    }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
     return size;
@@ -447,6 +555,10 @@ private static final long serialVersionUID = 0L;
       if (!getTime()
           .equals(other.getTime())) return false;
     }
+    if (!getAppealText()
+        .equals(other.getAppealText())) return false;
+    if (!getAppealedDecisionId()
+        .equals(other.getAppealedDecisionId())) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -482,6 +594,10 @@ private static final long serialVersionUID = 0L;
       hash = (37 * hash) + TIME_FIELD_NUMBER;
       hash = (53 * hash) + getTime().hashCode();
     }
+    hash = (37 * hash) + APPEAL_TEXT_FIELD_NUMBER;
+    hash = (53 * hash) + getAppealText().hashCode();
+    hash = (37 * hash) + APPEALED_DECISION_ID_FIELD_NUMBER;
+    hash = (53 * hash) + getAppealedDecisionId().hashCode();
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -641,6 +757,8 @@ private static final long serialVersionUID = 0L;
         timeBuilder_.dispose();
         timeBuilder_ = null;
       }
+      appealText_ = "";
+      appealedDecisionId_ = "";
       return this;
     }
 
@@ -707,6 +825,12 @@ private static final long serialVersionUID = 0L;
             ? time_
             : timeBuilder_.build();
         to_bitField0_ |= 0x00000002;
+      }
+      if (((from_bitField0_ & 0x00000100) != 0)) {
+        result.appealText_ = appealText_;
+      }
+      if (((from_bitField0_ & 0x00000200) != 0)) {
+        result.appealedDecisionId_ = appealedDecisionId_;
       }
       result.bitField0_ |= to_bitField0_;
     }
@@ -786,6 +910,16 @@ private static final long serialVersionUID = 0L;
       if (other.hasTime()) {
         mergeTime(other.getTime());
       }
+      if (!other.getAppealText().isEmpty()) {
+        appealText_ = other.appealText_;
+        bitField0_ |= 0x00000100;
+        onChanged();
+      }
+      if (!other.getAppealedDecisionId().isEmpty()) {
+        appealedDecisionId_ = other.appealedDecisionId_;
+        bitField0_ |= 0x00000200;
+        onChanged();
+      }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
       return this;
@@ -861,6 +995,16 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000100;
               break;
             } // case 90
+            case 106: {
+              appealText_ = input.readStringRequireUtf8();
+              bitField0_ |= 0x00000100;
+              break;
+            } // case 106
+            case 114: {
+              appealedDecisionId_ = input.readStringRequireUtf8();
+              bitField0_ |= 0x00000200;
+              break;
+            } // case 114
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -1437,7 +1581,7 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object actorId_ = "";
     /**
      * <pre>
-     * The moderator.
+     * The moderator, the author of an appeal, or empty for the policy.
      * </pre>
      *
      * <code>string actor_id = 8 [json_name = "actorId"];</code>
@@ -1457,7 +1601,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The moderator.
+     * The moderator, the author of an appeal, or empty for the policy.
      * </pre>
      *
      * <code>string actor_id = 8 [json_name = "actorId"];</code>
@@ -1478,7 +1622,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The moderator.
+     * The moderator, the author of an appeal, or empty for the policy.
      * </pre>
      *
      * <code>string actor_id = 8 [json_name = "actorId"];</code>
@@ -1495,7 +1639,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The moderator.
+     * The moderator, the author of an appeal, or empty for the policy.
      * </pre>
      *
      * <code>string actor_id = 8 [json_name = "actorId"];</code>
@@ -1509,7 +1653,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The moderator.
+     * The moderator, the author of an appeal, or empty for the policy.
      * </pre>
      *
      * <code>string actor_id = 8 [json_name = "actorId"];</code>
@@ -1681,6 +1825,190 @@ private static final long serialVersionUID = 0L;
         time_ = null;
       }
       return timeBuilder_;
+    }
+
+    private java.lang.Object appealText_ = "";
+    /**
+     * <pre>
+     * The words of the author; only of an APPEAL.
+     * </pre>
+     *
+     * <code>string appeal_text = 13 [json_name = "appealText"];</code>
+     * @return The appealText.
+     */
+    public java.lang.String getAppealText() {
+      java.lang.Object ref = appealText_;
+      if (!(ref instanceof java.lang.String)) {
+        com.google.protobuf.ByteString bs =
+            (com.google.protobuf.ByteString) ref;
+        java.lang.String s = bs.toStringUtf8();
+        appealText_ = s;
+        return s;
+      } else {
+        return (java.lang.String) ref;
+      }
+    }
+    /**
+     * <pre>
+     * The words of the author; only of an APPEAL.
+     * </pre>
+     *
+     * <code>string appeal_text = 13 [json_name = "appealText"];</code>
+     * @return The bytes for appealText.
+     */
+    public com.google.protobuf.ByteString
+        getAppealTextBytes() {
+      java.lang.Object ref = appealText_;
+      if (ref instanceof String) {
+        com.google.protobuf.ByteString b = 
+            com.google.protobuf.ByteString.copyFromUtf8(
+                (java.lang.String) ref);
+        appealText_ = b;
+        return b;
+      } else {
+        return (com.google.protobuf.ByteString) ref;
+      }
+    }
+    /**
+     * <pre>
+     * The words of the author; only of an APPEAL.
+     * </pre>
+     *
+     * <code>string appeal_text = 13 [json_name = "appealText"];</code>
+     * @param value The appealText to set.
+     * @return This builder for chaining.
+     */
+    public Builder setAppealText(
+        java.lang.String value) {
+      if (value == null) { throw new NullPointerException(); }
+      appealText_ = value;
+      bitField0_ |= 0x00000100;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The words of the author; only of an APPEAL.
+     * </pre>
+     *
+     * <code>string appeal_text = 13 [json_name = "appealText"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearAppealText() {
+      appealText_ = getDefaultInstance().getAppealText();
+      bitField0_ = (bitField0_ & ~0x00000100);
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The words of the author; only of an APPEAL.
+     * </pre>
+     *
+     * <code>string appeal_text = 13 [json_name = "appealText"];</code>
+     * @param value The bytes for appealText to set.
+     * @return This builder for chaining.
+     */
+    public Builder setAppealTextBytes(
+        com.google.protobuf.ByteString value) {
+      if (value == null) { throw new NullPointerException(); }
+      checkByteStringIsUtf8(value);
+      appealText_ = value;
+      bitField0_ |= 0x00000100;
+      onChanged();
+      return this;
+    }
+
+    private java.lang.Object appealedDecisionId_ = "";
+    /**
+     * <pre>
+     * The decision that was contested; only of an APPEAL and of the decision that settles it.
+     * </pre>
+     *
+     * <code>string appealed_decision_id = 14 [json_name = "appealedDecisionId"];</code>
+     * @return The appealedDecisionId.
+     */
+    public java.lang.String getAppealedDecisionId() {
+      java.lang.Object ref = appealedDecisionId_;
+      if (!(ref instanceof java.lang.String)) {
+        com.google.protobuf.ByteString bs =
+            (com.google.protobuf.ByteString) ref;
+        java.lang.String s = bs.toStringUtf8();
+        appealedDecisionId_ = s;
+        return s;
+      } else {
+        return (java.lang.String) ref;
+      }
+    }
+    /**
+     * <pre>
+     * The decision that was contested; only of an APPEAL and of the decision that settles it.
+     * </pre>
+     *
+     * <code>string appealed_decision_id = 14 [json_name = "appealedDecisionId"];</code>
+     * @return The bytes for appealedDecisionId.
+     */
+    public com.google.protobuf.ByteString
+        getAppealedDecisionIdBytes() {
+      java.lang.Object ref = appealedDecisionId_;
+      if (ref instanceof String) {
+        com.google.protobuf.ByteString b = 
+            com.google.protobuf.ByteString.copyFromUtf8(
+                (java.lang.String) ref);
+        appealedDecisionId_ = b;
+        return b;
+      } else {
+        return (com.google.protobuf.ByteString) ref;
+      }
+    }
+    /**
+     * <pre>
+     * The decision that was contested; only of an APPEAL and of the decision that settles it.
+     * </pre>
+     *
+     * <code>string appealed_decision_id = 14 [json_name = "appealedDecisionId"];</code>
+     * @param value The appealedDecisionId to set.
+     * @return This builder for chaining.
+     */
+    public Builder setAppealedDecisionId(
+        java.lang.String value) {
+      if (value == null) { throw new NullPointerException(); }
+      appealedDecisionId_ = value;
+      bitField0_ |= 0x00000200;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The decision that was contested; only of an APPEAL and of the decision that settles it.
+     * </pre>
+     *
+     * <code>string appealed_decision_id = 14 [json_name = "appealedDecisionId"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearAppealedDecisionId() {
+      appealedDecisionId_ = getDefaultInstance().getAppealedDecisionId();
+      bitField0_ = (bitField0_ & ~0x00000200);
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The decision that was contested; only of an APPEAL and of the decision that settles it.
+     * </pre>
+     *
+     * <code>string appealed_decision_id = 14 [json_name = "appealedDecisionId"];</code>
+     * @param value The bytes for appealedDecisionId to set.
+     * @return This builder for chaining.
+     */
+    public Builder setAppealedDecisionIdBytes(
+        com.google.protobuf.ByteString value) {
+      if (value == null) { throw new NullPointerException(); }
+      checkByteStringIsUtf8(value);
+      appealedDecisionId_ = value;
+      bitField0_ |= 0x00000200;
+      onChanged();
+      return this;
     }
     @java.lang.Override
     public final Builder setUnknownFields(

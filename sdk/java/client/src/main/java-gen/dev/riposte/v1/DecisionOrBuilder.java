@@ -134,7 +134,7 @@ public interface DecisionOrBuilder extends
 
   /**
    * <pre>
-   * The moderator.
+   * The moderator, the author of an appeal, or empty for the policy.
    * </pre>
    *
    * <code>string actor_id = 8 [json_name = "actorId"];</code>
@@ -143,7 +143,7 @@ public interface DecisionOrBuilder extends
   java.lang.String getActorId();
   /**
    * <pre>
-   * The moderator.
+   * The moderator, the author of an appeal, or empty for the policy.
    * </pre>
    *
    * <code>string actor_id = 8 [json_name = "actorId"];</code>
@@ -178,4 +178,44 @@ public interface DecisionOrBuilder extends
    * <code>.google.protobuf.Timestamp time = 11 [json_name = "time"];</code>
    */
   com.google.protobuf.TimestampOrBuilder getTimeOrBuilder();
+
+  /**
+   * <pre>
+   * The words of the author; only of an APPEAL.
+   * </pre>
+   *
+   * <code>string appeal_text = 13 [json_name = "appealText"];</code>
+   * @return The appealText.
+   */
+  java.lang.String getAppealText();
+  /**
+   * <pre>
+   * The words of the author; only of an APPEAL.
+   * </pre>
+   *
+   * <code>string appeal_text = 13 [json_name = "appealText"];</code>
+   * @return The bytes for appealText.
+   */
+  com.google.protobuf.ByteString
+      getAppealTextBytes();
+
+  /**
+   * <pre>
+   * The decision that was contested; only of an APPEAL and of the decision that settles it.
+   * </pre>
+   *
+   * <code>string appealed_decision_id = 14 [json_name = "appealedDecisionId"];</code>
+   * @return The appealedDecisionId.
+   */
+  java.lang.String getAppealedDecisionId();
+  /**
+   * <pre>
+   * The decision that was contested; only of an APPEAL and of the decision that settles it.
+   * </pre>
+   *
+   * <code>string appealed_decision_id = 14 [json_name = "appealedDecisionId"];</code>
+   * @return The bytes for appealedDecisionId.
+   */
+  com.google.protobuf.ByteString
+      getAppealedDecisionIdBytes();
 }

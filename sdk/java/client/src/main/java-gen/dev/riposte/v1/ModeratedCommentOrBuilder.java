@@ -157,6 +157,16 @@ public interface ModeratedCommentOrBuilder extends
 
   /**
    * <pre>
+   * Open reports of distinct members since the comment was last settled.
+   * </pre>
+   *
+   * <code>int32 report_count = 6 [json_name = "reportCount"];</code>
+   * @return The reportCount.
+   */
+  int getReportCount();
+
+  /**
+   * <pre>
    * The newest decision; unset if none.
    * </pre>
    *

@@ -205,6 +205,37 @@ public final class ModerationServiceGrpc {
     return getListDecisionsMethod;
   }
 
+  private static volatile io.grpc.MethodDescriptor<dev.riposte.v1.ListReportsRequest,
+      dev.riposte.v1.ListReportsResponse> getListReportsMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "ListReports",
+      requestType = dev.riposte.v1.ListReportsRequest.class,
+      responseType = dev.riposte.v1.ListReportsResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<dev.riposte.v1.ListReportsRequest,
+      dev.riposte.v1.ListReportsResponse> getListReportsMethod() {
+    io.grpc.MethodDescriptor<dev.riposte.v1.ListReportsRequest, dev.riposte.v1.ListReportsResponse> getListReportsMethod;
+    if ((getListReportsMethod = ModerationServiceGrpc.getListReportsMethod) == null) {
+      synchronized (ModerationServiceGrpc.class) {
+        if ((getListReportsMethod = ModerationServiceGrpc.getListReportsMethod) == null) {
+          ModerationServiceGrpc.getListReportsMethod = getListReportsMethod =
+              io.grpc.MethodDescriptor.<dev.riposte.v1.ListReportsRequest, dev.riposte.v1.ListReportsResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "ListReports"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  dev.riposte.v1.ListReportsRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  dev.riposte.v1.ListReportsResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new ModerationServiceMethodDescriptorSupplier("ListReports"))
+              .build();
+        }
+      }
+    }
+    return getListReportsMethod;
+  }
+
   /**
    * Creates a new async stub that supports all call types for the service
    */
@@ -353,6 +384,18 @@ public final class ModerationServiceGrpc {
         io.grpc.stub.StreamObserver<dev.riposte.v1.ListDecisionsResponse> responseObserver) {
       io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getListDecisionsMethod(), responseObserver);
     }
+
+    /**
+     * <pre>
+     * Reads the reports on a comment, newest first, with their reporters.
+     * Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Example: `{"commentId": "1234567890123456789"}`.
+     * </pre>
+     */
+    default void listReports(dev.riposte.v1.ListReportsRequest request,
+        io.grpc.stub.StreamObserver<dev.riposte.v1.ListReportsResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getListReportsMethod(), responseObserver);
+    }
   }
 
   /**
@@ -480,6 +523,19 @@ public final class ModerationServiceGrpc {
       io.grpc.stub.ClientCalls.asyncUnaryCall(
           getChannel().newCall(getListDecisionsMethod(), getCallOptions()), request, responseObserver);
     }
+
+    /**
+     * <pre>
+     * Reads the reports on a comment, newest first, with their reporters.
+     * Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Example: `{"commentId": "1234567890123456789"}`.
+     * </pre>
+     */
+    public void listReports(dev.riposte.v1.ListReportsRequest request,
+        io.grpc.stub.StreamObserver<dev.riposte.v1.ListReportsResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getListReportsMethod(), getCallOptions()), request, responseObserver);
+    }
   }
 
   /**
@@ -583,6 +639,18 @@ public final class ModerationServiceGrpc {
       return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
           getChannel(), getListDecisionsMethod(), getCallOptions(), request);
     }
+
+    /**
+     * <pre>
+     * Reads the reports on a comment, newest first, with their reporters.
+     * Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Example: `{"commentId": "1234567890123456789"}`.
+     * </pre>
+     */
+    public dev.riposte.v1.ListReportsResponse listReports(dev.riposte.v1.ListReportsRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getListReportsMethod(), getCallOptions(), request);
+    }
   }
 
   /**
@@ -685,6 +753,18 @@ public final class ModerationServiceGrpc {
     public dev.riposte.v1.ListDecisionsResponse listDecisions(dev.riposte.v1.ListDecisionsRequest request) {
       return io.grpc.stub.ClientCalls.blockingUnaryCall(
           getChannel(), getListDecisionsMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * Reads the reports on a comment, newest first, with their reporters.
+     * Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Example: `{"commentId": "1234567890123456789"}`.
+     * </pre>
+     */
+    public dev.riposte.v1.ListReportsResponse listReports(dev.riposte.v1.ListReportsRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getListReportsMethod(), getCallOptions(), request);
     }
   }
 
@@ -795,6 +875,19 @@ public final class ModerationServiceGrpc {
       return io.grpc.stub.ClientCalls.futureUnaryCall(
           getChannel().newCall(getListDecisionsMethod(), getCallOptions()), request);
     }
+
+    /**
+     * <pre>
+     * Reads the reports on a comment, newest first, with their reporters.
+     * Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Example: `{"commentId": "1234567890123456789"}`.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<dev.riposte.v1.ListReportsResponse> listReports(
+        dev.riposte.v1.ListReportsRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getListReportsMethod(), getCallOptions()), request);
+    }
   }
 
   private static final int METHODID_LIST_REVIEW_ITEMS = 0;
@@ -803,6 +896,7 @@ public final class ModerationServiceGrpc {
   private static final int METHODID_SUBMIT_VERDICTS = 3;
   private static final int METHODID_GET_MODERATED_COMMENTS = 4;
   private static final int METHODID_LIST_DECISIONS = 5;
+  private static final int METHODID_LIST_REPORTS = 6;
 
   private static final class MethodHandlers<Req, Resp> implements
       io.grpc.stub.ServerCalls.UnaryMethod<Req, Resp>,
@@ -844,6 +938,10 @@ public final class ModerationServiceGrpc {
         case METHODID_LIST_DECISIONS:
           serviceImpl.listDecisions((dev.riposte.v1.ListDecisionsRequest) request,
               (io.grpc.stub.StreamObserver<dev.riposte.v1.ListDecisionsResponse>) responseObserver);
+          break;
+        case METHODID_LIST_REPORTS:
+          serviceImpl.listReports((dev.riposte.v1.ListReportsRequest) request,
+              (io.grpc.stub.StreamObserver<dev.riposte.v1.ListReportsResponse>) responseObserver);
           break;
         default:
           throw new AssertionError();
@@ -905,6 +1003,13 @@ public final class ModerationServiceGrpc {
               dev.riposte.v1.ListDecisionsRequest,
               dev.riposte.v1.ListDecisionsResponse>(
                 service, METHODID_LIST_DECISIONS)))
+        .addMethod(
+          getListReportsMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              dev.riposte.v1.ListReportsRequest,
+              dev.riposte.v1.ListReportsResponse>(
+                service, METHODID_LIST_REPORTS)))
         .build();
   }
 
@@ -959,6 +1064,7 @@ public final class ModerationServiceGrpc {
               .addMethod(getSubmitVerdictsMethod())
               .addMethod(getGetModeratedCommentsMethod())
               .addMethod(getListDecisionsMethod())
+              .addMethod(getListReportsMethod())
               .build();
         }
       }

@@ -25,8 +25,8 @@ public final class ModerationServiceProto {
   static {
     java.lang.String[] descriptorData = {
       "\n#riposte/v1/moderation_service.proto\022\nr" +
-      "iposte.v1\032\033riposte/v1/moderation.proto2\331" +
-      "\004\n\021ModerationService\022\\\n\017ListReviewItems\022" +
+      "iposte.v1\032\033riposte/v1/moderation.proto2\253" +
+      "\005\n\021ModerationService\022\\\n\017ListReviewItems\022" +
       "\".riposte.v1.ListReviewItemsRequest\032#.ri" +
       "poste.v1.ListReviewItemsResponse\"\000\022_\n\020Cl" +
       "aimReviewItems\022#.riposte.v1.ClaimReviewI" +
@@ -41,10 +41,12 @@ public final class ModerationServiceProto {
       ".v1.GetModeratedCommentsResponse\"\000\022V\n\rLi" +
       "stDecisions\022 .riposte.v1.ListDecisionsRe" +
       "quest\032!.riposte.v1.ListDecisionsResponse" +
-      "\"\000Bq\n\016dev.riposte.v1B\026ModerationServiceP" +
-      "rotoP\001\242\002\003RXX\252\002\nRiposte.V1\312\002\nRiposte\\V1\342\002" +
-      "\026Riposte\\V1\\GPBMetadata\352\002\013Riposte::V1b\006p" +
-      "roto3"
+      "\"\000\022P\n\013ListReports\022\036.riposte.v1.ListRepor" +
+      "tsRequest\032\037.riposte.v1.ListReportsRespon" +
+      "se\"\000Bq\n\016dev.riposte.v1B\026ModerationServic" +
+      "eProtoP\001\242\002\003RXX\252\002\nRiposte.V1\312\002\nRiposte\\V1" +
+      "\342\002\026Riposte\\V1\\GPBMetadata\352\002\013Riposte::V1b" +
+      "\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

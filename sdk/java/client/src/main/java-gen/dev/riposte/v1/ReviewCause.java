@@ -39,7 +39,7 @@ public enum ReviewCause
   REVIEW_CAUSE_EDIT(2),
   /**
    * <pre>
-   * Reports of members. Not served yet.
+   * Reports of members.
    * </pre>
    *
    * <code>REVIEW_CAUSE_REPORT = 3;</code>
@@ -64,7 +64,7 @@ public enum ReviewCause
   REVIEW_CAUSE_SERVICE_UNAVAILABLE(5),
   /**
    * <pre>
-   * The author appealed. Not served yet.
+   * The author appealed.
    * </pre>
    *
    * <code>REVIEW_CAUSE_APPEAL = 6;</code>
@@ -107,7 +107,7 @@ public enum ReviewCause
   public static final int REVIEW_CAUSE_EDIT_VALUE = 2;
   /**
    * <pre>
-   * Reports of members. Not served yet.
+   * Reports of members.
    * </pre>
    *
    * <code>REVIEW_CAUSE_REPORT = 3;</code>
@@ -132,7 +132,7 @@ public enum ReviewCause
   public static final int REVIEW_CAUSE_SERVICE_UNAVAILABLE_VALUE = 5;
   /**
    * <pre>
-   * The author appealed. Not served yet.
+   * The author appealed.
    * </pre>
    *
    * <code>REVIEW_CAUSE_APPEAL = 6;</code>

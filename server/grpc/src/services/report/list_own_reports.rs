@@ -1,0 +1,40 @@
+//! ListOwnReports: what became of a member's own reports.
+
+use riposte_core::page::{HistoryCursor, Page};
+use riposte_core::{Caller, ObjectType};
+use riposte_sdk::v1;
+
+use crate::convert::{Anchor, MAX_BYTES};
+use crate::page_token::{TokenContext, TokenCursor};
+use crate::parse::Violations;
+use crate::rpc_error::RpcError;
+use crate::{Services, convert, parse};
+
+pub(crate) async fn handle(
+    services: &Services,
+    caller: Caller,
+    request: v1::ListOwnReportsRequest,
+) -> Result<v1::ListOwnReportsResponse, RpcError> {
+    let v1::ListOwnReportsRequest { object_type, member_id, page_size, page_token } = request;
+    let context = TokenContext::new(&caller, "ListOwnReports").argument(&object_type).argument(&member_id);
+    let mut v = Violations::default();
+    let object_type = v.take(ObjectType::parse("object_type", &object_type));
+    let member = v.take(parse::member("member_id", &member_id));
+    let limit = v.take(parse::page_size(page_size));
+    let position = |cursor| if let TokenCursor::History(position) = cursor { Some(position) } else { None };
+    let after = services.cursor(&mut v, &page_token, Some(&context), position);
+    let (object_type, member, limit, after) = v.all((object_type, member, limit, after))?;
+    let mut found = services.reports.own_reports(&caller, (&object_type, &member), after, limit + 1).await?;
+    let more_after = found.len() > limit;
+    found.truncate(limit);
+    let position = |(report, _): &(riposte_core::report::Report, _)| HistoryCursor {
+        time: report.time,
+        comment: report.comment_id,
+    };
+    let positions: Vec<HistoryCursor> = found.iter().map(position).collect();
+    let items = found.into_iter().map(|(report, outcome)| convert::own_report(&report, outcome)).collect();
+    let page = convert::fit(Page { items, more_before: false, more_after }, Anchor::First, MAX_BYTES);
+    let last = page.items.len().checked_sub(1).filter(|_| page.more_after).and_then(|last| positions.get(last));
+    let next_page_token = services.seal(&context, last.copied().map(TokenCursor::History))?;
+    Ok(v1::ListOwnReportsResponse { reports: page.items, next_page_token })
+}

@@ -1,0 +1,99 @@
+//! Reports over SQL. A report is a transaction of its own, which locks the comment and its review,
+//! in this order. Lists of a member read every data source and merge by time.
+
+mod read;
+mod take;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::future::try_join_all;
+use riposte_core::decision::Decision;
+use riposte_core::page::{HistoryCursor, LikerCursor};
+use riposte_core::ports::Reports;
+use riposte_core::report::{DecisionCursor, NewReport, Report, ReportOutcome, ReportResult};
+use riposte_core::{CommentId, Error, MemberId, ModerationGate, ObjectType, Result};
+
+use super::moderation_gate::ModerationGates;
+use super::pool::DataSources;
+use super::transact;
+
+/// The time after which a report that the gate of moderation refuses is sent again.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// The [`Reports`] over SQL.
+#[derive(Debug)]
+pub(crate) struct SqlReports {
+    sources: Arc<DataSources>,
+    gates: Arc<ModerationGates>,
+}
+
+impl SqlReports {
+    pub(crate) fn new(sources: Arc<DataSources>, gates: Arc<ModerationGates>) -> Self {
+        Self { sources, gates }
+    }
+
+    fn source(&self, id: CommentId) -> usize {
+        self.sources.map().source(id.partition())
+    }
+}
+
+#[async_trait]
+impl Reports for SqlReports {
+    async fn report(&self, report: &NewReport) -> Result<ReportResult> {
+        let source = self.source(report.comment_id);
+        if self.gates.state(source).await == ModerationGate::Closed {
+            let stored = self.of_member(report.comment_id, &report.member).await?;
+            let replayed = stored.map(|stored| stored.replayed(report.request)).transpose()?.flatten();
+            return replayed.ok_or(Error::Overloaded { after: RETRY });
+        }
+        transact::write(&self.sources, source, take::TakeReport { report: report.clone() }).await
+    }
+
+    async fn of_member(&self, id: CommentId, member: &MemberId) -> Result<Option<Report>> {
+        let read = read::ReportOfMember { id, member: member.clone() };
+        transact::read(&self.sources, self.source(id), read).await
+    }
+
+    async fn on_comment(&self, id: CommentId, after: Option<&LikerCursor>, limit: usize) -> Result<Vec<Report>> {
+        let read = read::ReportsOnComment { id, after: after.cloned(), limit };
+        transact::read(&self.sources, self.source(id), read).await
+    }
+
+    async fn by_member(
+        &self,
+        object_type: &ObjectType,
+        member: &MemberId,
+        after: Option<HistoryCursor>,
+        limit: usize,
+    ) -> Result<Vec<(Report, ReportOutcome)>> {
+        let of = read::OfMember { object_type: object_type.clone(), member: member.clone(), limit };
+        let reads = (0..self.sources.all().len()).map(|source| {
+            let body = read::ReportsByMember { of: of.clone(), after };
+            async move { transact::read(&self.sources, source, body).await }
+        });
+        let mut found: Vec<_> = try_join_all(reads).await?.into_iter().flatten().collect();
+        found.sort_by_key(|(report, _)| std::cmp::Reverse((report.time, report.comment_id)));
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    async fn restrictions(
+        &self,
+        object_type: &ObjectType,
+        member: &MemberId,
+        after: Option<DecisionCursor>,
+        limit: usize,
+    ) -> Result<Vec<Decision>> {
+        let of = read::OfMember { object_type: object_type.clone(), member: member.clone(), limit };
+        let reads = (0..self.sources.all().len()).map(|source| {
+            let body = read::Restrictions { of: of.clone(), after };
+            async move { transact::read(&self.sources, source, body).await }
+        });
+        let mut found: Vec<Decision> = try_join_all(reads).await?.into_iter().flatten().collect();
+        found.sort_by_key(|decision| std::cmp::Reverse((decision.time, decision.id.comment, decision.id.number)));
+        found.truncate(limit);
+        Ok(found)
+    }
+}
