@@ -36,8 +36,9 @@ const (
 	ReasonReplyForbidden Reason = "REPLY_FORBIDDEN"
 	// FAILED_PRECONDITION: The comment's state does not allow the change; the metadata has the state,
 	// for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
-	// except to UndeleteComment: a tombstone that was imported without a text cannot come back. Or the
-	// metadata has `why`: `edits` (three edits have to be judged first).
+	// except to UndeleteComment: a tombstone that was imported without a text cannot come back. `why`
+	// names a cause beside the state: `edits` (three edits have to be judged first), `appeal` (an
+	// appeal is open), `own_decision` (an appeal contests a decision of the acting moderator).
 	ReasonStateConflict Reason = "STATE_CONFLICT"
 	// FAILED_PRECONDITION: The time in which an author may edit is over; the metadata has the time at
 	// which it ended.
@@ -113,4 +114,11 @@ const (
 	ReasonServerStopping Reason = "SERVER_STOPPING"
 	// FAILED_PRECONDITION: Another moderator has leased the review of the comment. Claim other work.
 	ReasonReviewLeaseLost Reason = "REVIEW_LEASE_LOST"
+	// NOT_FOUND: There is no such decision, or it is about a comment of another member.
+	ReasonDecisionNotFound Reason = "DECISION_NOT_FOUND"
+	// FAILED_PRECONDITION: The decision cannot be appealed. `why` is `appealed` (this one was, or the
+	// appeal of another one is open), `window_over`, `not_restricted` (it neither refused nor hid the
+	// text), `overturned` (the state or the text has changed since, or a newer decision stands) or
+	// `gone` (the comment is deleted).
+	ReasonAppealNotAllowed Reason = "APPEAL_NOT_ALLOWED"
 )

@@ -94,8 +94,9 @@ const (
 	ErrorReason_ERROR_REASON_REPLY_FORBIDDEN ErrorReason = 10
 	// FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state,
 	// for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
-	// except to UndeleteComment: a tombstone that was imported without a text cannot come back. Or
-	// the metadata has `why`: `edits` (three edits have to be judged first).
+	// except to UndeleteComment: a tombstone that was imported without a text cannot come back. `why`
+	// names a cause beside the state: `edits` (three edits have to be judged first), `appeal` (an
+	// appeal is open), `own_decision` (an appeal contests a decision of the acting moderator).
 	//
 	// Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
 	// "state": "HIDDEN"}}`.
@@ -240,6 +241,18 @@ const (
 	//
 	// Example: `{"reason": "REVIEW_LEASE_LOST"}`.
 	ErrorReason_ERROR_REASON_REVIEW_LEASE_LOST ErrorReason = 40
+	// NOT_FOUND. There is no such decision, or it is about a comment of another member.
+	//
+	// Example: `{"reason": "DECISION_NOT_FOUND", "metadata": {"decision_id":
+	// "1234567890123456789.2"}}`.
+	ErrorReason_ERROR_REASON_DECISION_NOT_FOUND ErrorReason = 41
+	// FAILED_PRECONDITION. The decision cannot be appealed. `why` is `appealed` (this one was, or the
+	// appeal of another one is open), `window_over`, `not_restricted` (it neither refused nor hid the
+	// text), `overturned` (the state or the text has changed since, or a newer decision stands) or
+	// `gone` (the comment is deleted).
+	//
+	// Example: `{"reason": "APPEAL_NOT_ALLOWED", "metadata": {"why": "window_over"}}`.
+	ErrorReason_ERROR_REASON_APPEAL_NOT_ALLOWED ErrorReason = 42
 )
 
 // Enum value maps for ErrorReason.
@@ -286,6 +299,8 @@ var (
 		38: "ERROR_REASON_WATCH_TOO_SLOW",
 		39: "ERROR_REASON_SERVER_STOPPING",
 		40: "ERROR_REASON_REVIEW_LEASE_LOST",
+		41: "ERROR_REASON_DECISION_NOT_FOUND",
+		42: "ERROR_REASON_APPEAL_NOT_ALLOWED",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":            0,
@@ -329,6 +344,8 @@ var (
 		"ERROR_REASON_WATCH_TOO_SLOW":         38,
 		"ERROR_REASON_SERVER_STOPPING":        39,
 		"ERROR_REASON_REVIEW_LEASE_LOST":      40,
+		"ERROR_REASON_DECISION_NOT_FOUND":     41,
+		"ERROR_REASON_APPEAL_NOT_ALLOWED":     42,
 	}
 )
 
@@ -364,7 +381,7 @@ var File_riposte_v1_error_reason_proto protoreflect.FileDescriptor
 const file_riposte_v1_error_reason_proto_rawDesc = "" +
 	"\n" +
 	"\x1driposte/v1/error_reason.proto\x12\n" +
-	"riposte.v1*\xaa\v\n" +
+	"riposte.v1*\xf4\v\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\"\n" +
 	"\x1eERROR_REASON_SUBJECT_NOT_FOUND\x10\x01\x12\"\n" +
@@ -407,7 +424,9 @@ const file_riposte_v1_error_reason_proto_rawDesc = "" +
 	"\x15ERROR_REASON_INTERNAL\x10%\x12\x1f\n" +
 	"\x1bERROR_REASON_WATCH_TOO_SLOW\x10&\x12 \n" +
 	"\x1cERROR_REASON_SERVER_STOPPING\x10'\x12\"\n" +
-	"\x1eERROR_REASON_REVIEW_LEASE_LOST\x10(B\x8d\x01\n" +
+	"\x1eERROR_REASON_REVIEW_LEASE_LOST\x10(\x12#\n" +
+	"\x1fERROR_REASON_DECISION_NOT_FOUND\x10)\x12#\n" +
+	"\x1fERROR_REASON_APPEAL_NOT_ALLOWED\x10*B\x8d\x01\n" +
 	"\x0ecom.riposte.v1B\x10ErrorReasonProtoP\x01Z riposte.dev/go/riposte/ripostev1\xa2\x02\x03RXX\xaa\x02\n" +
 	"Riposte.V1\xca\x02\n" +
 	"Riposte\\V1\xe2\x02\x16Riposte\\V1\\GPBMetadata\xea\x02\vRiposte::V1b\x06proto3"

@@ -44,8 +44,11 @@ const (
 	// ACTIVE becomes PENDING: out of sight until it is judged.
 	ModerationAction_MODERATION_ACTION_WITHHOLD ModerationAction = 6
 	// No change of state. Closes what is open on the text of an ACTIVE comment; if nothing is,
-	// STATE_CONFLICT. A PENDING comment and a proposed edit stay in the queue.
+	// STATE_CONFLICT. A PENDING comment and a proposed edit stay in the queue. An appeal is closed in
+	// any state.
 	ModerationAction_MODERATION_ACTION_KEEP ModerationAction = 7
+	// Only in decisions: an author's appeal.
+	ModerationAction_MODERATION_ACTION_APPEAL ModerationAction = 8
 )
 
 // Enum value maps for ModerationAction.
@@ -59,6 +62,7 @@ var (
 		5: "MODERATION_ACTION_DELETE",
 		6: "MODERATION_ACTION_WITHHOLD",
 		7: "MODERATION_ACTION_KEEP",
+		8: "MODERATION_ACTION_APPEAL",
 	}
 	ModerationAction_value = map[string]int32{
 		"MODERATION_ACTION_UNSPECIFIED": 0,
@@ -69,6 +73,7 @@ var (
 		"MODERATION_ACTION_DELETE":      5,
 		"MODERATION_ACTION_WITHHOLD":    6,
 		"MODERATION_ACTION_KEEP":        7,
+		"MODERATION_ACTION_APPEAL":      8,
 	}
 )
 
@@ -251,14 +256,14 @@ const (
 	ReviewCause_REVIEW_CAUSE_NEW ReviewCause = 1
 	// A proposed edit.
 	ReviewCause_REVIEW_CAUSE_EDIT ReviewCause = 2
-	// Reports of members. Not served yet.
+	// Reports of members.
 	ReviewCause_REVIEW_CAUSE_REPORT ReviewCause = 3
 	// The policy or the filter service flagged it; in sight unless the comment is PENDING. Not served
 	// yet.
 	ReviewCause_REVIEW_CAUSE_FLAG ReviewCause = 4
 	// The filter or account service could not be asked. Not served yet.
 	ReviewCause_REVIEW_CAUSE_SERVICE_UNAVAILABLE ReviewCause = 5
-	// The author appealed. Not served yet.
+	// The author appealed.
 	ReviewCause_REVIEW_CAUSE_APPEAL ReviewCause = 6
 	// Taken out of sight by a moderator until it is judged.
 	ReviewCause_REVIEW_CAUSE_WITHHELD ReviewCause = 7
@@ -313,6 +318,107 @@ func (x ReviewCause) Number() protoreflect.EnumNumber {
 // Deprecated: Use ReviewCause.Descriptor instead.
 func (ReviewCause) EnumDescriptor() ([]byte, []int) {
 	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{3}
+}
+
+// Why a member reports a comment.
+type ReportReason int32
+
+const (
+	// In a request: FIELD_INVALID.
+	ReportReason_REPORT_REASON_UNSPECIFIED ReportReason = 0
+	// Spam or fraud.
+	ReportReason_REPORT_REASON_SPAM ReportReason = 1
+	// Hatred against a group.
+	ReportReason_REPORT_REASON_HATE ReportReason = 2
+	// Harassment of a person.
+	ReportReason_REPORT_REASON_HARASSMENT ReportReason = 3
+	// Violence or threats.
+	ReportReason_REPORT_REASON_VIOLENCE ReportReason = 4
+	// Sexual content.
+	ReportReason_REPORT_REASON_SEXUAL ReportReason = 5
+	// Self-harm.
+	ReportReason_REPORT_REASON_SELF_HARM ReportReason = 6
+	// Illegal goods or services.
+	ReportReason_REPORT_REASON_ILLEGAL_GOODS ReportReason = 7
+	// Private data of a person.
+	ReportReason_REPORT_REASON_PRIVATE_DATA ReportReason = 8
+	// Copyright or trademark.
+	ReportReason_REPORT_REASON_COPYRIGHT ReportReason = 9
+	// False information.
+	ReportReason_REPORT_REASON_MISINFORMATION ReportReason = 10
+	// Off topic.
+	ReportReason_REPORT_REASON_OFF_TOPIC ReportReason = 11
+	// Impersonation.
+	ReportReason_REPORT_REASON_IMPERSONATION ReportReason = 12
+	// Danger to minors.
+	ReportReason_REPORT_REASON_MINORS ReportReason = 13
+	// Something else; `text` says what.
+	ReportReason_REPORT_REASON_OTHER ReportReason = 14
+)
+
+// Enum value maps for ReportReason.
+var (
+	ReportReason_name = map[int32]string{
+		0:  "REPORT_REASON_UNSPECIFIED",
+		1:  "REPORT_REASON_SPAM",
+		2:  "REPORT_REASON_HATE",
+		3:  "REPORT_REASON_HARASSMENT",
+		4:  "REPORT_REASON_VIOLENCE",
+		5:  "REPORT_REASON_SEXUAL",
+		6:  "REPORT_REASON_SELF_HARM",
+		7:  "REPORT_REASON_ILLEGAL_GOODS",
+		8:  "REPORT_REASON_PRIVATE_DATA",
+		9:  "REPORT_REASON_COPYRIGHT",
+		10: "REPORT_REASON_MISINFORMATION",
+		11: "REPORT_REASON_OFF_TOPIC",
+		12: "REPORT_REASON_IMPERSONATION",
+		13: "REPORT_REASON_MINORS",
+		14: "REPORT_REASON_OTHER",
+	}
+	ReportReason_value = map[string]int32{
+		"REPORT_REASON_UNSPECIFIED":    0,
+		"REPORT_REASON_SPAM":           1,
+		"REPORT_REASON_HATE":           2,
+		"REPORT_REASON_HARASSMENT":     3,
+		"REPORT_REASON_VIOLENCE":       4,
+		"REPORT_REASON_SEXUAL":         5,
+		"REPORT_REASON_SELF_HARM":      6,
+		"REPORT_REASON_ILLEGAL_GOODS":  7,
+		"REPORT_REASON_PRIVATE_DATA":   8,
+		"REPORT_REASON_COPYRIGHT":      9,
+		"REPORT_REASON_MISINFORMATION": 10,
+		"REPORT_REASON_OFF_TOPIC":      11,
+		"REPORT_REASON_IMPERSONATION":  12,
+		"REPORT_REASON_MINORS":         13,
+		"REPORT_REASON_OTHER":          14,
+	}
+)
+
+func (x ReportReason) Enum() *ReportReason {
+	p := new(ReportReason)
+	*p = x
+	return p
+}
+
+func (x ReportReason) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ReportReason) Descriptor() protoreflect.EnumDescriptor {
+	return file_riposte_v1_moderation_proto_enumTypes[4].Descriptor()
+}
+
+func (ReportReason) Type() protoreflect.EnumType {
+	return &file_riposte_v1_moderation_proto_enumTypes[4]
+}
+
+func (x ReportReason) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ReportReason.Descriptor instead.
+func (ReportReason) EnumDescriptor() ([]byte, []int) {
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{4}
 }
 
 // The reasons of an act: what the author is told, and what stays inside.
@@ -422,6 +528,8 @@ type ModeratedComment struct {
 	ProposedEditEtag string `protobuf:"bytes,4,opt,name=proposed_edit_etag,json=proposedEditEtag,proto3" json:"proposed_edit_etag,omitempty"`
 	// What is open; empty if nothing is.
 	Causes []ReviewCause `protobuf:"varint,5,rep,packed,name=causes,proto3,enum=riposte.v1.ReviewCause" json:"causes,omitempty"`
+	// Open reports of distinct members since the comment was last settled.
+	ReportCount int32 `protobuf:"varint,6,opt,name=report_count,json=reportCount,proto3" json:"report_count,omitempty"`
 	// The newest decision; unset if none.
 	LastDecision  *Decision `protobuf:"bytes,7,opt,name=last_decision,json=lastDecision,proto3" json:"last_decision,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -493,6 +601,13 @@ func (x *ModeratedComment) GetCauses() []ReviewCause {
 	return nil
 }
 
+func (x *ModeratedComment) GetReportCount() int32 {
+	if x != nil {
+		return x.ReportCount
+	}
+	return 0
+}
+
 func (x *ModeratedComment) GetLastDecision() *Decision {
 	if x != nil {
 		return x.LastDecision
@@ -517,12 +632,16 @@ type Decision struct {
 	ToState CommentState `protobuf:"varint,6,opt,name=to_state,json=toState,proto3,enum=riposte.v1.CommentState" json:"to_state,omitempty"`
 	// The reasons.
 	Grounds *Grounds `protobuf:"bytes,7,opt,name=grounds,proto3" json:"grounds,omitempty"`
-	// The moderator.
+	// The moderator, the author of an appeal, or empty for the policy.
 	ActorId string `protobuf:"bytes,8,opt,name=actor_id,json=actorId,proto3" json:"actor_id,omitempty"`
 	// The time at which it was taken.
-	Time          *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=time,proto3" json:"time,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Time *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=time,proto3" json:"time,omitempty"`
+	// The words of the author; only of an APPEAL.
+	AppealText string `protobuf:"bytes,13,opt,name=appeal_text,json=appealText,proto3" json:"appeal_text,omitempty"`
+	// The decision that was contested; only of an APPEAL and of the decision that settles it.
+	AppealedDecisionId string `protobuf:"bytes,14,opt,name=appealed_decision_id,json=appealedDecisionId,proto3" json:"appealed_decision_id,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *Decision) Reset() {
@@ -616,6 +735,20 @@ func (x *Decision) GetTime() *timestamppb.Timestamp {
 		return x.Time
 	}
 	return nil
+}
+
+func (x *Decision) GetAppealText() string {
+	if x != nil {
+		return x.AppealText
+	}
+	return ""
+}
+
+func (x *Decision) GetAppealedDecisionId() string {
+	if x != nil {
+		return x.AppealedDecisionId
+	}
+	return ""
 }
 
 // Something to judge: one comment with everything that is open on it. Its id is the comment's.
@@ -868,7 +1001,8 @@ type ClaimReviewItemsRequest struct {
 	Limit int32 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
 	// The duration of the leases: default 5 minutes, 10 seconds to 1 hour.
 	Lease *durationpb.Duration `protobuf:"bytes,4,opt,name=lease,proto3" json:"lease,omitempty"`
-	// The moderator. Required; 1 to 64 bytes.
+	// The moderator. Required; 1 to 64 bytes. Items whose contested decision is this moderator's are
+	// skipped.
 	ModeratorId string `protobuf:"bytes,5,opt,name=moderator_id,json=moderatorId,proto3" json:"moderator_id,omitempty"`
 	// A UUID that makes the call safe to repeat; optional, the SDKs fill it. While its leases last, a
 	// repeat answers the same items and renews them.
@@ -1706,6 +1840,244 @@ func (x *ListDecisionsResponse) GetNextPageToken() string {
 	return ""
 }
 
+// Asks for the reports on a comment, newest first.
+type ListReportsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The comment. Required.
+	CommentId int64 `protobuf:"varint,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
+	// Reports wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+	// FIELD_INVALID.
+	PageSize int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// `next_page_token` of an earlier page of the same walk. Empty: the first page.
+	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListReportsRequest) Reset() {
+	*x = ListReportsRequest{}
+	mi := &file_riposte_v1_moderation_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListReportsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListReportsRequest) ProtoMessage() {}
+
+func (x *ListReportsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_riposte_v1_moderation_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListReportsRequest.ProtoReflect.Descriptor instead.
+func (*ListReportsRequest) Descriptor() ([]byte, []int) {
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *ListReportsRequest) GetCommentId() int64 {
+	if x != nil {
+		return x.CommentId
+	}
+	return 0
+}
+
+func (x *ListReportsRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListReportsRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// A page of reports.
+type ListReportsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The reports, newest first.
+	Reports []*Report `protobuf:"bytes,1,rep,name=reports,proto3" json:"reports,omitempty"`
+	// For the page after this one. Empty: the end.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListReportsResponse) Reset() {
+	*x = ListReportsResponse{}
+	mi := &file_riposte_v1_moderation_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListReportsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListReportsResponse) ProtoMessage() {}
+
+func (x *ListReportsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_riposte_v1_moderation_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListReportsResponse.ProtoReflect.Descriptor instead.
+func (*ListReportsResponse) Descriptor() ([]byte, []int) {
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *ListReportsResponse) GetReports() []*Report {
+	if x != nil {
+		return x.Reports
+	}
+	return nil
+}
+
+func (x *ListReportsResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
+// One report, with the member who made it. Only ModerationService tells reporters.
+type Report struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The comment.
+	CommentId int64 `protobuf:"varint,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
+	// The member who reported it.
+	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
+	// The reason.
+	Reason ReportReason `protobuf:"varint,3,opt,name=reason,proto3,enum=riposte.v1.ReportReason" json:"reason,omitempty"`
+	// The words of the member; at most 1,000 code points.
+	Text string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
+	// True: the member says that it is illegal.
+	ClaimsIllegal bool `protobuf:"varint,5,opt,name=claims_illegal,json=claimsIllegal,proto3" json:"claims_illegal,omitempty"`
+	// The law that the member names; at most 256 bytes.
+	LegalReference string `protobuf:"bytes,6,opt,name=legal_reference,json=legalReference,proto3" json:"legal_reference,omitempty"`
+	// Its part in the sum that opens a review, 0 to 1,000; 100 is usual.
+	Weight int32 `protobuf:"varint,7,opt,name=weight,proto3" json:"weight,omitempty"`
+	// True: it is about the present text and not judged yet.
+	Open bool `protobuf:"varint,8,opt,name=open,proto3" json:"open,omitempty"`
+	// The time at which it was made or last changed.
+	Time          *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=time,proto3" json:"time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Report) Reset() {
+	*x = Report{}
+	mi := &file_riposte_v1_moderation_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Report) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Report) ProtoMessage() {}
+
+func (x *Report) ProtoReflect() protoreflect.Message {
+	mi := &file_riposte_v1_moderation_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Report.ProtoReflect.Descriptor instead.
+func (*Report) Descriptor() ([]byte, []int) {
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *Report) GetCommentId() int64 {
+	if x != nil {
+		return x.CommentId
+	}
+	return 0
+}
+
+func (x *Report) GetMemberId() string {
+	if x != nil {
+		return x.MemberId
+	}
+	return ""
+}
+
+func (x *Report) GetReason() ReportReason {
+	if x != nil {
+		return x.Reason
+	}
+	return ReportReason_REPORT_REASON_UNSPECIFIED
+}
+
+func (x *Report) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *Report) GetClaimsIllegal() bool {
+	if x != nil {
+		return x.ClaimsIllegal
+	}
+	return false
+}
+
+func (x *Report) GetLegalReference() string {
+	if x != nil {
+		return x.LegalReference
+	}
+	return ""
+}
+
+func (x *Report) GetWeight() int32 {
+	if x != nil {
+		return x.Weight
+	}
+	return 0
+}
+
+func (x *Report) GetOpen() bool {
+	if x != nil {
+		return x.Open
+	}
+	return false
+}
+
+func (x *Report) GetTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Time
+	}
+	return nil
+}
+
 var File_riposte_v1_moderation_proto protoreflect.FileDescriptor
 
 const file_riposte_v1_moderation_proto_rawDesc = "" +
@@ -1720,14 +2092,15 @@ const file_riposte_v1_moderation_proto_rawDesc = "" +
 	"\tdetection\x18\x05 \x01(\x0e2\x15.riposte.v1.DetectionR\tdetection\x126\n" +
 	"\n" +
 	"automation\x18\x06 \x01(\x0e2\x16.riposte.v1.AutomationR\n" +
-	"automation\"\xae\x02\n" +
+	"automation\"\xd1\x02\n" +
 	"\x10ModeratedComment\x12-\n" +
 	"\acomment\x18\x01 \x01(\v2\x13.riposte.v1.CommentR\acomment\x12\x12\n" +
 	"\x04etag\x18\x02 \x01(\tR\x04etag\x12=\n" +
 	"\rproposed_edit\x18\x03 \x01(\v2\x18.riposte.v1.ProposedEditR\fproposedEdit\x12,\n" +
 	"\x12proposed_edit_etag\x18\x04 \x01(\tR\x10proposedEditEtag\x12/\n" +
-	"\x06causes\x18\x05 \x03(\x0e2\x17.riposte.v1.ReviewCauseR\x06causes\x129\n" +
-	"\rlast_decision\x18\a \x01(\v2\x14.riposte.v1.DecisionR\flastDecision\"\x80\x03\n" +
+	"\x06causes\x18\x05 \x03(\x0e2\x17.riposte.v1.ReviewCauseR\x06causes\x12!\n" +
+	"\freport_count\x18\x06 \x01(\x05R\vreportCount\x129\n" +
+	"\rlast_decision\x18\a \x01(\v2\x14.riposte.v1.DecisionR\flastDecision\"\xd3\x03\n" +
 	"\bDecision\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\n" +
@@ -1739,7 +2112,10 @@ const file_riposte_v1_moderation_proto_rawDesc = "" +
 	"\bto_state\x18\x06 \x01(\x0e2\x18.riposte.v1.CommentStateR\atoState\x12-\n" +
 	"\agrounds\x18\a \x01(\v2\x13.riposte.v1.GroundsR\agrounds\x12\x19\n" +
 	"\bactor_id\x18\b \x01(\tR\aactorId\x12.\n" +
-	"\x04time\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\x04time\"\xb2\x02\n" +
+	"\x04time\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x1f\n" +
+	"\vappeal_text\x18\r \x01(\tR\n" +
+	"appealText\x120\n" +
+	"\x14appealed_decision_id\x18\x0e \x01(\tR\x12appealedDecisionId\"\xb2\x02\n" +
 	"\n" +
 	"ReviewItem\x126\n" +
 	"\acomment\x18\x01 \x01(\v2\x1c.riposte.v1.ModeratedCommentR\acomment\x125\n" +
@@ -1825,7 +2201,27 @@ const file_riposte_v1_moderation_proto_rawDesc = "" +
 	"\x02of\"s\n" +
 	"\x15ListDecisionsResponse\x122\n" +
 	"\tdecisions\x18\x01 \x03(\v2\x14.riposte.v1.DecisionR\tdecisions\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken*\x86\x02\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"s\n" +
+	"\x12ListReportsRequest\x12!\n" +
+	"\n" +
+	"comment_id\x18\x01 \x01(\x03B\x020\x01R\tcommentId\x12\x1b\n" +
+	"\tpage_size\x18\x02 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x03 \x01(\tR\tpageToken\"k\n" +
+	"\x13ListReportsResponse\x12,\n" +
+	"\areports\x18\x01 \x03(\v2\x12.riposte.v1.ReportR\areports\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xba\x02\n" +
+	"\x06Report\x12!\n" +
+	"\n" +
+	"comment_id\x18\x01 \x01(\x03B\x020\x01R\tcommentId\x12\x1b\n" +
+	"\tmember_id\x18\x02 \x01(\tR\bmemberId\x120\n" +
+	"\x06reason\x18\x03 \x01(\x0e2\x18.riposte.v1.ReportReasonR\x06reason\x12\x12\n" +
+	"\x04text\x18\x04 \x01(\tR\x04text\x12%\n" +
+	"\x0eclaims_illegal\x18\x05 \x01(\bR\rclaimsIllegal\x12'\n" +
+	"\x0flegal_reference\x18\x06 \x01(\tR\x0elegalReference\x12\x16\n" +
+	"\x06weight\x18\a \x01(\x05R\x06weight\x12\x12\n" +
+	"\x04open\x18\b \x01(\bR\x04open\x12.\n" +
+	"\x04time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\x04time*\xa4\x02\n" +
 	"\x10ModerationAction\x12!\n" +
 	"\x1dMODERATION_ACTION_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19MODERATION_ACTION_APPROVE\x10\x01\x12\x1c\n" +
@@ -1834,7 +2230,8 @@ const file_riposte_v1_moderation_proto_rawDesc = "" +
 	"\x18MODERATION_ACTION_UNHIDE\x10\x04\x12\x1c\n" +
 	"\x18MODERATION_ACTION_DELETE\x10\x05\x12\x1e\n" +
 	"\x1aMODERATION_ACTION_WITHHOLD\x10\x06\x12\x1a\n" +
-	"\x16MODERATION_ACTION_KEEP\x10\a*\xa8\x02\n" +
+	"\x16MODERATION_ACTION_KEEP\x10\a\x12\x1c\n" +
+	"\x18MODERATION_ACTION_APPEAL\x10\b*\xa8\x02\n" +
 	"\tDetection\x12\x19\n" +
 	"\x15DETECTION_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13DETECTION_MODERATOR\x10\x01\x12\x17\n" +
@@ -1862,7 +2259,24 @@ const file_riposte_v1_moderation_proto_rawDesc = "" +
 	"\x11REVIEW_CAUSE_FLAG\x10\x04\x12$\n" +
 	" REVIEW_CAUSE_SERVICE_UNAVAILABLE\x10\x05\x12\x17\n" +
 	"\x13REVIEW_CAUSE_APPEAL\x10\x06\x12\x19\n" +
-	"\x15REVIEW_CAUSE_WITHHELD\x10\aB\x8c\x01\n" +
+	"\x15REVIEW_CAUSE_WITHHELD\x10\a*\xbf\x03\n" +
+	"\fReportReason\x12\x1d\n" +
+	"\x19REPORT_REASON_UNSPECIFIED\x10\x00\x12\x16\n" +
+	"\x12REPORT_REASON_SPAM\x10\x01\x12\x16\n" +
+	"\x12REPORT_REASON_HATE\x10\x02\x12\x1c\n" +
+	"\x18REPORT_REASON_HARASSMENT\x10\x03\x12\x1a\n" +
+	"\x16REPORT_REASON_VIOLENCE\x10\x04\x12\x18\n" +
+	"\x14REPORT_REASON_SEXUAL\x10\x05\x12\x1b\n" +
+	"\x17REPORT_REASON_SELF_HARM\x10\x06\x12\x1f\n" +
+	"\x1bREPORT_REASON_ILLEGAL_GOODS\x10\a\x12\x1e\n" +
+	"\x1aREPORT_REASON_PRIVATE_DATA\x10\b\x12\x1b\n" +
+	"\x17REPORT_REASON_COPYRIGHT\x10\t\x12 \n" +
+	"\x1cREPORT_REASON_MISINFORMATION\x10\n" +
+	"\x12\x1b\n" +
+	"\x17REPORT_REASON_OFF_TOPIC\x10\v\x12\x1f\n" +
+	"\x1bREPORT_REASON_IMPERSONATION\x10\f\x12\x18\n" +
+	"\x14REPORT_REASON_MINORS\x10\r\x12\x17\n" +
+	"\x13REPORT_REASON_OTHER\x10\x0eB\x8c\x01\n" +
 	"\x0ecom.riposte.v1B\x0fModerationProtoP\x01Z riposte.dev/go/riposte/ripostev1\xa2\x02\x03RXX\xaa\x02\n" +
 	"Riposte.V1\xca\x02\n" +
 	"Riposte\\V1\xe2\x02\x16Riposte\\V1\\GPBMetadata\xea\x02\vRiposte::V1b\x06proto3"
@@ -1879,73 +2293,80 @@ func file_riposte_v1_moderation_proto_rawDescGZIP() []byte {
 	return file_riposte_v1_moderation_proto_rawDescData
 }
 
-var file_riposte_v1_moderation_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_riposte_v1_moderation_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_riposte_v1_moderation_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
+var file_riposte_v1_moderation_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_riposte_v1_moderation_proto_goTypes = []any{
 	(ModerationAction)(0),                // 0: riposte.v1.ModerationAction
 	(Detection)(0),                       // 1: riposte.v1.Detection
 	(Automation)(0),                      // 2: riposte.v1.Automation
 	(ReviewCause)(0),                     // 3: riposte.v1.ReviewCause
-	(*Grounds)(nil),                      // 4: riposte.v1.Grounds
-	(*ModeratedComment)(nil),             // 5: riposte.v1.ModeratedComment
-	(*Decision)(nil),                     // 6: riposte.v1.Decision
-	(*ReviewItem)(nil),                   // 7: riposte.v1.ReviewItem
-	(*ListReviewItemsRequest)(nil),       // 8: riposte.v1.ListReviewItemsRequest
-	(*ListReviewItemsResponse)(nil),      // 9: riposte.v1.ListReviewItemsResponse
-	(*ClaimReviewItemsRequest)(nil),      // 10: riposte.v1.ClaimReviewItemsRequest
-	(*ClaimReviewItemsResponse)(nil),     // 11: riposte.v1.ClaimReviewItemsResponse
-	(*ReleaseReviewItemsRequest)(nil),    // 12: riposte.v1.ReleaseReviewItemsRequest
-	(*ReleaseReviewItemsResponse)(nil),   // 13: riposte.v1.ReleaseReviewItemsResponse
-	(*VerdictTarget)(nil),                // 14: riposte.v1.VerdictTarget
-	(*SubmitVerdictsRequest)(nil),        // 15: riposte.v1.SubmitVerdictsRequest
-	(*VerdictResult)(nil),                // 16: riposte.v1.VerdictResult
-	(*SubmitVerdictsResponse)(nil),       // 17: riposte.v1.SubmitVerdictsResponse
-	(*GetModeratedCommentsRequest)(nil),  // 18: riposte.v1.GetModeratedCommentsRequest
-	(*GetModeratedCommentsResponse)(nil), // 19: riposte.v1.GetModeratedCommentsResponse
-	(*ListDecisionsRequest)(nil),         // 20: riposte.v1.ListDecisionsRequest
-	(*ListDecisionsResponse)(nil),        // 21: riposte.v1.ListDecisionsResponse
-	(*Comment)(nil),                      // 22: riposte.v1.Comment
-	(*ProposedEdit)(nil),                 // 23: riposte.v1.ProposedEdit
-	(CommentState)(0),                    // 24: riposte.v1.CommentState
-	(*timestamppb.Timestamp)(nil),        // 25: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),          // 26: google.protobuf.Duration
-	(*ItemError)(nil),                    // 27: riposte.v1.ItemError
+	(ReportReason)(0),                    // 4: riposte.v1.ReportReason
+	(*Grounds)(nil),                      // 5: riposte.v1.Grounds
+	(*ModeratedComment)(nil),             // 6: riposte.v1.ModeratedComment
+	(*Decision)(nil),                     // 7: riposte.v1.Decision
+	(*ReviewItem)(nil),                   // 8: riposte.v1.ReviewItem
+	(*ListReviewItemsRequest)(nil),       // 9: riposte.v1.ListReviewItemsRequest
+	(*ListReviewItemsResponse)(nil),      // 10: riposte.v1.ListReviewItemsResponse
+	(*ClaimReviewItemsRequest)(nil),      // 11: riposte.v1.ClaimReviewItemsRequest
+	(*ClaimReviewItemsResponse)(nil),     // 12: riposte.v1.ClaimReviewItemsResponse
+	(*ReleaseReviewItemsRequest)(nil),    // 13: riposte.v1.ReleaseReviewItemsRequest
+	(*ReleaseReviewItemsResponse)(nil),   // 14: riposte.v1.ReleaseReviewItemsResponse
+	(*VerdictTarget)(nil),                // 15: riposte.v1.VerdictTarget
+	(*SubmitVerdictsRequest)(nil),        // 16: riposte.v1.SubmitVerdictsRequest
+	(*VerdictResult)(nil),                // 17: riposte.v1.VerdictResult
+	(*SubmitVerdictsResponse)(nil),       // 18: riposte.v1.SubmitVerdictsResponse
+	(*GetModeratedCommentsRequest)(nil),  // 19: riposte.v1.GetModeratedCommentsRequest
+	(*GetModeratedCommentsResponse)(nil), // 20: riposte.v1.GetModeratedCommentsResponse
+	(*ListDecisionsRequest)(nil),         // 21: riposte.v1.ListDecisionsRequest
+	(*ListDecisionsResponse)(nil),        // 22: riposte.v1.ListDecisionsResponse
+	(*ListReportsRequest)(nil),           // 23: riposte.v1.ListReportsRequest
+	(*ListReportsResponse)(nil),          // 24: riposte.v1.ListReportsResponse
+	(*Report)(nil),                       // 25: riposte.v1.Report
+	(*Comment)(nil),                      // 26: riposte.v1.Comment
+	(*ProposedEdit)(nil),                 // 27: riposte.v1.ProposedEdit
+	(CommentState)(0),                    // 28: riposte.v1.CommentState
+	(*timestamppb.Timestamp)(nil),        // 29: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),          // 30: google.protobuf.Duration
+	(*ItemError)(nil),                    // 31: riposte.v1.ItemError
 }
 var file_riposte_v1_moderation_proto_depIdxs = []int32{
 	1,  // 0: riposte.v1.Grounds.detection:type_name -> riposte.v1.Detection
 	2,  // 1: riposte.v1.Grounds.automation:type_name -> riposte.v1.Automation
-	22, // 2: riposte.v1.ModeratedComment.comment:type_name -> riposte.v1.Comment
-	23, // 3: riposte.v1.ModeratedComment.proposed_edit:type_name -> riposte.v1.ProposedEdit
+	26, // 2: riposte.v1.ModeratedComment.comment:type_name -> riposte.v1.Comment
+	27, // 3: riposte.v1.ModeratedComment.proposed_edit:type_name -> riposte.v1.ProposedEdit
 	3,  // 4: riposte.v1.ModeratedComment.causes:type_name -> riposte.v1.ReviewCause
-	6,  // 5: riposte.v1.ModeratedComment.last_decision:type_name -> riposte.v1.Decision
+	7,  // 5: riposte.v1.ModeratedComment.last_decision:type_name -> riposte.v1.Decision
 	0,  // 6: riposte.v1.Decision.action:type_name -> riposte.v1.ModerationAction
-	24, // 7: riposte.v1.Decision.from_state:type_name -> riposte.v1.CommentState
-	24, // 8: riposte.v1.Decision.to_state:type_name -> riposte.v1.CommentState
-	4,  // 9: riposte.v1.Decision.grounds:type_name -> riposte.v1.Grounds
-	25, // 10: riposte.v1.Decision.time:type_name -> google.protobuf.Timestamp
-	5,  // 11: riposte.v1.ReviewItem.comment:type_name -> riposte.v1.ModeratedComment
-	25, // 12: riposte.v1.ReviewItem.due_time:type_name -> google.protobuf.Timestamp
-	25, // 13: riposte.v1.ReviewItem.lease_until:type_name -> google.protobuf.Timestamp
-	5,  // 14: riposte.v1.ReviewItem.parent:type_name -> riposte.v1.ModeratedComment
+	28, // 7: riposte.v1.Decision.from_state:type_name -> riposte.v1.CommentState
+	28, // 8: riposte.v1.Decision.to_state:type_name -> riposte.v1.CommentState
+	5,  // 9: riposte.v1.Decision.grounds:type_name -> riposte.v1.Grounds
+	29, // 10: riposte.v1.Decision.time:type_name -> google.protobuf.Timestamp
+	6,  // 11: riposte.v1.ReviewItem.comment:type_name -> riposte.v1.ModeratedComment
+	29, // 12: riposte.v1.ReviewItem.due_time:type_name -> google.protobuf.Timestamp
+	29, // 13: riposte.v1.ReviewItem.lease_until:type_name -> google.protobuf.Timestamp
+	6,  // 14: riposte.v1.ReviewItem.parent:type_name -> riposte.v1.ModeratedComment
 	3,  // 15: riposte.v1.ListReviewItemsRequest.causes:type_name -> riposte.v1.ReviewCause
-	7,  // 16: riposte.v1.ListReviewItemsResponse.items:type_name -> riposte.v1.ReviewItem
+	8,  // 16: riposte.v1.ListReviewItemsResponse.items:type_name -> riposte.v1.ReviewItem
 	3,  // 17: riposte.v1.ClaimReviewItemsRequest.causes:type_name -> riposte.v1.ReviewCause
-	26, // 18: riposte.v1.ClaimReviewItemsRequest.lease:type_name -> google.protobuf.Duration
-	7,  // 19: riposte.v1.ClaimReviewItemsResponse.items:type_name -> riposte.v1.ReviewItem
-	25, // 20: riposte.v1.ClaimReviewItemsResponse.lease_until:type_name -> google.protobuf.Timestamp
+	30, // 18: riposte.v1.ClaimReviewItemsRequest.lease:type_name -> google.protobuf.Duration
+	8,  // 19: riposte.v1.ClaimReviewItemsResponse.items:type_name -> riposte.v1.ReviewItem
+	29, // 20: riposte.v1.ClaimReviewItemsResponse.lease_until:type_name -> google.protobuf.Timestamp
 	0,  // 21: riposte.v1.SubmitVerdictsRequest.action:type_name -> riposte.v1.ModerationAction
-	4,  // 22: riposte.v1.SubmitVerdictsRequest.grounds:type_name -> riposte.v1.Grounds
-	14, // 23: riposte.v1.SubmitVerdictsRequest.targets:type_name -> riposte.v1.VerdictTarget
-	6,  // 24: riposte.v1.VerdictResult.decision:type_name -> riposte.v1.Decision
-	27, // 25: riposte.v1.VerdictResult.error:type_name -> riposte.v1.ItemError
-	16, // 26: riposte.v1.SubmitVerdictsResponse.results:type_name -> riposte.v1.VerdictResult
-	5,  // 27: riposte.v1.GetModeratedCommentsResponse.comments:type_name -> riposte.v1.ModeratedComment
-	6,  // 28: riposte.v1.ListDecisionsResponse.decisions:type_name -> riposte.v1.Decision
-	29, // [29:29] is the sub-list for method output_type
-	29, // [29:29] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	5,  // 22: riposte.v1.SubmitVerdictsRequest.grounds:type_name -> riposte.v1.Grounds
+	15, // 23: riposte.v1.SubmitVerdictsRequest.targets:type_name -> riposte.v1.VerdictTarget
+	7,  // 24: riposte.v1.VerdictResult.decision:type_name -> riposte.v1.Decision
+	31, // 25: riposte.v1.VerdictResult.error:type_name -> riposte.v1.ItemError
+	17, // 26: riposte.v1.SubmitVerdictsResponse.results:type_name -> riposte.v1.VerdictResult
+	6,  // 27: riposte.v1.GetModeratedCommentsResponse.comments:type_name -> riposte.v1.ModeratedComment
+	7,  // 28: riposte.v1.ListDecisionsResponse.decisions:type_name -> riposte.v1.Decision
+	25, // 29: riposte.v1.ListReportsResponse.reports:type_name -> riposte.v1.Report
+	4,  // 30: riposte.v1.Report.reason:type_name -> riposte.v1.ReportReason
+	29, // 31: riposte.v1.Report.time:type_name -> google.protobuf.Timestamp
+	32, // [32:32] is the sub-list for method output_type
+	32, // [32:32] is the sub-list for method input_type
+	32, // [32:32] is the sub-list for extension type_name
+	32, // [32:32] is the sub-list for extension extendee
+	0,  // [0:32] is the sub-list for field type_name
 }
 
 func init() { file_riposte_v1_moderation_proto_init() }
@@ -1967,8 +2388,8 @@ func file_riposte_v1_moderation_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_riposte_v1_moderation_proto_rawDesc), len(file_riposte_v1_moderation_proto_rawDesc)),
-			NumEnums:      4,
-			NumMessages:   18,
+			NumEnums:      5,
+			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -5980,8 +5980,9 @@ pub enum ErrorReason {
     ReplyForbidden = 10,
     /// FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state,
     /// for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
-    /// except to UndeleteComment: a tombstone that was imported without a text cannot come back. Or
-    /// the metadata has `why`: `edits` (three edits have to be judged first).
+    /// except to UndeleteComment: a tombstone that was imported without a text cannot come back. `why`
+    /// names a cause beside the state: `edits` (three edits have to be judged first), `appeal` (an
+    /// appeal is open), `own_decision` (an appeal contests a decision of the acting moderator).
     ///
     /// Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",  "state": "HIDDEN"}}`.
     StateConflict = 11,
@@ -6122,6 +6123,17 @@ pub enum ErrorReason {
     ///
     /// Example: `{"reason": "REVIEW_LEASE_LOST"}`.
     ReviewLeaseLost = 40,
+    /// NOT_FOUND. There is no such decision, or it is about a comment of another member.
+    ///
+    /// Example: `{"reason": "DECISION_NOT_FOUND", "metadata": {"decision_id":  "1234567890123456789.2"}}`.
+    DecisionNotFound = 41,
+    /// FAILED_PRECONDITION. The decision cannot be appealed. `why` is `appealed` (this one was, or the
+    /// appeal of another one is open), `window_over`, `not_restricted` (it neither refused nor hid the
+    /// text), `overturned` (the state or the text has changed since, or a newer decision stands) or
+    /// `gone` (the comment is deleted).
+    ///
+    /// Example: `{"reason": "APPEAL_NOT_ALLOWED", "metadata": {"why": "window_over"}}`.
+    AppealNotAllowed = 42,
 }
 impl ErrorReason {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -6171,6 +6183,8 @@ impl ErrorReason {
             Self::WatchTooSlow => "ERROR_REASON_WATCH_TOO_SLOW",
             Self::ServerStopping => "ERROR_REASON_SERVER_STOPPING",
             Self::ReviewLeaseLost => "ERROR_REASON_REVIEW_LEASE_LOST",
+            Self::DecisionNotFound => "ERROR_REASON_DECISION_NOT_FOUND",
+            Self::AppealNotAllowed => "ERROR_REASON_APPEAL_NOT_ALLOWED",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -6217,6 +6231,8 @@ impl ErrorReason {
             "ERROR_REASON_WATCH_TOO_SLOW" => Some(Self::WatchTooSlow),
             "ERROR_REASON_SERVER_STOPPING" => Some(Self::ServerStopping),
             "ERROR_REASON_REVIEW_LEASE_LOST" => Some(Self::ReviewLeaseLost),
+            "ERROR_REASON_DECISION_NOT_FOUND" => Some(Self::DecisionNotFound),
+            "ERROR_REASON_APPEAL_NOT_ALLOWED" => Some(Self::AppealNotAllowed),
             _ => None,
         }
     }
@@ -6974,6 +6990,9 @@ pub struct ModeratedComment {
     /// What is open; empty if nothing is.
     #[prost(enumeration = "ReviewCause", repeated, tag = "5")]
     pub causes: ::prost::alloc::vec::Vec<i32>,
+    /// Open reports of distinct members since the comment was last settled.
+    #[prost(int32, tag = "6")]
+    pub report_count: i32,
     /// The newest decision; unset if none.
     #[prost(message, optional, tag = "7")]
     pub last_decision: ::core::option::Option<Decision>,
@@ -7012,12 +7031,18 @@ pub struct Decision {
     /// The reasons.
     #[prost(message, optional, tag = "7")]
     pub grounds: ::core::option::Option<Grounds>,
-    /// The moderator.
+    /// The moderator, the author of an appeal, or empty for the policy.
     #[prost(string, tag = "8")]
     pub actor_id: ::prost::alloc::string::String,
     /// The time at which it was taken.
     #[prost(message, optional, tag = "11")]
     pub time: ::core::option::Option<::prost_types::Timestamp>,
+    /// The words of the author; only of an APPEAL.
+    #[prost(string, tag = "13")]
+    pub appeal_text: ::prost::alloc::string::String,
+    /// The decision that was contested; only of an APPEAL and of the decision that settles it.
+    #[prost(string, tag = "14")]
+    pub appealed_decision_id: ::prost::alloc::string::String,
 }
 impl ::prost::Name for Decision {
     const NAME: &'static str = "Decision";
@@ -7130,7 +7155,8 @@ pub struct ClaimReviewItemsRequest {
     /// The duration of the leases: default 5 minutes, 10 seconds to 1 hour.
     #[prost(message, optional, tag = "4")]
     pub lease: ::core::option::Option<::prost_types::Duration>,
-    /// The moderator. Required; 1 to 64 bytes.
+    /// The moderator. Required; 1 to 64 bytes. Items whose contested decision is this moderator's are
+    /// skipped.
     #[prost(string, tag = "5")]
     pub moderator_id: ::prost::alloc::string::String,
     /// A UUID that makes the call safe to repeat; optional, the SDKs fill it. While its leases last, a
@@ -7424,6 +7450,91 @@ impl ::prost::Name for ListDecisionsResponse {
         "/riposte.v1.ListDecisionsResponse".into()
     }
 }
+/// Asks for the reports on a comment, newest first.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListReportsRequest {
+    /// The comment. Required.
+    #[prost(int64, tag = "1")]
+    pub comment_id: i64,
+    /// Reports wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+    /// FIELD_INVALID.
+    #[prost(int32, tag = "2")]
+    pub page_size: i32,
+    /// `next_page_token` of an earlier page of the same walk. Empty: the first page.
+    #[prost(string, tag = "3")]
+    pub page_token: ::prost::alloc::string::String,
+}
+impl ::prost::Name for ListReportsRequest {
+    const NAME: &'static str = "ListReportsRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListReportsRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListReportsRequest".into()
+    }
+}
+/// A page of reports.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListReportsResponse {
+    /// The reports, newest first.
+    #[prost(message, repeated, tag = "1")]
+    pub reports: ::prost::alloc::vec::Vec<Report>,
+    /// For the page after this one. Empty: the end.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+impl ::prost::Name for ListReportsResponse {
+    const NAME: &'static str = "ListReportsResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListReportsResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListReportsResponse".into()
+    }
+}
+/// One report, with the member who made it. Only ModerationService tells reporters.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Report {
+    /// The comment.
+    #[prost(int64, tag = "1")]
+    pub comment_id: i64,
+    /// The member who reported it.
+    #[prost(string, tag = "2")]
+    pub member_id: ::prost::alloc::string::String,
+    /// The reason.
+    #[prost(enumeration = "ReportReason", tag = "3")]
+    pub reason: i32,
+    /// The words of the member; at most 1,000 code points.
+    #[prost(string, tag = "4")]
+    pub text: ::prost::alloc::string::String,
+    /// True: the member says that it is illegal.
+    #[prost(bool, tag = "5")]
+    pub claims_illegal: bool,
+    /// The law that the member names; at most 256 bytes.
+    #[prost(string, tag = "6")]
+    pub legal_reference: ::prost::alloc::string::String,
+    /// Its part in the sum that opens a review, 0 to 1,000; 100 is usual.
+    #[prost(int32, tag = "7")]
+    pub weight: i32,
+    /// True: it is about the present text and not judged yet.
+    #[prost(bool, tag = "8")]
+    pub open: bool,
+    /// The time at which it was made or last changed.
+    #[prost(message, optional, tag = "9")]
+    pub time: ::core::option::Option<::prost_types::Timestamp>,
+}
+impl ::prost::Name for Report {
+    const NAME: &'static str = "Report";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.Report".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.Report".into()
+    }
+}
 /// An act on a comment or on its proposed edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
@@ -7445,8 +7556,11 @@ pub enum ModerationAction {
     /// ACTIVE becomes PENDING: out of sight until it is judged.
     Withhold = 6,
     /// No change of state. Closes what is open on the text of an ACTIVE comment; if nothing is,
-    /// STATE_CONFLICT. A PENDING comment and a proposed edit stay in the queue.
+    /// STATE_CONFLICT. A PENDING comment and a proposed edit stay in the queue. An appeal is closed in
+    /// any state.
     Keep = 7,
+    /// Only in decisions: an author's appeal.
+    Appeal = 8,
 }
 impl ModerationAction {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -7463,6 +7577,7 @@ impl ModerationAction {
             Self::Delete => "MODERATION_ACTION_DELETE",
             Self::Withhold => "MODERATION_ACTION_WITHHOLD",
             Self::Keep => "MODERATION_ACTION_KEEP",
+            Self::Appeal => "MODERATION_ACTION_APPEAL",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -7476,6 +7591,7 @@ impl ModerationAction {
             "MODERATION_ACTION_DELETE" => Some(Self::Delete),
             "MODERATION_ACTION_WITHHOLD" => Some(Self::Withhold),
             "MODERATION_ACTION_KEEP" => Some(Self::Keep),
+            "MODERATION_ACTION_APPEAL" => Some(Self::Appeal),
             _ => None,
         }
     }
@@ -7592,14 +7708,14 @@ pub enum ReviewCause {
     New = 1,
     /// A proposed edit.
     Edit = 2,
-    /// Reports of members. Not served yet.
+    /// Reports of members.
     Report = 3,
     /// The policy or the filter service flagged it; in sight unless the comment is PENDING. Not served
     /// yet.
     Flag = 4,
     /// The filter or account service could not be asked. Not served yet.
     ServiceUnavailable = 5,
-    /// The author appealed. Not served yet.
+    /// The author appealed.
     Appeal = 6,
     /// Taken out of sight by a moderator until it is judged.
     Withheld = 7,
@@ -7632,6 +7748,87 @@ impl ReviewCause {
             "REVIEW_CAUSE_SERVICE_UNAVAILABLE" => Some(Self::ServiceUnavailable),
             "REVIEW_CAUSE_APPEAL" => Some(Self::Appeal),
             "REVIEW_CAUSE_WITHHELD" => Some(Self::Withheld),
+            _ => None,
+        }
+    }
+}
+/// Why a member reports a comment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ReportReason {
+    /// In a request: FIELD_INVALID.
+    Unspecified = 0,
+    /// Spam or fraud.
+    Spam = 1,
+    /// Hatred against a group.
+    Hate = 2,
+    /// Harassment of a person.
+    Harassment = 3,
+    /// Violence or threats.
+    Violence = 4,
+    /// Sexual content.
+    Sexual = 5,
+    /// Self-harm.
+    SelfHarm = 6,
+    /// Illegal goods or services.
+    IllegalGoods = 7,
+    /// Private data of a person.
+    PrivateData = 8,
+    /// Copyright or trademark.
+    Copyright = 9,
+    /// False information.
+    Misinformation = 10,
+    /// Off topic.
+    OffTopic = 11,
+    /// Impersonation.
+    Impersonation = 12,
+    /// Danger to minors.
+    Minors = 13,
+    /// Something else; `text` says what.
+    Other = 14,
+}
+impl ReportReason {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "REPORT_REASON_UNSPECIFIED",
+            Self::Spam => "REPORT_REASON_SPAM",
+            Self::Hate => "REPORT_REASON_HATE",
+            Self::Harassment => "REPORT_REASON_HARASSMENT",
+            Self::Violence => "REPORT_REASON_VIOLENCE",
+            Self::Sexual => "REPORT_REASON_SEXUAL",
+            Self::SelfHarm => "REPORT_REASON_SELF_HARM",
+            Self::IllegalGoods => "REPORT_REASON_ILLEGAL_GOODS",
+            Self::PrivateData => "REPORT_REASON_PRIVATE_DATA",
+            Self::Copyright => "REPORT_REASON_COPYRIGHT",
+            Self::Misinformation => "REPORT_REASON_MISINFORMATION",
+            Self::OffTopic => "REPORT_REASON_OFF_TOPIC",
+            Self::Impersonation => "REPORT_REASON_IMPERSONATION",
+            Self::Minors => "REPORT_REASON_MINORS",
+            Self::Other => "REPORT_REASON_OTHER",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "REPORT_REASON_UNSPECIFIED" => Some(Self::Unspecified),
+            "REPORT_REASON_SPAM" => Some(Self::Spam),
+            "REPORT_REASON_HATE" => Some(Self::Hate),
+            "REPORT_REASON_HARASSMENT" => Some(Self::Harassment),
+            "REPORT_REASON_VIOLENCE" => Some(Self::Violence),
+            "REPORT_REASON_SEXUAL" => Some(Self::Sexual),
+            "REPORT_REASON_SELF_HARM" => Some(Self::SelfHarm),
+            "REPORT_REASON_ILLEGAL_GOODS" => Some(Self::IllegalGoods),
+            "REPORT_REASON_PRIVATE_DATA" => Some(Self::PrivateData),
+            "REPORT_REASON_COPYRIGHT" => Some(Self::Copyright),
+            "REPORT_REASON_MISINFORMATION" => Some(Self::Misinformation),
+            "REPORT_REASON_OFF_TOPIC" => Some(Self::OffTopic),
+            "REPORT_REASON_IMPERSONATION" => Some(Self::Impersonation),
+            "REPORT_REASON_MINORS" => Some(Self::Minors),
+            "REPORT_REASON_OTHER" => Some(Self::Other),
             _ => None,
         }
     }
@@ -7917,6 +8114,35 @@ pub mod moderation_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
+        /// Reads the reports on a comment, newest first, with their reporters.
+        ///
+        /// Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        ///
+        /// Example: `{"commentId": "1234567890123456789"}`.
+        pub async fn list_reports(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListReportsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListReportsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/riposte.v1.ModerationService/ListReports",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("riposte.v1.ModerationService", "ListReports"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -8008,6 +8234,18 @@ pub mod moderation_service_server {
             request: tonic::Request<super::ListDecisionsRequest>,
         ) -> std::result::Result<
             tonic::Response<super::ListDecisionsResponse>,
+            tonic::Status,
+        >;
+        /// Reads the reports on a comment, newest first, with their reporters.
+        ///
+        /// Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        ///
+        /// Example: `{"commentId": "1234567890123456789"}`.
+        async fn list_reports(
+            &self,
+            request: tonic::Request<super::ListReportsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListReportsResponse>,
             tonic::Status,
         >;
     }
@@ -8363,6 +8601,52 @@ pub mod moderation_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListDecisionsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/riposte.v1.ModerationService/ListReports" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListReportsSvc<T: ModerationService>(pub Arc<T>);
+                    impl<
+                        T: ModerationService,
+                    > tonic::server::UnaryService<super::ListReportsRequest>
+                    for ListReportsSvc<T> {
+                        type Response = super::ListReportsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListReportsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ModerationService>::list_reports(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListReportsSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -9245,6 +9529,888 @@ pub mod reply_service_server {
     /// Generated gRPC service name
     pub const SERVICE_NAME: &str = "riposte.v1.ReplyService";
     impl<T> tonic::server::NamedService for ReplyServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// A member tells moderators of a comment.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ReportCommentRequest {
+    /// The comment. Required. One that the member cannot see is COMMENT_NOT_FOUND.
+    #[prost(int64, tag = "1")]
+    pub comment_id: i64,
+    /// The member who reports. Required; 1 to 64 bytes.
+    #[prost(string, tag = "2")]
+    pub member_id: ::prost::alloc::string::String,
+    /// The reason. Required.
+    #[prost(enumeration = "ReportReason", tag = "3")]
+    pub reason: i32,
+    /// In the member's words; at most 1,000 code points.
+    #[prost(string, tag = "4")]
+    pub text: ::prost::alloc::string::String,
+    /// True: the member says that it is illegal. It then waits for a moderator at once, unless a
+    /// moderator has judged this version.
+    #[prost(bool, tag = "5")]
+    pub claims_illegal: bool,
+    /// The law that the member names; at most 256 bytes.
+    #[prost(string, tag = "6")]
+    pub legal_reference: ::prost::alloc::string::String,
+    /// Comment.etag of the version that the member saw; empty means the present one. A report on an
+    /// older version is stored and counts nothing.
+    #[prost(string, tag = "7")]
+    pub etag: ::prost::alloc::string::String,
+    /// A UUID that makes the call safe to repeat; optional, the SDKs fill it.
+    #[prost(string, tag = "8")]
+    pub request_id: ::prost::alloc::string::String,
+}
+impl ::prost::Name for ReportCommentRequest {
+    const NAME: &'static str = "ReportCommentRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ReportCommentRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ReportCommentRequest".into()
+    }
+}
+/// The report is stored. It tells neither counts nor states.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ReportCommentResponse {
+    /// False: it replaced an earlier report of this member on this comment.
+    #[prost(bool, tag = "1")]
+    pub first: bool,
+}
+impl ::prost::Name for ReportCommentResponse {
+    const NAME: &'static str = "ReportCommentResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ReportCommentResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ReportCommentResponse".into()
+    }
+}
+/// One of a member's own reports.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct OwnReport {
+    /// The comment.
+    #[prost(int64, tag = "1")]
+    pub comment_id: i64,
+    /// The reason given.
+    #[prost(enumeration = "ReportReason", tag = "2")]
+    pub reason: i32,
+    /// What became of it.
+    #[prost(enumeration = "ReportOutcome", tag = "3")]
+    pub outcome: i32,
+    /// The time at which it was made or last changed.
+    #[prost(message, optional, tag = "4")]
+    pub time: ::core::option::Option<::prost_types::Timestamp>,
+    /// The day on which it was judged, cut to midnight UTC; unset while open.
+    #[prost(message, optional, tag = "5")]
+    pub outcome_day: ::core::option::Option<::prost_types::Timestamp>,
+}
+impl ::prost::Name for OwnReport {
+    const NAME: &'static str = "OwnReport";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.OwnReport".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.OwnReport".into()
+    }
+}
+/// Asks for a member's own reports, newest first.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListOwnReportsRequest {
+    /// The object type. Required.
+    #[prost(string, tag = "1")]
+    pub object_type: ::prost::alloc::string::String,
+    /// The member. Required.
+    #[prost(string, tag = "2")]
+    pub member_id: ::prost::alloc::string::String,
+    /// Reports wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+    /// FIELD_INVALID.
+    #[prost(int32, tag = "3")]
+    pub page_size: i32,
+    /// `next_page_token` of an earlier page of the same walk. Empty: the first page.
+    #[prost(string, tag = "4")]
+    pub page_token: ::prost::alloc::string::String,
+}
+impl ::prost::Name for ListOwnReportsRequest {
+    const NAME: &'static str = "ListOwnReportsRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListOwnReportsRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListOwnReportsRequest".into()
+    }
+}
+/// A page of a member's own reports.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListOwnReportsResponse {
+    /// The reports, newest first.
+    #[prost(message, repeated, tag = "1")]
+    pub reports: ::prost::alloc::vec::Vec<OwnReport>,
+    /// For the page after this one. Empty: the end.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+impl ::prost::Name for ListOwnReportsResponse {
+    const NAME: &'static str = "ListOwnReportsResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListOwnReportsResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListOwnReportsResponse".into()
+    }
+}
+/// The statement of reasons for one decision that restricts an author's comment. It names no
+/// moderator and has no note for moderators.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Statement {
+    /// The decision; AppealDecision takes it.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// The comment.
+    #[prost(int64, tag = "2")]
+    pub comment_id: i64,
+    /// What was done.
+    #[prost(enumeration = "ModerationAction", tag = "3")]
+    pub action: i32,
+    /// True: a proposed edit was refused, and not the text in sight.
+    #[prost(bool, tag = "4")]
+    pub proposed_edit: bool,
+    /// The state before.
+    #[prost(enumeration = "CommentState", tag = "5")]
+    pub from_state: i32,
+    /// The state after.
+    #[prost(enumeration = "CommentState", tag = "6")]
+    pub to_state: i32,
+    /// The rule.
+    #[prost(string, tag = "7")]
+    pub code: ::prost::alloc::string::String,
+    /// The explanation for the author.
+    #[prost(string, tag = "8")]
+    pub explanation: ::prost::alloc::string::String,
+    /// The law; empty means the terms of use.
+    #[prost(string, tag = "9")]
+    pub legal_reference: ::prost::alloc::string::String,
+    /// The way in which it was found.
+    #[prost(enumeration = "Detection", tag = "10")]
+    pub detection: i32,
+    /// The part of machines in it.
+    #[prost(enumeration = "Automation", tag = "11")]
+    pub automation: i32,
+    /// The time at which it was decided.
+    #[prost(message, optional, tag = "12")]
+    pub time: ::core::option::Option<::prost_types::Timestamp>,
+    /// The time until which the author may appeal; unset means no appeal, or one was made.
+    #[prost(message, optional, tag = "13")]
+    pub appeal_until: ::core::option::Option<::prost_types::Timestamp>,
+}
+impl ::prost::Name for Statement {
+    const NAME: &'static str = "Statement";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.Statement".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.Statement".into()
+    }
+}
+/// Asks for the statements to a member, newest first.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListOwnDecisionsRequest {
+    /// The object type. Required.
+    #[prost(string, tag = "1")]
+    pub object_type: ::prost::alloc::string::String,
+    /// The member. Required.
+    #[prost(string, tag = "2")]
+    pub member_id: ::prost::alloc::string::String,
+    /// Statements wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+    /// FIELD_INVALID.
+    #[prost(int32, tag = "3")]
+    pub page_size: i32,
+    /// `next_page_token` of an earlier page of the same walk. Empty: the first page.
+    #[prost(string, tag = "4")]
+    pub page_token: ::prost::alloc::string::String,
+}
+impl ::prost::Name for ListOwnDecisionsRequest {
+    const NAME: &'static str = "ListOwnDecisionsRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListOwnDecisionsRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListOwnDecisionsRequest".into()
+    }
+}
+/// A page of statements.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListOwnDecisionsResponse {
+    /// The statements, newest first.
+    #[prost(message, repeated, tag = "1")]
+    pub statements: ::prost::alloc::vec::Vec<Statement>,
+    /// For the page after this one. Empty: the end.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+impl ::prost::Name for ListOwnDecisionsResponse {
+    const NAME: &'static str = "ListOwnDecisionsResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListOwnDecisionsResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListOwnDecisionsResponse".into()
+    }
+}
+/// Asks for a new look at a decision.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AppealDecisionRequest {
+    /// The decision. Required.
+    #[prost(string, tag = "1")]
+    pub decision_id: ::prost::alloc::string::String,
+    /// The author of the comment. Required.
+    #[prost(string, tag = "2")]
+    pub member_id: ::prost::alloc::string::String,
+    /// Why; 1 to 2,000 code points. Required.
+    #[prost(string, tag = "3")]
+    pub text: ::prost::alloc::string::String,
+    /// A UUID that makes the call safe to repeat; optional, the SDKs fill it.
+    #[prost(string, tag = "4")]
+    pub request_id: ::prost::alloc::string::String,
+}
+impl ::prost::Name for AppealDecisionRequest {
+    const NAME: &'static str = "AppealDecisionRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.AppealDecisionRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.AppealDecisionRequest".into()
+    }
+}
+/// The appeal is stored. A moderator other than the one who decided judges it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AppealDecisionResponse {}
+impl ::prost::Name for AppealDecisionResponse {
+    const NAME: &'static str = "AppealDecisionResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.AppealDecisionResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.AppealDecisionResponse".into()
+    }
+}
+/// What became of a member's report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ReportOutcome {
+    /// Never sent; a reader of an older version sees it for an outcome it does not know.
+    Unspecified = 0,
+    /// Not judged yet.
+    Open = 1,
+    /// The comment was restricted after it.
+    Acted = 2,
+    /// The comment was kept after it.
+    Kept = 3,
+}
+impl ReportOutcome {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "REPORT_OUTCOME_UNSPECIFIED",
+            Self::Open => "REPORT_OUTCOME_OPEN",
+            Self::Acted => "REPORT_OUTCOME_ACTED",
+            Self::Kept => "REPORT_OUTCOME_KEPT",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "REPORT_OUTCOME_UNSPECIFIED" => Some(Self::Unspecified),
+            "REPORT_OUTCOME_OPEN" => Some(Self::Open),
+            "REPORT_OUTCOME_ACTED" => Some(Self::Acted),
+            "REPORT_OUTCOME_KEPT" => Some(Self::Kept),
+            _ => None,
+        }
+    }
+}
+/// Generated client implementations.
+#[cfg(feature = "client")]
+pub mod report_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// What members do about moderation: report, read the reasons, appeal. Served on the public port.
+    ///
+    /// Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and
+    /// the general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+    #[derive(Debug, Clone)]
+    pub struct ReportServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> ReportServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> ReportServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            ReportServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Reports a comment to its moderators.
+        ///
+        /// One report per member and comment; a second one replaces it. Moves no revision. Errors:
+        /// COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED (an own comment), REQUEST_ID_REUSED.
+        ///
+        /// Example: `{"commentId": "1234567890123456789", "memberId": "m7", "reason":  "REPORT_REASON_SPAM"}`.
+        pub async fn report_comment(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ReportCommentRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ReportCommentResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/riposte.v1.ReportService/ReportComment",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("riposte.v1.ReportService", "ReportComment"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Reads what became of a member's own reports.
+        ///
+        /// Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        ///
+        /// Example: `{"objectType": "video", "memberId": "m7"}`.
+        pub async fn list_own_reports(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListOwnReportsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListOwnReportsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/riposte.v1.ReportService/ListOwnReports",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("riposte.v1.ReportService", "ListOwnReports"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Reads the statements of reasons to a member.
+        ///
+        /// Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        ///
+        /// Example: `{"objectType": "video", "memberId": "m7"}`.
+        pub async fn list_own_decisions(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListOwnDecisionsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListOwnDecisionsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/riposte.v1.ReportService/ListOwnDecisions",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("riposte.v1.ReportService", "ListOwnDecisions"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Appeals a decision, once, within the window of the object type.
+        ///
+        /// Errors: DECISION_NOT_FOUND (also if it is another member's), APPEAL_NOT_ALLOWED,
+        /// REQUEST_ID_REUSED.
+        ///
+        /// Example: `{"decisionId": "1234567890123456789.2", "memberId": "m7", "text": "It is a  quotation."}`.
+        pub async fn appeal_decision(
+            &mut self,
+            request: impl tonic::IntoRequest<super::AppealDecisionRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AppealDecisionResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/riposte.v1.ReportService/AppealDecision",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("riposte.v1.ReportService", "AppealDecision"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+#[cfg(feature = "server")]
+pub mod report_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with ReportServiceServer.
+    #[async_trait]
+    pub trait ReportService: std::marker::Send + std::marker::Sync + 'static {
+        /// Reports a comment to its moderators.
+        ///
+        /// One report per member and comment; a second one replaces it. Moves no revision. Errors:
+        /// COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED (an own comment), REQUEST_ID_REUSED.
+        ///
+        /// Example: `{"commentId": "1234567890123456789", "memberId": "m7", "reason":  "REPORT_REASON_SPAM"}`.
+        async fn report_comment(
+            &self,
+            request: tonic::Request<super::ReportCommentRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ReportCommentResponse>,
+            tonic::Status,
+        >;
+        /// Reads what became of a member's own reports.
+        ///
+        /// Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        ///
+        /// Example: `{"objectType": "video", "memberId": "m7"}`.
+        async fn list_own_reports(
+            &self,
+            request: tonic::Request<super::ListOwnReportsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListOwnReportsResponse>,
+            tonic::Status,
+        >;
+        /// Reads the statements of reasons to a member.
+        ///
+        /// Errors: OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        ///
+        /// Example: `{"objectType": "video", "memberId": "m7"}`.
+        async fn list_own_decisions(
+            &self,
+            request: tonic::Request<super::ListOwnDecisionsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListOwnDecisionsResponse>,
+            tonic::Status,
+        >;
+        /// Appeals a decision, once, within the window of the object type.
+        ///
+        /// Errors: DECISION_NOT_FOUND (also if it is another member's), APPEAL_NOT_ALLOWED,
+        /// REQUEST_ID_REUSED.
+        ///
+        /// Example: `{"decisionId": "1234567890123456789.2", "memberId": "m7", "text": "It is a  quotation."}`.
+        async fn appeal_decision(
+            &self,
+            request: tonic::Request<super::AppealDecisionRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AppealDecisionResponse>,
+            tonic::Status,
+        >;
+    }
+    /// What members do about moderation: report, read the reasons, appeal. Served on the public port.
+    ///
+    /// Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once, and
+    /// the general errors RATE_LIMITED, OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+    #[derive(Debug)]
+    pub struct ReportServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> ReportServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for ReportServiceServer<T>
+    where
+        T: ReportService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/riposte.v1.ReportService/ReportComment" => {
+                    #[allow(non_camel_case_types)]
+                    struct ReportCommentSvc<T: ReportService>(pub Arc<T>);
+                    impl<
+                        T: ReportService,
+                    > tonic::server::UnaryService<super::ReportCommentRequest>
+                    for ReportCommentSvc<T> {
+                        type Response = super::ReportCommentResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ReportCommentRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ReportService>::report_comment(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ReportCommentSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/riposte.v1.ReportService/ListOwnReports" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListOwnReportsSvc<T: ReportService>(pub Arc<T>);
+                    impl<
+                        T: ReportService,
+                    > tonic::server::UnaryService<super::ListOwnReportsRequest>
+                    for ListOwnReportsSvc<T> {
+                        type Response = super::ListOwnReportsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListOwnReportsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ReportService>::list_own_reports(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListOwnReportsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/riposte.v1.ReportService/ListOwnDecisions" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListOwnDecisionsSvc<T: ReportService>(pub Arc<T>);
+                    impl<
+                        T: ReportService,
+                    > tonic::server::UnaryService<super::ListOwnDecisionsRequest>
+                    for ListOwnDecisionsSvc<T> {
+                        type Response = super::ListOwnDecisionsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListOwnDecisionsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ReportService>::list_own_decisions(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListOwnDecisionsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/riposte.v1.ReportService/AppealDecision" => {
+                    #[allow(non_camel_case_types)]
+                    struct AppealDecisionSvc<T: ReportService>(pub Arc<T>);
+                    impl<
+                        T: ReportService,
+                    > tonic::server::UnaryService<super::AppealDecisionRequest>
+                    for AppealDecisionSvc<T> {
+                        type Response = super::AppealDecisionResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::AppealDecisionRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ReportService>::appeal_decision(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = AppealDecisionSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for ReportServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "riposte.v1.ReportService";
+    impl<T> tonic::server::NamedService for ReportServiceServer<T> {
         const NAME: &'static str = SERVICE_NAME;
     }
 }

@@ -59,8 +59,9 @@ class Reason(str, Enum):
     """
     The comment's state does not allow the change; the metadata has the state, for example HIDDEN.
     Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead, except to
-    UndeleteComment: a tombstone that was imported without a text cannot come back. Or the metadata
-    has `why`: `edits` (three edits have to be judged first).
+    UndeleteComment: a tombstone that was imported without a text cannot come back. `why` names a
+    cause beside the state: `edits` (three edits have to be judged first), `appeal` (an appeal is
+    open), `own_decision` (an appeal contests a decision of the acting moderator).
     """
     EDIT_WINDOW_CLOSED = "EDIT_WINDOW_CLOSED"
     """
@@ -184,4 +185,15 @@ class Reason(str, Enum):
     REVIEW_LEASE_LOST = "REVIEW_LEASE_LOST"
     """
     Another moderator has leased the review of the comment. Claim other work.
+    """
+    DECISION_NOT_FOUND = "DECISION_NOT_FOUND"
+    """
+    There is no such decision, or it is about a comment of another member.
+    """
+    APPEAL_NOT_ALLOWED = "APPEAL_NOT_ALLOWED"
+    """
+    The decision cannot be appealed. `why` is `appealed` (this one was, or the appeal of another one
+    is open), `window_over`, `not_restricted` (it neither refused nor hid the text), `overturned`
+    (the state or the text has changed since, or a newer decision stands) or `gone` (the comment is
+    deleted).
     """

@@ -96,8 +96,9 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_STATE_CONFLICT: _ErrorReason.ValueType  # 11
     """FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state,
     for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
-    except to UndeleteComment: a tombstone that was imported without a text cannot come back. Or
-    the metadata has `why`: `edits` (three edits have to be judged first).
+    except to UndeleteComment: a tombstone that was imported without a text cannot come back. `why`
+    names a cause beside the state: `edits` (three edits have to be judged first), `appeal` (an
+    appeal is open), `own_decision` (an appeal contests a decision of the acting moderator).
 
     Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
     "state": "HIDDEN"}}`.
@@ -271,6 +272,20 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
 
     Example: `{"reason": "REVIEW_LEASE_LOST"}`.
     """
+    ERROR_REASON_DECISION_NOT_FOUND: _ErrorReason.ValueType  # 41
+    """NOT_FOUND. There is no such decision, or it is about a comment of another member.
+
+    Example: `{"reason": "DECISION_NOT_FOUND", "metadata": {"decision_id":
+    "1234567890123456789.2"}}`.
+    """
+    ERROR_REASON_APPEAL_NOT_ALLOWED: _ErrorReason.ValueType  # 42
+    """FAILED_PRECONDITION. The decision cannot be appealed. `why` is `appealed` (this one was, or the
+    appeal of another one is open), `window_over`, `not_restricted` (it neither refused nor hid the
+    text), `overturned` (the state or the text has changed since, or a newer decision stands) or
+    `gone` (the comment is deleted).
+
+    Example: `{"reason": "APPEAL_NOT_ALLOWED", "metadata": {"why": "window_over"}}`.
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """Why a call failed. Every error carries a google.rpc.ErrorInfo with domain `riposte` and, as
@@ -357,8 +372,9 @@ Example: `{"reason": "REPLY_FORBIDDEN", "metadata": {"comment_id": "123456789012
 ERROR_REASON_STATE_CONFLICT: ErrorReason.ValueType  # 11
 """FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state,
 for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
-except to UndeleteComment: a tombstone that was imported without a text cannot come back. Or
-the metadata has `why`: `edits` (three edits have to be judged first).
+except to UndeleteComment: a tombstone that was imported without a text cannot come back. `why`
+names a cause beside the state: `edits` (three edits have to be judged first), `appeal` (an
+appeal is open), `own_decision` (an appeal contests a decision of the acting moderator).
 
 Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
 "state": "HIDDEN"}}`.
@@ -531,5 +547,19 @@ ERROR_REASON_REVIEW_LEASE_LOST: ErrorReason.ValueType  # 40
 work.
 
 Example: `{"reason": "REVIEW_LEASE_LOST"}`.
+"""
+ERROR_REASON_DECISION_NOT_FOUND: ErrorReason.ValueType  # 41
+"""NOT_FOUND. There is no such decision, or it is about a comment of another member.
+
+Example: `{"reason": "DECISION_NOT_FOUND", "metadata": {"decision_id":
+"1234567890123456789.2"}}`.
+"""
+ERROR_REASON_APPEAL_NOT_ALLOWED: ErrorReason.ValueType  # 42
+"""FAILED_PRECONDITION. The decision cannot be appealed. `why` is `appealed` (this one was, or the
+appeal of another one is open), `window_over`, `not_restricted` (it neither refused nor hid the
+text), `overturned` (the state or the text has changed since, or a newer decision stands) or
+`gone` (the comment is deleted).
+
+Example: `{"reason": "APPEAL_NOT_ALLOWED", "metadata": {"why": "window_over"}}`.
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

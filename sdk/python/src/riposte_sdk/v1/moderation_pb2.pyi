@@ -49,8 +49,11 @@ class _ModerationActionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Mode
     """ACTIVE becomes PENDING: out of sight until it is judged."""
     MODERATION_ACTION_KEEP: _ModerationAction.ValueType  # 7
     """No change of state. Closes what is open on the text of an ACTIVE comment; if nothing is,
-    STATE_CONFLICT. A PENDING comment and a proposed edit stay in the queue.
+    STATE_CONFLICT. A PENDING comment and a proposed edit stay in the queue. An appeal is closed in
+    any state.
     """
+    MODERATION_ACTION_APPEAL: _ModerationAction.ValueType  # 8
+    """Only in decisions: an author's appeal."""
 
 class ModerationAction(_ModerationAction, metaclass=_ModerationActionEnumTypeWrapper):
     """An act on a comment or on its proposed edit."""
@@ -75,8 +78,11 @@ MODERATION_ACTION_WITHHOLD: ModerationAction.ValueType  # 6
 """ACTIVE becomes PENDING: out of sight until it is judged."""
 MODERATION_ACTION_KEEP: ModerationAction.ValueType  # 7
 """No change of state. Closes what is open on the text of an ACTIVE comment; if nothing is,
-STATE_CONFLICT. A PENDING comment and a proposed edit stay in the queue.
+STATE_CONFLICT. A PENDING comment and a proposed edit stay in the queue. An appeal is closed in
+any state.
 """
+MODERATION_ACTION_APPEAL: ModerationAction.ValueType  # 8
+"""Only in decisions: an author's appeal."""
 Global___ModerationAction: _TypeAlias = ModerationAction  # noqa: Y015
 
 class _Detection:
@@ -176,7 +182,7 @@ class _ReviewCauseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReviewCau
     REVIEW_CAUSE_EDIT: _ReviewCause.ValueType  # 2
     """A proposed edit."""
     REVIEW_CAUSE_REPORT: _ReviewCause.ValueType  # 3
-    """Reports of members. Not served yet."""
+    """Reports of members."""
     REVIEW_CAUSE_FLAG: _ReviewCause.ValueType  # 4
     """The policy or the filter service flagged it; in sight unless the comment is PENDING. Not served
     yet.
@@ -184,7 +190,7 @@ class _ReviewCauseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReviewCau
     REVIEW_CAUSE_SERVICE_UNAVAILABLE: _ReviewCause.ValueType  # 5
     """The filter or account service could not be asked. Not served yet."""
     REVIEW_CAUSE_APPEAL: _ReviewCause.ValueType  # 6
-    """The author appealed. Not served yet."""
+    """The author appealed."""
     REVIEW_CAUSE_WITHHELD: _ReviewCause.ValueType  # 7
     """Taken out of sight by a moderator until it is judged."""
 
@@ -198,7 +204,7 @@ REVIEW_CAUSE_NEW: ReviewCause.ValueType  # 1
 REVIEW_CAUSE_EDIT: ReviewCause.ValueType  # 2
 """A proposed edit."""
 REVIEW_CAUSE_REPORT: ReviewCause.ValueType  # 3
-"""Reports of members. Not served yet."""
+"""Reports of members."""
 REVIEW_CAUSE_FLAG: ReviewCause.ValueType  # 4
 """The policy or the filter service flagged it; in sight unless the comment is PENDING. Not served
 yet.
@@ -206,10 +212,82 @@ yet.
 REVIEW_CAUSE_SERVICE_UNAVAILABLE: ReviewCause.ValueType  # 5
 """The filter or account service could not be asked. Not served yet."""
 REVIEW_CAUSE_APPEAL: ReviewCause.ValueType  # 6
-"""The author appealed. Not served yet."""
+"""The author appealed."""
 REVIEW_CAUSE_WITHHELD: ReviewCause.ValueType  # 7
 """Taken out of sight by a moderator until it is judged."""
 Global___ReviewCause: _TypeAlias = ReviewCause  # noqa: Y015
+
+class _ReportReason:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ReportReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReportReason.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    REPORT_REASON_UNSPECIFIED: _ReportReason.ValueType  # 0
+    """In a request: FIELD_INVALID."""
+    REPORT_REASON_SPAM: _ReportReason.ValueType  # 1
+    """Spam or fraud."""
+    REPORT_REASON_HATE: _ReportReason.ValueType  # 2
+    """Hatred against a group."""
+    REPORT_REASON_HARASSMENT: _ReportReason.ValueType  # 3
+    """Harassment of a person."""
+    REPORT_REASON_VIOLENCE: _ReportReason.ValueType  # 4
+    """Violence or threats."""
+    REPORT_REASON_SEXUAL: _ReportReason.ValueType  # 5
+    """Sexual content."""
+    REPORT_REASON_SELF_HARM: _ReportReason.ValueType  # 6
+    """Self-harm."""
+    REPORT_REASON_ILLEGAL_GOODS: _ReportReason.ValueType  # 7
+    """Illegal goods or services."""
+    REPORT_REASON_PRIVATE_DATA: _ReportReason.ValueType  # 8
+    """Private data of a person."""
+    REPORT_REASON_COPYRIGHT: _ReportReason.ValueType  # 9
+    """Copyright or trademark."""
+    REPORT_REASON_MISINFORMATION: _ReportReason.ValueType  # 10
+    """False information."""
+    REPORT_REASON_OFF_TOPIC: _ReportReason.ValueType  # 11
+    """Off topic."""
+    REPORT_REASON_IMPERSONATION: _ReportReason.ValueType  # 12
+    """Impersonation."""
+    REPORT_REASON_MINORS: _ReportReason.ValueType  # 13
+    """Danger to minors."""
+    REPORT_REASON_OTHER: _ReportReason.ValueType  # 14
+    """Something else; `text` says what."""
+
+class ReportReason(_ReportReason, metaclass=_ReportReasonEnumTypeWrapper):
+    """Why a member reports a comment."""
+
+REPORT_REASON_UNSPECIFIED: ReportReason.ValueType  # 0
+"""In a request: FIELD_INVALID."""
+REPORT_REASON_SPAM: ReportReason.ValueType  # 1
+"""Spam or fraud."""
+REPORT_REASON_HATE: ReportReason.ValueType  # 2
+"""Hatred against a group."""
+REPORT_REASON_HARASSMENT: ReportReason.ValueType  # 3
+"""Harassment of a person."""
+REPORT_REASON_VIOLENCE: ReportReason.ValueType  # 4
+"""Violence or threats."""
+REPORT_REASON_SEXUAL: ReportReason.ValueType  # 5
+"""Sexual content."""
+REPORT_REASON_SELF_HARM: ReportReason.ValueType  # 6
+"""Self-harm."""
+REPORT_REASON_ILLEGAL_GOODS: ReportReason.ValueType  # 7
+"""Illegal goods or services."""
+REPORT_REASON_PRIVATE_DATA: ReportReason.ValueType  # 8
+"""Private data of a person."""
+REPORT_REASON_COPYRIGHT: ReportReason.ValueType  # 9
+"""Copyright or trademark."""
+REPORT_REASON_MISINFORMATION: ReportReason.ValueType  # 10
+"""False information."""
+REPORT_REASON_OFF_TOPIC: ReportReason.ValueType  # 11
+"""Off topic."""
+REPORT_REASON_IMPERSONATION: ReportReason.ValueType  # 12
+"""Impersonation."""
+REPORT_REASON_MINORS: ReportReason.ValueType  # 13
+"""Danger to minors."""
+REPORT_REASON_OTHER: ReportReason.ValueType  # 14
+"""Something else; `text` says what."""
+Global___ReportReason: _TypeAlias = ReportReason  # noqa: Y015
 
 @_typing.final
 class Grounds(_message.Message):
@@ -266,6 +344,7 @@ class ModeratedComment(_message.Message):
     PROPOSED_EDIT_FIELD_NUMBER: _builtins.int
     PROPOSED_EDIT_ETAG_FIELD_NUMBER: _builtins.int
     CAUSES_FIELD_NUMBER: _builtins.int
+    REPORT_COUNT_FIELD_NUMBER: _builtins.int
     LAST_DECISION_FIELD_NUMBER: _builtins.int
     etag: _builtins.str
     """Names the text, the state and the number of decisions; opaque. A verdict on the comment must
@@ -275,6 +354,8 @@ class ModeratedComment(_message.Message):
     """Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit must
     name it. Empty if no edit waits.
     """
+    report_count: _builtins.int
+    """Open reports of distinct members since the comment was last settled."""
     @_builtins.property
     def comment(self) -> _comment_pb2.Comment:
         """The comment with its true state and its content."""
@@ -299,11 +380,12 @@ class ModeratedComment(_message.Message):
         proposed_edit: _comment_pb2.ProposedEdit | None = ...,
         proposed_edit_etag: _builtins.str = ...,
         causes: _abc.Iterable[Global___ReviewCause.ValueType] | None = ...,
+        report_count: _builtins.int = ...,
         last_decision: Global___Decision | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["comment", b"comment", "last_decision", b"last_decision", "proposed_edit", b"proposed_edit"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["causes", b"causes", "comment", b"comment", "etag", b"etag", "last_decision", b"last_decision", "proposed_edit", b"proposed_edit", "proposed_edit_etag", b"proposed_edit_etag"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["causes", b"causes", "comment", b"comment", "etag", b"etag", "last_decision", b"last_decision", "proposed_edit", b"proposed_edit", "proposed_edit_etag", b"proposed_edit_etag", "report_count", b"report_count"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -324,6 +406,8 @@ class Decision(_message.Message):
     GROUNDS_FIELD_NUMBER: _builtins.int
     ACTOR_ID_FIELD_NUMBER: _builtins.int
     TIME_FIELD_NUMBER: _builtins.int
+    APPEAL_TEXT_FIELD_NUMBER: _builtins.int
+    APPEALED_DECISION_ID_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Opaque; unique over all comments."""
     comment_id: _builtins.int
@@ -337,7 +421,11 @@ class Decision(_message.Message):
     to_state: _comment_pb2.CommentState.ValueType
     """The state after; of a deleted comment likewise."""
     actor_id: _builtins.str
-    """The moderator."""
+    """The moderator, the author of an appeal, or empty for the policy."""
+    appeal_text: _builtins.str
+    """The words of the author; only of an APPEAL."""
+    appealed_decision_id: _builtins.str
+    """The decision that was contested; only of an APPEAL and of the decision that settles it."""
     @_builtins.property
     def grounds(self) -> Global___Grounds:
         """The reasons."""
@@ -358,10 +446,12 @@ class Decision(_message.Message):
         grounds: Global___Grounds | None = ...,
         actor_id: _builtins.str = ...,
         time: _timestamp_pb2.Timestamp | None = ...,
+        appeal_text: _builtins.str = ...,
+        appealed_decision_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["grounds", b"grounds", "time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "actor_id", b"actor_id", "comment_id", b"comment_id", "from_state", b"from_state", "grounds", b"grounds", "id", b"id", "proposed_edit", b"proposed_edit", "time", b"time", "to_state", b"to_state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "actor_id", b"actor_id", "appeal_text", b"appeal_text", "appealed_decision_id", b"appealed_decision_id", "comment_id", b"comment_id", "from_state", b"from_state", "grounds", b"grounds", "id", b"id", "proposed_edit", b"proposed_edit", "time", b"time", "to_state", b"to_state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -510,7 +600,9 @@ class ClaimReviewItemsRequest(_message.Message):
     limit: _builtins.int
     """Items wanted: default 10 (when 0), at most 25. Fewer are leased where they would exceed 1 MiB."""
     moderator_id: _builtins.str
-    """The moderator. Required; 1 to 64 bytes."""
+    """The moderator. Required; 1 to 64 bytes. Items whose contested decision is this moderator's are
+    skipped.
+    """
     request_id: _builtins.str
     """A UUID that makes the call safe to repeat; optional, the SDKs fill it. While its leases last, a
     repeat answers the same items and renews them.
@@ -906,3 +998,119 @@ class ListDecisionsResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ListDecisionsResponse: _TypeAlias = ListDecisionsResponse  # noqa: Y015
+
+@_typing.final
+class ListReportsRequest(_message.Message):
+    """Asks for the reports on a comment, newest first."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMENT_ID_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    comment_id: _builtins.int
+    """The comment. Required."""
+    page_size: _builtins.int
+    """Reports wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+    FIELD_INVALID.
+    """
+    page_token: _builtins.str
+    """`next_page_token` of an earlier page of the same walk. Empty: the first page."""
+    def __init__(
+        self,
+        *,
+        comment_id: _builtins.int = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["comment_id", b"comment_id", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListReportsRequest: _TypeAlias = ListReportsRequest  # noqa: Y015
+
+@_typing.final
+class ListReportsResponse(_message.Message):
+    """A page of reports."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REPORTS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """For the page after this one. Empty: the end."""
+    @_builtins.property
+    def reports(self) -> _containers.RepeatedCompositeFieldContainer[Global___Report]:
+        """The reports, newest first."""
+
+    def __init__(
+        self,
+        *,
+        reports: _abc.Iterable[Global___Report] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "reports", b"reports"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListReportsResponse: _TypeAlias = ListReportsResponse  # noqa: Y015
+
+@_typing.final
+class Report(_message.Message):
+    """One report, with the member who made it. Only ModerationService tells reporters."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMENT_ID_FIELD_NUMBER: _builtins.int
+    MEMBER_ID_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    CLAIMS_ILLEGAL_FIELD_NUMBER: _builtins.int
+    LEGAL_REFERENCE_FIELD_NUMBER: _builtins.int
+    WEIGHT_FIELD_NUMBER: _builtins.int
+    OPEN_FIELD_NUMBER: _builtins.int
+    TIME_FIELD_NUMBER: _builtins.int
+    comment_id: _builtins.int
+    """The comment."""
+    member_id: _builtins.str
+    """The member who reported it."""
+    reason: Global___ReportReason.ValueType
+    """The reason."""
+    text: _builtins.str
+    """The words of the member; at most 1,000 code points."""
+    claims_illegal: _builtins.bool
+    """True: the member says that it is illegal."""
+    legal_reference: _builtins.str
+    """The law that the member names; at most 256 bytes."""
+    weight: _builtins.int
+    """Its part in the sum that opens a review, 0 to 1,000; 100 is usual."""
+    open: _builtins.bool
+    """True: it is about the present text and not judged yet."""
+    @_builtins.property
+    def time(self) -> _timestamp_pb2.Timestamp:
+        """The time at which it was made or last changed."""
+
+    def __init__(
+        self,
+        *,
+        comment_id: _builtins.int = ...,
+        member_id: _builtins.str = ...,
+        reason: Global___ReportReason.ValueType = ...,
+        text: _builtins.str = ...,
+        claims_illegal: _builtins.bool = ...,
+        legal_reference: _builtins.str = ...,
+        weight: _builtins.int = ...,
+        open: _builtins.bool = ...,
+        time: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["time", b"time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["claims_illegal", b"claims_illegal", "comment_id", b"comment_id", "legal_reference", b"legal_reference", "member_id", b"member_id", "open", b"open", "reason", b"reason", "text", b"text", "time", b"time", "weight", b"weight"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Report: _TypeAlias = Report  # noqa: Y015

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file riposte/v1/moderation.proto.
  */
 export const file_riposte_v1_moderation: GenFile = /*@__PURE__*/
-  fileDesc("ChtyaXBvc3RlL3YxL21vZGVyYXRpb24ucHJvdG8SCnJpcG9zdGUudjEiqQEKB0dyb3VuZHMSDAoEY29kZRgBIAEoCRITCgtleHBsYW5hdGlvbhgCIAEoCRIXCg9sZWdhbF9yZWZlcmVuY2UYAyABKAkSDAoEbm90ZRgEIAEoCRIoCglkZXRlY3Rpb24YBSABKA4yFS5yaXBvc3RlLnYxLkRldGVjdGlvbhIqCgphdXRvbWF0aW9uGAYgASgOMhYucmlwb3N0ZS52MS5BdXRvbWF0aW9uIukBChBNb2RlcmF0ZWRDb21tZW50EiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSDAoEZXRhZxgCIAEoCRIvCg1wcm9wb3NlZF9lZGl0GAMgASgLMhgucmlwb3N0ZS52MS5Qcm9wb3NlZEVkaXQSGgoScHJvcG9zZWRfZWRpdF9ldGFnGAQgASgJEicKBmNhdXNlcxgFIAMoDjIXLnJpcG9zdGUudjEuUmV2aWV3Q2F1c2USKwoNbGFzdF9kZWNpc2lvbhgHIAEoCzIULnJpcG9zdGUudjEuRGVjaXNpb24irwIKCERlY2lzaW9uEgoKAmlkGAEgASgJEhYKCmNvbW1lbnRfaWQYAiABKANCAjABEiwKBmFjdGlvbhgDIAEoDjIcLnJpcG9zdGUudjEuTW9kZXJhdGlvbkFjdGlvbhIVCg1wcm9wb3NlZF9lZGl0GAQgASgIEiwKCmZyb21fc3RhdGUYBSABKA4yGC5yaXBvc3RlLnYxLkNvbW1lbnRTdGF0ZRIqCgh0b19zdGF0ZRgGIAEoDjIYLnJpcG9zdGUudjEuQ29tbWVudFN0YXRlEiQKB2dyb3VuZHMYByABKAsyEy5yaXBvc3RlLnYxLkdyb3VuZHMSEAoIYWN0b3JfaWQYCCABKAkSKAoEdGltZRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi8wEKClJldmlld0l0ZW0SLQoHY29tbWVudBgBIAEoCzIcLnJpcG9zdGUudjEuTW9kZXJhdGVkQ29tbWVudBIsCghkdWVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFgoOZXhwaXJlZF9sZWFzZXMYAyABKAUSEQoJbGVhc2VkX2J5GAQgASgJEi8KC2xlYXNlX3VudGlsGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgZwYXJlbnQYBiABKAsyHC5yaXBvc3RlLnYxLk1vZGVyYXRlZENvbW1lbnQioAEKFkxpc3RSZXZpZXdJdGVtc1JlcXVlc3QSEwoLb2JqZWN0X3R5cGUYASABKAkSJwoGY2F1c2VzGAIgAygOMhcucmlwb3N0ZS52MS5SZXZpZXdDYXVzZRIRCgltZW1iZXJfaWQYAyABKAkSDgoGbGVhc2VkGAQgASgIEhEKCXBhZ2Vfc2l6ZRgFIAEoBRISCgpwYWdlX3Rva2VuGAYgASgJIlkKF0xpc3RSZXZpZXdJdGVtc1Jlc3BvbnNlEiUKBWl0ZW1zGAEgAygLMhYucmlwb3N0ZS52MS5SZXZpZXdJdGVtEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSK6AQoXQ2xhaW1SZXZpZXdJdGVtc1JlcXVlc3QSEwoLb2JqZWN0X3R5cGUYASABKAkSJwoGY2F1c2VzGAIgAygOMhcucmlwb3N0ZS52MS5SZXZpZXdDYXVzZRINCgVsaW1pdBgDIAEoBRIoCgVsZWFzZRgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIUCgxtb2RlcmF0b3JfaWQYBSABKAkSEgoKcmVxdWVzdF9pZBgGIAEoCSKHAQoYQ2xhaW1SZXZpZXdJdGVtc1Jlc3BvbnNlEiUKBWl0ZW1zGAEgAygLMhYucmlwb3N0ZS52MS5SZXZpZXdJdGVtEhMKC2xlYXNlX3Rva2VuGAIgASgJEi8KC2xlYXNlX3VudGlsGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJzChlSZWxlYXNlUmV2aWV3SXRlbXNSZXF1ZXN0EhcKC2NvbW1lbnRfaWRzGAEgAygDQgIwARITCgtsZWFzZV90b2tlbhgCIAEoCRIUCgxtb2RlcmF0b3JfaWQYAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCSIuChpSZWxlYXNlUmV2aWV3SXRlbXNSZXNwb25zZRIQCghyZWxlYXNlZBgBIAEoBSI1Cg1WZXJkaWN0VGFyZ2V0EhYKCmNvbW1lbnRfaWQYASABKANCAjABEgwKBGV0YWcYAiABKAki1gEKFVN1Ym1pdFZlcmRpY3RzUmVxdWVzdBIsCgZhY3Rpb24YASABKA4yHC5yaXBvc3RlLnYxLk1vZGVyYXRpb25BY3Rpb24SJAoHZ3JvdW5kcxgCIAEoCzITLnJpcG9zdGUudjEuR3JvdW5kcxIqCgd0YXJnZXRzGAMgAygLMhkucmlwb3N0ZS52MS5WZXJkaWN0VGFyZ2V0EhMKC2xlYXNlX3Rva2VuGAQgASgJEhQKDG1vZGVyYXRvcl9pZBgFIAEoCRISCgpyZXF1ZXN0X2lkGAYgASgJIssBCg1WZXJkaWN0UmVzdWx0EhYKCmNvbW1lbnRfaWQYASABKANCAjABEigKCGRlY2lzaW9uGAIgASgLMhQucmlwb3N0ZS52MS5EZWNpc2lvbkgAEiYKBWVycm9yGAMgASgLMhUucmlwb3N0ZS52MS5JdGVtRXJyb3JIABIcChBzdWJqZWN0X3JldmlzaW9uGAQgASgDQgIwARIMCgRldGFnGAUgASgJEhoKEnByb3Bvc2VkX2VkaXRfZXRhZxgGIAEoCUIICgZyZXN1bHQiRAoWU3VibWl0VmVyZGljdHNSZXNwb25zZRIqCgdyZXN1bHRzGAEgAygLMhkucmlwb3N0ZS52MS5WZXJkaWN0UmVzdWx0IkUKG0dldE1vZGVyYXRlZENvbW1lbnRzUmVxdWVzdBIPCgNpZHMYASADKANCAjABEhUKDWFsbG93X21pc3NpbmcYAiABKAgiYwocR2V0TW9kZXJhdGVkQ29tbWVudHNSZXNwb25zZRIuCghjb21tZW50cxgBIAMoCzIcLnJpcG9zdGUudjEuTW9kZXJhdGVkQ29tbWVudBITCgdtaXNzaW5nGAIgAygDQgIwASJdChRMaXN0RGVjaXNpb25zUmVxdWVzdBIYCgpjb21tZW50X2lkGAEgASgDQgIwAUgAEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJQgQKAm9mIlkKFUxpc3REZWNpc2lvbnNSZXNwb25zZRInCglkZWNpc2lvbnMYASADKAsyFC5yaXBvc3RlLnYxLkRlY2lzaW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSqGAgoQTW9kZXJhdGlvbkFjdGlvbhIhCh1NT0RFUkFUSU9OX0FDVElPTl9VTlNQRUNJRklFRBAAEh0KGU1PREVSQVRJT05fQUNUSU9OX0FQUFJPVkUQARIcChhNT0RFUkFUSU9OX0FDVElPTl9SRUpFQ1QQAhIaChZNT0RFUkFUSU9OX0FDVElPTl9ISURFEAMSHAoYTU9ERVJBVElPTl9BQ1RJT05fVU5ISURFEAQSHAoYTU9ERVJBVElPTl9BQ1RJT05fREVMRVRFEAUSHgoaTU9ERVJBVElPTl9BQ1RJT05fV0lUSEhPTEQQBhIaChZNT0RFUkFUSU9OX0FDVElPTl9LRUVQEAcqqAIKCURldGVjdGlvbhIZChVERVRFQ1RJT05fVU5TUEVDSUZJRUQQABIXChNERVRFQ1RJT05fTU9ERVJBVE9SEAESFwoTREVURUNUSU9OX1dPUkRfTElTVBACEhIKDkRFVEVDVElPTl9SVUxFEAMSHAoYREVURUNUSU9OX0ZJTFRFUl9TRVJWSUNFEAQSHQoZREVURUNUSU9OX01FTUJFUl9TVEFORElORxAFEhsKF0RFVEVDVElPTl9NRU1CRVJfUkVQT1JUEAYSHQoZREVURUNUSU9OX1RSVVNURURfRkxBR0dFUhAHEhcKE0RFVEVDVElPTl9BVVRIT1JJVFkQCBIUChBERVRFQ1RJT05fQVBQRUFMEAkSEgoOREVURUNUSU9OX01PREUQCipqCgpBdXRvbWF0aW9uEhoKFkFVVE9NQVRJT05fVU5TUEVDSUZJRUQQABITCg9BVVRPTUFUSU9OX05PTkUQARIWChJBVVRPTUFUSU9OX1BBUlRJQUwQAhITCg9BVVRPTUFUSU9OX0ZVTEwQAyriAQoLUmV2aWV3Q2F1c2USHAoYUkVWSUVXX0NBVVNFX1VOU1BFQ0lGSUVEEAASFAoQUkVWSUVXX0NBVVNFX05FVxABEhUKEVJFVklFV19DQVVTRV9FRElUEAISFwoTUkVWSUVXX0NBVVNFX1JFUE9SVBADEhUKEVJFVklFV19DQVVTRV9GTEFHEAQSJAogUkVWSUVXX0NBVVNFX1NFUlZJQ0VfVU5BVkFJTEFCTEUQBRIXChNSRVZJRVdfQ0FVU0VfQVBQRUFMEAYSGQoVUkVWSUVXX0NBVVNFX1dJVEhIRUxEEAdiBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_riposte_v1_admin, file_riposte_v1_comment]);
+  fileDesc("ChtyaXBvc3RlL3YxL21vZGVyYXRpb24ucHJvdG8SCnJpcG9zdGUudjEiqQEKB0dyb3VuZHMSDAoEY29kZRgBIAEoCRITCgtleHBsYW5hdGlvbhgCIAEoCRIXCg9sZWdhbF9yZWZlcmVuY2UYAyABKAkSDAoEbm90ZRgEIAEoCRIoCglkZXRlY3Rpb24YBSABKA4yFS5yaXBvc3RlLnYxLkRldGVjdGlvbhIqCgphdXRvbWF0aW9uGAYgASgOMhYucmlwb3N0ZS52MS5BdXRvbWF0aW9uIv8BChBNb2RlcmF0ZWRDb21tZW50EiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSDAoEZXRhZxgCIAEoCRIvCg1wcm9wb3NlZF9lZGl0GAMgASgLMhgucmlwb3N0ZS52MS5Qcm9wb3NlZEVkaXQSGgoScHJvcG9zZWRfZWRpdF9ldGFnGAQgASgJEicKBmNhdXNlcxgFIAMoDjIXLnJpcG9zdGUudjEuUmV2aWV3Q2F1c2USFAoMcmVwb3J0X2NvdW50GAYgASgFEisKDWxhc3RfZGVjaXNpb24YByABKAsyFC5yaXBvc3RlLnYxLkRlY2lzaW9uIuICCghEZWNpc2lvbhIKCgJpZBgBIAEoCRIWCgpjb21tZW50X2lkGAIgASgDQgIwARIsCgZhY3Rpb24YAyABKA4yHC5yaXBvc3RlLnYxLk1vZGVyYXRpb25BY3Rpb24SFQoNcHJvcG9zZWRfZWRpdBgEIAEoCBIsCgpmcm9tX3N0YXRlGAUgASgOMhgucmlwb3N0ZS52MS5Db21tZW50U3RhdGUSKgoIdG9fc3RhdGUYBiABKA4yGC5yaXBvc3RlLnYxLkNvbW1lbnRTdGF0ZRIkCgdncm91bmRzGAcgASgLMhMucmlwb3N0ZS52MS5Hcm91bmRzEhAKCGFjdG9yX2lkGAggASgJEigKBHRpbWUYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2FwcGVhbF90ZXh0GA0gASgJEhwKFGFwcGVhbGVkX2RlY2lzaW9uX2lkGA4gASgJIvMBCgpSZXZpZXdJdGVtEi0KB2NvbW1lbnQYASABKAsyHC5yaXBvc3RlLnYxLk1vZGVyYXRlZENvbW1lbnQSLAoIZHVlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhYKDmV4cGlyZWRfbGVhc2VzGAMgASgFEhEKCWxlYXNlZF9ieRgEIAEoCRIvCgtsZWFzZV91bnRpbBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoGcGFyZW50GAYgASgLMhwucmlwb3N0ZS52MS5Nb2RlcmF0ZWRDb21tZW50IqABChZMaXN0UmV2aWV3SXRlbXNSZXF1ZXN0EhMKC29iamVjdF90eXBlGAEgASgJEicKBmNhdXNlcxgCIAMoDjIXLnJpcG9zdGUudjEuUmV2aWV3Q2F1c2USEQoJbWVtYmVyX2lkGAMgASgJEg4KBmxlYXNlZBgEIAEoCBIRCglwYWdlX3NpemUYBSABKAUSEgoKcGFnZV90b2tlbhgGIAEoCSJZChdMaXN0UmV2aWV3SXRlbXNSZXNwb25zZRIlCgVpdGVtcxgBIAMoCzIWLnJpcG9zdGUudjEuUmV2aWV3SXRlbRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiugEKF0NsYWltUmV2aWV3SXRlbXNSZXF1ZXN0EhMKC29iamVjdF90eXBlGAEgASgJEicKBmNhdXNlcxgCIAMoDjIXLnJpcG9zdGUudjEuUmV2aWV3Q2F1c2USDQoFbGltaXQYAyABKAUSKAoFbGVhc2UYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFAoMbW9kZXJhdG9yX2lkGAUgASgJEhIKCnJlcXVlc3RfaWQYBiABKAkihwEKGENsYWltUmV2aWV3SXRlbXNSZXNwb25zZRIlCgVpdGVtcxgBIAMoCzIWLnJpcG9zdGUudjEuUmV2aWV3SXRlbRITCgtsZWFzZV90b2tlbhgCIAEoCRIvCgtsZWFzZV91bnRpbBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAicwoZUmVsZWFzZVJldmlld0l0ZW1zUmVxdWVzdBIXCgtjb21tZW50X2lkcxgBIAMoA0ICMAESEwoLbGVhc2VfdG9rZW4YAiABKAkSFAoMbW9kZXJhdG9yX2lkGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkiLgoaUmVsZWFzZVJldmlld0l0ZW1zUmVzcG9uc2USEAoIcmVsZWFzZWQYASABKAUiNQoNVmVyZGljdFRhcmdldBIWCgpjb21tZW50X2lkGAEgASgDQgIwARIMCgRldGFnGAIgASgJItYBChVTdWJtaXRWZXJkaWN0c1JlcXVlc3QSLAoGYWN0aW9uGAEgASgOMhwucmlwb3N0ZS52MS5Nb2RlcmF0aW9uQWN0aW9uEiQKB2dyb3VuZHMYAiABKAsyEy5yaXBvc3RlLnYxLkdyb3VuZHMSKgoHdGFyZ2V0cxgDIAMoCzIZLnJpcG9zdGUudjEuVmVyZGljdFRhcmdldBITCgtsZWFzZV90b2tlbhgEIAEoCRIUCgxtb2RlcmF0b3JfaWQYBSABKAkSEgoKcmVxdWVzdF9pZBgGIAEoCSLLAQoNVmVyZGljdFJlc3VsdBIWCgpjb21tZW50X2lkGAEgASgDQgIwARIoCghkZWNpc2lvbhgCIAEoCzIULnJpcG9zdGUudjEuRGVjaXNpb25IABImCgVlcnJvchgDIAEoCzIVLnJpcG9zdGUudjEuSXRlbUVycm9ySAASHAoQc3ViamVjdF9yZXZpc2lvbhgEIAEoA0ICMAESDAoEZXRhZxgFIAEoCRIaChJwcm9wb3NlZF9lZGl0X2V0YWcYBiABKAlCCAoGcmVzdWx0IkQKFlN1Ym1pdFZlcmRpY3RzUmVzcG9uc2USKgoHcmVzdWx0cxgBIAMoCzIZLnJpcG9zdGUudjEuVmVyZGljdFJlc3VsdCJFChtHZXRNb2RlcmF0ZWRDb21tZW50c1JlcXVlc3QSDwoDaWRzGAEgAygDQgIwARIVCg1hbGxvd19taXNzaW5nGAIgASgIImMKHEdldE1vZGVyYXRlZENvbW1lbnRzUmVzcG9uc2USLgoIY29tbWVudHMYASADKAsyHC5yaXBvc3RlLnYxLk1vZGVyYXRlZENvbW1lbnQSEwoHbWlzc2luZxgCIAMoA0ICMAEiXQoUTGlzdERlY2lzaW9uc1JlcXVlc3QSGAoKY29tbWVudF9pZBgBIAEoA0ICMAFIABIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCUIECgJvZiJZChVMaXN0RGVjaXNpb25zUmVzcG9uc2USJwoJZGVjaXNpb25zGAEgAygLMhQucmlwb3N0ZS52MS5EZWNpc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiUwoSTGlzdFJlcG9ydHNSZXF1ZXN0EhYKCmNvbW1lbnRfaWQYASABKANCAjABEhEKCXBhZ2Vfc2l6ZRgCIAEoBRISCgpwYWdlX3Rva2VuGAMgASgJIlMKE0xpc3RSZXBvcnRzUmVzcG9uc2USIwoHcmVwb3J0cxgBIAMoCzISLnJpcG9zdGUudjEuUmVwb3J0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLkAQoGUmVwb3J0EhYKCmNvbW1lbnRfaWQYASABKANCAjABEhEKCW1lbWJlcl9pZBgCIAEoCRIoCgZyZWFzb24YAyABKA4yGC5yaXBvc3RlLnYxLlJlcG9ydFJlYXNvbhIMCgR0ZXh0GAQgASgJEhYKDmNsYWltc19pbGxlZ2FsGAUgASgIEhcKD2xlZ2FsX3JlZmVyZW5jZRgGIAEoCRIOCgZ3ZWlnaHQYByABKAUSDAoEb3BlbhgIIAEoCBIoCgR0aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCqkAgoQTW9kZXJhdGlvbkFjdGlvbhIhCh1NT0RFUkFUSU9OX0FDVElPTl9VTlNQRUNJRklFRBAAEh0KGU1PREVSQVRJT05fQUNUSU9OX0FQUFJPVkUQARIcChhNT0RFUkFUSU9OX0FDVElPTl9SRUpFQ1QQAhIaChZNT0RFUkFUSU9OX0FDVElPTl9ISURFEAMSHAoYTU9ERVJBVElPTl9BQ1RJT05fVU5ISURFEAQSHAoYTU9ERVJBVElPTl9BQ1RJT05fREVMRVRFEAUSHgoaTU9ERVJBVElPTl9BQ1RJT05fV0lUSEhPTEQQBhIaChZNT0RFUkFUSU9OX0FDVElPTl9LRUVQEAcSHAoYTU9ERVJBVElPTl9BQ1RJT05fQVBQRUFMEAgqqAIKCURldGVjdGlvbhIZChVERVRFQ1RJT05fVU5TUEVDSUZJRUQQABIXChNERVRFQ1RJT05fTU9ERVJBVE9SEAESFwoTREVURUNUSU9OX1dPUkRfTElTVBACEhIKDkRFVEVDVElPTl9SVUxFEAMSHAoYREVURUNUSU9OX0ZJTFRFUl9TRVJWSUNFEAQSHQoZREVURUNUSU9OX01FTUJFUl9TVEFORElORxAFEhsKF0RFVEVDVElPTl9NRU1CRVJfUkVQT1JUEAYSHQoZREVURUNUSU9OX1RSVVNURURfRkxBR0dFUhAHEhcKE0RFVEVDVElPTl9BVVRIT1JJVFkQCBIUChBERVRFQ1RJT05fQVBQRUFMEAkSEgoOREVURUNUSU9OX01PREUQCipqCgpBdXRvbWF0aW9uEhoKFkFVVE9NQVRJT05fVU5TUEVDSUZJRUQQABITCg9BVVRPTUFUSU9OX05PTkUQARIWChJBVVRPTUFUSU9OX1BBUlRJQUwQAhITCg9BVVRPTUFUSU9OX0ZVTEwQAyriAQoLUmV2aWV3Q2F1c2USHAoYUkVWSUVXX0NBVVNFX1VOU1BFQ0lGSUVEEAASFAoQUkVWSUVXX0NBVVNFX05FVxABEhUKEVJFVklFV19DQVVTRV9FRElUEAISFwoTUkVWSUVXX0NBVVNFX1JFUE9SVBADEhUKEVJFVklFV19DQVVTRV9GTEFHEAQSJAogUkVWSUVXX0NBVVNFX1NFUlZJQ0VfVU5BVkFJTEFCTEUQBRIXChNSRVZJRVdfQ0FVU0VfQVBQRUFMEAYSGQoVUkVWSUVXX0NBVVNFX1dJVEhIRUxEEAcqvwMKDFJlcG9ydFJlYXNvbhIdChlSRVBPUlRfUkVBU09OX1VOU1BFQ0lGSUVEEAASFgoSUkVQT1JUX1JFQVNPTl9TUEFNEAESFgoSUkVQT1JUX1JFQVNPTl9IQVRFEAISHAoYUkVQT1JUX1JFQVNPTl9IQVJBU1NNRU5UEAMSGgoWUkVQT1JUX1JFQVNPTl9WSU9MRU5DRRAEEhgKFFJFUE9SVF9SRUFTT05fU0VYVUFMEAUSGwoXUkVQT1JUX1JFQVNPTl9TRUxGX0hBUk0QBhIfChtSRVBPUlRfUkVBU09OX0lMTEVHQUxfR09PRFMQBxIeChpSRVBPUlRfUkVBU09OX1BSSVZBVEVfREFUQRAIEhsKF1JFUE9SVF9SRUFTT05fQ09QWVJJR0hUEAkSIAocUkVQT1JUX1JFQVNPTl9NSVNJTkZPUk1BVElPThAKEhsKF1JFUE9SVF9SRUFTT05fT0ZGX1RPUElDEAsSHwobUkVQT1JUX1JFQVNPTl9JTVBFUlNPTkFUSU9OEAwSGAoUUkVQT1JUX1JFQVNPTl9NSU5PUlMQDRIXChNSRVBPUlRfUkVBU09OX09USEVSEA5iBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_riposte_v1_admin, file_riposte_v1_comment]);
 
 /**
  * The reasons of an act: what the author is told, and what stays inside.
@@ -119,6 +119,13 @@ export type ModeratedComment = Message<"riposte.v1.ModeratedComment"> & {
   causes: ReviewCause[];
 
   /**
+   * Open reports of distinct members since the comment was last settled.
+   *
+   * @generated from field: int32 report_count = 6;
+   */
+  reportCount: number;
+
+  /**
    * The newest decision; unset if none.
    *
    * @generated from field: riposte.v1.Decision last_decision = 7;
@@ -189,7 +196,7 @@ export type Decision = Message<"riposte.v1.Decision"> & {
   grounds?: Grounds | undefined;
 
   /**
-   * The moderator.
+   * The moderator, the author of an appeal, or empty for the policy.
    *
    * @generated from field: string actor_id = 8;
    */
@@ -201,6 +208,20 @@ export type Decision = Message<"riposte.v1.Decision"> & {
    * @generated from field: google.protobuf.Timestamp time = 11;
    */
   time?: Timestamp | undefined;
+
+  /**
+   * The words of the author; only of an APPEAL.
+   *
+   * @generated from field: string appeal_text = 13;
+   */
+  appealText: string;
+
+  /**
+   * The decision that was contested; only of an APPEAL and of the decision that settles it.
+   *
+   * @generated from field: string appealed_decision_id = 14;
+   */
+  appealedDecisionId: string;
 };
 
 /**
@@ -387,7 +408,8 @@ export type ClaimReviewItemsRequest = Message<"riposte.v1.ClaimReviewItemsReques
   lease?: Duration | undefined;
 
   /**
-   * The moderator. Required; 1 to 64 bytes.
+   * The moderator. Required; 1 to 64 bytes. Items whose contested decision is this moderator's are
+   * skipped.
    *
    * @generated from field: string moderator_id = 5;
    */
@@ -811,6 +833,147 @@ export const ListDecisionsResponseSchema: GenMessage<ListDecisionsResponse> = /*
   messageDesc(file_riposte_v1_moderation, 17);
 
 /**
+ * Asks for the reports on a comment, newest first.
+ *
+ * @generated from message riposte.v1.ListReportsRequest
+ */
+export type ListReportsRequest = Message<"riposte.v1.ListReportsRequest"> & {
+  /**
+   * The comment. Required.
+   *
+   * @generated from field: int64 comment_id = 1 [jstype = JS_STRING];
+   */
+  commentId: string;
+
+  /**
+   * Reports wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID.
+   *
+   * @generated from field: int32 page_size = 2;
+   */
+  pageSize: number;
+
+  /**
+   * `next_page_token` of an earlier page of the same walk. Empty: the first page.
+   *
+   * @generated from field: string page_token = 3;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message riposte.v1.ListReportsRequest.
+ * Use `create(ListReportsRequestSchema)` to create a new message.
+ */
+export const ListReportsRequestSchema: GenMessage<ListReportsRequest> = /*@__PURE__*/
+  messageDesc(file_riposte_v1_moderation, 18);
+
+/**
+ * A page of reports.
+ *
+ * @generated from message riposte.v1.ListReportsResponse
+ */
+export type ListReportsResponse = Message<"riposte.v1.ListReportsResponse"> & {
+  /**
+   * The reports, newest first.
+   *
+   * @generated from field: repeated riposte.v1.Report reports = 1;
+   */
+  reports: Report[];
+
+  /**
+   * For the page after this one. Empty: the end.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message riposte.v1.ListReportsResponse.
+ * Use `create(ListReportsResponseSchema)` to create a new message.
+ */
+export const ListReportsResponseSchema: GenMessage<ListReportsResponse> = /*@__PURE__*/
+  messageDesc(file_riposte_v1_moderation, 19);
+
+/**
+ * One report, with the member who made it. Only ModerationService tells reporters.
+ *
+ * @generated from message riposte.v1.Report
+ */
+export type Report = Message<"riposte.v1.Report"> & {
+  /**
+   * The comment.
+   *
+   * @generated from field: int64 comment_id = 1 [jstype = JS_STRING];
+   */
+  commentId: string;
+
+  /**
+   * The member who reported it.
+   *
+   * @generated from field: string member_id = 2;
+   */
+  memberId: string;
+
+  /**
+   * The reason.
+   *
+   * @generated from field: riposte.v1.ReportReason reason = 3;
+   */
+  reason: ReportReason;
+
+  /**
+   * The words of the member; at most 1,000 code points.
+   *
+   * @generated from field: string text = 4;
+   */
+  text: string;
+
+  /**
+   * True: the member says that it is illegal.
+   *
+   * @generated from field: bool claims_illegal = 5;
+   */
+  claimsIllegal: boolean;
+
+  /**
+   * The law that the member names; at most 256 bytes.
+   *
+   * @generated from field: string legal_reference = 6;
+   */
+  legalReference: string;
+
+  /**
+   * Its part in the sum that opens a review, 0 to 1,000; 100 is usual.
+   *
+   * @generated from field: int32 weight = 7;
+   */
+  weight: number;
+
+  /**
+   * True: it is about the present text and not judged yet.
+   *
+   * @generated from field: bool open = 8;
+   */
+  open: boolean;
+
+  /**
+   * The time at which it was made or last changed.
+   *
+   * @generated from field: google.protobuf.Timestamp time = 9;
+   */
+  time?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message riposte.v1.Report.
+ * Use `create(ReportSchema)` to create a new message.
+ */
+export const ReportSchema: GenMessage<Report> = /*@__PURE__*/
+  messageDesc(file_riposte_v1_moderation, 20);
+
+/**
  * An act on a comment or on its proposed edit.
  *
  * @generated from enum riposte.v1.ModerationAction
@@ -869,11 +1032,19 @@ export enum ModerationAction {
 
   /**
    * No change of state. Closes what is open on the text of an ACTIVE comment; if nothing is,
-   * STATE_CONFLICT. A PENDING comment and a proposed edit stay in the queue.
+   * STATE_CONFLICT. A PENDING comment and a proposed edit stay in the queue. An appeal is closed in
+   * any state.
    *
    * @generated from enum value: MODERATION_ACTION_KEEP = 7;
    */
   KEEP = 7,
+
+  /**
+   * Only in decisions: an author's appeal.
+   *
+   * @generated from enum value: MODERATION_ACTION_APPEAL = 8;
+   */
+  APPEAL = 8,
 }
 
 /**
@@ -1041,7 +1212,7 @@ export enum ReviewCause {
   EDIT = 2,
 
   /**
-   * Reports of members. Not served yet.
+   * Reports of members.
    *
    * @generated from enum value: REVIEW_CAUSE_REPORT = 3;
    */
@@ -1063,7 +1234,7 @@ export enum ReviewCause {
   SERVICE_UNAVAILABLE = 5,
 
   /**
-   * The author appealed. Not served yet.
+   * The author appealed.
    *
    * @generated from enum value: REVIEW_CAUSE_APPEAL = 6;
    */
@@ -1082,4 +1253,122 @@ export enum ReviewCause {
  */
 export const ReviewCauseSchema: GenEnum<ReviewCause> = /*@__PURE__*/
   enumDesc(file_riposte_v1_moderation, 3);
+
+/**
+ * Why a member reports a comment.
+ *
+ * @generated from enum riposte.v1.ReportReason
+ */
+export enum ReportReason {
+  /**
+   * In a request: FIELD_INVALID.
+   *
+   * @generated from enum value: REPORT_REASON_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Spam or fraud.
+   *
+   * @generated from enum value: REPORT_REASON_SPAM = 1;
+   */
+  SPAM = 1,
+
+  /**
+   * Hatred against a group.
+   *
+   * @generated from enum value: REPORT_REASON_HATE = 2;
+   */
+  HATE = 2,
+
+  /**
+   * Harassment of a person.
+   *
+   * @generated from enum value: REPORT_REASON_HARASSMENT = 3;
+   */
+  HARASSMENT = 3,
+
+  /**
+   * Violence or threats.
+   *
+   * @generated from enum value: REPORT_REASON_VIOLENCE = 4;
+   */
+  VIOLENCE = 4,
+
+  /**
+   * Sexual content.
+   *
+   * @generated from enum value: REPORT_REASON_SEXUAL = 5;
+   */
+  SEXUAL = 5,
+
+  /**
+   * Self-harm.
+   *
+   * @generated from enum value: REPORT_REASON_SELF_HARM = 6;
+   */
+  SELF_HARM = 6,
+
+  /**
+   * Illegal goods or services.
+   *
+   * @generated from enum value: REPORT_REASON_ILLEGAL_GOODS = 7;
+   */
+  ILLEGAL_GOODS = 7,
+
+  /**
+   * Private data of a person.
+   *
+   * @generated from enum value: REPORT_REASON_PRIVATE_DATA = 8;
+   */
+  PRIVATE_DATA = 8,
+
+  /**
+   * Copyright or trademark.
+   *
+   * @generated from enum value: REPORT_REASON_COPYRIGHT = 9;
+   */
+  COPYRIGHT = 9,
+
+  /**
+   * False information.
+   *
+   * @generated from enum value: REPORT_REASON_MISINFORMATION = 10;
+   */
+  MISINFORMATION = 10,
+
+  /**
+   * Off topic.
+   *
+   * @generated from enum value: REPORT_REASON_OFF_TOPIC = 11;
+   */
+  OFF_TOPIC = 11,
+
+  /**
+   * Impersonation.
+   *
+   * @generated from enum value: REPORT_REASON_IMPERSONATION = 12;
+   */
+  IMPERSONATION = 12,
+
+  /**
+   * Danger to minors.
+   *
+   * @generated from enum value: REPORT_REASON_MINORS = 13;
+   */
+  MINORS = 13,
+
+  /**
+   * Something else; `text` says what.
+   *
+   * @generated from enum value: REPORT_REASON_OTHER = 14;
+   */
+  OTHER = 14,
+}
+
+/**
+ * Describes the enum riposte.v1.ReportReason.
+ */
+export const ReportReasonSchema: GenEnum<ReportReason> = /*@__PURE__*/
+  enumDesc(file_riposte_v1_moderation, 4);
 

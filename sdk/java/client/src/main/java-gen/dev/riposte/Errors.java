@@ -40,6 +40,7 @@ public final class Errors {
    * granted its type. A write to a deleted comment has this reason too: an edit, a delete, a pin, a
    * hiding and their opposites, UndeleteComment aside. Reads show the tombstone of a deleted
    * comment; a reply to it is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
+   * <li>DECISION_NOT_FOUND: There is no such decision, or it is about a comment of another member.
    * </ul>
    */
   public static final class NotFound extends RiposteException {
@@ -84,8 +85,9 @@ public final class Errors {
    * <li>REPLY_FORBIDDEN: The policy of the object type forbids replies here. Not served yet.
    * <li>STATE_CONFLICT: The comment's state does not allow the change; the metadata has the state,
    * for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
-   * except to UndeleteComment: a tombstone that was imported without a text cannot come back. Or
-   * the metadata has `why`: `edits` (three edits have to be judged first).
+   * except to UndeleteComment: a tombstone that was imported without a text cannot come back. `why`
+   * names a cause beside the state: `edits` (three edits have to be judged first), `appeal` (an
+   * appeal is open), `own_decision` (an appeal contests a decision of the acting moderator).
    * <li>EDIT_WINDOW_CLOSED: The time in which an author may edit is over; the metadata has the time
    * at which it ended.
    * <li>PIN_LIMIT_REACHED: The subject has three pinned comments already. Unpin one.
@@ -93,6 +95,10 @@ public final class Errors {
    * Not served yet.
    * <li>REVIEW_LEASE_LOST: Another moderator has leased the review of the comment. Claim other
    * work.
+   * <li>APPEAL_NOT_ALLOWED: The decision cannot be appealed. `why` is `appealed` (this one was, or
+   * the appeal of another one is open), `window_over`, `not_restricted` (it neither refused nor hid
+   * the text), `overturned` (the state or the text has changed since, or a newer decision stands)
+   * or `gone` (the comment is deleted).
    * </ul>
    */
   public static final class FailedPrecondition extends RiposteException {

@@ -826,10 +826,10 @@ private static final long serialVersionUID = 0L;
             : timeBuilder_.build();
         to_bitField0_ |= 0x00000002;
       }
-      if (((from_bitField0_ & 0x00000100) != 0)) {
+      if (((from_bitField0_ & 0x00000200) != 0)) {
         result.appealText_ = appealText_;
       }
-      if (((from_bitField0_ & 0x00000200) != 0)) {
+      if (((from_bitField0_ & 0x00000400) != 0)) {
         result.appealedDecisionId_ = appealedDecisionId_;
       }
       result.bitField0_ |= to_bitField0_;
@@ -912,12 +912,12 @@ private static final long serialVersionUID = 0L;
       }
       if (!other.getAppealText().isEmpty()) {
         appealText_ = other.appealText_;
-        bitField0_ |= 0x00000100;
+        bitField0_ |= 0x00000200;
         onChanged();
       }
       if (!other.getAppealedDecisionId().isEmpty()) {
         appealedDecisionId_ = other.appealedDecisionId_;
-        bitField0_ |= 0x00000200;
+        bitField0_ |= 0x00000400;
         onChanged();
       }
       this.mergeUnknownFields(other.getUnknownFields());
@@ -997,12 +997,12 @@ private static final long serialVersionUID = 0L;
             } // case 90
             case 106: {
               appealText_ = input.readStringRequireUtf8();
-              bitField0_ |= 0x00000100;
+              bitField0_ |= 0x00000200;
               break;
             } // case 106
             case 114: {
               appealedDecisionId_ = input.readStringRequireUtf8();
-              bitField0_ |= 0x00000200;
+              bitField0_ |= 0x00000400;
               break;
             } // case 114
             default: {
@@ -1882,7 +1882,7 @@ private static final long serialVersionUID = 0L;
         java.lang.String value) {
       if (value == null) { throw new NullPointerException(); }
       appealText_ = value;
-      bitField0_ |= 0x00000100;
+      bitField0_ |= 0x00000200;
       onChanged();
       return this;
     }
@@ -1896,7 +1896,7 @@ private static final long serialVersionUID = 0L;
      */
     public Builder clearAppealText() {
       appealText_ = getDefaultInstance().getAppealText();
-      bitField0_ = (bitField0_ & ~0x00000100);
+      bitField0_ = (bitField0_ & ~0x00000200);
       onChanged();
       return this;
     }
@@ -1914,7 +1914,7 @@ private static final long serialVersionUID = 0L;
       if (value == null) { throw new NullPointerException(); }
       checkByteStringIsUtf8(value);
       appealText_ = value;
-      bitField0_ |= 0x00000100;
+      bitField0_ |= 0x00000200;
       onChanged();
       return this;
     }
@@ -1974,7 +1974,7 @@ private static final long serialVersionUID = 0L;
         java.lang.String value) {
       if (value == null) { throw new NullPointerException(); }
       appealedDecisionId_ = value;
-      bitField0_ |= 0x00000200;
+      bitField0_ |= 0x00000400;
       onChanged();
       return this;
     }
@@ -1988,7 +1988,7 @@ private static final long serialVersionUID = 0L;
      */
     public Builder clearAppealedDecisionId() {
       appealedDecisionId_ = getDefaultInstance().getAppealedDecisionId();
-      bitField0_ = (bitField0_ & ~0x00000200);
+      bitField0_ = (bitField0_ & ~0x00000400);
       onChanged();
       return this;
     }
@@ -2006,7 +2006,7 @@ private static final long serialVersionUID = 0L;
       if (value == null) { throw new NullPointerException(); }
       checkByteStringIsUtf8(value);
       appealedDecisionId_ = value;
-      bitField0_ |= 0x00000200;
+      bitField0_ |= 0x00000400;
       onChanged();
       return this;
     }

@@ -150,8 +150,9 @@ public enum ErrorReason
    * <pre>
    * FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state,
    * for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
-   * except to UndeleteComment: a tombstone that was imported without a text cannot come back. Or
-   * the metadata has `why`: `edits` (three edits have to be judged first).
+   * except to UndeleteComment: a tombstone that was imported without a text cannot come back. `why`
+   * names a cause beside the state: `edits` (three edits have to be judged first), `appeal` (an
+   * appeal is open), `own_decision` (an appeal contests a decision of the acting moderator).
    *
    * Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
    * "state": "HIDDEN"}}`.
@@ -474,6 +475,30 @@ public enum ErrorReason
    * <code>ERROR_REASON_REVIEW_LEASE_LOST = 40;</code>
    */
   ERROR_REASON_REVIEW_LEASE_LOST(40),
+  /**
+   * <pre>
+   * NOT_FOUND. There is no such decision, or it is about a comment of another member.
+   *
+   * Example: `{"reason": "DECISION_NOT_FOUND", "metadata": {"decision_id":
+   * "1234567890123456789.2"}}`.
+   * </pre>
+   *
+   * <code>ERROR_REASON_DECISION_NOT_FOUND = 41;</code>
+   */
+  ERROR_REASON_DECISION_NOT_FOUND(41),
+  /**
+   * <pre>
+   * FAILED_PRECONDITION. The decision cannot be appealed. `why` is `appealed` (this one was, or the
+   * appeal of another one is open), `window_over`, `not_restricted` (it neither refused nor hid the
+   * text), `overturned` (the state or the text has changed since, or a newer decision stands) or
+   * `gone` (the comment is deleted).
+   *
+   * Example: `{"reason": "APPEAL_NOT_ALLOWED", "metadata": {"why": "window_over"}}`.
+   * </pre>
+   *
+   * <code>ERROR_REASON_APPEAL_NOT_ALLOWED = 42;</code>
+   */
+  ERROR_REASON_APPEAL_NOT_ALLOWED(42),
   UNRECOGNIZED(-1),
   ;
 
@@ -607,8 +632,9 @@ public enum ErrorReason
    * <pre>
    * FAILED_PRECONDITION. The comment's state does not allow the change; the metadata has the state,
    * for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
-   * except to UndeleteComment: a tombstone that was imported without a text cannot come back. Or
-   * the metadata has `why`: `edits` (three edits have to be judged first).
+   * except to UndeleteComment: a tombstone that was imported without a text cannot come back. `why`
+   * names a cause beside the state: `edits` (three edits have to be judged first), `appeal` (an
+   * appeal is open), `own_decision` (an appeal contests a decision of the acting moderator).
    *
    * Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
    * "state": "HIDDEN"}}`.
@@ -931,6 +957,30 @@ public enum ErrorReason
    * <code>ERROR_REASON_REVIEW_LEASE_LOST = 40;</code>
    */
   public static final int ERROR_REASON_REVIEW_LEASE_LOST_VALUE = 40;
+  /**
+   * <pre>
+   * NOT_FOUND. There is no such decision, or it is about a comment of another member.
+   *
+   * Example: `{"reason": "DECISION_NOT_FOUND", "metadata": {"decision_id":
+   * "1234567890123456789.2"}}`.
+   * </pre>
+   *
+   * <code>ERROR_REASON_DECISION_NOT_FOUND = 41;</code>
+   */
+  public static final int ERROR_REASON_DECISION_NOT_FOUND_VALUE = 41;
+  /**
+   * <pre>
+   * FAILED_PRECONDITION. The decision cannot be appealed. `why` is `appealed` (this one was, or the
+   * appeal of another one is open), `window_over`, `not_restricted` (it neither refused nor hid the
+   * text), `overturned` (the state or the text has changed since, or a newer decision stands) or
+   * `gone` (the comment is deleted).
+   *
+   * Example: `{"reason": "APPEAL_NOT_ALLOWED", "metadata": {"why": "window_over"}}`.
+   * </pre>
+   *
+   * <code>ERROR_REASON_APPEAL_NOT_ALLOWED = 42;</code>
+   */
+  public static final int ERROR_REASON_APPEAL_NOT_ALLOWED_VALUE = 42;
 
 
   public final int getNumber() {
@@ -998,6 +1048,8 @@ public enum ErrorReason
       case 38: return ERROR_REASON_WATCH_TOO_SLOW;
       case 39: return ERROR_REASON_SERVER_STOPPING;
       case 40: return ERROR_REASON_REVIEW_LEASE_LOST;
+      case 41: return ERROR_REASON_DECISION_NOT_FOUND;
+      case 42: return ERROR_REASON_APPEAL_NOT_ALLOWED;
       default: return null;
     }
   }

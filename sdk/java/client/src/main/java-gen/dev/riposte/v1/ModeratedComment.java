@@ -299,6 +299,21 @@ private static final long serialVersionUID = 0L;
   }
   private int causesMemoizedSerializedSize;
 
+  public static final int REPORT_COUNT_FIELD_NUMBER = 6;
+  private int reportCount_ = 0;
+  /**
+   * <pre>
+   * Open reports of distinct members since the comment was last settled.
+   * </pre>
+   *
+   * <code>int32 report_count = 6 [json_name = "reportCount"];</code>
+   * @return The reportCount.
+   */
+  @java.lang.Override
+  public int getReportCount() {
+    return reportCount_;
+  }
+
   public static final int LAST_DECISION_FIELD_NUMBER = 7;
   private dev.riposte.v1.Decision lastDecision_;
   /**
@@ -371,6 +386,9 @@ private static final long serialVersionUID = 0L;
     for (int i = 0; i < causes_.size(); i++) {
       output.writeEnumNoTag(causes_.get(i));
     }
+    if (reportCount_ != 0) {
+      output.writeInt32(6, reportCount_);
+    }
     if (((bitField0_ & 0x00000004) != 0)) {
       output.writeMessage(7, getLastDecision());
     }
@@ -409,6 +427,10 @@ private static final long serialVersionUID = 0L;
           .computeUInt32SizeNoTag(dataSize);
       }causesMemoizedSerializedSize = dataSize;
     }
+    if (reportCount_ != 0) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeInt32Size(6, reportCount_);
+    }
     if (((bitField0_ & 0x00000004) != 0)) {
       size += com.google.protobuf.CodedOutputStream
         .computeMessageSize(7, getLastDecision());
@@ -443,6 +465,8 @@ private static final long serialVersionUID = 0L;
     if (!getProposedEditEtag()
         .equals(other.getProposedEditEtag())) return false;
     if (!causes_.equals(other.causes_)) return false;
+    if (getReportCount()
+        != other.getReportCount()) return false;
     if (hasLastDecision() != other.hasLastDecision()) return false;
     if (hasLastDecision()) {
       if (!getLastDecision()
@@ -475,6 +499,8 @@ private static final long serialVersionUID = 0L;
       hash = (37 * hash) + CAUSES_FIELD_NUMBER;
       hash = (53 * hash) + causes_.hashCode();
     }
+    hash = (37 * hash) + REPORT_COUNT_FIELD_NUMBER;
+    hash = (53 * hash) + getReportCount();
     if (hasLastDecision()) {
       hash = (37 * hash) + LAST_DECISION_FIELD_NUMBER;
       hash = (53 * hash) + getLastDecision().hashCode();
@@ -636,6 +662,7 @@ private static final long serialVersionUID = 0L;
       proposedEditEtag_ = "";
       causes_ = java.util.Collections.emptyList();
       bitField0_ = (bitField0_ & ~0x00000010);
+      reportCount_ = 0;
       lastDecision_ = null;
       if (lastDecisionBuilder_ != null) {
         lastDecisionBuilder_.dispose();
@@ -703,6 +730,9 @@ private static final long serialVersionUID = 0L;
         result.proposedEditEtag_ = proposedEditEtag_;
       }
       if (((from_bitField0_ & 0x00000020) != 0)) {
+        result.reportCount_ = reportCount_;
+      }
+      if (((from_bitField0_ & 0x00000040) != 0)) {
         result.lastDecision_ = lastDecisionBuilder_ == null
             ? lastDecision_
             : lastDecisionBuilder_.build();
@@ -781,6 +811,9 @@ private static final long serialVersionUID = 0L;
         }
         onChanged();
       }
+      if (other.getReportCount() != 0) {
+        setReportCount(other.getReportCount());
+      }
       if (other.hasLastDecision()) {
         mergeLastDecision(other.getLastDecision());
       }
@@ -851,11 +884,16 @@ private static final long serialVersionUID = 0L;
               input.popLimit(oldLimit);
               break;
             } // case 42
+            case 48: {
+              reportCount_ = input.readInt32();
+              bitField0_ |= 0x00000020;
+              break;
+            } // case 48
             case 58: {
               input.readMessage(
                   getLastDecisionFieldBuilder().getBuilder(),
                   extensionRegistry);
-              bitField0_ |= 0x00000020;
+              bitField0_ |= 0x00000040;
               break;
             } // case 58
             default: {
@@ -1571,6 +1609,50 @@ private static final long serialVersionUID = 0L;
       return this;
     }
 
+    private int reportCount_ ;
+    /**
+     * <pre>
+     * Open reports of distinct members since the comment was last settled.
+     * </pre>
+     *
+     * <code>int32 report_count = 6 [json_name = "reportCount"];</code>
+     * @return The reportCount.
+     */
+    @java.lang.Override
+    public int getReportCount() {
+      return reportCount_;
+    }
+    /**
+     * <pre>
+     * Open reports of distinct members since the comment was last settled.
+     * </pre>
+     *
+     * <code>int32 report_count = 6 [json_name = "reportCount"];</code>
+     * @param value The reportCount to set.
+     * @return This builder for chaining.
+     */
+    public Builder setReportCount(int value) {
+
+      reportCount_ = value;
+      bitField0_ |= 0x00000020;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * Open reports of distinct members since the comment was last settled.
+     * </pre>
+     *
+     * <code>int32 report_count = 6 [json_name = "reportCount"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearReportCount() {
+      bitField0_ = (bitField0_ & ~0x00000020);
+      reportCount_ = 0;
+      onChanged();
+      return this;
+    }
+
     private dev.riposte.v1.Decision lastDecision_;
     private com.google.protobuf.SingleFieldBuilderV3<
         dev.riposte.v1.Decision, dev.riposte.v1.Decision.Builder, dev.riposte.v1.DecisionOrBuilder> lastDecisionBuilder_;
@@ -1583,7 +1665,7 @@ private static final long serialVersionUID = 0L;
      * @return Whether the lastDecision field is set.
      */
     public boolean hasLastDecision() {
-      return ((bitField0_ & 0x00000020) != 0);
+      return ((bitField0_ & 0x00000040) != 0);
     }
     /**
      * <pre>
@@ -1616,7 +1698,7 @@ private static final long serialVersionUID = 0L;
       } else {
         lastDecisionBuilder_.setMessage(value);
       }
-      bitField0_ |= 0x00000020;
+      bitField0_ |= 0x00000040;
       onChanged();
       return this;
     }
@@ -1634,7 +1716,7 @@ private static final long serialVersionUID = 0L;
       } else {
         lastDecisionBuilder_.setMessage(builderForValue.build());
       }
-      bitField0_ |= 0x00000020;
+      bitField0_ |= 0x00000040;
       onChanged();
       return this;
     }
@@ -1647,7 +1729,7 @@ private static final long serialVersionUID = 0L;
      */
     public Builder mergeLastDecision(dev.riposte.v1.Decision value) {
       if (lastDecisionBuilder_ == null) {
-        if (((bitField0_ & 0x00000020) != 0) &&
+        if (((bitField0_ & 0x00000040) != 0) &&
           lastDecision_ != null &&
           lastDecision_ != dev.riposte.v1.Decision.getDefaultInstance()) {
           getLastDecisionBuilder().mergeFrom(value);
@@ -1658,7 +1740,7 @@ private static final long serialVersionUID = 0L;
         lastDecisionBuilder_.mergeFrom(value);
       }
       if (lastDecision_ != null) {
-        bitField0_ |= 0x00000020;
+        bitField0_ |= 0x00000040;
         onChanged();
       }
       return this;
@@ -1671,7 +1753,7 @@ private static final long serialVersionUID = 0L;
      * <code>.riposte.v1.Decision last_decision = 7 [json_name = "lastDecision"];</code>
      */
     public Builder clearLastDecision() {
-      bitField0_ = (bitField0_ & ~0x00000020);
+      bitField0_ = (bitField0_ & ~0x00000040);
       lastDecision_ = null;
       if (lastDecisionBuilder_ != null) {
         lastDecisionBuilder_.dispose();
@@ -1688,7 +1770,7 @@ private static final long serialVersionUID = 0L;
      * <code>.riposte.v1.Decision last_decision = 7 [json_name = "lastDecision"];</code>
      */
     public dev.riposte.v1.Decision.Builder getLastDecisionBuilder() {
-      bitField0_ |= 0x00000020;
+      bitField0_ |= 0x00000040;
       onChanged();
       return getLastDecisionFieldBuilder().getBuilder();
     }

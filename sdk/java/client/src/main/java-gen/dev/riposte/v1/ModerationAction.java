@@ -74,12 +74,21 @@ public enum ModerationAction
   /**
    * <pre>
    * No change of state. Closes what is open on the text of an ACTIVE comment; if nothing is,
-   * STATE_CONFLICT. A PENDING comment and a proposed edit stay in the queue.
+   * STATE_CONFLICT. A PENDING comment and a proposed edit stay in the queue. An appeal is closed in
+   * any state.
    * </pre>
    *
    * <code>MODERATION_ACTION_KEEP = 7;</code>
    */
   MODERATION_ACTION_KEEP(7),
+  /**
+   * <pre>
+   * Only in decisions: an author's appeal.
+   * </pre>
+   *
+   * <code>MODERATION_ACTION_APPEAL = 8;</code>
+   */
+  MODERATION_ACTION_APPEAL(8),
   UNRECOGNIZED(-1),
   ;
 
@@ -144,12 +153,21 @@ public enum ModerationAction
   /**
    * <pre>
    * No change of state. Closes what is open on the text of an ACTIVE comment; if nothing is,
-   * STATE_CONFLICT. A PENDING comment and a proposed edit stay in the queue.
+   * STATE_CONFLICT. A PENDING comment and a proposed edit stay in the queue. An appeal is closed in
+   * any state.
    * </pre>
    *
    * <code>MODERATION_ACTION_KEEP = 7;</code>
    */
   public static final int MODERATION_ACTION_KEEP_VALUE = 7;
+  /**
+   * <pre>
+   * Only in decisions: an author's appeal.
+   * </pre>
+   *
+   * <code>MODERATION_ACTION_APPEAL = 8;</code>
+   */
+  public static final int MODERATION_ACTION_APPEAL_VALUE = 8;
 
 
   public final int getNumber() {
@@ -184,6 +202,7 @@ public enum ModerationAction
       case 5: return MODERATION_ACTION_DELETE;
       case 6: return MODERATION_ACTION_WITHHOLD;
       case 7: return MODERATION_ACTION_KEEP;
+      case 8: return MODERATION_ACTION_APPEAL;
       default: return null;
     }
   }
