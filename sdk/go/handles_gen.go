@@ -156,6 +156,16 @@ type PageToken string
 // ReplyPreviewSize is an option. Replies shown below each root: 0 to 10. Unset: 3; 0: none.
 type ReplyPreviewSize int32
 
+// Unlisted walks over a member's own comments under the subject that no list shows, and those with
+// an edit that waits, the newest first.
+func (h *Subject) Unlisted(ctx context.Context, memberID string) iter.Seq2[*ripostev1.UnlistedComment, error] {
+	request := &ripostev1.ListUnlistedCommentsRequest{
+		Subject:  h.SubjectKey,
+		MemberId: memberID,
+	}
+	return h.client.ListUnlistedComments(ctx, request)
+}
+
 // Ensure creates the subject unless there is one of its name. A deleted subject stays deleted.
 // It answers whether this call did.
 func (h *Subject) Ensure(ctx context.Context) (bool, error) {
@@ -628,6 +638,16 @@ func (h *Comment) Page(ctx context.Context, options ...CommentPageOption) (*Repl
 func (h *Comment) Get(ctx context.Context) (*ripostev1.GetCommentResponse, error) {
 	request := &ripostev1.GetCommentRequest{
 		Id: h.Comment.GetId(),
+	}
+	return h.client.Comments().GetComment(ctx, request)
+}
+
+// GetAs reads the comment as a member sees it; its author also gets the edit that waits or was
+// refused.
+func (h *Comment) GetAs(ctx context.Context, memberID string) (*ripostev1.GetCommentResponse, error) {
+	request := &ripostev1.GetCommentRequest{
+		Id:             h.Comment.GetId(),
+		ViewerMemberId: memberID,
 	}
 	return h.client.Comments().GetComment(ctx, request)
 }

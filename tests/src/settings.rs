@@ -13,8 +13,8 @@ pub fn on_vitess(keyspace: &str) -> Vec<String> {
 }
 
 /// The object types with a policy of their own: a deep one, one with a short edit window, and some
-/// whose comments wait for review, of which one takes no other text after a refusal. A queue belongs
-/// to its type, so cases that claim have their own.
+/// whose comments wait for review, of which one takes no other text after a refusal. A queue
+/// belongs to its type, so cases that claim have their own.
 pub const OBJECT_TYPES: [&str; 9] = [
     "object_types.deep.max_depth=8",
     "object_types.brief.edit_window=1s",

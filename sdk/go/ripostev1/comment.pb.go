@@ -1685,8 +1685,8 @@ type UpdateCommentResponse struct {
 	Comment *Comment `protobuf:"bytes,1,opt,name=comment,proto3" json:"comment,omitempty"`
 	// The revision that this request made; the same at every repeat.
 	SubjectRevision int64 `protobuf:"varint,2,opt,name=subject_revision,json=subjectRevision,proto3" json:"subject_revision,omitempty"`
-	// The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
-	// the edit is in sight. At a repeat: as it is now.
+	// The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset
+	// if the edit is in sight. At a repeat: as it is now.
 	ProposedEdit  *ProposedEdit `protobuf:"bytes,3,opt,name=proposed_edit,json=proposedEdit,proto3" json:"proposed_edit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

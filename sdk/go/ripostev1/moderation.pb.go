@@ -29,8 +29,8 @@ type ModerationAction int32
 const (
 	// In a request: FIELD_INVALID.
 	ModerationAction_MODERATION_ACTION_UNSPECIFIED ModerationAction = 0
-	// PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good; only a proposed edit stays
-	// open. On a proposed edit: it becomes the text.
+	// PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good; only a proposed edit
+	// stays open. On a proposed edit: it becomes the text.
 	ModerationAction_MODERATION_ACTION_APPROVE ModerationAction = 1
 	// ACTIVE or PENDING becomes REJECTED. On a proposed edit: it is refused and the text in sight
 	// stays.
@@ -523,8 +523,8 @@ type ModeratedComment struct {
 	Etag string `protobuf:"bytes,2,opt,name=etag,proto3" json:"etag,omitempty"`
 	// The edit that waits or was refused last; unset if none.
 	ProposedEdit *ProposedEdit `protobuf:"bytes,3,opt,name=proposed_edit,json=proposedEdit,proto3" json:"proposed_edit,omitempty"`
-	// Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit must
-	// name it. Empty if no edit waits.
+	// Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit
+	// must name it. Empty if no edit waits.
 	ProposedEditEtag string `protobuf:"bytes,4,opt,name=proposed_edit_etag,json=proposedEditEtag,proto3" json:"proposed_edit_etag,omitempty"`
 	// What is open; empty if nothing is.
 	Causes []ReviewCause `protobuf:"varint,5,rep,packed,name=causes,proto3,enum=riposte.v1.ReviewCause" json:"causes,omitempty"`
@@ -1271,8 +1271,8 @@ type VerdictTarget struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The comment. Required.
 	CommentId int64 `protobuf:"varint,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
-	// ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required. A
-	// proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
+	// ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required.
+	// A proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
 	Etag          string `protobuf:"bytes,2,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

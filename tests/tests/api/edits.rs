@@ -87,7 +87,7 @@ async fn former(say: &Say, id: i64) -> Result<Vec<String>> {
 }
 
 /// Returns the metadata `why` of a STATE_CONFLICT.
-fn why(status: &Status) -> Option<String> {
+fn conflict_cause(status: &Status) -> Option<String> {
     let info = status.get_details_error_info()?;
     info.metadata.get("why").cloned().filter(|_| info.reason == "STATE_CONFLICT")
 }
@@ -97,11 +97,11 @@ async fn an_edit_waits_beside_the_text_in_sight_until_it_is_approved(fixture: Fi
     let id = approved(&fixture, &say, &ann, "old").await?;
     let before = read(&say, "", id).await?.comment.context("a comment")?;
     let mut watch = Watch::open(&say, 0).await?;
-    let answer = update(&say, &edit(id, &ann, "new")).await?;
+    let response = update(&say, &edit(id, &ann, "new")).await?;
     let waiting = Some((1, "new", ProposalState::Waiting));
-    ensure!(answer.comment.as_ref() == Some(&before) && proposed(answer.proposed_edit.as_ref()) == waiting);
+    ensure!(response.comment.as_ref() == Some(&before) && proposed(response.proposed_edit.as_ref()) == waiting);
     let own = read(&say, &ann, id).await?;
-    ensure!(own.comment.as_ref() == Some(&before) && own.proposed_edit == answer.proposed_edit, "{own:?}");
+    ensure!(own.comment.as_ref() == Some(&before) && own.proposed_edit == response.proposed_edit, "{own:?}");
     for stranger in ["", "ben"] {
         let seen = read(&say, stranger, id).await?;
         ensure!(seen.comment.as_ref() == Some(&before) && seen.proposed_edit.is_none(), "{seen:?}");
@@ -127,7 +127,7 @@ async fn an_edit_waits_beside_the_text_in_sight_until_it_is_approved(fixture: Fi
     let judged = decision(&result)?;
     ensure!(judged.proposed_edit && judged.action() == ModerationAction::Approve, "{judged:?}");
     ensure!((judged.from_state(), judged.to_state()) == (CommentState::Active, CommentState::Active), "{judged:?}");
-    ensure!(result.proposed_edit_etag.is_empty() && result.subject_revision > answer.subject_revision, "{result:?}");
+    ensure!(result.proposed_edit_etag.is_empty() && result.subject_revision > response.subject_revision, "{result:?}");
     let moderated = moderated(&fixture, id).await?;
     ensure!(moderated.etag == result.etag && moderated.proposed_edit.is_none(), "{moderated:?}");
     ensure!(moderated.causes.is_empty() && moderated.last_decision.as_ref() == Some(judged), "{moderated:?}");
@@ -169,8 +169,8 @@ async fn only_the_newest_edit_is_judged_and_the_fourth_is_refused(fixture: Fixtu
     update(&say, &edit(id, &ann, "first")).await?;
     let first = moderated(&fixture, id).await?.proposed_edit_etag;
     for (number, newer) in [(2, "second"), (3, "third")] {
-        let answer = update(&say, &edit(id, &ann, newer)).await?;
-        ensure!(proposed(answer.proposed_edit.as_ref()) == Some((number, newer, ProposalState::Waiting)));
+        let response = update(&say, &edit(id, &ann, newer)).await?;
+        ensure!(proposed(response.proposed_edit.as_ref()) == Some((number, newer, ProposalState::Waiting)));
     }
     let current = moderated(&fixture, id).await?.proposed_edit_etag;
     for action in [ModerationAction::Approve, ModerationAction::Reject] {
@@ -183,7 +183,7 @@ async fn only_the_newest_edit_is_judged_and_the_fourth_is_refused(fixture: Fixtu
         ensure!(wrong.1 == ErrorReason::FieldInvalid, "{action:?}: {wrong:?}");
     }
     let fourth = update(&say, &edit(id, &ann, "fourth")).await.err().context("a fourth edit")?;
-    ensure!(why(&fourth).as_deref() == Some("edits"), "{fourth:?}");
+    ensure!(conflict_cause(&fourth).as_deref() == Some("edits"), "{fourth:?}");
     judge_edit(&fixture, ModerationAction::Approve, id).await?;
     ensure!(text(say.roots(CommentSort::Newest, 1).await?.first()) == "third" && former(&say, id).await? == ["old"]);
     let none = submit(&fixture, verdict(ModerationAction::Approve, &[(id, current)])).await?;
@@ -198,21 +198,21 @@ async fn an_edit_out_of_sight_waits_within_the_window(fixture: Fixture) -> Resul
     let (say, ann) = (Say::on(&fixture.client, "held"), someone());
     let id = say.comment(&ann, "old").await?.id;
     let etag = moderated(&fixture, id).await?.etag;
-    let waits = |answer: &UpdateCommentResponse, new: &str| {
-        let state = answer.comment.as_ref().map(Comment::state);
-        let is_edited = answer.comment.as_ref().is_some_and(|comment| comment.edit_time.is_some());
+    let waits = |response: &UpdateCommentResponse, new: &str| {
+        let state = response.comment.as_ref().map(Comment::state);
+        let is_edited = response.comment.as_ref().is_some_and(|comment| comment.edit_time.is_some());
         state == Some(CommentState::Pending)
-            && text(answer.comment.as_ref()) == new
-            && answer.proposed_edit.is_none()
+            && text(response.comment.as_ref()) == new
+            && response.proposed_edit.is_none()
             && !is_edited
     };
-    let answer = update(&say, &edit(id, &ann, "better")).await?;
-    ensure!(waits(&answer, "better"), "{answer:?}");
+    let response = update(&say, &edit(id, &ann, "better")).await?;
+    ensure!(waits(&response, "better"), "{response:?}");
     let late = submit(&fixture, verdict(ModerationAction::Approve, &[(id, etag)])).await?;
     ensure!(error(&late[0])?.0 == "ETAG_MISMATCH", "a text that no moderator read: {late:?}");
     judge(&fixture, ModerationAction::Reject, id).await?;
-    let answer = update(&say, &edit(id, &ann, "good")).await?;
-    ensure!(waits(&answer, "good"), "{answer:?}");
+    let response = update(&say, &edit(id, &ann, "good")).await?;
+    ensure!(waits(&response, "good"), "{response:?}");
     ensure!(queue(&fixture, of_member("held", &ann)).await?.len() == 1);
     judge(&fixture, ModerationAction::Approve, id).await?;
     ensure!(text(say.roots(CommentSort::Newest, 1).await?.first()) == "good" && former(&say, id).await?.is_empty());
@@ -273,12 +273,12 @@ async fn a_stricter_subject_holds_edits(fixture: Fixture) -> Result<()> {
     ensure!(text(plain.comment.as_ref()) == "at once" && plain.proposed_edit.is_none(), "{plain:?}");
     set(ModerationMode::Pre).await?;
     let request = edit(id, &ann, "waits");
-    let answer = update(&say, &request).await?;
-    ensure!(text(answer.comment.as_ref()) == "at once", "{answer:?}");
-    ensure!(proposed(answer.proposed_edit.as_ref()) == Some((1, "waits", ProposalState::Waiting)), "{answer:?}");
+    let response = update(&say, &request).await?;
+    ensure!(text(response.comment.as_ref()) == "at once", "{response:?}");
+    ensure!(proposed(response.proposed_edit.as_ref()) == Some((1, "waits", ProposalState::Waiting)), "{response:?}");
     // Under another mode, a repeat has its first result, and a new edit drops what waits.
     set(ModerationMode::Unspecified).await?;
-    ensure!(update(&say, &request).await? == answer, "a repeat");
+    ensure!(update(&say, &request).await? == response, "a repeat");
     let plain = update(&say, &edit(id, &ann, "latest")).await?;
     ensure!(text(plain.comment.as_ref()) == "latest" && plain.proposed_edit.is_none(), "{plain:?}");
     ensure!(read(&say, &ann, id).await?.proposed_edit.is_none() && unlisted(&say, &ann).await?.is_empty());

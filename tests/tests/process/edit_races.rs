@@ -106,14 +106,14 @@ impl Race {
                 ..UpdateCommentRequest::default()
             };
             match self.say.client.comments().update_comment(request).await {
-                Ok(answer) => {
-                    let answer = answer.into_inner();
-                    ensure!(answer.proposed_edit.is_some(), "an edit does not wait: {answer:?}");
-                    edited.check(&answer.comment.unwrap_or_default(), 0)?;
+                Ok(response) => {
+                    let response = response.into_inner();
+                    ensure!(response.proposed_edit.is_some(), "an edit does not wait: {response:?}");
+                    edited.check(&response.comment.unwrap_or_default(), 0)?;
                 }
                 Err(status) => {
                     let info = status.get_details_error_info().context("no reason")?;
-                    ensure!(info.metadata.get("why").is_some_and(|why| why == "edits"), "{status:?}");
+                    ensure!(info.metadata.get("why").is_some_and(|cause| cause == "edits"), "{status:?}");
                     tokio::task::yield_now().await;
                 }
             }

@@ -101,8 +101,8 @@ async fn an_edit_is_judged_by_commands() -> Result<()> {
     let etags: Vec<&str> = shown.out.lines().filter_map(|line| Some(line.split_once("etag ")?.1)).collect();
     let [of_text, of_edit] = etags[..] else { anyhow::bail!("{}", shown.out) };
     // The text in sight is judged by its etag alone.
-    let kept = run(&["approve", &id, "--etag", of_text]).await?.ended(0)?.says(&["APPROVE: ACTIVE → ACTIVE"])?;
-    ensure!(kept.out.contains("old words") && !kept.out.contains("better words"), "{}", kept.out);
+    let approved = run(&["approve", &id, "--etag", of_text]).await?.ended(0)?.says(&["APPROVE: ACTIVE → ACTIVE"])?;
+    ensure!(approved.out.contains("old words") && !approved.out.contains("better words"), "{}", approved.out);
     run(&["approve", &id, "--etag", of_edit]).await?.ended(1)?.says(&["ETAG_MISMATCH", "came first"])?;
     let approved = run(&["approve", &id]).await?.ended(0)?;
     approved.says(&["   + better words\n", "APPROVE of the edit: ACTIVE → ACTIVE"])?;

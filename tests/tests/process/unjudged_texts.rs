@@ -1,5 +1,5 @@
-//! The text of a comment or of an edit that waits for review is in no key of Redis and in no answer
-//! but to its author and to moderators, until a moderator approves it.
+//! The text of a comment or of an edit that waits for review is in no key of Redis and in no
+//! response but to its author and to moderators, until a moderator approves it.
 
 use std::time::Duration;
 
@@ -133,9 +133,9 @@ async fn an_edit_that_waits_is_in_no_copy_until_it_is_approved() -> Result<()> {
                 content: content(&format!("{CANARY} {round} of {id}")),
                 ..UpdateCommentRequest::default()
             };
-            let answer = say.client.comments().update_comment(request).await?.into_inner();
-            ensure!(format!("{:?}", answer.proposed_edit).contains(CANARY), "{answer:?}");
-            ensure!(format!("{:?}", answer.comment).contains("in sight"), "{answer:?}");
+            let response = say.client.comments().update_comment(request).await?.into_inner();
+            ensure!(format!("{:?}", response.proposed_edit).contains(CANARY), "{response:?}");
+            ensure!(format!("{:?}", response.comment).contains("in sight"), "{response:?}");
         }
         Ok(())
     };
@@ -153,7 +153,7 @@ async fn an_edit_that_waits_is_in_no_copy_until_it_is_approved() -> Result<()> {
     let waiting = own(&say, &ids).await?;
     ensure!(ids.iter().all(|id| waiting.contains(&format!("{CANARY} first of {id}"))), "{waiting}");
     is_unseen().await?;
-    // A refused edit is its author's, and one that was replaced is nobody's.
+    // Only its author reads a refused edit. One that was replaced is in no response.
     judge(&server, &ids, ModerationAction::Reject, |comment| comment.proposed_edit_etag).await?;
     is_unseen().await?;
     ensure!(own(&say, &ids).await?.contains(CANARY), "a refused edit");

@@ -193,6 +193,19 @@ impl Subject {
         Ok(page)
     }
 
+    /// Walks over a member's own comments under the subject that no list shows, and those with an
+    /// edit that waits, the newest first.
+    ///
+    /// * `member_id`: The author. Required.
+    pub fn unlisted(&self, member_id: impl Into<String>) -> Pages<v1::ListUnlistedCommentsRequest> {
+        let request = v1::ListUnlistedCommentsRequest {
+            subject: Some(self.key.clone()),
+            member_id: member_id.into(),
+            ..Default::default()
+        };
+        self.client.list(request)
+    }
+
     /// Creates the subject unless there is one of its name. A deleted subject stays deleted.
     /// Returns true if this call did.
     ///
@@ -673,6 +686,20 @@ impl Comment {
         Ok(self.client.comments().get_comment(request).await?.into_inner())
     }
 
+    /// Reads the comment as a member sees it; its author also gets the edit that waits or was
+    /// refused.
+    ///
+    /// * `member_id`: The member who views the comment. If this is the author, a PENDING or
+    ///   REJECTED comment is shown whole. Default empty: any other member.
+    ///
+    /// # Errors
+    /// Those of `GetComment`.
+    pub async fn get_as(&self, member_id: impl Into<String>) -> Result<v1::GetCommentResponse, Error> {
+        let request =
+            v1::GetCommentRequest { id: self.message.id, viewer_member_id: member_id.into(), ..Default::default() };
+        Ok(self.client.comments().get_comment(request).await?.into_inner())
+    }
+
     /// Likes the comment, as a member; a dislike of that member ends.
     ///
     /// * `member_id`: The member. Required; 1 to 64 bytes of UTF-8 without control characters.
@@ -976,6 +1003,14 @@ pub mod blocking {
         /// Those of `ListComments`; INVALID_ARGUMENT if the viewer is no name of a member.
         pub fn page(&self, options: super::SubjectPageOptions) -> Result<ThreadPage, Error> {
             Ok(ThreadPage::hold(&self.client, self.client.wait(self.inner.page(options))?))
+        }
+
+        /// Walks over a member's own comments under the subject that no list shows, and those with an
+        /// edit that waits, the newest first.
+        ///
+        /// * `member_id`: The author. Required.
+        pub fn unlisted(&self, member_id: impl Into<String>) -> Pages<v1::ListUnlistedCommentsRequest> {
+            Pages::new(self.client.clone(), self.inner.unlisted(member_id), |_, item| item)
         }
 
         /// Creates the subject unless there is one of its name. A deleted subject stays deleted.
@@ -1307,6 +1342,18 @@ pub mod blocking {
         /// Those of `GetComment`.
         pub fn get(&self) -> Result<v1::GetCommentResponse, Error> {
             self.client.wait(self.inner.get())
+        }
+
+        /// Reads the comment as a member sees it; its author also gets the edit that waits or was
+        /// refused.
+        ///
+        /// * `member_id`: The member who views the comment. If this is the author, a PENDING or
+        ///   REJECTED comment is shown whole. Default empty: any other member.
+        ///
+        /// # Errors
+        /// Those of `GetComment`.
+        pub fn get_as(&self, member_id: impl Into<String>) -> Result<v1::GetCommentResponse, Error> {
+            self.client.wait(self.inner.get_as(member_id))
         }
 
         /// Likes the comment, as a member; a dislike of that member ends.

@@ -1208,8 +1208,8 @@ pub struct UpdateCommentResponse {
     /// The revision that this request made; the same at every repeat.
     #[prost(int64, tag = "2")]
     pub subject_revision: i64,
-    /// The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
-    /// the edit is in sight. At a repeat: as it is now.
+    /// The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset
+    /// if the edit is in sight. At a repeat: as it is now.
     #[prost(message, optional, tag = "3")]
     pub proposed_edit: ::core::option::Option<ProposedEdit>,
 }
@@ -4791,8 +4791,8 @@ pub mod comment_service_client {
         /// moderator one after the other.
         ///
         /// Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
-        /// is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-        /// CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
+        /// is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
+        /// SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
         pub async fn update_comment(
@@ -5126,8 +5126,8 @@ pub mod comment_service_server {
         /// moderator one after the other.
         ///
         /// Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
-        /// is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-        /// CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
+        /// is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
+        /// SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
         async fn update_comment(
@@ -6983,8 +6983,8 @@ pub struct ModeratedComment {
     /// The edit that waits or was refused last; unset if none.
     #[prost(message, optional, tag = "3")]
     pub proposed_edit: ::core::option::Option<ProposedEdit>,
-    /// Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit must
-    /// name it. Empty if no edit waits.
+    /// Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit
+    /// must name it. Empty if no edit waits.
     #[prost(string, tag = "4")]
     pub proposed_edit_etag: ::prost::alloc::string::String,
     /// What is open; empty if nothing is.
@@ -7246,8 +7246,8 @@ pub struct VerdictTarget {
     /// The comment. Required.
     #[prost(int64, tag = "1")]
     pub comment_id: i64,
-    /// ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required. A
-    /// proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
+    /// ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required.
+    /// A proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
     #[prost(string, tag = "2")]
     pub etag: ::prost::alloc::string::String,
 }
@@ -7541,8 +7541,8 @@ impl ::prost::Name for Report {
 pub enum ModerationAction {
     /// In a request: FIELD_INVALID.
     Unspecified = 0,
-    /// PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good; only a proposed edit stays
-    /// open. On a proposed edit: it becomes the text.
+    /// PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good; only a proposed edit
+    /// stays open. On a proposed edit: it becomes the text.
     Approve = 1,
     /// ACTIVE or PENDING becomes REJECTED. On a proposed edit: it is refused and the text in sight
     /// stays.

@@ -111,6 +111,15 @@ export class SubjectHandle {
   }
 
   /**
+   * Walks over a member's own comments under the subject that no list shows, and those with an edit
+   * that waits, the newest first.
+   * @param memberId The author. Required.
+   */
+  unlisted(memberId: string, options?: CallOptions): Pages<v1.ListUnlistedCommentsResponse, v1.UnlistedComment> {
+    return this.#services.comments.listUnlistedComments({ subject: this.key, memberId: memberId }, options);
+  }
+
+  /**
    * Creates the subject unless there is one of its name. A deleted subject stays deleted.
    * Resolves to whether this call did.
    */
@@ -778,6 +787,15 @@ export class CommentHandle {
    */
   async get(options?: CallOptions): Promise<v1.GetCommentResponse> {
     return this.#services.comments.getComment({ id: this.message.id }, options);
+  }
+
+  /**
+   * Reads the comment as a member sees it; its author also gets the edit that waits or was refused.
+   * @param memberId The member who views the comment. If this is the author, a PENDING or REJECTED
+   * comment is shown whole. Default empty: any other member.
+   */
+  async getAs(memberId: string, options?: CallOptions): Promise<v1.GetCommentResponse> {
+    return this.#services.comments.getComment({ id: this.message.id, viewerMemberId: memberId }, options);
   }
 
   /**

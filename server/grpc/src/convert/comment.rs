@@ -56,7 +56,7 @@ pub(crate) fn proposed_edit(proposal: Proposal) -> v1::ProposedEdit {
     let state = match proposal.state {
         ProposalState::Waiting => v1::ProposalState::Waiting,
         ProposalState::Rejected => v1::ProposalState::Rejected,
-        // Nobody reads such a proposal.
+        // No response has such a proposal.
         ProposalState::Dropped | ProposalState::Approved => v1::ProposalState::Unspecified,
     };
     v1::ProposedEdit {

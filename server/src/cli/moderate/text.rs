@@ -170,9 +170,9 @@ mod tests {
             proposed_edit_etag: "p".into(),
             ..ModeratedComment::default()
         };
-        let (whole, shown) = (comment(&moderated), in_sight(&moderated));
+        let (complete, shown) = (comment(&moderated), in_sight(&moderated));
         assert!(shown.contains("etag e") && shown.ends_with("   old\n"), "{shown}");
-        assert_eq!(whole, shown + "   edit 2 · WAITING · etag p\n   + new\n");
+        assert_eq!(complete, shown + "   edit 2 · WAITING · etag p\n   + new\n");
     }
 
     #[test]

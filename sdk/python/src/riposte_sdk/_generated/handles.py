@@ -271,6 +271,22 @@ class Subject:
             _own_likes(self.client, subject, viewer, list(page._marked()), given(options))
         return page
 
+    def unlisted(
+        self, member_id: str, **options: Unpack[CallOptions]
+    ) -> Pages[v1.ListUnlistedCommentsResponse, v1.UnlistedComment]:
+        """
+        Walks over a member's own comments under the subject that no list shows, and those with an
+        edit that waits, the newest first.
+
+        ``member_id``: The author. Required.
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        check_texts({"member_id": member_id})
+        request = v1.ListUnlistedCommentsRequest()
+        request.subject.CopyFrom(self.key)
+        request.member_id = member_id
+        return self.client.comments.list_unlisted_comments(request, **given(options))
+
     def ensure(self, **options: Unpack[CallOptions]) -> bool:
         """
         Creates the subject unless there is one of its name. A deleted subject stays deleted.
@@ -987,6 +1003,22 @@ class Comment:
         answer = self.client.comments.GetComment(request, **given(options))
         return answer
 
+    def get_as(self, member_id: str, **options: Unpack[CallOptions]) -> v1.GetCommentResponse:
+        """
+        Reads the comment as a member sees it; its author also gets the edit that waits or was
+        refused.
+
+        ``member_id``: The member who views the comment. If this is the author, a PENDING or
+        REJECTED comment is shown whole. Default empty: any other member.
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        check_texts({"viewer_member_id": member_id})
+        request = v1.GetCommentRequest()
+        request.id = self.message.id
+        request.viewer_member_id = member_id
+        answer = self.client.comments.GetComment(request, **given(options))
+        return answer
+
     def like(self, member_id: str, **options: Unpack[CallOptions]) -> v1.SetLikeResponse:
         """
         Likes the comment, as a member; a dislike of that member ends.
@@ -1390,6 +1422,22 @@ class AsyncSubject:
             subject = self.key
             await _async_own_likes(self.client, subject, viewer, list(page._marked()), given(options))
         return page
+
+    def unlisted(
+        self, member_id: str, **options: Unpack[CallOptions]
+    ) -> AsyncPages[v1.ListUnlistedCommentsResponse, v1.UnlistedComment]:
+        """
+        Walks over a member's own comments under the subject that no list shows, and those with an
+        edit that waits, the newest first.
+
+        ``member_id``: The author. Required.
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        check_texts({"member_id": member_id})
+        request = v1.ListUnlistedCommentsRequest()
+        request.subject.CopyFrom(self.key)
+        request.member_id = member_id
+        return self.client.comments.list_unlisted_comments(request, **given(options))
 
     async def ensure(self, **options: Unpack[CallOptions]) -> bool:
         """
@@ -2104,6 +2152,22 @@ class AsyncComment:
         """
         request = v1.GetCommentRequest()
         request.id = self.message.id
+        answer = await self.client.comments.GetComment(request, **given(options))
+        return answer
+
+    async def get_as(self, member_id: str, **options: Unpack[CallOptions]) -> v1.GetCommentResponse:
+        """
+        Reads the comment as a member sees it; its author also gets the edit that waits or was
+        refused.
+
+        ``member_id``: The member who views the comment. If this is the author, a PENDING or
+        REJECTED comment is shown whole. Default empty: any other member.
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        check_texts({"viewer_member_id": member_id})
+        request = v1.GetCommentRequest()
+        request.id = self.message.id
+        request.viewer_member_id = member_id
         answer = await self.client.comments.GetComment(request, **given(options))
         return answer
 

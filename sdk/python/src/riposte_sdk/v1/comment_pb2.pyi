@@ -949,8 +949,8 @@ class UpdateCommentResponse(_message.Message):
 
     @_builtins.property
     def proposed_edit(self) -> Global___ProposedEdit:
-        """The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
-        the edit is in sight. At a repeat: as it is now.
+        """The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset
+        if the edit is in sight. At a repeat: as it is now.
         """
 
     def __init__(

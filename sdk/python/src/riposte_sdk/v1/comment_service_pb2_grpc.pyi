@@ -95,8 +95,8 @@ class CommentServiceStub:
     moderator one after the other.
 
     Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
-    is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-    CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
+    is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
+    SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
 
     Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
     """
@@ -232,8 +232,8 @@ class CommentServiceAsyncStub(CommentServiceStub):
     moderator one after the other.
 
     Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
-    is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-    CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
+    is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
+    SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
 
     Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
     """
@@ -391,8 +391,8 @@ class CommentServiceServicer:
         moderator one after the other.
 
         Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
-        is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-        CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
+        is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
+        SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
 
         Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
         """

@@ -32,8 +32,8 @@ class _ModerationActionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Mode
     MODERATION_ACTION_UNSPECIFIED: _ModerationAction.ValueType  # 0
     """In a request: FIELD_INVALID."""
     MODERATION_ACTION_APPROVE: _ModerationAction.ValueType  # 1
-    """PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good; only a proposed edit stays
-    open. On a proposed edit: it becomes the text.
+    """PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good; only a proposed edit
+    stays open. On a proposed edit: it becomes the text.
     """
     MODERATION_ACTION_REJECT: _ModerationAction.ValueType  # 2
     """ACTIVE or PENDING becomes REJECTED. On a proposed edit: it is refused and the text in sight
@@ -61,8 +61,8 @@ class ModerationAction(_ModerationAction, metaclass=_ModerationActionEnumTypeWra
 MODERATION_ACTION_UNSPECIFIED: ModerationAction.ValueType  # 0
 """In a request: FIELD_INVALID."""
 MODERATION_ACTION_APPROVE: ModerationAction.ValueType  # 1
-"""PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good; only a proposed edit stays
-open. On a proposed edit: it becomes the text.
+"""PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good; only a proposed edit
+stays open. On a proposed edit: it becomes the text.
 """
 MODERATION_ACTION_REJECT: ModerationAction.ValueType  # 2
 """ACTIVE or PENDING becomes REJECTED. On a proposed edit: it is refused and the text in sight
@@ -351,8 +351,8 @@ class ModeratedComment(_message.Message):
     name it.
     """
     proposed_edit_etag: _builtins.str
-    """Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit must
-    name it. Empty if no edit waits.
+    """Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit
+    must name it. Empty if no edit waits.
     """
     report_count: _builtins.int
     """Open reports of distinct members since the comment was last settled."""
@@ -736,8 +736,8 @@ class VerdictTarget(_message.Message):
     comment_id: _builtins.int
     """The comment. Required."""
     etag: _builtins.str
-    """ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required. A
-    proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
+    """ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required.
+    A proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
     """
     def __init__(
         self,

@@ -826,8 +826,8 @@ export type UpdateCommentResponse = Message<"riposte.v1.UpdateCommentResponse"> 
   subjectRevision: string;
 
   /**
-   * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
-   * the edit is in sight. At a repeat: as it is now.
+   * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset
+   * if the edit is in sight. At a repeat: as it is now.
    *
    * @generated from field: riposte.v1.ProposedEdit proposed_edit = 3;
    */

@@ -104,8 +104,8 @@ export type ModeratedComment = Message<"riposte.v1.ModeratedComment"> & {
   proposedEdit?: ProposedEdit | undefined;
 
   /**
-   * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit must
-   * name it. Empty if no edit waits.
+   * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit
+   * must name it. Empty if no edit waits.
    *
    * @generated from field: string proposed_edit_etag = 4;
    */
@@ -543,8 +543,8 @@ export type VerdictTarget = Message<"riposte.v1.VerdictTarget"> & {
   commentId: string;
 
   /**
-   * ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required. A
-   * proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
+   * ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required.
+   * A proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
    *
    * @generated from field: string etag = 2;
    */
@@ -987,8 +987,8 @@ export enum ModerationAction {
   UNSPECIFIED = 0,
 
   /**
-   * PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good; only a proposed edit stays
-   * open. On a proposed edit: it becomes the text.
+   * PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good; only a proposed edit
+   * stays open. On a proposed edit: it becomes the text.
    *
    * @generated from enum value: MODERATION_ACTION_APPROVE = 1;
    */

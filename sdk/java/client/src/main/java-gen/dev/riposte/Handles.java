@@ -228,6 +228,21 @@ public final class Handles {
     }
 
     /**
+     * Walks over a member's own comments under the subject that no list shows, and those with an
+     * edit that waits, the newest first.
+     *
+     * @param memberId The author. Required.
+     * @return a walk over the list; nothing is read before it is walked
+     * @throws RiposteException INVALID_ARGUMENT if the request cannot be sent
+     */
+    public Pages<ListUnlistedCommentsResponse, UnlistedComment> unlisted(String memberId) {
+      ListUnlistedCommentsRequest.Builder request = ListUnlistedCommentsRequest.newBuilder();
+      request.setSubject(key);
+      request.setMemberId(memberId);
+      return client.listUnlistedComments(request.build());
+    }
+
+    /**
      * Creates the subject unless there is one of its name. A deleted subject stays deleted.
      *
      * @return whether this call did
@@ -1262,6 +1277,22 @@ public final class Handles {
     public GetCommentResponse get() {
       GetCommentRequest.Builder request = GetCommentRequest.newBuilder();
       request.setId(message.getId());
+      return client.comments().getComment(request.build());
+    }
+
+    /**
+     * Reads the comment as a member sees it; its author also gets the edit that waits or was
+     * refused.
+     *
+     * @param memberId The member who views the comment. If this is the author, a PENDING or
+     * REJECTED comment is shown whole. Default empty: any other member.
+     * @return what the service answers
+     * @throws RiposteException if the call fails
+     */
+    public GetCommentResponse getAs(String memberId) {
+      GetCommentRequest.Builder request = GetCommentRequest.newBuilder();
+      request.setId(message.getId());
+      request.setViewerMemberId(memberId);
       return client.comments().getComment(request.build());
     }
 

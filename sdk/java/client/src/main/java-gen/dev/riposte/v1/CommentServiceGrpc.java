@@ -539,8 +539,8 @@ public final class CommentServiceGrpc {
      * REJECTED one waits again, within `resubmit_window` of the refusal. At most 3 edits wait for a
      * moderator one after the other.
      * Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
-     * is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-     * CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
+     * is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
+     * SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
      */
@@ -772,8 +772,8 @@ public final class CommentServiceGrpc {
      * REJECTED one waits again, within `resubmit_window` of the refusal. At most 3 edits wait for a
      * moderator one after the other.
      * Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
-     * is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-     * CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
+     * is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
+     * SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
      */
@@ -987,8 +987,8 @@ public final class CommentServiceGrpc {
      * REJECTED one waits again, within `resubmit_window` of the refusal. At most 3 edits wait for a
      * moderator one after the other.
      * Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
-     * is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-     * CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
+     * is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
+     * SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
      */
@@ -1194,8 +1194,8 @@ public final class CommentServiceGrpc {
      * REJECTED one waits again, within `resubmit_window` of the refusal. At most 3 edits wait for a
      * moderator one after the other.
      * Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
-     * is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-     * CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
+     * is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
+     * SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
      */
@@ -1405,8 +1405,8 @@ public final class CommentServiceGrpc {
      * REJECTED one waits again, within `resubmit_window` of the refusal. At most 3 edits wait for a
      * moderator one after the other.
      * Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
-     * is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY, SUBJECT_HIDDEN,
-     * CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
+     * is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
+     * SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
      */

@@ -177,8 +177,8 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object proposedEditEtag_ = "";
   /**
    * <pre>
-   * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit must
-   * name it. Empty if no edit waits.
+   * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit
+   * must name it. Empty if no edit waits.
    * </pre>
    *
    * <code>string proposed_edit_etag = 4 [json_name = "proposedEditEtag"];</code>
@@ -199,8 +199,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit must
-   * name it. Empty if no edit waits.
+   * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit
+   * must name it. Empty if no edit waits.
    * </pre>
    *
    * <code>string proposed_edit_etag = 4 [json_name = "proposedEditEtag"];</code>
@@ -1327,8 +1327,8 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object proposedEditEtag_ = "";
     /**
      * <pre>
-     * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit must
-     * name it. Empty if no edit waits.
+     * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit
+     * must name it. Empty if no edit waits.
      * </pre>
      *
      * <code>string proposed_edit_etag = 4 [json_name = "proposedEditEtag"];</code>
@@ -1348,8 +1348,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit must
-     * name it. Empty if no edit waits.
+     * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit
+     * must name it. Empty if no edit waits.
      * </pre>
      *
      * <code>string proposed_edit_etag = 4 [json_name = "proposedEditEtag"];</code>
@@ -1370,8 +1370,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit must
-     * name it. Empty if no edit waits.
+     * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit
+     * must name it. Empty if no edit waits.
      * </pre>
      *
      * <code>string proposed_edit_etag = 4 [json_name = "proposedEditEtag"];</code>
@@ -1388,8 +1388,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit must
-     * name it. Empty if no edit waits.
+     * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit
+     * must name it. Empty if no edit waits.
      * </pre>
      *
      * <code>string proposed_edit_etag = 4 [json_name = "proposedEditEtag"];</code>
@@ -1403,8 +1403,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit must
-     * name it. Empty if no edit waits.
+     * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit
+     * must name it. Empty if no edit waits.
      * </pre>
      *
      * <code>string proposed_edit_etag = 4 [json_name = "proposedEditEtag"];</code>

@@ -86,8 +86,8 @@ public interface ModeratedCommentOrBuilder extends
 
   /**
    * <pre>
-   * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit must
-   * name it. Empty if no edit waits.
+   * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit
+   * must name it. Empty if no edit waits.
    * </pre>
    *
    * <code>string proposed_edit_etag = 4 [json_name = "proposedEditEtag"];</code>
@@ -96,8 +96,8 @@ public interface ModeratedCommentOrBuilder extends
   java.lang.String getProposedEditEtag();
   /**
    * <pre>
-   * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit must
-   * name it. Empty if no edit waits.
+   * Names the proposed edit and the number of decisions; opaque. A verdict on the proposed edit
+   * must name it. Empty if no edit waits.
    * </pre>
    *
    * <code>string proposed_edit_etag = 4 [json_name = "proposedEditEtag"];</code>

@@ -23,8 +23,8 @@ public enum ModerationAction
   MODERATION_ACTION_UNSPECIFIED(0),
   /**
    * <pre>
-   * PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good; only a proposed edit stays
-   * open. On a proposed edit: it becomes the text.
+   * PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good; only a proposed edit
+   * stays open. On a proposed edit: it becomes the text.
    * </pre>
    *
    * <code>MODERATION_ACTION_APPROVE = 1;</code>
@@ -102,8 +102,8 @@ public enum ModerationAction
   public static final int MODERATION_ACTION_UNSPECIFIED_VALUE = 0;
   /**
    * <pre>
-   * PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good; only a proposed edit stays
-   * open. On a proposed edit: it becomes the text.
+   * PENDING or REJECTED becomes ACTIVE. On an ACTIVE comment: found good; only a proposed edit
+   * stays open. On a proposed edit: it becomes the text.
    * </pre>
    *
    * <code>MODERATION_ACTION_APPROVE = 1;</code>

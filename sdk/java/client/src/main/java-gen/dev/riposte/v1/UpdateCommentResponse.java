@@ -101,8 +101,8 @@ private static final long serialVersionUID = 0L;
   private dev.riposte.v1.ProposedEdit proposedEdit_;
   /**
    * <pre>
-   * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
-   * the edit is in sight. At a repeat: as it is now.
+   * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset
+   * if the edit is in sight. At a repeat: as it is now.
    * </pre>
    *
    * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
@@ -114,8 +114,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
-   * the edit is in sight. At a repeat: as it is now.
+   * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset
+   * if the edit is in sight. At a repeat: as it is now.
    * </pre>
    *
    * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
@@ -127,8 +127,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
-   * the edit is in sight. At a repeat: as it is now.
+   * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset
+   * if the edit is in sight. At a repeat: as it is now.
    * </pre>
    *
    * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
@@ -757,8 +757,8 @@ private static final long serialVersionUID = 0L;
         dev.riposte.v1.ProposedEdit, dev.riposte.v1.ProposedEdit.Builder, dev.riposte.v1.ProposedEditOrBuilder> proposedEditBuilder_;
     /**
      * <pre>
-     * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
-     * the edit is in sight. At a repeat: as it is now.
+     * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset
+     * if the edit is in sight. At a repeat: as it is now.
      * </pre>
      *
      * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
@@ -769,8 +769,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
-     * the edit is in sight. At a repeat: as it is now.
+     * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset
+     * if the edit is in sight. At a repeat: as it is now.
      * </pre>
      *
      * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
@@ -785,8 +785,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
-     * the edit is in sight. At a repeat: as it is now.
+     * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset
+     * if the edit is in sight. At a repeat: as it is now.
      * </pre>
      *
      * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
@@ -806,8 +806,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
-     * the edit is in sight. At a repeat: as it is now.
+     * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset
+     * if the edit is in sight. At a repeat: as it is now.
      * </pre>
      *
      * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
@@ -825,8 +825,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
-     * the edit is in sight. At a repeat: as it is now.
+     * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset
+     * if the edit is in sight. At a repeat: as it is now.
      * </pre>
      *
      * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
@@ -851,8 +851,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
-     * the edit is in sight. At a repeat: as it is now.
+     * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset
+     * if the edit is in sight. At a repeat: as it is now.
      * </pre>
      *
      * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
@@ -869,8 +869,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
-     * the edit is in sight. At a repeat: as it is now.
+     * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset
+     * if the edit is in sight. At a repeat: as it is now.
      * </pre>
      *
      * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
@@ -882,8 +882,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
-     * the edit is in sight. At a repeat: as it is now.
+     * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset
+     * if the edit is in sight. At a repeat: as it is now.
      * </pre>
      *
      * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
@@ -898,8 +898,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
-     * the edit is in sight. At a repeat: as it is now.
+     * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset
+     * if the edit is in sight. At a repeat: as it is now.
      * </pre>
      *
      * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>

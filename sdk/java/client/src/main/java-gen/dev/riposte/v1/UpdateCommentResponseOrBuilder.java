@@ -47,8 +47,8 @@ public interface UpdateCommentResponseOrBuilder extends
 
   /**
    * <pre>
-   * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
-   * the edit is in sight. At a repeat: as it is now.
+   * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset
+   * if the edit is in sight. At a repeat: as it is now.
    * </pre>
    *
    * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
@@ -57,8 +57,8 @@ public interface UpdateCommentResponseOrBuilder extends
   boolean hasProposedEdit();
   /**
    * <pre>
-   * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
-   * the edit is in sight. At a repeat: as it is now.
+   * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset
+   * if the edit is in sight. At a repeat: as it is now.
    * </pre>
    *
    * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>
@@ -67,8 +67,8 @@ public interface UpdateCommentResponseOrBuilder extends
   dev.riposte.v1.ProposedEdit getProposedEdit();
   /**
    * <pre>
-   * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset if
-   * the edit is in sight. At a repeat: as it is now.
+   * The edit, if it waits for review or was refused; `comment` then shows the text in sight. Unset
+   * if the edit is in sight. At a repeat: as it is now.
    * </pre>
    *
    * <code>.riposte.v1.ProposedEdit proposed_edit = 3 [json_name = "proposedEdit"];</code>

@@ -64,8 +64,8 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object etag_ = "";
   /**
    * <pre>
-   * ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required. A
-   * proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
+   * ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required.
+   * A proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
    * </pre>
    *
    * <code>string etag = 2 [json_name = "etag"];</code>
@@ -86,8 +86,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required. A
-   * proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
+   * ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required.
+   * A proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
    * </pre>
    *
    * <code>string etag = 2 [json_name = "etag"];</code>
@@ -509,8 +509,8 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object etag_ = "";
     /**
      * <pre>
-     * ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required. A
-     * proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
+     * ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required.
+     * A proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
      * </pre>
      *
      * <code>string etag = 2 [json_name = "etag"];</code>
@@ -530,8 +530,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required. A
-     * proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
+     * ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required.
+     * A proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
      * </pre>
      *
      * <code>string etag = 2 [json_name = "etag"];</code>
@@ -552,8 +552,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required. A
-     * proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
+     * ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required.
+     * A proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
      * </pre>
      *
      * <code>string etag = 2 [json_name = "etag"];</code>
@@ -570,8 +570,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required. A
-     * proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
+     * ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required.
+     * A proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
      * </pre>
      *
      * <code>string etag = 2 [json_name = "etag"];</code>
@@ -585,8 +585,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required. A
-     * proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
+     * ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required.
+     * A proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
      * </pre>
      *
      * <code>string etag = 2 [json_name = "etag"];</code>

@@ -20,8 +20,8 @@ public interface VerdictTargetOrBuilder extends
 
   /**
    * <pre>
-   * ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required. A
-   * proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
+   * ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required.
+   * A proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
    * </pre>
    *
    * <code>string etag = 2 [json_name = "etag"];</code>
@@ -30,8 +30,8 @@ public interface VerdictTargetOrBuilder extends
   java.lang.String getEtag();
   /**
    * <pre>
-   * ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required. A
-   * proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
+   * ModeratedComment.etag, or its proposed_edit_etag: it says which of the two is judged. Required.
+   * A proposed edit takes only APPROVE and REJECT; another act is FIELD_INVALID.
    * </pre>
    *
    * <code>string etag = 2 [json_name = "etag"];</code>
