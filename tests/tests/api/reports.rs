@@ -9,7 +9,7 @@ use riposte_sdk::v1::{
     ListReportsRequest, ModerationAction, OwnReport, Report, ReportCommentRequest, ReportOutcome, ReportReason,
     ReviewCause, Statement, VerdictResult,
 };
-use riposte_tests::{Case, Fixture, Say, cases, refused};
+use riposte_tests::{Case, Fixture, Say, Watch, cases, refused};
 use tonic::{Code, Status};
 
 use super::review::{decision, error, ids, judge, moderated, of_member, queue, someone, submit, verdict};
@@ -262,6 +262,7 @@ async fn an_appeal_is_judged_by_another_moderator(fixture: Fixture) -> Result<()
 async fn no_reporter_and_no_moderator_is_named_on_the_public_port(fixture: Fixture) -> Result<()> {
     let (say, ann, reporter) = (Say::on(&fixture.client, "article"), someone(), format!("secret-{}", someone()));
     let root = say.comment(&ann, "a root").await?;
+    let mut watch = Watch::open(&say, 0).await?;
     report(&say, report_of(root.id, &reporter)).await?;
     let again = report(&say, report_of(root.id, "ben")).await;
     let own = report(&say, report_of(root.id, &ann)).await;
@@ -278,7 +279,11 @@ async fn no_reporter_and_no_moderator_is_named_on_the_public_port(fixture: Fixtu
         format!("{:?}", statements(&say, &ann).await?),
         format!("{:?}", say.reply(root.id, &ann, "late").await),
     ];
-    for response in &shown {
+    say.comment("ben", "the last change").await?;
+    // Reports and the appeal made no event: between the comments there is the rejection alone.
+    let (opened, last) = (watch.opened(), watch.opened() + 2);
+    let changes = watch.until(opened, last).await?;
+    for response in shown.iter().chain([&format!("{changes:?}")]) {
         let leaks = [reporter.as_str(), "secret-moderator", "secret-note", "secret-words"];
         ensure!(!leaks.iter().any(|leak| response.contains(leak)), "{response}");
     }

@@ -148,12 +148,14 @@ mod tests {
             comment: Some(comment),
             etag: "e".into(),
             causes: vec![ReviewCause::New.into()],
+            report_count: 2,
             ..ModeratedComment::default()
         };
         let due = Some(Timestamp { seconds: 1_800, nanos: 0 });
         let item = ReviewItem { comment: Some(comment), due_time: due, ..ReviewItem::default() };
         let text = items("video", std::slice::from_ref(&item), 1_000);
-        let expected = "video: 1 item\n\nid 7 · PENDING · NEW · due in 30 min\n   video/1 · ann\n   one\n   two\n";
+        let expected =
+            "video: 1 item\n\nid 7 · PENDING · NEW · 2 reports · due in 30 min\n   video/1 · ann\n   one\n   two\n";
         assert_eq!(text, expected);
         assert!(items("video", &[item], 1_861_000).contains("overdue by 2 min"));
     }
@@ -185,7 +187,17 @@ mod tests {
             actor_id: "mod-1".into(),
             ..Decision::default()
         };
-        assert_eq!(decisions(&[decision]), "mod-1 · REJECT: PENDING → REJECTED · spam · note: third\n");
+        let appeal = Decision {
+            action: ModerationAction::Appeal.into(),
+            from_state: CommentState::Rejected.into(),
+            to_state: CommentState::Rejected.into(),
+            actor_id: "ann".into(),
+            appeal_text: "A quotation.".into(),
+            ..Decision::default()
+        };
+        let expected = "mod-1 · REJECT: PENDING → REJECTED · spam · note: third\n\
+                        ann · APPEAL: REJECTED → REJECTED\n   > A quotation.\n";
+        assert_eq!(decisions(&[decision, appeal]), expected);
         let of_edit = Decision { proposed_edit: true, action: 1, ..Decision::default() };
         assert!(decisions(&[of_edit]).contains(" · APPROVE of the edit: "));
     }

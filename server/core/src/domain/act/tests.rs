@@ -4,7 +4,7 @@ use crate::domain::state::CommentState::{self, Active, Deleted, Hidden, Pending,
 
 /// For each act, the states of [`CommentState::ALL`] after it; `None` where it conflicts. The prior
 /// state is REJECTED.
-const REACHED: [(CommentAct, [Option<CommentState>; 6]); 11] = [
+const REACHED: [(CommentAct, [Option<CommentState>; 6]); 12] = [
     (CommentAct::Approve, [Some(Active), Some(Active), Some(Active), None, None, None]),
     (CommentAct::Reject, [Some(Rejected), Some(Rejected), None, None, None, None]),
     (CommentAct::Hide, [Some(Hidden), None, None, None, None, None]),
@@ -16,6 +16,7 @@ const REACHED: [(CommentAct, [Option<CommentState>; 6]); 11] = [
     (CommentAct::ApproveEdit, [Some(Active), None, None, None, None, None]),
     (CommentAct::RejectEdit, [Some(Active), None, None, None, None, None]),
     (CommentAct::Resubmit, [None, None, Some(Pending), None, None, None]),
+    (CommentAct::Appeal, [None, None, Some(Rejected), Some(Hidden), None, None]),
 ];
 
 #[test]
@@ -106,6 +107,7 @@ fn numbers_of_decisions_are_fixed_for_ever() {
         (CommentAct::ApproveEdit, Some(1)),
         (CommentAct::RejectEdit, Some(2)),
         (CommentAct::Resubmit, None),
+        (CommentAct::Appeal, Some(8)),
     ];
     assert_eq!(numbers, expected);
     for (act, number) in numbers {

@@ -1,5 +1,7 @@
 //! The commands that a closed gate of moderation refuses.
 
+use std::time::Duration;
+
 use super::fixture::{Fixture, view};
 use super::verbs::{author, moderator, ruling};
 use crate::domain::disposition::Disposition;
@@ -7,8 +9,12 @@ use crate::domain::error::Error;
 use crate::domain::ids::CommentId;
 use crate::domain::object_type::ModerationMode;
 use crate::domain::state::CommentState;
+use crate::write::change::AuthorAppeal;
+use crate::write::command_output::Effect;
 use crate::write::unit_of_work::ModerationGate;
-use crate::write::verbs::{Approve, CommandKind, Create, Edit, Keep, Reject, Reply, Withhold};
+use crate::write::verbs::{
+    Appeal, Approve, CommandKind, Create, Edit, Hide, Keep, Reject, Reply, Ruling, RulingForm, Withhold,
+};
 
 /// A visible comment, one that waits, and one that was deleted while it waited.
 struct Comments {
@@ -21,7 +27,7 @@ struct Comments {
 type MakeCommand = fn(&mut Fixture, &Comments) -> CommandKind;
 
 /// Commands that a closed gate refuses.
-const REFUSED: [(&str, MakeCommand); 11] = [
+const REFUSED: [(&str, MakeCommand); 12] = [
     ("a create that waits", |fixture, _| Create { moderation: ModerationMode::Pre, ..fixture.create() }.into()),
     ("a reply that waits", |fixture, of| {
         Reply { moderation: ModerationMode::Pre, ..fixture.reply_to(of.active, 2) }.into()
@@ -34,6 +40,13 @@ const REFUSED: [(&str, MakeCommand); 11] = [
         let flag = Edit { disposition: Disposition::Flag, ..fixture.edit(of.active, "author", "flagged") };
         fixture.run(flag);
         Keep { target: fixture.target(of.active), ruling: ruling() }.into()
+    }),
+    ("an appeal", |fixture, of| {
+        let verdict = Ruling { form: RulingForm::Verdict, ..ruling() };
+        let hidden = fixture.run(Hide { target: fixture.target(of.active), ruling: verdict });
+        let Effect::Decision(hidden) = hidden.effect else { panic!("a verdict returns a decision") };
+        let appeal = AuthorAppeal { contested: hidden.decision, text: "A quotation.".to_owned() };
+        Appeal { target: fixture.target(of.active), appeal, window: Duration::from_secs(60) }.into()
     }),
     ("a proposal", |fixture, of| {
         Edit { disposition: Disposition::Hold, ..fixture.edit(of.active, "author", "other") }.into()
