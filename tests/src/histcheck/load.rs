@@ -9,7 +9,7 @@ mod review;
 mod walk;
 mod watcher;
 
-pub(crate) use call::{counts, failure_outcome, item, send, value_of};
+pub(crate) use call::{comment_sort, counts, failure_outcome, item, send, value_of};
 pub(crate) use client::{Acknowledged, Client, Environment};
 pub(crate) use known_comments::KnownComments;
 pub(crate) use planner::{Planner, REREAD_DELAY};

@@ -2,8 +2,8 @@
 //! the queue, and what the public port shows of them.
 //!
 //! The other rules assume that a comment is visible from the start, so these comments have rules of
-//! their own. The decisions are those of the rows at the end of a run, so a run that was interrupted
-//! is not checked by them.
+//! their own. The decisions are those of the rows at the end of a run, so a run that was
+//! interrupted is not checked by them.
 
 mod leases;
 mod lines;

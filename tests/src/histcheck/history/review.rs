@@ -145,8 +145,8 @@ pub(crate) enum ReviewAnswer {
         revision: i64,
     },
     Liked,
-    /// The leased items, each with the end of its lease in milliseconds by the clock of its database,
-    /// and the token.
+    /// The leased items, each with the end of its lease in milliseconds by the clock of its
+    /// database, and the token.
     Claimed {
         items: Box<[(ModeratedItem, i64)]>,
         lease: Box<str>,

@@ -322,7 +322,8 @@ pub(crate) fn item(comment: &Comment, kind: ItemKind) -> Item {
     }
 }
 
-fn comment_sort(sort: Sort) -> CommentSort {
+/// Returns a sort in the form of the API.
+pub(crate) fn comment_sort(sort: Sort) -> CommentSort {
     match sort {
         Sort::Newest => CommentSort::Newest,
         Sort::Oldest => CommentSort::Oldest,

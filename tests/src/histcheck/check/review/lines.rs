@@ -148,6 +148,12 @@ impl<'h> Lines<'h> {
         })
     }
 
+    /// Returns true if a comment certainly did not change during a call.
+    pub(super) fn is_unchanged(&self, id: i64, op: &Op) -> bool {
+        let line = self.lines.get(&id);
+        line.is_some_and(|line| !line.uncertain && line.points_within(op.begun, op.ended).count() == 1)
+    }
+
     fn group_attempts(&mut self) {
         for number in &self.numbers {
             let op = &self.ops[*number as usize];

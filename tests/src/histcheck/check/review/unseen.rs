@@ -113,8 +113,8 @@ fn check_watches(lines: &Lines<'_>, findings: &mut Findings) {
 fn told_violation(line: &Line, revision: i64, kind: ChangeKind) -> Option<&'static str> {
     let at = line.points.iter().position(|point| point.revision == revision)?;
     let is_public = |at: usize| line.points[at].state == state::ACTIVE;
-    // Of a comment that waits or was refused others see no more than of one that is hidden, and they
-    // are not told when it is deleted.
+    // Of a comment that waits or was refused others see no more than of one that is hidden, and
+    // they are not told when it is deleted.
     let shown = |at: usize| match line.points[at] {
         Point { state: state::ACTIVE, .. } => state::ACTIVE,
         Point { state: state::HIDDEN, .. } => state::HIDDEN,
