@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use riposte_cache::Cache;
 use riposte_core::CommandLog;
-use riposte_core::ports::Reader;
+use riposte_core::ports::{Reader, Reviews, SubjectWatches};
 
 use riposte_grpc::page_token::TokenBinding;
 
@@ -18,6 +18,10 @@ pub struct Decorators {
     pub reader: Option<Decorator<dyn Reader>>,
     /// Wraps the command log of the use cases.
     pub log: Option<Decorator<dyn CommandLog>>,
+    /// Wraps the queue of open reviews that moderators use.
+    pub reviews: Option<Decorator<dyn Reviews>>,
+    /// Wraps the watches of subjects.
+    pub watches: Option<Decorator<dyn SubjectWatches>>,
     /// Wraps the cache, below its readers and writers.
     pub cache: Option<Decorator<dyn Cache>>,
     /// Replaces the list to which page tokens are bound.
@@ -31,6 +35,8 @@ impl std::fmt::Debug for Decorators {
         f.debug_struct("Decorators")
             .field("reader", &self.reader.is_some())
             .field("log", &self.log.is_some())
+            .field("reviews", &self.reviews.is_some())
+            .field("watches", &self.watches.is_some())
             .field("cache", &self.cache.is_some())
             .field("token_binding", &self.token_binding.is_some())
             .field("lua", &self.lua.is_some())

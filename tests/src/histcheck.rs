@@ -44,8 +44,10 @@ pub async fn run(options: Options) -> Result<bool> {
         if history.tables.is_empty() {
             println!("the run was interrupted, so the tables and the cache are not checked");
         }
-        let (begun, anomalies) = (Instant::now(), check::check(&history));
+        let begun = Instant::now();
+        let check::Checked { anomalies, cases } = check::check(&history);
         report::show(&history, &anomalies, path);
+        println!("cases by rule: {cases:?}");
         println!("{} operations checked in {:.1} s", history.ops.len(), begun.elapsed().as_secs_f64());
         return Ok(anomalies.is_empty());
     }

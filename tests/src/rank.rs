@@ -21,8 +21,13 @@ fn time(comment: &Comment) -> (i64, i32) {
 /// Returns the score of a comment in a ranked sort order; 0 in the others.
 #[must_use]
 pub fn score(comment: &Comment, sort: CommentSort) -> f64 {
-    let (up, down) = (f64::from(comment.like_count), f64::from(comment.dislike_count));
-    let replies = f64::from(comment.reply_count);
+    score_of([comment.like_count, comment.dislike_count, comment.reply_count], sort)
+}
+
+/// Returns the score for numbers of likes, dislikes and replies.
+#[must_use]
+pub fn score_of(counts: [i32; 3], sort: CommentSort) -> f64 {
+    let [up, down, replies] = counts.map(f64::from);
     match sort {
         CommentSort::Hot => 2.0 * up + replies,
         CommentSort::Top => up - down,

@@ -135,7 +135,8 @@ impl Components<'_> {
     /// Returns the use cases of moderators, over the rows.
     pub(super) fn review_queue(&self) -> ReviewQueue {
         let reader = decorate(&self.decorators.reader, self.store.reader());
-        ReviewQueue::new(reader, self.store.reviews(), Arc::clone(self.policies))
+        let reviews = decorate(&self.decorators.reviews, self.store.reviews());
+        ReviewQueue::new(reader, reviews, Arc::clone(self.policies))
     }
 
     /// Returns the use cases of members about moderation, over the rows.

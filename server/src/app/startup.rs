@@ -39,6 +39,7 @@ use super::threads::{DataRuntime, DataThreads};
 use super::{Addresses, AppInputs};
 use crate::cache_stack::CacheStack;
 use crate::clock::SystemClock;
+use crate::decorators::decorate;
 use crate::listener::ServerRole;
 use crate::observers::observe_store;
 
@@ -113,7 +114,7 @@ impl<'a> Startup<'a> {
             tokens: Arc::new(tokens),
             clock: Arc::clone(&self.clock) as _,
             limits: components.limits(),
-            watches: Arc::new(hub.clone()),
+            watches: decorate(&decorators.watches, Arc::new(hub.clone())),
             cached_pages: cache.cached(),
             response_cache: pages,
             metrics: metrics.clone(),

@@ -11,6 +11,7 @@ mod log;
 mod lua;
 mod mutant;
 mod reader;
+mod review;
 mod token_binding;
 
 use std::process::ExitCode;
@@ -22,6 +23,7 @@ use cache::MutantCache;
 use log::MutantLog;
 use mutant::{MUTANTS, Mutant};
 use reader::MutantReader;
+use review::{MutantReviews, MutantVerdicts, MutantWatches};
 
 /// The environment variable that names the mutant.
 const VARIABLE: &str = "RIPOSTE_MUTANT";
@@ -48,7 +50,11 @@ fn decorators(name: &str) -> Option<Decorators> {
 fn decorated(mutant: Mutant) -> Decorators {
     Decorators {
         reader: Some(Arc::new(move |inner| Arc::new(MutantReader::new(inner, mutant)) as _)),
-        log: Some(Arc::new(move |inner| Arc::new(MutantLog::new(inner, mutant)) as _)),
+        log: Some(Arc::new(move |inner| {
+            Arc::new(MutantLog::new(Arc::new(MutantVerdicts::new(inner, mutant)), mutant)) as _
+        })),
+        reviews: Some(Arc::new(move |inner| Arc::new(MutantReviews::new(inner, mutant)) as _)),
+        watches: Some(Arc::new(move |inner| Arc::new(MutantWatches::new(inner, mutant)) as _)),
         cache: Some(Arc::new(move |inner| Arc::new(MutantCache::new(inner, mutant)) as _)),
         token_binding: token_binding::of(mutant),
         lua: None,

@@ -85,10 +85,36 @@ pub(crate) enum Mutant {
     /// Idempotency records are kept by the process that executed the request, instead of the
     /// database.
     KeysApart,
+    /// The etag of a verdict is ignored.
+    VerdictWithoutEtag,
+    /// KEEP makes a decision though nothing is open, as often as it is sent.
+    KeepTwice,
+    /// Some items are neither listed nor leased.
+    ItemLost,
+    /// The first item of a page of the queue is on it twice.
+    ItemTwice,
+    /// A claim leases items that another moderator holds.
+    LeaseTwice,
+    /// Leases last for ever, whatever the response says.
+    LeaseNeverEnds,
+    /// A comment that its author deleted is not found by verdicts.
+    DeleteEscapes,
+    /// Watchers are told of comments that wait.
+    PendingTold,
+    /// Refusals tell everybody that a hidden comment waits.
+    StateTold,
+    /// Counts include a comment that waits.
+    PendingCounted,
+    /// A deletion by a moderator is not recorded as a decision.
+    DecisionOutsideTransaction,
+    /// A comment shows the moderator who judged it.
+    ModeratorLeaks,
+    /// The repeat of a verdict is not recognised, so it is refused for its etag.
+    RepeatRefused,
 }
 
 /// The mutants of ports and of page tokens, by name.
-pub(crate) const MUTANTS: [(&str, Mutant); 40] = [
+pub(crate) const MUTANTS: [(&str, Mutant); 53] = [
     ("repeats-not-detected", Mutant::RepeatsNotDetected),
     ("late-likes", Mutant::LateLikes),
     ("refused-after-commit", Mutant::RefusedAfterCommit),
@@ -129,6 +155,19 @@ pub(crate) const MUTANTS: [(&str, Mutant); 40] = [
     ("previews-swapped", Mutant::PreviewsSwapped),
     ("threads-cut", Mutant::ThreadsCut),
     ("conversations-cut", Mutant::ConversationsCut),
+    ("verdict-without-etag", Mutant::VerdictWithoutEtag),
+    ("keep-twice", Mutant::KeepTwice),
+    ("item-lost", Mutant::ItemLost),
+    ("item-twice", Mutant::ItemTwice),
+    ("lease-twice", Mutant::LeaseTwice),
+    ("lease-never-ends", Mutant::LeaseNeverEnds),
+    ("delete-escapes", Mutant::DeleteEscapes),
+    ("pending-told", Mutant::PendingTold),
+    ("state-told", Mutant::StateTold),
+    ("pending-counted", Mutant::PendingCounted),
+    ("decision-outside-transaction", Mutant::DecisionOutsideTransaction),
+    ("moderator-leaks", Mutant::ModeratorLeaks),
+    ("repeat-refused", Mutant::RepeatRefused),
 ];
 
 /// Returns true at random, once in `many` calls on average.

@@ -14,9 +14,14 @@ use riposte_core::page::{
 };
 use riposte_core::ports::{CommentRows, LikeRows, ListRows, PassThrough, Reader, SubjectRows};
 use riposte_core::request::IdempotencyKey;
-use riposte_core::{CommentState, LikeValue, MemberId, ObjectType, ObjectTypeScope, Result, Subject, SubjectKey};
+use riposte_core::{
+    CommentState, Content, LikeValue, MemberId, ObjectType, ObjectTypeScope, Result, Subject, SubjectKey,
+};
 
 use crate::mutant::{Mutant, one_of};
+
+/// The object type whose comments wait in the load of `cargo xtask prove`.
+const REVIEWED_TYPE: &str = "held";
 
 /// Like states of members.
 type States = HashMap<(SubjectKey, MemberId, Vec<CommentId>), Vec<Option<LikeValue>>>;
@@ -60,6 +65,27 @@ impl MutantReader {
             let before = counts.insert(subject.key.clone(), now).unwrap_or(now);
             (subject.counts.root_count, subject.counts.comment_count) = before;
         }
+        if self.mutant == Mutant::PendingCounted && subject.key.object_type().as_str() == REVIEWED_TYPE {
+            subject.counts.root_count += 1;
+            subject.counts.comment_count += 1;
+        }
+    }
+
+    /// Writes the moderators of comments into their contents.
+    async fn name_moderators(&self, views: &mut [Option<CommentView>]) -> Result<()> {
+        for view in views.iter_mut().flatten() {
+            let id = view.comment.reference.id;
+            let Some(content) = view.content.as_mut().filter(|_| view.subject.object_type().as_str() == REVIEWED_TYPE)
+            else {
+                continue;
+            };
+            if let Some(decision) = self.inner.decisions(id, None, 1).await?.pop() {
+                let (mut metadata, mentions) = (content.metadata().clone(), content.mentions().to_vec());
+                metadata.insert("moderator".to_owned(), decision.actor.as_str().to_owned());
+                *content = Content::stored(content.text().to_owned(), mentions, metadata);
+            }
+        }
+        Ok(())
     }
 
     /// Changes the state or the counts of a comment.
@@ -189,6 +215,9 @@ impl CommentRows for MutantReader {
         let mut found = self.inner.comments(ids).await?;
         found.iter_mut().flatten().for_each(|view| self.break_view(view));
         found.iter_mut().flatten().for_each(|view| self.replace_by_neighbour(view));
+        if self.mutant == Mutant::ModeratorLeaks {
+            self.name_moderators(&mut found).await?;
+        }
         if self.mutant == Mutant::CommentsNeverReloaded {
             let mut first = self.comments.lock().unwrap_or_else(PoisonError::into_inner);
             for view in found.iter_mut().flatten() {

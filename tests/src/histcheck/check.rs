@@ -23,6 +23,7 @@ mod multi_reads;
 mod once;
 mod rankings;
 mod refused_calls;
+mod review;
 mod revisions;
 mod rows;
 #[cfg(test)]
@@ -36,7 +37,8 @@ mod watches;
 
 use std::collections::BTreeMap;
 
-use super::history::{History, Nanos};
+use super::history::{History, Nanos, Op};
+use super::names;
 use subject_history::SubjectHistory;
 
 /// Maximum age of a response to a read that is not fresh. The service promises 2 s, and 5 s after a
@@ -65,12 +67,19 @@ pub(super) struct Findings {
     anomalies: Vec<Anomaly>,
     /// Number of anomalies that the current rule found in the current subject.
     count: usize,
+    /// Numbers of cases that rules have looked at, by rule.
+    cases: BTreeMap<&'static str, usize>,
 }
 
 impl Findings {
     /// Begins the check of a rule on a subject, or on the whole history.
     fn begin(&mut self, rule: &'static str) {
         (self.rule, self.count) = (rule, 0);
+    }
+
+    /// Counts cases that the current rule looks at.
+    fn cases(&mut self, count: usize) {
+        *self.cases.entry(self.rule).or_default() += count;
     }
 
     /// Records an anomaly.
@@ -109,8 +118,17 @@ const RULES: [(&str, Rule); 15] = [
     ("refused calls", refused_calls::check),
 ];
 
-/// Returns all anomalies of a history, in the order of subjects and rules.
-pub(crate) fn check(history: &History) -> Vec<Anomaly> {
+/// The result of the check of a history.
+#[derive(Debug)]
+pub(crate) struct Checked {
+    /// All anomalies, in the order of subjects and rules.
+    pub(crate) anomalies: Vec<Anomaly>,
+    /// Numbers of cases by rule, of the rules that count them.
+    pub(crate) cases: BTreeMap<&'static str, usize>,
+}
+
+/// Checks a history.
+pub(crate) fn check(history: &History) -> Checked {
     let mut findings = Findings::default();
     for op_numbers in by_subject(history) {
         let subject = SubjectHistory::of(&history.ops, &op_numbers);
@@ -131,14 +149,17 @@ pub(crate) fn check(history: &History) -> Vec<Anomaly> {
         cache::check(&stored, &history.cache, &mut findings);
         findings.begin("hidden texts");
         hidden_texts::check(history, &stored, &mut findings);
+        review::check(history, &stored, &mut findings);
     }
-    findings.anomalies
+    Checked { anomalies: findings.anomalies, cases: findings.cases }
 }
 
-/// Returns the operations of each subject, in the order they began.
+/// Returns the operations of each subject, in the order they began, without the subjects whose
+/// comments wait for review.
 fn by_subject(history: &History) -> Vec<Vec<u32>> {
     let mut all: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    for (number, op) in (0..).zip(&history.ops) {
+    let is_plain = |(_, op): &(u32, &Op)| !names::is_reviewed(op.call.subject());
+    for (number, op) in (0..).zip(&history.ops).filter(is_plain) {
         all.entry(op.call.subject()).or_default().push(number);
     }
     for op_numbers in all.values_mut() {

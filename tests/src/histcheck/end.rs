@@ -4,6 +4,7 @@
 
 mod cache;
 mod line;
+mod review;
 mod tables;
 
 use std::collections::BTreeMap;
@@ -27,7 +28,7 @@ use crate::Server;
 use crate::mysql::Databases;
 
 /// The client number of these reads.
-const CLIENT: u32 = 200_000;
+const CLIENT: u32 = names::LAST_READS;
 /// Number of members of each subject whose like states are read.
 const MEMBERS: usize = 20;
 /// Number of comments whose like states are read for each member.
@@ -68,6 +69,7 @@ pub(super) async fn read(
             .await
             .with_context(|| format!("watching subject {subject} at server {number}"))?;
     }
+    review::read(environment, seed).await.context("reading what waits for review")?;
     tables::read(databases, &environment.recorder).await.context("reading the rows")?;
     cache::read(deployment.redis(), &environment.recorder).await.context("reading the cache")
 }

@@ -11,6 +11,7 @@ mod display;
 mod file;
 mod item;
 mod op;
+mod review;
 mod table;
 
 pub(crate) use cache_entry::{CacheEntry, CachedSubject, ListOwner};
@@ -21,7 +22,10 @@ pub(crate) use op::{
     PageResponse, Property, RequestId, Sort, THREAD_PAGE_SIZE, USUAL_PAGE_SIZE, Value, View, WATCH_WINDOW,
     WatchedChange, WriteResponse,
 };
-pub(crate) use table::{CommentRow, ContentRow, LikeRow, Rows, SubjectRow, Table};
+pub(crate) use review::{
+    Act, ModeratedItem, PublicRead, ReviewAnswer, ReviewCall, SeenComment, SeenDecision, VerdictOutcome, state,
+};
+pub(crate) use table::{CommentRow, ContentRow, DecisionRow, LikeRow, ReviewRow, Rows, SubjectRow, Table};
 
 /// A fault that was injected.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -5,13 +5,15 @@ mod client;
 mod failure;
 mod known_comments;
 mod planner;
+mod review;
 mod walk;
 mod watcher;
 
-pub(crate) use call::{counts, failure_outcome, item, send, value_of};
+pub(crate) use call::{comment_sort, counts, failure_outcome, item, send, value_of};
 pub(crate) use client::{Acknowledged, Client, Environment};
 pub(crate) use known_comments::KnownComments;
 pub(crate) use planner::{Planner, REREAD_DELAY};
+pub(crate) use review::{REVIEWED_SUBJECTS, REVIEWERS, ReviewedComments, Reviewer};
 pub(crate) use watcher::Watcher;
 
 /// Number of clients that run all the time.

@@ -15,8 +15,26 @@ pub(crate) const LEVELS: [usize; OBJECT_TYPES.len()] = [4, 8, 2];
 /// The member whose likes all clients set, so that the order of the likes is contested.
 pub(crate) const CONTESTED_MEMBER: u32 = 300_000;
 
+/// The object type whose comments wait for review (`crate::settings::OBJECT_TYPES`).
+pub(crate) const REVIEWED_TYPE: &str = "held";
+/// The number of the first subject of that type.
+pub(crate) const REVIEWED: u32 = 1 << 20;
+/// What the ids and notes of moderators begin with, which no public response contains.
+pub(crate) const SECRET: &str = "riposte-secret-";
+
+/// The first client number of the reads at the end of a run, when nothing changes any more.
+pub(crate) const LAST_READS: u32 = 200_000;
+
+/// Returns true for a client of those reads.
+pub(crate) fn is_last_read(client: u32) -> bool {
+    (LAST_READS..LAST_READS + 100).contains(&client)
+}
+
 /// Returns the key of a subject.
 pub(crate) fn key(subject: u32) -> SubjectKey {
+    if let Some(object) = subject.checked_sub(REVIEWED) {
+        return SubjectKey { object_type: REVIEWED_TYPE.to_owned(), object_id: format!("object-{object}") };
+    }
     let types = OBJECT_TYPES.len() as u32;
     let object_type = OBJECT_TYPES[(subject % types) as usize].to_owned();
     SubjectKey { object_type, object_id: format!("object-{}", subject / types) }
@@ -37,6 +55,9 @@ pub(crate) fn of_another_type(subject: u32) -> u32 {
 pub(crate) fn subject(key: Option<&SubjectKey>) -> u32 {
     let number = || {
         let key = key?;
+        if key.object_type == REVIEWED_TYPE {
+            return key.object_id.strip_prefix("object-")?.parse::<u32>().ok()?.checked_add(REVIEWED);
+        }
         let object_type = OBJECT_TYPES.iter().position(|name| *name == key.object_type)? as u32;
         let object: u32 = key.object_id.strip_prefix("object-")?.parse().ok()?;
         object.checked_mul(OBJECT_TYPES.len() as u32)?.checked_add(object_type)
@@ -48,6 +69,21 @@ pub(crate) fn subject(key: Option<&SubjectKey>) -> u32 {
 /// not delete them. So each comment has one kind of state besides the visible one.
 pub(crate) fn is_moderated(comment: i64) -> bool {
     comment.unsigned_abs().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 62 == 1
+}
+
+/// Returns true for a subject whose comments wait for review.
+pub(crate) fn is_reviewed(subject: u32) -> bool {
+    (REVIEWED..u32::MAX).contains(&subject)
+}
+
+/// Returns the id of a moderator.
+pub(crate) fn moderator_id(moderator: u32) -> String {
+    format!("{SECRET}{moderator}")
+}
+
+/// Returns the moderator of an id; `u32::MAX` for an id that no run uses.
+pub(crate) fn moderator(id: &str) -> u32 {
+    id.strip_prefix(SECRET).and_then(|number| number.parse().ok()).unwrap_or(u32::MAX)
 }
 
 /// Returns the id of a member.
@@ -79,9 +115,9 @@ mod tests {
 
     #[test]
     fn names_map_back_to_numbers_and_unknown_names_do_not() {
-        for number in [0, 1, 2, 3, 100, 4_000] {
+        for number in [0, 1, 2, 3, 100, 4_000, REVIEWED, REVIEWED + 7] {
             assert_eq!(subject(Some(&key(number))), number);
-            assert_eq!(member(&member_id(number)), number);
+            assert_eq!((member(&member_id(number)), moderator(&moderator_id(number))), (number, number));
             assert_eq!(text_number(&text(number, 1 << 50)), (number, 1 << 50));
         }
         assert_eq!(key(3).object_id, key(4).object_id, "types share their object ids");

@@ -13,10 +13,10 @@ use riposte_sdk::RequestIds;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-use super::check::MAX_AGE;
+use super::check::{Checked, MAX_AGE};
 use super::fault::{Deployment, Injection};
 use super::history::{Alarm, InjectedFault, Recorder};
-use super::load::{Acknowledged, BURST, CLIENTS, Client, Environment, REREAD_DELAY, Watcher};
+use super::load::{Acknowledged, BURST, CLIENTS, Client, Environment, REREAD_DELAY, REVIEWERS, Reviewer, Watcher};
 use super::options::Options;
 use super::summary::Recoveries;
 use super::{check, end, environment, history, probe, report, summary};
@@ -46,6 +46,8 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
     let (active, active_rx) = watch::channel(true);
     let mut clients = start(&environment, 0..CLIENTS, options.seed, &active_rx);
     clients.extend(start(&environment, CLIENTS..CLIENTS + BURST, options.seed, &burst_rx));
+    let reviewer = |number| Reviewer::new(number, options.seed).run(Arc::clone(&environment), active_rx.clone());
+    let reviewers: Vec<_> = (0..REVIEWERS).map(|number| tokio::spawn(reviewer(number))).collect();
     let (over, over_rx) = watch::channel(false);
     let watch = |watcher: Watcher| tokio::spawn(watcher.run(Arc::clone(&environment), over_rx.clone()));
     let watchers: Vec<_> = Watcher::all(options.seed).map(watch).collect();
@@ -60,6 +62,9 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
         let mut acknowledged = Acknowledged::new();
         for client in try_join_all(clients).await? {
             acknowledged.extend(client?);
+        }
+        for reviewer in try_join_all(reviewers).await? {
+            reviewer?;
         }
         // The wait is the bound under test: cached data has this time to become current.
         tokio::time::sleep(STALENESS_WAIT).await;
@@ -151,12 +156,13 @@ async fn inject_faults(
 fn check_history(path: &Path, options: &Options, recoveries: &Recoveries) -> Result<bool> {
     let history = history::read(path)?;
     let begun = Instant::now();
-    let anomalies = check::check(&history);
+    let Checked { anomalies, cases } = check::check(&history);
     let took = begun.elapsed().as_secs_f64();
     report::show(&history, &anomalies, path);
     summary::show(recoveries);
     summary::write(&options.folder, options, &history, &anomalies, recoveries)?;
     println!("{}", report::outcomes(&history));
+    println!("cases by rule: {cases:?}");
     println!(
         "{} operations, {} faults, {} anomalies; checked in {took:.1} s",
         history.ops.len(),

@@ -1,6 +1,6 @@
-//! Rankings by likes follow the likes of members. A first page of sort TOP descends by likes minus
-//! dislikes, a preview by likes. A preview is as full as possible and leaves out no comment with
-//! more likes than one that it shows.
+//! Rankings follow the likes of members and the replies. A first page of a ranked sort descends by
+//! the score of that sort, a preview by likes. A preview is as full as possible and leaves out no
+//! comment with more likes than one that it shows.
 //!
 //! Rankings are computed some time before they are shown. So each comment has a range of scores
 //! that it may have had since then, and an order is wrong only if the ranges do not overlap.
@@ -8,12 +8,16 @@
 
 use std::collections::BTreeMap;
 
+use riposte_sdk::v1::CommentSort;
+
 use super::like_counts::Sums;
 use super::subject_history::{Comment, SubjectHistory};
 use super::{Findings, MAX_AGE};
 use crate::histcheck::history::{Call, Item, ItemKind, Nanos, Op, Outcome, Sort};
+use crate::histcheck::load::comment_sort;
+use crate::rank::score_of;
 
-/// Finds pages and previews in an order that no likes explain.
+/// Finds pages and previews in an order that no likes and no replies explain.
 pub(super) fn check(history: &SubjectHistory<'_>, findings: &mut Findings) {
     let scores = Scores::of(history);
     for number in history.op_numbers {
@@ -22,17 +26,22 @@ pub(super) fn check(history: &SubjectHistory<'_>, findings: &mut Findings) {
         // Only the first page, which is not longer than the ranked part of the list; later pages
         // end in the order of time.
         if let Call::List(page) | Call::Replies { page, .. } = &op.call
-            && page.sort == Sort::Top
+            && !page.sort.is_stable()
             && page.number == 0
         {
             let rows = shown.items.iter().filter(|item| item.kind == ItemKind::Row);
-            scores.check_descending(findings, *number, rows, Scores::score);
+            scores.check_descending(findings, *number, rows, |scores, id, interval| {
+                scores.score(page.sort, id, interval)
+            });
         }
         let Call::List(page) = &op.call else { continue };
         let size = usize::from(page.previews());
         for thread in shown.items.chunk_by(|_, next| next.kind == ItemKind::Preview).filter(|_| size > 0) {
             if let Some((root, preview)) = thread.split_first() {
-                scores.check_descending(findings, *number, preview.iter(), Scores::likes);
+                scores.check_descending(findings, *number, preview.iter(), |scores, id, interval| {
+                    let (least, most) = scores.likes(id, interval);
+                    (least.into(), most.into())
+                });
                 scores.check_preview(findings, *number, root.id, preview, size);
             }
         }
@@ -63,10 +72,36 @@ impl<'s, 'h> Scores<'s, 'h> {
         self.sums.within(id, begun, ended).0
     }
 
-    /// Returns the smallest and the largest possible score of sort TOP.
-    fn score(&self, id: i64, (begun, ended): Interval) -> (i32, i32) {
-        let (likes, dislikes) = self.sums.within(id, begun, ended);
-        (likes.0 - dislikes.1, likes.1 - dislikes.0)
+    /// Returns the smallest and the largest possible number of replies. Without an export, a reply
+    /// whose create has no response may count and is unknown.
+    fn reply_count(&self, id: i64, interval: Interval) -> (i32, i32) {
+        if self.history.export().is_none() {
+            return (0, i32::MAX);
+        }
+        let root = self.history.comment(id).map_or(0, |comment| comment.root);
+        let below = self.replies.get(&if root == 0 { id } else { root });
+        let counts = |comment: &&&Comment| root == 0 || self.history.parent(comment) == id;
+        below.into_iter().flatten().filter(counts).fold((0, 0), |(least, most), comment| {
+            let certain = comment.was_visible(self.history, interval.0, interval.1);
+            let sent = self.history.request(comment.request).begun < interval.1;
+            let possible = sent && comment.may_have_been(self.history, true, interval.0, interval.1);
+            (least + i32::from(certain), most + i32::from(possible))
+        })
+    }
+
+    /// Returns the smallest and the largest possible score of a ranked sort. All scores but that of
+    /// CONTROVERSIAL grow with likes and replies, and fall with dislikes.
+    fn score(&self, sort: Sort, id: i64, interval: Interval) -> (f64, f64) {
+        let (likes, dislikes) = self.sums.within(id, interval.0, interval.1);
+        let replies = match sort {
+            Sort::Hot | Sort::MostReplies => self.reply_count(id, interval),
+            Sort::Newest | Sort::Oldest | Sort::Top | Sort::Best | Sort::Controversial => (0, 0),
+        };
+        if sort == Sort::Controversial {
+            return controversy(likes, dislikes);
+        }
+        let score = |counts| score_of(counts, comment_sort(sort));
+        (score([likes.0, dislikes.1, replies.0]), score([likes.1, dislikes.0, replies.1]))
     }
 
     /// Returns true if a comment was visible all the time.
@@ -81,17 +116,17 @@ impl<'s, 'h> Scores<'s, 'h> {
         findings: &mut Findings,
         number: u32,
         items: impl Iterator<Item = &'i Item>,
-        score: impl Fn(&Self, i64, Interval) -> (i32, i32),
+        score: impl Fn(&Self, i64, Interval) -> (f64, f64),
     ) {
         let interval = interval(self.history.op(number));
-        let mut lowest: Option<(i32, i64)> = None;
+        let mut lowest: Option<(f64, i64)> = None;
         for item in items.filter(|item| self.was_visible(item.id, interval)) {
             let (least, most) = score(self, item.id, interval);
             if let Some((before, id)) = lowest.filter(|(before, _)| *before < least) {
                 let description = || format!("{} of at least {least} follows {id} of at most {before}", item.id);
                 findings.add(description, &[number]);
             }
-            lowest = Some(lowest.map_or((most, item.id), |lowest| lowest.min((most, item.id))));
+            lowest = Some(lowest.filter(|(before, _)| *before <= most).unwrap_or((most, item.id)));
         }
     }
 
@@ -132,6 +167,23 @@ impl<'s, 'h> Scores<'s, 'h> {
             findings.add(description, &[number]);
         }
     }
+}
+
+/// The most pairs of likes and dislikes that are tried.
+const PAIRS: i64 = 400;
+
+/// Returns the smallest and the largest score of sort CONTROVERSIAL for ranges of likes and
+/// dislikes. It grows with each of them up to the other one, so the ends do not bound it.
+fn controversy(likes: (i32, i32), dislikes: (i32, i32)) -> (f64, f64) {
+    let length = |(least, most): (i32, i32)| i64::from(most) - i64::from(least) + 1;
+    if length(likes) * length(dislikes) > PAIRS {
+        return (0.0, f64::INFINITY);
+    }
+    let pairs = (likes.0..=likes.1).flat_map(|up| (dislikes.0..=dislikes.1).map(move |down| [up, down, 0]));
+    pairs.fold((f64::INFINITY, 0.0), |(least, most), counts| {
+        let score = score_of(counts, CommentSort::Controversial);
+        (least.min(score), most.max(score))
+    })
 }
 
 /// Returns the interval from the earliest time of the rankings that a response may show to its end.
@@ -184,6 +236,27 @@ mod tests {
         page(8, Sort::Top, &[second, first, liked, other]).finds_nothing();
         page(30, Sort::Oldest, &[first, other, liked, second]).finds("rankings", "22 of at least 1 follows 21");
         page(8, Sort::Oldest, &[first, other, liked, second]).finds_nothing();
+    }
+
+    #[test]
+    fn every_ranked_sort_descends_by_its_score() {
+        let ([first, second], [liked, other]) = (roots(), previews());
+        let (right, wrong) = ([first, liked, other, second], [second, first, liked, other]);
+        let exported = |sort, items: &[Item]| {
+            let mut sample_history = page(30, sort, items);
+            sample_history.export(90, &[first, second, below(11, 21, 1), below(11, 22, 2)], &[]);
+            sample_history
+        };
+        for sort in [Sort::Hot, Sort::Best, Sort::MostReplies] {
+            exported(sort, &right).finds_nothing_of("rankings");
+            exported(sort, &wrong).finds("rankings", "follows 12 of at most 0");
+        }
+        // One side alone is no controversy.
+        exported(Sort::Controversial, &wrong).finds_nothing_of("rankings");
+        // The replies of an interrupted run are not certain.
+        page(30, Sort::MostReplies, &wrong).finds_nothing_of("rankings");
+        assert_eq!(super::controversy((1, 3), (2, 2)), (3.0_f64.powf(0.5), 4.0));
+        assert_eq!(super::controversy((0, 99), (0, 99)), (0.0, f64::INFINITY));
     }
 
     #[test]

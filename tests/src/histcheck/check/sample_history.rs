@@ -188,7 +188,7 @@ impl SampleHistory {
     }
 
     pub(super) fn anomalies(&self) -> Vec<Anomaly> {
-        check(&self.history)
+        check(&self.history).anomalies
     }
 
     /// Fails if an anomaly is found.

@@ -67,6 +67,8 @@ impl<'h> StoredRows<'h> {
                     }
                 }
                 Rows::Likes(rows) => stored.likes.extend(rows),
+                // Another rule has them.
+                Rows::Reviews(_) | Rows::Decisions(_) => {}
             }
         }
         stored.check_references(findings);

@@ -3,7 +3,9 @@
 use anyhow::{Context, Result};
 
 use super::line::Line;
-use crate::histcheck::history::{CommentRow, ContentRow, LikeRow, Recorder, Rows, SubjectRow, Table};
+use crate::histcheck::history::{
+    CommentRow, ContentRow, DecisionRow, LikeRow, Recorder, ReviewRow, Rows, SubjectRow, Table,
+};
 use crate::histcheck::names;
 use crate::mysql;
 use crate::mysql::Databases;
@@ -14,8 +16,10 @@ const COMMENTS: &str = "id, part, subject_id, root_id, parent_id, floor, next_fl
                         like_count, dislike_count, reply_count, revision";
 const CONTENTS: &str = "comment_id, part, text";
 const LIKES: &str = "subject_id, comment_id, part, member_id, value";
+const REVIEWS: &str = "comment_id, never_public, is_open, open_bits, decisions";
+const DECISIONS: &str = "comment_id, number, act, from_state, to_state, revision, actor";
 
-/// Records every table of subjects, comments, contents and likes.
+/// Records every table of subjects, comments, contents, likes, reviews and decisions.
 ///
 /// # Errors
 /// Fails when a database does not respond, or has an unreadable row.
@@ -42,6 +46,8 @@ async fn table(server: &str, databases: &Databases, source: u8, name: &str) -> R
         "comment_index" => COMMENTS,
         "comment_content" => CONTENTS,
         "comment_like" => LIKES,
+        "comment_review" => REVIEWS,
+        "comment_decision" => DECISIONS,
         _ => return Ok(None),
     };
     let output = mysql::query(server, &databases.name, &format!("SELECT {columns} FROM {name}")).await?;
@@ -50,6 +56,8 @@ async fn table(server: &str, databases: &Databases, source: u8, name: &str) -> R
         SUBJECTS => Rows::Subjects(lines().map(Line::subject).collect::<Result<_>>()?),
         COMMENTS => Rows::Comments(lines().map(Line::comment).collect::<Result<_>>()?),
         CONTENTS => Rows::Contents(lines().map(Line::content).collect::<Result<_>>()?),
+        REVIEWS => Rows::Reviews(lines().map(Line::review).collect::<Result<_>>()?),
+        DECISIONS => Rows::Decisions(lines().map(Line::decision).collect::<Result<_>>()?),
         _ => Rows::Likes(lines().map(Line::like).collect::<Result<_>>()?),
     };
     Ok(Some(Table { source, number, rows }))
@@ -104,6 +112,28 @@ impl Line<'_> {
             value: self.number()?,
         })
     }
+
+    fn review(mut self) -> Result<ReviewRow> {
+        Ok(ReviewRow {
+            comment: self.number()?,
+            never_public: self.number()?,
+            is_open: self.number()?,
+            questions: self.number()?,
+            decisions: self.number()?,
+        })
+    }
+
+    fn decision(mut self) -> Result<DecisionRow> {
+        Ok(DecisionRow {
+            comment: self.number()?,
+            number: self.number()?,
+            act: self.number()?,
+            from: self.number()?,
+            to: self.number()?,
+            revision: self.number()?,
+            moderator: names::moderator(self.text()?),
+        })
+    }
 }
 
 #[cfg(test)]
@@ -122,6 +152,10 @@ mod tests {
         let content = line("8\t3\ts7 t99").content().unwrap();
         assert_eq!((content.comment, content.text_subject, content.text), (8, 7, 99));
         assert_eq!(line("7\t8\t3\tm6\t-1").like().unwrap().value, -1);
+        let review = line("8\t1\t1\t1\t3").review().unwrap();
+        assert_eq!((review.comment, review.never_public, review.decisions), (8, 1, 3));
+        let decision = line("8\t3\t1\t2\t1\t77\triposte-secret-5").decision().unwrap();
+        assert_eq!((decision.number, decision.from, decision.to, decision.moderator), (3, 2, 1, 5));
         assert!(line("8\t3").content().is_err() && line("8\tx\ts7 t9").content().is_err());
     }
 }

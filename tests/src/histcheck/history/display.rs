@@ -35,6 +35,7 @@ impl fmt::Display for Op {
             | Outcome::Texts(_)
             | Outcome::States(_)
             | Outcome::Gap { .. }
+            | Outcome::Reviewed(_)
             | Outcome::Refused(_)
             | Outcome::Unknown(_) => write!(f, " → {outcome:?}"),
         }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::item::Item;
+use super::review::{ReviewAnswer, ReviewCall};
 use crate::histcheck::names::CONTESTED_MEMBER;
 
 /// Nanoseconds since the run began, by the machine's monotonic clock, which all clients share.
@@ -68,6 +69,8 @@ pub(crate) enum Call {
     /// Watches the changes of a subject after a revision, until the watcher ends the stream or the
     /// stream breaks.
     Watch { subject: u32, after: i64 },
+    /// A call about comments that wait for review.
+    Review { subject: u32, call: ReviewCall },
 }
 
 /// The comments of one read.
@@ -200,6 +203,8 @@ pub(crate) enum Outcome {
         first: i64,
         last: i64,
     },
+    /// The answer to a call about comments that wait for review.
+    Reviewed(ReviewAnswer),
     /// Refused as not executed, for this reason.
     Refused(Box<str>),
     /// It may have been executed, may be executed later, or never, for this reason. A read has no
@@ -288,6 +293,7 @@ impl Call {
             Self::Misuse { .. } => "misuse",
             Self::Export { .. } => "export",
             Self::Watch { .. } => "watch",
+            Self::Review { call, .. } => call.kind(),
         }
     }
 
@@ -309,7 +315,8 @@ impl Call {
             | Self::States { subject, .. }
             | Self::Misuse { subject, .. }
             | Self::Export { subject }
-            | Self::Watch { subject, .. } => *subject,
+            | Self::Watch { subject, .. }
+            | Self::Review { subject, .. } => *subject,
             Self::List(page) | Self::Replies { page, .. } => page.subject,
         }
     }
@@ -355,8 +362,9 @@ impl Call {
             Self::Get { view, .. } | Self::Several { view, .. } | Self::Counts { view, .. } => Some(*view),
             Self::States { fresh, .. } => Some(View { min_revision: 0, fresh: *fresh }),
             Self::Export { .. } | Self::Watch { .. } => Some(View { min_revision: 0, fresh: true }),
+            Self::Review { call, .. } if call.writes() => None,
             // They write nothing.
-            Self::Misuse { .. } | Self::History { .. } => Some(View::default()),
+            Self::Review { .. } | Self::Misuse { .. } | Self::History { .. } => Some(View::default()),
             Self::Root { .. }
             | Self::Reply { .. }
             | Self::Edit { .. }

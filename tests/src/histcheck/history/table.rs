@@ -19,6 +19,8 @@ pub(crate) enum Rows {
     Comments(Vec<CommentRow>),
     Contents(Vec<ContentRow>),
     Likes(Vec<LikeRow>),
+    Reviews(Vec<ReviewRow>),
+    Decisions(Vec<DecisionRow>),
 }
 
 /// A subject.
@@ -77,6 +79,34 @@ pub(crate) struct LikeRow {
     pub(crate) member: u32,
     /// The code of the value; 0 for none.
     pub(crate) value: i8,
+}
+
+/// The review of a comment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ReviewRow {
+    pub(crate) comment: i64,
+    /// 1 while it was never in sight.
+    pub(crate) never_public: i8,
+    /// 1 if a question is open.
+    pub(crate) is_open: i8,
+    /// The open questions; 1 is the text.
+    pub(crate) questions: i8,
+    /// The number of decisions.
+    pub(crate) decisions: i32,
+}
+
+/// A decision on a comment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct DecisionRow {
+    pub(crate) comment: i64,
+    pub(crate) number: i32,
+    pub(crate) act: i32,
+    pub(crate) from: i8,
+    pub(crate) to: i8,
+    /// The revision of the subject that it made; 0 if it made none.
+    pub(crate) revision: i64,
+    /// The moderator; `u32::MAX` for another name.
+    pub(crate) moderator: u32,
 }
 
 impl CommentRow {

@@ -21,6 +21,7 @@ use tonic::transport::Channel;
 use tonic::{Request, Status};
 
 use super::failure::Failure;
+use super::review;
 use crate::histcheck::fleet::Ports;
 use crate::histcheck::history::{
     Call, CommentSelector, Counts, HISTORY_PAGE_SIZE, Item, ItemKind, LikeResponse, Misuse, Outcome, PageOf,
@@ -54,7 +55,7 @@ pub(crate) fn failure_outcome(status: Status) -> (Outcome, bool) {
 }
 
 async fn attempt(ports: Ports, call: &Call, request: RequestId, token: &str, limit: Duration) -> CallResult {
-    let channel = ports.public;
+    let channel = ports.public.clone();
     let request_id = uuid::Uuid::from_u64_pair(request.0, request.1).to_string();
     match call {
         Call::Root { .. } | Call::Reply { .. } => create(channel, call, request_id, limit).await,
@@ -113,6 +114,10 @@ async fn attempt(ports: Ports, call: &Call, request: RequestId, token: &str, lim
             let request_id = uuid::Uuid::from_u64_pair(id.0, id.1).to_string();
             let call = Call::Root { subject: *subject, member: *member, text: *text };
             create(channel, &call, request_id, limit).await
+        }
+        Call::Review { subject, call } => {
+            let answer = review::attempt(ports, (*subject, call), request_id, limit).await?;
+            Ok((Outcome::Reviewed(answer), String::new()))
         }
         Call::Export { .. } | Call::Watch { .. } => Err(Status::unimplemented("performed by another client")),
     }
@@ -317,7 +322,8 @@ pub(crate) fn item(comment: &Comment, kind: ItemKind) -> Item {
     }
 }
 
-fn comment_sort(sort: Sort) -> CommentSort {
+/// Returns a sort in the form of the API.
+pub(crate) fn comment_sort(sort: Sort) -> CommentSort {
     match sort {
         Sort::Newest => CommentSort::Newest,
         Sort::Oldest => CommentSort::Oldest,

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 use super::known_comments::KnownComments;
 use super::planner::{PlannedCall, Planner};
-use super::{SUBJECTS, failure_outcome, send};
+use super::{ReviewedComments, SUBJECTS, failure_outcome, send};
 use crate::histcheck::fleet::{SERVERS, ServerChannels};
 use crate::histcheck::history::{Call, Nanos, Op, Recorder, RequestId};
 
@@ -40,6 +40,8 @@ pub(crate) struct Environment {
     pub(crate) channels: Arc<ServerChannels>,
     pub(crate) roots: KnownComments,
     pub(crate) replies: KnownComments,
+    /// The comments that wait for review, or waited.
+    pub(crate) reviewed: ReviewedComments,
     pub(crate) recorder: Recorder,
     pub(crate) start: Instant,
     /// Number of calls that clients have completed.
@@ -52,7 +54,8 @@ impl Environment {
     pub(crate) fn new(channels: Arc<ServerChannels>, recorder: Recorder) -> Self {
         let (completed, cancelled) = (AtomicU64::new(0), AtomicU64::new(0));
         let (roots, replies) = (KnownComments::new(SUBJECTS), KnownComments::new(SUBJECTS));
-        Self { channels, roots, replies, recorder, start: Instant::now(), completed, cancelled }
+        let (reviewed, start) = (ReviewedComments::default(), Instant::now());
+        Self { channels, roots, replies, reviewed, recorder, start, completed, cancelled }
     }
 
     /// Returns the time since the start of the run.

@@ -21,8 +21,8 @@ use crate::histcheck::history::{Call, ChangeKind, Nanos, Op, Outcome, WATCH_WIND
 use crate::histcheck::names;
 
 /// The subjects that are watched all the time, each by two watchers: the hot one, others with many
-/// and with few writes, and a quiet one.
-pub(crate) const WATCHED: [u32; 6] = [0, 1, 2, 7, 40, SUBJECTS as u32 - 10];
+/// and with few writes, a quiet one, and two whose comments wait for review.
+pub(crate) const WATCHED: [u32; 8] = [0, 1, 2, 7, 40, SUBJECTS as u32 - 10, names::REVIEWED, names::REVIEWED + 1];
 /// The client number of the first watcher.
 const CLIENT: u32 = 300_000;
 /// The longest time of a watch at one server before the watcher goes to another; the changes must

@@ -91,8 +91,8 @@ impl Model {
                 let counts = Some(subject.counts());
                 without_token(Outcome::Export { counts, rows, likes: Box::new([]), drifts: Box::new([]) })
             }
-            // The model sends no change streams.
-            Call::Watch { .. } => without_token(Outcome::Unknown("Unimplemented".into())),
+            // The model sends no change streams, and nothing waits for review.
+            Call::Watch { .. } | Call::Review { .. } => without_token(Outcome::Unknown("Unimplemented".into())),
         };
         if matches!(response.0, Outcome::Written(_) | Outcome::Liked(_)) {
             self.outcomes.insert(request, response.0.clone());

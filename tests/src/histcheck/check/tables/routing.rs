@@ -18,10 +18,13 @@ fn kind(rows: &Rows) -> &'static str {
         Rows::Comments(_) => "comments",
         Rows::Contents(_) => "contents",
         Rows::Likes(_) => "likes",
+        Rows::Reviews(_) => "reviews",
+        Rows::Decisions(_) => "decisions",
     }
 }
 
-/// Returns the routing id of each row, and the partition stored in it.
+/// Returns the routing id of each row, and the partition stored in it. Reviews and decisions have
+/// one table in each data source.
 fn ids(rows: &Rows) -> Vec<(i64, i64)> {
     match rows {
         Rows::Subjects(rows) => rows.iter().map(|row| (row.id, row.part)).collect(),
@@ -30,6 +33,7 @@ fn ids(rows: &Rows) -> Vec<(i64, i64)> {
         Rows::Likes(rows) => {
             rows.iter().flat_map(|row| [(row.comment, row.part), (row.subject_id, row.part)]).collect()
         }
+        Rows::Reviews(_) | Rows::Decisions(_) => Vec::new(),
     }
 }
 

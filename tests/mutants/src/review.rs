@@ -1,0 +1,298 @@
+//! Mutants of the review: of verdicts, of the queue and its leases, and of what watchers are told.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use riposte_core::act::CommentAct;
+use riposte_core::decision::Decision;
+use riposte_core::event::{ChangeKind, CommentChange};
+use riposte_core::ids::DecisionId;
+use riposte_core::object_type::ObjectType;
+use riposte_core::ports::{
+    ReviewBacklog, ReviewClaim, ReviewQuery, Reviews, SubjectLoads, SubjectWatch, SubjectWatches, WatchItem,
+};
+use riposte_core::request::IdempotencyKey;
+use riposte_core::review::{LeaseToken, Review};
+use riposte_core::verbs::{Approve, Delete, DeleteActor, Ruling};
+use riposte_core::write::command_output::DecisionOutput;
+use riposte_core::{
+    Batch, Command, CommandKind, CommandLog, CommandOutput, CommentId, CommentLocation, CommentState, Effect, Error,
+    MemberId, Result, SubjectId, SubjectKey,
+};
+
+use crate::mutant::Mutant;
+
+/// The comments that wait, by their subjects and the revisions of their creation. The watches of a
+/// process read what its command log writes.
+static WAITING: LazyLock<Mutex<HashMap<(SubjectKey, i64), CommentId>>> = LazyLock::new(Mutex::default);
+
+/// A command log with a mutant of verdicts.
+#[derive(Debug)]
+pub(crate) struct MutantVerdicts {
+    inner: Arc<dyn CommandLog>,
+    mutant: Mutant,
+    /// The authors of the comments that this process created.
+    authors: Mutex<HashMap<CommentId, MemberId>>,
+    /// The comments that their authors deleted.
+    deleted: Mutex<HashSet<CommentId>>,
+}
+
+impl MutantVerdicts {
+    pub(crate) fn new(inner: Arc<dyn CommandLog>, mutant: Mutant) -> Self {
+        Self { inner, mutant, authors: Mutex::default(), deleted: Mutex::default() }
+    }
+
+    fn before(&self, command: &mut Command) {
+        let Some((target, ruling)) = verdict(&mut command.verb) else { return };
+        match self.mutant {
+            Mutant::VerdictWithoutEtag => ruling.etag.clear(),
+            Mutant::RepeatRefused => command.request.key = IdempotencyKey(rand::random()),
+            Mutant::KeepTwice => {
+                if let CommandKind::Keep(keep) = &command.verb {
+                    let (target, ruling) = (keep.target.clone(), keep.ruling.clone());
+                    command.verb = Approve { target, ruling }.into();
+                }
+            }
+            Mutant::DeleteEscapes => {
+                let deleted = self.deleted.lock().unwrap_or_else(PoisonError::into_inner);
+                if deleted.contains(&target.id) {
+                    // No approval finds a deleted comment.
+                    let (target, ruling) = (target.clone(), ruling.clone());
+                    command.verb = Approve { target, ruling }.into();
+                }
+            }
+            Mutant::DecisionOutsideTransaction => {
+                let authors = self.authors.lock().unwrap_or_else(PoisonError::into_inner);
+                if let (CommandKind::Delete(delete), Some(author)) = (&mut command.verb, authors.get(&target.id)) {
+                    delete.actor = DeleteActor::Author(author.clone());
+                }
+            }
+            _unaffected => {}
+        }
+    }
+
+    /// Corrects the output of a changed command, and stores what later commands need.
+    fn after(&self, sent: &Command, output: &mut Result<CommandOutput>) {
+        if let (Mutant::StateTold, Err(error)) = (self.mutant, &mut *output)
+            && let Error::ParentUnavailable(state) | Error::CommentUnavailable(state) = error
+            && *state == CommentState::Hidden
+        {
+            *state = CommentState::Pending;
+        }
+        let Ok(done) = output else { return };
+        match (&sent.verb, &mut done.effect) {
+            (CommandKind::Create(_), Effect::Comment(view)) => {
+                let reference = &view.comment.reference;
+                let mut authors = self.authors.lock().unwrap_or_else(PoisonError::into_inner);
+                authors.insert(reference.id, reference.member.clone());
+                if self.mutant == Mutant::PendingTold && view.comment.lifecycle.state == CommentState::Pending {
+                    let mut waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
+                    waiting.insert((sent.subject.clone(), done.revision), reference.id);
+                }
+            }
+            (CommandKind::Delete(Delete { target, actor: DeleteActor::Author(_), .. }), _) => {
+                self.deleted.lock().unwrap_or_else(PoisonError::into_inner).insert(target.id);
+            }
+            (CommandKind::Undelete(undelete), _) => {
+                self.deleted.lock().unwrap_or_else(PoisonError::into_inner).remove(&undelete.target.id);
+            }
+            (CommandKind::Keep(_), Effect::Decision(output)) => output.decision.act = CommentAct::Keep,
+            (CommandKind::Delete(Delete { actor: DeleteActor::Moderator(ruling), .. }), effect) => {
+                if let Effect::Comment(view) = effect {
+                    let decision = unrecorded(sent, ruling, view.comment.reference.id);
+                    let (etag, proposal_etag) = (String::new(), String::new());
+                    *effect = Effect::Decision(Box::new(DecisionOutput { decision, etag, proposal_etag }));
+                }
+            }
+            _unaffected => {}
+        }
+    }
+}
+
+/// Returns the target and the order of a verdict.
+fn verdict(verb: &mut CommandKind) -> Option<(CommentLocation, &mut Ruling)> {
+    match verb {
+        CommandKind::Approve(verb) => Some((verb.target.clone(), &mut verb.ruling)),
+        CommandKind::Reject(verb) => Some((verb.target.clone(), &mut verb.ruling)),
+        CommandKind::Hide(verb) => Some((verb.target.clone(), &mut verb.ruling)),
+        CommandKind::Unhide(verb) => Some((verb.target.clone(), &mut verb.ruling)),
+        CommandKind::Withhold(verb) => Some((verb.target.clone(), &mut verb.ruling)),
+        CommandKind::Keep(verb) => Some((verb.target.clone(), &mut verb.ruling)),
+        CommandKind::Delete(Delete { target, actor: DeleteActor::Moderator(ruling), .. }) => {
+            Some((target.clone(), ruling))
+        }
+        _other => None,
+    }
+}
+
+/// Returns a decision that has no row.
+fn unrecorded(command: &Command, ruling: &Ruling, comment: CommentId) -> Decision {
+    Decision {
+        id: DecisionId { comment, number: i32::MAX },
+        object_type: command.subject.object_type().clone(),
+        member: ruling.moderator.clone(),
+        act: CommentAct::Delete,
+        proposal: 0,
+        from: CommentState::Active,
+        to: CommentState::Deleted,
+        from_version: 1,
+        to_version: 2,
+        revision: 0,
+        actor: ruling.moderator.clone(),
+        grounds: ruling.grounds.clone(),
+        request: None,
+        time: command.now,
+    }
+}
+
+#[async_trait]
+impl CommandLog for MutantVerdicts {
+    async fn submit(&self, mut batch: Batch) -> Result<Vec<Result<CommandOutput>>> {
+        let sent = if let Batch::Comments(commands) = &batch { commands.clone() } else { Vec::new() };
+        if let Batch::Comments(commands) = &mut batch {
+            commands.iter_mut().for_each(|command| self.before(command));
+        }
+        let mut outputs = self.inner.submit(batch).await?;
+        sent.iter().zip(&mut outputs).for_each(|(command, output)| self.after(command, output));
+        Ok(outputs)
+    }
+}
+
+/// The leases of earlier claims.
+type Leases = Vec<(Vec<CommentId>, LeaseToken)>;
+
+/// A queue with a mutant.
+#[derive(Debug)]
+pub(crate) struct MutantReviews {
+    inner: Arc<dyn Reviews>,
+    mutant: Mutant,
+    leases: Mutex<Leases>,
+}
+
+/// The duration of leases that never end.
+const FOR_EVER: Duration = Duration::from_secs(30 * 86_400);
+
+impl MutantReviews {
+    pub(crate) fn new(inner: Arc<dyn Reviews>, mutant: Mutant) -> Self {
+        Self { inner, mutant, leases: Mutex::default() }
+    }
+
+    fn lose(&self, reviews: &mut Vec<Review>) {
+        if self.mutant == Mutant::ItemLost {
+            reviews.retain(|review| review.comment_id.get() % 5 != 0);
+        }
+    }
+
+    /// Ends the leases of earlier claims, which their holders do not notice.
+    async fn end_leases(&self) -> Result<()> {
+        let leases = std::mem::take(&mut *self.leases.lock().unwrap_or_else(PoisonError::into_inner));
+        for (ids, token) in leases {
+            self.inner.release(&ids, token).await?;
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Reviews for MutantReviews {
+    async fn list(&self, query: &ReviewQuery) -> Result<Vec<Review>> {
+        let mut found = self.inner.list(query).await?;
+        self.lose(&mut found);
+        if self.mutant == Mutant::ItemTwice && found.len() > 1 {
+            found[1] = found[0].clone();
+        }
+        Ok(found)
+    }
+
+    async fn claim(&self, claim: &ReviewClaim) -> Result<Vec<Review>> {
+        if self.mutant == Mutant::LeaseTwice {
+            self.end_leases().await?;
+        }
+        let mut leased = if self.mutant == Mutant::LeaseNeverEnds {
+            self.inner.claim(&ReviewClaim { duration: FOR_EVER, ..claim.clone() }).await?
+        } else {
+            self.inner.claim(claim).await?
+        };
+        if self.mutant == Mutant::LeaseNeverEnds {
+            let more = FOR_EVER.saturating_sub(claim.duration).as_millis() as i64;
+            leased.iter_mut().filter_map(|review| review.lease.as_mut()).for_each(|lease| lease.until.0 -= more);
+        }
+        self.lose(&mut leased);
+        if self.mutant == Mutant::LeaseTwice {
+            let ids = leased.iter().map(|review| review.comment_id).collect();
+            self.leases.lock().unwrap_or_else(PoisonError::into_inner).push((ids, claim.token));
+        }
+        Ok(leased)
+    }
+
+    async fn backlogs(&self, types: &[ObjectType]) -> Result<Vec<ReviewBacklog>> {
+        self.inner.backlogs(types).await
+    }
+
+    async fn reopen(&self, subjects: &[SubjectId]) -> Result<usize> {
+        self.inner.reopen(subjects).await
+    }
+
+    async fn reopen_all(&self, source: usize) -> Result<usize> {
+        self.inner.reopen_all(source).await
+    }
+
+    async fn release(&self, ids: &[CommentId], token: LeaseToken) -> Result<usize> {
+        self.inner.release(ids, token).await
+    }
+}
+
+/// Watches with a mutant.
+#[derive(Debug)]
+pub(crate) struct MutantWatches {
+    inner: Arc<dyn SubjectWatches>,
+    mutant: Mutant,
+}
+
+impl MutantWatches {
+    pub(crate) fn new(inner: Arc<dyn SubjectWatches>, mutant: Mutant) -> Self {
+        Self { inner, mutant }
+    }
+}
+
+#[async_trait]
+impl SubjectWatches for MutantWatches {
+    async fn join(&self, key: &SubjectKey, after: i64, loads: SubjectLoads<'_>) -> Result<Box<dyn SubjectWatch>> {
+        let watch = self.inner.join(key, after, loads).await?;
+        let told = self.mutant == Mutant::PendingTold;
+        Ok(if told { Box::new(TellingWatch { inner: watch, key: key.clone() }) } else { watch })
+    }
+}
+
+/// A watch that tells of comments that wait.
+#[derive(Debug)]
+struct TellingWatch {
+    inner: Box<dyn SubjectWatch>,
+    key: SubjectKey,
+}
+
+#[async_trait]
+impl SubjectWatch for TellingWatch {
+    fn seen(&self) -> i64 {
+        self.inner.seen()
+    }
+
+    async fn next(&mut self) -> Option<Result<WatchItem>> {
+        let mut item = self.inner.next().await;
+        if let Some(Ok(WatchItem::Change { revision, changes })) = &mut item
+            && changes.comments.is_empty()
+        {
+            let waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
+            let waiting = waiting.get(&(self.key.clone(), *revision));
+            let change = |id: &CommentId| CommentChange { id: *id, root: None, kind: ChangeKind::Created };
+            changes.comments.extend(waiting.map(change));
+        }
+        item
+    }
+
+    fn end(&mut self, error: Error) -> Option<Result<WatchItem>> {
+        self.inner.end(error)
+    }
+}

@@ -1,0 +1,46 @@
+//! The comments that wait for review, or waited: their states, the verdicts on them, the leases and
+//! the queue, and what the public port shows of them.
+//!
+//! The other rules assume that a comment is visible from the start, so these comments have rules of
+//! their own. The decisions are those of the rows at the end of a run, so a run that was
+//! interrupted is not checked by them.
+
+mod leases;
+mod lines;
+mod queue;
+mod refusals;
+#[cfg(test)]
+mod sample;
+mod states;
+mod unseen;
+mod verdicts;
+
+use super::Findings;
+use super::tables::StoredRows;
+use crate::histcheck::history::{Call, History, Op, ReviewCall};
+use lines::Lines;
+
+type Rule = fn(&Lines<'_>, &mut Findings);
+
+const RULES: [(&str, Rule); 6] = [
+    ("states", states::check),
+    ("verdicts", verdicts::check),
+    ("leases", leases::check),
+    ("queue", queue::check),
+    ("unseen", unseen::check),
+    ("refusals", refusals::check),
+];
+
+/// Finds promises about comments that wait which the history breaks.
+pub(super) fn check(history: &History, stored: &StoredRows<'_>, findings: &mut Findings) {
+    let lines = Lines::of(history, stored);
+    for (name, rule) in RULES {
+        findings.begin(name);
+        rule(&lines, findings);
+    }
+}
+
+/// Returns the call of an operation about comments that wait.
+fn review_call(op: &Op) -> Option<&ReviewCall> {
+    if let Call::Review { call, .. } = &op.call { Some(call) } else { None }
+}

@@ -1,0 +1,100 @@
+//! The queue is the open rows: a comment is in it if and only if a question is open on it, in the
+//! rows and in the lists at the end, and never twice. The question of the text is open while the
+//! comment is PENDING; nothing is open on a deleted one.
+
+use std::collections::BTreeSet;
+
+use super::super::Findings;
+use super::lines::Lines;
+use crate::histcheck::history::{CommentRow, ReviewAnswer, ReviewCall, state};
+use crate::histcheck::names;
+
+/// Finds open questions that no state explains, and items that are missing in lists, or twice.
+pub(super) fn check(lines: &Lines<'_>, findings: &mut Findings) {
+    check_rows(lines, findings);
+    let open: BTreeSet<i64> = lines.reviews.values().filter(|row| row.is_open != 0).map(|row| row.comment).collect();
+    for (number, call, answer) in lines.answers() {
+        match (call, answer) {
+            (ReviewCall::Queue { .. }, ReviewAnswer::Moderated(items)) => {
+                findings.cases(items.len());
+                let mut listed = BTreeSet::new();
+                for item in items {
+                    // What was closed and opened again during a walk may be on a later page, too.
+                    let is_twice = !listed.insert(item.id);
+                    if is_twice && lines.is_unchanged(item.id, lines.op(number)) {
+                        findings.add(|| format!("{} is in the queue twice", item.id), &[number]);
+                    }
+                }
+                // No lease lasts until the last reads, so both lists have all items.
+                if names::is_last_read(lines.op(number).client) {
+                    for id in open.symmetric_difference(&listed) {
+                        let violation = if listed.contains(id) {
+                            "is in the queue, and not open"
+                        } else {
+                            "is open, and not in the queue"
+                        };
+                        findings.add(|| format!("{id} {violation}"), &[number]);
+                    }
+                }
+            }
+            (ReviewCall::Claim { .. }, ReviewAnswer::Claimed { items, .. }) => {
+                let op = lines.op(number);
+                for (item, _) in items {
+                    findings.cases(1);
+                    // What changes meanwhile may be closed after it was leased.
+                    let line = lines.lines.get(&item.id).filter(|line| !line.uncertain);
+                    let waits = line.is_some_and(|line| {
+                        line.points_within(op.begun, op.ended).all(|point| point.state == state::PENDING)
+                    });
+                    if !item.open && waits {
+                        findings.add(|| format!("{} was leased, and nothing is open on it", item.id), &[number]);
+                    }
+                }
+            }
+            _other => {}
+        }
+    }
+}
+
+/// Checks the open questions of the rows.
+fn check_rows(lines: &Lines<'_>, findings: &mut Findings) {
+    for line in lines.lines.values() {
+        let Some(row) = lines.stored.comments.get(&line.id) else { continue };
+        let review = lines.reviews.get(&line.id);
+        let (questions, is_open) = review.map_or((0, 0), |review| (review.questions, review.is_open));
+        findings.cases(1);
+        let waits = i8::from(row.state == state::PENDING);
+        if (questions, is_open) != (waits, waits) {
+            let description = || format!("{} is in state {} with open questions {questions}", line.id, row.state);
+            findings.add(description, &[line.created]);
+        }
+        let was_public = line.points.iter().any(|point| point.state == CommentRow::VISIBLE);
+        if !line.uncertain && review.is_some_and(|review| (review.never_public == 0) != was_public) {
+            findings.add(|| format!("the row says that {} was in sight or not: {review:?}", line.id), &[line.created]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::ReviewSample;
+
+    #[test]
+    fn the_queue_has_each_open_item_once() {
+        ReviewSample::default().queue(9, &[12]).finds_nothing();
+        ReviewSample::default().queue(9, &[12, 12]).finds("queue", "12 is in the queue twice");
+        ReviewSample::default().queue(9, &[]).finds("queue", "12 is open, and not in the queue");
+        ReviewSample::default().queue(9, &[11, 12]).finds("queue", "11 is in the queue, and not open");
+    }
+
+    #[test]
+    fn a_question_without_its_state_and_a_state_without_its_question_are_found() {
+        ReviewSample::default()
+            .review(12, |row| (row.is_open, row.questions) = (0, 0))
+            .finds("queue", "12 is in state 2");
+        ReviewSample::default()
+            .review(11, |row| (row.is_open, row.questions) = (1, 1))
+            .finds("queue", "11 is in state 1");
+        ReviewSample::default().review(11, |row| row.never_public = 1).finds("queue", "the row says");
+    }
+}

@@ -1,0 +1,251 @@
+//! A call about a comment that waits is refused only for a state that the comment had during the
+//! call, and tells nobody but the author that it waits.
+
+use super::super::{Findings, refused_calls};
+use super::lines::{Line, Lines, Point, reaches};
+use super::review_call;
+use crate::histcheck::history::{
+    Act, ModeratedItem, Op, Outcome, PublicRead, ReviewAnswer, ReviewCall, VerdictOutcome, state,
+};
+use std::collections::BTreeMap;
+
+/// Number of edits from which on an author may have to wait for a verdict.
+const EDITS: usize = 3;
+
+/// Finds refusals without a reason, and those that tell a state which the caller may not know.
+pub(super) fn check(lines: &Lines<'_>, findings: &mut Findings) {
+    for number in &lines.numbers {
+        let op = lines.op(*number);
+        let Some(call) = review_call(op) else { continue };
+        if let Outcome::Refused(reason) = &op.outcome
+            && !refused_calls::is_transient(reason)
+        {
+            findings.cases(1);
+            if let Some((violation, created)) = violation(lines, op, call, reason) {
+                findings.add(|| format!("refused for {reason}: {violation}"), &[created.unwrap_or(*number), *number]);
+            }
+        }
+        if let Outcome::Unknown(reason) = &op.outcome
+            && refused_calls::is_internal(reason)
+        {
+            findings.add(|| format!("failed with {reason}, an error of the service itself"), &[*number]);
+        }
+    }
+    check_verdicts(lines, findings);
+}
+
+/// Returns the violation of a refusal, if there is one, and the operation that created the comment.
+fn violation(lines: &Lines<'_>, op: &Op, call: &ReviewCall, reason: &str) -> Option<(String, Option<u32>)> {
+    let (reason, told) = reason.split_once(' ').unwrap_or((reason, ""));
+    let (id, member) = match call {
+        ReviewCall::Create { parent: 0, .. } => return Some(("nothing refuses a root".to_owned(), None)),
+        ReviewCall::Create { parent: id, member, .. }
+        | ReviewCall::Like { comment: id, member }
+        | ReviewCall::Edit { comment: id, member, .. }
+        | ReviewCall::Delete { comment: id, member }
+        | ReviewCall::Undelete { comment: id, member } => (*id, Some(*member)),
+        ReviewCall::Public { read, viewer, .. } => match read {
+            PublicRead::Replies(id)
+            | PublicRead::Get(id)
+            | PublicRead::Thread(id)
+            | PublicRead::Conversation(id)
+            | PublicRead::History(id) => (*id, *viewer),
+            PublicRead::List if reason == "SUBJECT_NOT_FOUND" => return None,
+            PublicRead::List | PublicRead::Batch(_) | PublicRead::OfMember(_) | PublicRead::Unlisted => {
+                return Some(("nothing refuses this read".to_owned(), None));
+            }
+        },
+        ReviewCall::Claim { .. }
+        | ReviewCall::Release { .. }
+        | ReviewCall::Judge { .. }
+        | ReviewCall::Queue { .. }
+        | ReviewCall::Moderated { .. }
+        | ReviewCall::Decisions { .. } => return Some(("no state refuses this call".to_owned(), None)),
+    };
+    let line = lines.lines.get(&id)?;
+    let is_author = member == Some(line.author);
+    if !is_author && matches!(told, "PENDING" | "REJECTED") {
+        return Some((format!("the state is told to {member:?}"), Some(line.created)));
+    }
+    if line.uncertain {
+        return None;
+    }
+    let is_read = matches!(call, ReviewCall::Public { .. });
+    let since = if is_read { op.begun.saturating_sub(super::super::MAX_AGE) } else { op.begun };
+    let points: Vec<&Point> = line.points_within(since, op.ended).collect();
+    let is_explained = match call {
+        ReviewCall::Edit { .. } => explains_edit(line, &points, reason, op),
+        ReviewCall::Delete { .. } => reason == "COMMENT_NOT_FOUND" && points.iter().any(|p| p.state == state::DELETED),
+        ReviewCall::Undelete { .. } => match reason {
+            "COMMENT_ALREADY_EXISTS" => points.iter().any(|point| point.state != state::DELETED),
+            "MEMBER_NOT_ALLOWED" => points.iter().any(|point| point.deleted_by_moderator),
+            _other => false,
+        },
+        ReviewCall::Create { .. } | ReviewCall::Like { .. } => {
+            explains_answer(line, &points, (reason, call), is_author, op)
+        }
+        _read => reason == "COMMENT_NOT_FOUND" && points.iter().any(|point| point.state != state::ACTIVE),
+    };
+    (!is_explained).then(|| (format!("{id} was in these states: {points:?}"), Some(line.created)))
+}
+
+fn explains_edit(line: &Line, points: &[&Point], reason: &str, op: &Op) -> bool {
+    let edits = line.points.windows(2).filter(|pair| pair[0].text != pair[1].text && pair[1].begun < op.ended).count();
+    match reason {
+        "COMMENT_NOT_FOUND" => points.iter().any(|point| point.state == state::DELETED),
+        "STATE_CONFLICT" => points.iter().any(|point| point.state == state::HIDDEN) || edits >= EDITS,
+        _other => false,
+    }
+}
+
+/// Returns true if the states of a comment explain that a reply to it or a like of it is refused. A
+/// comment that was never public does not exist for others.
+fn explains_answer(
+    line: &Line,
+    points: &[&Point],
+    (reason, call): (&str, &ReviewCall),
+    is_author: bool,
+    op: &Op,
+) -> bool {
+    let is_unseen = points.iter().any(|point| point.state != state::ACTIVE);
+    let unavailable =
+        if matches!(call, ReviewCall::Like { .. }) { "COMMENT_UNAVAILABLE" } else { "PARENT_UNAVAILABLE" };
+    let was_public = line.points.iter().any(|point| point.state == state::ACTIVE && point.begun < op.ended);
+    let certainly_public = line.points.iter().any(|point| point.state == state::ACTIVE && point.known < op.begun);
+    match reason {
+        "COMMENT_NOT_FOUND" => is_unseen && !is_author && !certainly_public,
+        _ if reason == unavailable => is_unseen && (is_author || was_public),
+        _other => false,
+    }
+}
+
+/// Checks the errors of single targets of verdicts.
+fn check_verdicts(lines: &Lines<'_>, findings: &mut Findings) {
+    let mut read: BTreeMap<(i64, &str), &ModeratedItem> = BTreeMap::new();
+    let mut claimed: BTreeMap<i64, Vec<(u32, u64)>> = BTreeMap::new();
+    for (number, call, answer) in lines.answers() {
+        for item in answer.moderated() {
+            read.insert((item.id, &item.etag), item);
+            if let ReviewCall::Claim { moderator, .. } = call {
+                claimed.entry(item.id).or_default().push((*moderator, lines.op(number).begun));
+            }
+        }
+    }
+    // Claims without an answer may have leased any comment.
+    let unknown: Vec<(u32, u64)> = lines
+        .numbers
+        .iter()
+        .map(|number| lines.op(*number))
+        .filter_map(|op| {
+            let (Some(ReviewCall::Claim { moderator, .. }), Outcome::Unknown(_)) = (review_call(op), &op.outcome)
+            else {
+                return None;
+            };
+            Some((*moderator, op.begun))
+        })
+        .collect();
+    for (number, call, answer) in lines.answers() {
+        let (ReviewCall::Judge { moderator, act, targets, .. }, ReviewAnswer::Judged(outcomes)) = (call, answer) else {
+            continue;
+        };
+        let op = lines.op(number);
+        for ((id, etag), outcome) in targets.iter().zip(outcomes).filter(|(_, outcome)| outcome.decision.is_none()) {
+            findings.cases(1);
+            let by_other = |(holder, begun): &(u32, u64)| holder != moderator && *begun < op.ended;
+            let is_leased =
+                claimed.get(id).is_some_and(|claims| claims.iter().any(by_other)) || unknown.iter().any(by_other);
+            let item = read.get(&(*id, &**etag)).copied();
+            let Some(line) = lines.lines.get(id).filter(|line| !line.uncertain) else { continue };
+            if !explains_error(line, (op, *act), outcome, item, is_leased) {
+                let description = || format!("{act:?} of {id}, read as {item:?}, is refused for {}", outcome.reason);
+                findings.add(description, &[line.created, number]);
+            }
+        }
+    }
+}
+
+fn explains_error(
+    line: &Line,
+    (op, act): (&Op, Act),
+    outcome: &VerdictOutcome,
+    item: Option<&ModeratedItem>,
+    is_leased: bool,
+) -> bool {
+    let mut points = line.points_within(op.begun, op.ended);
+    match &*outcome.reason {
+        "ETAG_MISMATCH" => true,
+        "REVIEW_LEASE_LOST" => is_leased && !matches!(act, Act::Hide | Act::Unhide | Act::Delete),
+        "STATE_CONFLICT" => item.is_none_or(|item| {
+            // A verdict on a deleted comment is one on the state to which it returns.
+            let from = if item.state == state::DELETED { None } else { Some(item.state) };
+            from.map_or_else(
+                || points.any(|point| reaches(act, point.prior).is_none()),
+                |from| reaches(act, from).is_none(),
+            )
+        }),
+        "COMMENT_NOT_FOUND" => points.any(|point| {
+            let judges_deleted = matches!(act, Act::Reject | Act::Hide | Act::Withhold | Act::Delete);
+            point.state == state::DELETED && (point.deleted_by_moderator || !judges_deleted)
+        }),
+        reason => refused_calls::is_transient(reason) || reason == "DEADLINE_EXCEEDED",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{AUTHOR, ReviewSample};
+    use crate::histcheck::history::{Act, Outcome, PublicRead, ReviewCall, SeenComment, state};
+
+    fn refused(call: ReviewCall, reason: &str) -> ReviewSample {
+        let mut sample = ReviewSample::default();
+        sample.op(6, call, Outcome::Refused(reason.into()));
+        sample
+    }
+
+    #[test]
+    fn what_was_never_public_does_not_exist_for_others() {
+        let reply = |member| ReviewCall::Create { parent: 12, member, text: 70 };
+        refused(reply(9), "COMMENT_NOT_FOUND").finds_nothing();
+        refused(reply(9), "PARENT_UNAVAILABLE HIDDEN").finds("refusals", "12 was in these states");
+        refused(reply(AUTHOR), "PARENT_UNAVAILABLE PENDING").finds_nothing();
+        refused(reply(AUTHOR), "COMMENT_NOT_FOUND").finds("refusals", "12 was in these states");
+        let like = |member| ReviewCall::Like { comment: 12, member };
+        refused(like(9), "COMMENT_UNAVAILABLE PENDING").finds("refusals", "the state is told to Some(9)");
+        refused(like(AUTHOR), "COMMENT_UNAVAILABLE PENDING").finds_nothing();
+        refused(like(AUTHOR), "OVERLOADED").finds_nothing();
+    }
+
+    #[test]
+    fn calls_about_a_comment_in_sight_are_not_refused() {
+        let read = |id| ReviewCall::Public { read: PublicRead::Get(id), viewer: None, fresh: true };
+        refused(read(12), "COMMENT_NOT_FOUND").finds_nothing();
+        let mut late = refused(read(11), "COMMENT_NOT_FOUND");
+        late.change_last(|op| (op.begun, op.ended) = (40_000_000_000, 41_000_000_000));
+        late.finds("refusals", "11 was in these states");
+        refused(ReviewCall::Undelete { comment: 11, member: AUTHOR }, "COMMENT_ALREADY_EXISTS").finds_nothing();
+        refused(ReviewCall::Delete { comment: 11, member: AUTHOR }, "COMMENT_NOT_FOUND").finds("refusals", "11 was");
+        refused(ReviewCall::Edit { comment: 11, member: AUTHOR, text: 7 }, "STATE_CONFLICT")
+            .finds("refusals", "11 was");
+        refused(ReviewCall::Create { parent: 0, member: 1, text: 7 }, "STATE_CONFLICT").finds("refusals", "a root");
+        refused(ReviewCall::Queue { leased: true }, "COMMENT_NOT_FOUND").finds("refusals", "no state refuses");
+        let mut failed = ReviewSample::default();
+        failed.op(6, ReviewCall::Queue { leased: true }, Outcome::Unknown("INTERNAL".into()));
+        failed.finds("refusals", "an error of the service itself");
+    }
+
+    #[test]
+    fn deleting_is_no_escape_from_a_verdict() {
+        let judged = |act, reason: &str| {
+            let mut sample = ReviewSample::default();
+            let deleted = SeenComment { id: 12, text: 0, state: state::DELETED };
+            sample.write(5, ReviewCall::Delete { comment: 12, member: AUTHOR }, deleted, 4);
+            sample.review(12, |row| (row.is_open, row.questions) = (0, 0));
+            sample.read(6, 12, "12.2", state::DELETED, 0).refused(7, act, (12, "12.2"), reason);
+            sample
+        };
+        judged(Act::Approve, "COMMENT_NOT_FOUND").finds_nothing();
+        judged(Act::Reject, "COMMENT_NOT_FOUND").finds("refusals", "Reject of 12");
+        judged(Act::Reject, "REVIEW_LEASE_LOST").finds("refusals", "REVIEW_LEASE_LOST");
+        judged(Act::Unhide, "STATE_CONFLICT").finds_nothing();
+    }
+}

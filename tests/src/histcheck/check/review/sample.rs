@@ -1,0 +1,231 @@
+//! A small valid history of comments that wait, and variants with a deliberate violation.
+//!
+//! Member 5 writes root 11, which moderator 1 reads and approves, and root 12, which waits. A call
+//! of second `n` begins then and lasts half a second. The text number of a comment is its id.
+
+use super::super::{Findings, tables};
+use crate::histcheck::history::{
+    Act, Call, CommentRow, ContentRow, DecisionRow, History, ModeratedItem, Op, Outcome, PublicRead, ReviewAnswer,
+    ReviewCall, ReviewRow, Rows, SeenComment, SeenDecision, SubjectRow, Table, VerdictOutcome, state,
+};
+use crate::histcheck::names::{LAST_READS, REVIEWED};
+
+/// The author of all comments.
+pub(super) const AUTHOR: u32 = 5;
+
+/// A history under construction.
+#[derive(Debug)]
+pub(super) struct ReviewSample {
+    history: History,
+    comments: Vec<CommentRow>,
+    reviews: Vec<ReviewRow>,
+    decisions: Vec<DecisionRow>,
+}
+
+impl Default for ReviewSample {
+    fn default() -> Self {
+        let mut sample =
+            Self { history: History::default(), comments: Vec::new(), reviews: Vec::new(), decisions: Vec::new() };
+        sample.root(1, 11, 1).root(2, 12, 2).read(3, 11, "11.1", state::PENDING, 0);
+        sample.judge(4, 1, (11, "11.1"), sample_decision(11, 1, Act::Approve, state::PENDING, state::ACTIVE), 3);
+        sample
+    }
+}
+
+/// Returns a decision of moderator 1.
+pub(super) fn sample_decision(comment: i64, number: i32, act: Act, from: i8, to: i8) -> SeenDecision {
+    SeenDecision { comment, number, act: act as i32, from, to, moderator: 1 }
+}
+
+impl ReviewSample {
+    /// Adds a call of a second. A write has a request id of its own.
+    pub(super) fn op(&mut self, at: u64, call: ReviewCall, outcome: Outcome) -> &mut Self {
+        let request = if call.writes() { (1, self.history.ops.len() as u64 + 1) } else { (0, 0) };
+        let (begun, ended) = (at * 1_000_000_000, at * 1_000_000_000 + 500_000_000);
+        let call = Call::Review { subject: REVIEWED, call };
+        self.history.ops.push(Op { client: 1, server: 0, begun, ended, request, call, outcome });
+        self
+    }
+
+    /// Changes the last operation.
+    pub(super) fn change_last(&mut self, change: impl FnOnce(&mut Op)) -> &mut Self {
+        change(self.history.ops.last_mut().unwrap());
+        self
+    }
+
+    /// Repeats the last operation at another second, with another outcome.
+    pub(super) fn repeat(&mut self, at: u64, outcome: Outcome) -> &mut Self {
+        let last = self.history.ops.last().unwrap().clone();
+        let Call::Review { call, .. } = last.call else { panic!("{last:?}") };
+        self.op(at, call, outcome).change_last(|op| op.request = last.request)
+    }
+
+    pub(super) fn root(&mut self, at: u64, id: i64, revision: i64) -> &mut Self {
+        let call = ReviewCall::Create { parent: 0, member: AUTHOR, text: id as u64 };
+        let comment = SeenComment { id, text: id as u64, state: state::PENDING };
+        self.comments.push(CommentRow {
+            id,
+            part: 0,
+            subject_id: 1,
+            root: 0,
+            parent: 0,
+            floor: 1,
+            next_floor: 1,
+            member: AUTHOR,
+            state: state::PENDING,
+            listed: 0,
+            likes: 0,
+            dislikes: 0,
+            replies: 0,
+            revision: 1,
+        });
+        self.reviews.push(ReviewRow { comment: id, never_public: 1, is_open: 1, questions: 1, decisions: 0 });
+        self.op(at, call, Outcome::Reviewed(ReviewAnswer::Written { comment, revision }))
+    }
+
+    /// Adds a write of the author, after which the row has this state.
+    pub(super) fn write(&mut self, at: u64, call: ReviewCall, seen: SeenComment, revision: i64) -> &mut Self {
+        self.row(seen.id, |row| row.state = seen.state);
+        self.op(at, call, Outcome::Reviewed(ReviewAnswer::Written { comment: seen, revision }))
+    }
+
+    /// Adds a read by a moderator.
+    pub(super) fn read(&mut self, at: u64, id: i64, etag: &str, state: i8, decisions: i32) -> &mut Self {
+        let open = state == state::PENDING;
+        let item = ModeratedItem { id, text: id as u64, state, etag: etag.into(), open, decisions };
+        let call = ReviewCall::Moderated { comments: [id].into() };
+        self.op(at, call, Outcome::Reviewed(ReviewAnswer::Moderated([item].into())))
+    }
+
+    /// Adds a verdict with a decision, and the rows that it makes.
+    pub(super) fn judge(
+        &mut self,
+        at: u64,
+        moderator: u32,
+        target: (i64, &str),
+        decision: SeenDecision,
+        revision: i64,
+    ) -> &mut Self {
+        let SeenDecision { comment, number, act, from, to, .. } = decision;
+        self.decisions.push(DecisionRow { comment, number, act, from, to, revision, moderator });
+        self.row(comment, |row| row.state = to);
+        self.review(comment, |row| {
+            (row.decisions, row.never_public) = (number, i8::from(row.never_public != 0 && to != state::ACTIVE));
+            (row.is_open, row.questions) = [(0, 0), (1, 1)][usize::from(to == state::PENDING)];
+        });
+        let outcome = VerdictOutcome {
+            comment,
+            decision: Some(decision),
+            reason: "".into(),
+            etag: "next".into(),
+            winner: 0,
+            revision,
+        };
+        self.verdict(at, (moderator, Act::of(act).unwrap()), target, outcome)
+    }
+
+    /// Adds a verdict with any outcome of its target.
+    pub(super) fn verdict(
+        &mut self,
+        at: u64,
+        (moderator, act): (u32, Act),
+        (id, etag): (i64, &str),
+        outcome: VerdictOutcome,
+    ) -> &mut Self {
+        let (targets, lease) = ([(id, etag.into())].into(), "".into());
+        let call = ReviewCall::Judge { moderator, act, targets, lease };
+        self.op(at, call, Outcome::Reviewed(ReviewAnswer::Judged([outcome].into())))
+    }
+
+    /// Adds a verdict that is refused for its target.
+    pub(super) fn refused(&mut self, at: u64, act: Act, target: (i64, &str), reason: &str) -> &mut Self {
+        let (comment, reason) = (target.0, reason.into());
+        let outcome = VerdictOutcome { comment, decision: None, reason, etag: "other".into(), winner: 0, revision: 0 };
+        self.verdict(at, (1, act), target, outcome)
+    }
+
+    /// Adds a public read that shows a comment.
+    pub(super) fn shown(
+        &mut self,
+        at: u64,
+        (read, viewer): (PublicRead, Option<u32>),
+        id: i64,
+        state: i8,
+    ) -> &mut Self {
+        let comments = [SeenComment { id, text: id as u64, state }].into();
+        let answer = ReviewAnswer::Seen { comments, counts: None, names_moderator: false };
+        self.op(at, ReviewCall::Public { read, viewer, fresh: true }, Outcome::Reviewed(answer))
+    }
+
+    /// Adds the last read of the queue.
+    pub(super) fn queue(&mut self, at: u64, ids: &[i64]) -> &mut Self {
+        let item = |id: &i64| ModeratedItem {
+            id: *id,
+            text: *id as u64,
+            state: state::PENDING,
+            etag: format!("{id}.1").into(),
+            open: true,
+            decisions: 0,
+        };
+        let answer = ReviewAnswer::Moderated(ids.iter().map(item).collect());
+        self.op(at, ReviewCall::Queue { leased: true }, Outcome::Reviewed(answer))
+            .change_last(|op| op.client = LAST_READS)
+    }
+
+    /// Changes the row of a comment.
+    pub(super) fn row(&mut self, id: i64, change: impl FnOnce(&mut CommentRow)) -> &mut Self {
+        change(self.comments.iter_mut().find(|row| row.id == id).unwrap());
+        self
+    }
+
+    /// Changes the review of a comment.
+    pub(super) fn review(&mut self, id: i64, change: impl FnOnce(&mut ReviewRow)) -> &mut Self {
+        change(self.reviews.iter_mut().find(|row| row.comment == id).unwrap());
+        self
+    }
+
+    /// Removes the row of the last decision.
+    pub(super) fn lose_decision(&mut self) -> &mut Self {
+        self.decisions.pop();
+        self
+    }
+
+    /// Changes the history.
+    pub(super) fn change(&mut self, change: impl FnOnce(&mut History)) -> &mut Self {
+        change(&mut self.history);
+        self
+    }
+
+    fn anomalies(&self) -> Vec<(&'static str, String)> {
+        let subject =
+            SubjectRow { id: 1, part: 0, subject: REVIEWED, next_floor: 9, roots: 1, comments: 1, revision: 9 };
+        let content =
+            |row: &CommentRow| ContentRow { comment: row.id, part: 0, text_subject: REVIEWED, text: row.id as u64 };
+        let table = |rows| Table { source: 0, number: 0, rows };
+        let (ops, cache) = (self.history.ops.clone(), self.history.cache.clone());
+        let tables = vec![
+            table(Rows::Subjects(vec![subject])),
+            table(Rows::Comments(self.comments.clone())),
+            table(Rows::Contents(self.comments.iter().map(content).collect())),
+            table(Rows::Reviews(self.reviews.clone())),
+            table(Rows::Decisions(self.decisions.clone())),
+        ];
+        let history = History { ops, cache, tables, ..History::default() };
+        let stored = tables::check(&history, &mut Findings::default());
+        let mut findings = Findings::default();
+        super::check(&history, &stored, &mut findings);
+        findings.anomalies.into_iter().map(|anomaly| (anomaly.rule, anomaly.description)).collect()
+    }
+
+    /// Fails if an anomaly is found.
+    pub(super) fn finds_nothing(&self) {
+        assert_eq!(self.anomalies(), []);
+    }
+
+    /// Fails unless this rule finds an anomaly whose description contains this text.
+    pub(super) fn finds(&self, rule: &str, text: &str) {
+        let all = self.anomalies();
+        let is_found = all.iter().any(|(found, description)| *found == rule && description.contains(text));
+        assert!(is_found, "{rule}: {text:?} is not in {all:#?}");
+    }
+}

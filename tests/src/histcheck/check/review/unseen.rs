@@ -1,0 +1,224 @@
+//! No answer of the public port has the text of a comment that was not public at any time of the
+//! call, but to its author; none names a moderator, and none counts what nobody sees. Watchers are
+//! told of nothing that is not public. Redis has no text that was never public.
+
+use super::super::{Findings, MAX_AGE};
+use super::lines::{Line, Lines, Point};
+use crate::histcheck::history::{
+    CacheEntry, Call, ChangeKind, CommentRow, Nanos, Op, Outcome, PublicRead, ReviewAnswer, ReviewCall, SeenComment,
+    state,
+};
+use crate::histcheck::names;
+
+/// Finds texts, names and counts that reach readers who may not see them.
+pub(super) fn check(lines: &Lines<'_>, findings: &mut Findings) {
+    for (number, call, answer) in lines.answers() {
+        let (ReviewCall::Public { read, viewer, fresh }, ReviewAnswer::Seen { comments, counts, names_moderator }) =
+            (call, answer)
+        else {
+            continue;
+        };
+        if *names_moderator {
+            findings.add(|| "a moderator is named on the public port".to_owned(), &[number]);
+        }
+        let op = lines.op(number);
+        let since = if *fresh { op.begun } else { op.begun.saturating_sub(MAX_AGE) };
+        for comment in comments {
+            findings.cases(1);
+            let violation = match lines.lines.get(&comment.id) {
+                Some(line) => violation(line, comment, (*read, *viewer), (since, op.ended)),
+                None => (comment.text != 0).then(|| "no call is known to have written it".to_owned()),
+            };
+            if let Some(violation) = violation {
+                let created = lines.lines.get(&comment.id).map_or(number, |line| line.created);
+                findings.add(|| format!("{} is shown by {read:?}: {violation}", comment.id), &[created, number]);
+            }
+        }
+        if let Some(counts) = counts.filter(|_| names::is_last_read(op.client)) {
+            check_counts(lines, findings, (number, op), counts);
+        }
+    }
+    check_watches(lines, findings);
+    check_cache(lines, findings);
+}
+
+/// Returns the violation of a comment in a response, if there is one.
+fn violation(
+    line: &Line,
+    comment: &SeenComment,
+    (read, viewer): (PublicRead, Option<u32>),
+    (since, ended): (Nanos, Nanos),
+) -> Option<String> {
+    let is_public = |state: i8| state == state::ACTIVE;
+    let is_author = viewer == Some(line.author);
+    if let PublicRead::History(_) = read {
+        // Former texts; each was public at some time.
+        let was_shown = |point: &Point| point.text == comment.text && is_public(point.state) && point.begun < ended;
+        return (!line.uncertain && !line.points.iter().any(was_shown))
+            .then(|| format!("the former text {} was never public", comment.text));
+    }
+    let shows_state = matches!(comment.state, state::PENDING | state::REJECTED);
+    if shows_state && !is_author {
+        return Some(format!("state {} is told to {viewer:?}", comment.state));
+    }
+    if line.uncertain {
+        return None;
+    }
+    if comment.text == 0 {
+        // A tombstone: something public stood there.
+        let is_known = is_author || line.may_have_been_public(ended);
+        return (!is_known).then(|| "nothing public ever stood there".to_owned());
+    }
+    let mut points = line.points_within(since, ended);
+    let may_show = |point: &Point| {
+        point.text == comment.text
+            && (is_public(point.state) || is_author && matches!(point.state, state::PENDING | state::REJECTED))
+    };
+    (!points.any(may_show)).then(|| format!("text {} was not public during the call", comment.text))
+}
+
+/// Checks the counts of a subject when nothing changes any more.
+fn check_counts(lines: &Lines<'_>, findings: &mut Findings, (number, op): (u32, &Op), counts: (i32, i32)) {
+    let subjects = &lines.stored.subjects;
+    let Some(subject) = subjects.values().find(|row| row.subject == op.call.subject()) else { return };
+    let visible =
+        lines.stored.comments.values().filter(|row| row.subject_id == subject.id && row.state == CommentRow::VISIBLE);
+    let expected = visible.fold((0, 0), |(roots, all), row| (roots + i32::from(row.root == 0), all + 1));
+    findings.cases(1);
+    if counts != expected {
+        findings.add(|| format!("the counts are {counts:?}, and {expected:?} comments are visible"), &[number]);
+    }
+}
+
+/// Checks what watchers of these subjects were told.
+fn check_watches(lines: &Lines<'_>, findings: &mut Findings) {
+    for (number, op) in (0..).zip(lines.ops) {
+        let (Call::Watch { subject, .. }, Outcome::Changes { changes, .. }) = (&op.call, &op.outcome) else { continue };
+        if !names::is_reviewed(*subject) {
+            continue;
+        }
+        for (revision, told) in changes {
+            for (id, kind) in told {
+                findings.cases(1);
+                let Some(line) = lines.lines.get(id).filter(|line| !line.uncertain) else { continue };
+                if let Some(violation) = told_violation(line, *revision, *kind) {
+                    let description = || format!("a watcher is told {kind:?} of {id} at {revision}: {violation}");
+                    findings.add(description, &[line.created, number]);
+                }
+            }
+        }
+    }
+}
+
+fn told_violation(line: &Line, revision: i64, kind: ChangeKind) -> Option<&'static str> {
+    let at = line.points.iter().position(|point| point.revision == revision)?;
+    let is_public = |at: usize| line.points[at].state == state::ACTIVE;
+    // Of a comment that waits or was refused others see no more than of one that is hidden, and
+    // they are not told when it is deleted.
+    let shown = |at: usize| match line.points[at] {
+        Point { state: state::ACTIVE, .. } => state::ACTIVE,
+        Point { state: state::HIDDEN, .. } => state::HIDDEN,
+        Point { state: state::DELETED, prior: state::ACTIVE | state::HIDDEN, .. } => state::DELETED,
+        _unseen => 0,
+    };
+    let before = at.checked_sub(1).map_or(0, shown);
+    let was_ever = line.points[..at].iter().any(|point| point.state == state::ACTIVE);
+    match kind {
+        ChangeKind::Created => (was_ever || !is_public(at)).then_some("it did not become visible for the first time"),
+        ChangeKind::Edited => (!is_public(at)).then_some("it is not public"),
+        ChangeKind::State => (before == shown(at)).then_some("nobody sees a difference"),
+        ChangeKind::Other => Some("no call of the load makes such a change"),
+    }
+}
+
+/// Checks that Redis has no text of these comments that was never public. Another rule finds texts
+/// of comments that are not visible at the end.
+fn check_cache(lines: &Lines<'_>, findings: &mut Findings) {
+    for entry in lines.cache {
+        let CacheEntry::Text { key, text_subject, text } = entry else { continue };
+        if !names::is_reviewed(*text_subject) {
+            continue;
+        }
+        findings.cases(1);
+        let Some(line) = lines.written.get(text).and_then(|id| lines.lines.get(id)) else { continue };
+        let is_hidden = lines.stored.comments.get(&line.id).is_some_and(|row| row.state != CommentRow::VISIBLE);
+        let was_shown = line.points.iter().any(|point| point.text == *text && point.state == state::ACTIVE);
+        if is_hidden || !line.uncertain && !was_shown {
+            let description = || format!("Redis has the text {text} of {}, which is not public, in {key:?}", line.id);
+            findings.add(description, &[line.created]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{AUTHOR, ReviewSample};
+    use crate::histcheck::history::{
+        CacheEntry, Call, ChangeKind, Op, Outcome, PublicRead, ReviewAnswer, ReviewCall, state,
+    };
+    use crate::histcheck::names::{LAST_READS, REVIEWED};
+
+    fn shown(at: u64, read: (PublicRead, Option<u32>), id: i64, state: i8) -> ReviewSample {
+        let mut sample = ReviewSample::default();
+        sample.shown(at, read, id, state);
+        sample
+    }
+
+    #[test]
+    fn a_text_is_shown_from_its_approval_on_and_before_it_to_its_author() {
+        shown(5, (PublicRead::List, None), 11, state::ACTIVE).finds_nothing();
+        shown(3, (PublicRead::List, None), 11, state::ACTIVE).finds("unseen", "text 11 was not public during the call");
+        shown(3, (PublicRead::Get(11), Some(AUTHOR)), 11, state::PENDING).finds_nothing();
+        shown(3, (PublicRead::Get(11), Some(9)), 11, state::PENDING).finds("unseen", "state 2 is told to Some(9)");
+        shown(5, (PublicRead::List, None), 12, state::ACTIVE).finds("unseen", "text 12 was not public");
+        shown(5, (PublicRead::List, None), 99, state::ACTIVE).finds("unseen", "no call is known");
+    }
+
+    #[test]
+    fn a_former_text_was_public() {
+        shown(5, (PublicRead::History(11), None), 11, 0).finds_nothing();
+        shown(5, (PublicRead::History(12), None), 12, 0).finds("unseen", "the former text 12 was never public");
+    }
+
+    #[test]
+    fn a_named_moderator_and_a_counted_comment_that_waits_are_found() {
+        let with = |answer: ReviewAnswer| {
+            let mut sample = ReviewSample::default();
+            let call = ReviewCall::Public { read: PublicRead::List, viewer: None, fresh: true };
+            sample.op(9, call, Outcome::Reviewed(answer)).change_last(|op| op.client = LAST_READS);
+            sample
+        };
+        let seen = |counts, names_moderator| ReviewAnswer::Seen { comments: [].into(), counts, names_moderator };
+        with(seen(Some((1, 1)), false)).finds_nothing();
+        with(seen(Some((2, 2)), false)).finds("unseen", "the counts are (2, 2), and (1, 1)");
+        with(seen(None, true)).finds("unseen", "a moderator is named");
+    }
+
+    #[test]
+    fn watchers_are_told_of_what_becomes_visible() {
+        let told = |revision: i64, id: i64, kind| {
+            let mut sample = ReviewSample::default();
+            let outcome = Outcome::Changes { changes: [(revision, [(id, kind)].into())].into(), last: revision };
+            let call = Call::Watch { subject: REVIEWED, after: 1 };
+            let watch = Op { client: 7, server: 0, begun: 1, ended: 9, request: (0, 0), call, outcome };
+            sample.change(|history| history.ops.push(watch));
+            sample
+        };
+        told(3, 11, ChangeKind::Created).finds_nothing();
+        told(2, 12, ChangeKind::Created).finds("unseen", "it did not become visible for the first time");
+        told(2, 12, ChangeKind::State).finds("unseen", "nobody sees a difference");
+        told(1, 11, ChangeKind::Edited).finds("unseen", "it is not public");
+    }
+
+    #[test]
+    fn redis_has_no_text_that_waits() {
+        let with = |text| {
+            let mut sample = ReviewSample::default();
+            let entry = CacheEntry::Text { key: "w".into(), text_subject: REVIEWED, text };
+            sample.change(|history| history.cache.push(entry));
+            sample
+        };
+        with(11).finds_nothing();
+        with(12).finds("unseen", "Redis has the text 12 of 12");
+    }
+}

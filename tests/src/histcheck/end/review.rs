@@ -1,0 +1,32 @@
+//! The last reads of comments that wait for review: the queue and the first pages at both servers,
+//! and the changes of their subjects.
+
+use anyhow::{Context, Result};
+
+use super::{CLIENT, READ, perform};
+use crate::histcheck::fleet::SERVERS;
+use crate::histcheck::history::{Call, PublicRead, ReviewCall};
+use crate::histcheck::load::{Environment, REVIEWED_SUBJECTS, Watcher};
+use crate::histcheck::names::REVIEWED;
+
+/// Reads the queue and the subjects. All leases have ended.
+///
+/// # Errors
+/// Fails when a read fails, since no fault is injected any more.
+pub(super) async fn read(environment: &Environment, seed: u64) -> Result<()> {
+    for number in 0..SERVERS {
+        for leased in [true, false] {
+            let call = Call::Review { subject: REVIEWED, call: ReviewCall::Queue { leased } };
+            perform(environment, CLIENT + 20, (call, READ), number).await.context("reading the queue")?;
+        }
+    }
+    for subject in REVIEWED..REVIEWED + REVIEWED_SUBJECTS {
+        for number in 0..SERVERS {
+            let read = ReviewCall::Public { read: PublicRead::List, viewer: None, fresh: false };
+            perform(environment, CLIENT + 20, (Call::Review { subject, call: read }, READ), number).await?;
+        }
+        let number = subject as usize % SERVERS;
+        Watcher::new(CLIENT + 21, subject, seed).catch_up(environment, number).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,14 @@
+//! The load of comments that wait for review: authors, readers and moderators at both servers.
+
+mod call;
+mod planner;
+mod reviewer;
+
+pub(crate) use call::attempt;
+pub(crate) use planner::{REVIEWED_SUBJECTS, ReviewedComments};
+pub(crate) use reviewer::Reviewer;
+
+/// Number of clients. Each acts as one moderator and as some authors.
+pub(crate) const REVIEWERS: u32 = 8;
+/// The client number of the first one.
+pub(crate) const FIRST_REVIEWER: u32 = 400_000;

@@ -1,0 +1,353 @@
+//! One attempt of one call about comments that wait for review.
+
+use std::time::Duration;
+
+use prost::Message;
+use riposte_sdk::Error;
+use riposte_sdk::v1::comment_service_client::CommentServiceClient;
+use riposte_sdk::v1::like_service_client::LikeServiceClient;
+use riposte_sdk::v1::list_decisions_request::Of;
+use riposte_sdk::v1::moderation_service_client::ModerationServiceClient;
+use riposte_sdk::v1::reply_service_client::ReplyServiceClient;
+use riposte_sdk::v1::verdict_result::Result as Judged;
+use riposte_sdk::v1::{
+    BatchGetCommentsRequest, ClaimReviewItemsRequest, Comment, CommentSort, CreateCommentRequest, CreateReplyRequest,
+    Decision, DeleteCommentRequest, GetCommentRequest, GetModeratedCommentsRequest, GetThreadRequest, Grounds,
+    LikeValue, ListCommentRevisionsRequest, ListCommentsRequest, ListConversationRequest, ListDecisionsRequest,
+    ListMemberCommentsRequest, ListRepliesRequest, ListReviewItemsRequest, ListUnlistedCommentsRequest,
+    ModeratedComment, ReleaseReviewItemsRequest, SetLikeRequest, SubmitVerdictsRequest, UndeleteCommentRequest,
+    UpdateCommentRequest, VerdictResult, VerdictTarget,
+};
+use tonic::transport::Channel;
+use tonic::{Request, Status};
+
+use crate::histcheck::fleet::Ports;
+use crate::histcheck::history::{
+    Act, ModeratedItem, Outcome, PublicRead, ReviewAnswer, ReviewCall, SeenComment, SeenDecision, VerdictOutcome,
+};
+use crate::histcheck::load::failure_outcome;
+use crate::histcheck::names;
+use crate::say::content;
+
+/// Size of the pages of public reads.
+const PAGE_SIZE: i32 = 50;
+/// Size of the pages of the queue and of decisions: the largest one.
+const LARGEST_PAGE: i32 = 100;
+/// The most items that one claim leases.
+const CLAIMED: i32 = 8;
+
+type Answer = Result<ReviewAnswer, Status>;
+
+/// Sends a call once.
+///
+/// # Errors
+/// Returns the status of the service or of the connection.
+pub(crate) async fn attempt(
+    ports: Ports,
+    (subject, call): (u32, &ReviewCall),
+    request_id: String,
+    limit: Duration,
+) -> Answer {
+    match call {
+        ReviewCall::Create { .. }
+        | ReviewCall::Edit { .. }
+        | ReviewCall::Delete { .. }
+        | ReviewCall::Undelete { .. }
+        | ReviewCall::Like { .. } => write(ports.public, (subject, call), request_id, limit).await,
+        ReviewCall::Public { read, viewer, fresh } => {
+            public(ports.public, (subject, *read), (*viewer, *fresh), limit).await
+        }
+        ReviewCall::Claim { .. } | ReviewCall::Release { .. } | ReviewCall::Judge { .. } => {
+            moderate(ports.admin, call, request_id, limit).await
+        }
+        ReviewCall::Queue { leased } => queue(ports.admin, *leased, limit).await,
+        ReviewCall::Moderated { comments } => {
+            let request = GetModeratedCommentsRequest { ids: comments.to_vec(), allow_missing: true };
+            let mut service = ModerationServiceClient::new(ports.admin);
+            let found = service.get_moderated_comments(timed(limit, request)).await?.into_inner().comments;
+            Ok(ReviewAnswer::Moderated(found.iter().map(moderated).collect()))
+        }
+        ReviewCall::Decisions { comment } => decisions(ports.admin, *comment, limit).await,
+    }
+}
+
+/// Returns the outcome of a failed call, and true if the same call may succeed later. A refusal has
+/// the state that the service tells behind its reason, as in `PARENT_UNAVAILABLE HIDDEN`.
+pub(crate) fn failure(status: Status) -> (Outcome, bool) {
+    let told = Error::from(status.clone()).metadata().get("state").cloned();
+    match (failure_outcome(status), told) {
+        ((Outcome::Refused(reason), retryable), Some(state)) => {
+            (Outcome::Refused(format!("{reason} {state}").into()), retryable)
+        }
+        (other, _) => other,
+    }
+}
+
+async fn write(channel: Channel, (subject, call): (u32, &ReviewCall), request_id: String, limit: Duration) -> Answer {
+    let mut service = CommentServiceClient::new(channel.clone());
+    let (comment, revision) = match call {
+        ReviewCall::Create { parent: 0, member, text } => {
+            let (member_id, content) = (names::member_id(*member), content(&names::text(subject, *text)));
+            let key = Some(names::key(subject));
+            let request = CreateCommentRequest { subject: key, member_id, content, request_id, ..Default::default() };
+            let made = service.create_comment(timed(limit, request)).await?.into_inner();
+            (made.comment, made.subject_revision)
+        }
+        ReviewCall::Create { parent, member, text } => {
+            let (member_id, content) = (names::member_id(*member), content(&names::text(subject, *text)));
+            let request = CreateReplyRequest { parent_id: *parent, member_id, content, client: None, request_id };
+            let made = ReplyServiceClient::new(channel).create_reply(timed(limit, request)).await?.into_inner();
+            (made.reply, made.subject_revision)
+        }
+        ReviewCall::Edit { comment, member, text } => {
+            let (member_id, content) = (names::member_id(*member), content(&names::text(subject, *text)));
+            let request = UpdateCommentRequest { id: *comment, member_id, content, etag: String::new(), request_id };
+            let edited = service.update_comment(timed(limit, request)).await?.into_inner();
+            (edited.comment, edited.subject_revision)
+        }
+        ReviewCall::Delete { comment, member } => {
+            let member_id = names::member_id(*member);
+            let request = DeleteCommentRequest { id: *comment, member_id, request_id, ..Default::default() };
+            let deleted = service.delete_comment(timed(limit, request)).await?.into_inner();
+            (deleted.comment, deleted.subject_revision)
+        }
+        ReviewCall::Undelete { comment, member } => {
+            let request = UndeleteCommentRequest { id: *comment, member_id: names::member_id(*member), request_id };
+            let undeleted = service.undelete_comment(timed(limit, request)).await?.into_inner();
+            (undeleted.comment, undeleted.subject_revision)
+        }
+        ReviewCall::Like { comment, member } => {
+            let (comment_id, member_id) = (*comment, names::member_id(*member));
+            let request = SetLikeRequest { comment_id, member_id, value: LikeValue::Like.into(), request_id };
+            LikeServiceClient::new(channel).set_like(timed(limit, request)).await?;
+            return Ok(ReviewAnswer::Liked);
+        }
+        other => return Err(Status::unimplemented(format!("{other:?} is no call of an author"))),
+    };
+    let comment = comment.ok_or_else(|| Status::data_loss("the response lacks its comment"))?;
+    Ok(ReviewAnswer::Written { comment: seen(&comment), revision })
+}
+
+async fn moderate(channel: Channel, call: &ReviewCall, request_id: String, limit: Duration) -> Answer {
+    let mut service = ModerationServiceClient::new(channel);
+    match call {
+        ReviewCall::Claim { moderator, seconds } => {
+            let request = ClaimReviewItemsRequest {
+                object_type: names::REVIEWED_TYPE.to_owned(),
+                limit: CLAIMED,
+                lease: Some(prost_types::Duration { seconds: (*seconds).into(), nanos: 0 }),
+                moderator_id: names::moderator_id(*moderator),
+                request_id,
+                ..Default::default()
+            };
+            let claimed = service.claim_review_items(timed(limit, request)).await?.into_inner();
+            let items = claimed.items.iter().filter_map(|item| {
+                let until = item.lease_until.as_ref()?;
+                let until = until.seconds * 1_000 + i64::from(until.nanos) / 1_000_000;
+                Some((moderated(item.comment.as_ref()?), until))
+            });
+            Ok(ReviewAnswer::Claimed { items: items.collect(), lease: claimed.lease_token.into() })
+        }
+        ReviewCall::Release { moderator, comments, lease } => {
+            let (comment_ids, moderator_id) = (comments.to_vec(), names::moderator_id(*moderator));
+            let lease_token = lease.to_string();
+            let request = ReleaseReviewItemsRequest { comment_ids, lease_token, moderator_id, request_id };
+            let released = service.release_review_items(timed(limit, request)).await?.into_inner();
+            Ok(ReviewAnswer::Released(released.released))
+        }
+        ReviewCall::Judge { moderator, act, targets, lease } => {
+            let target = |(id, etag): &(i64, Box<str>)| VerdictTarget { comment_id: *id, etag: etag.to_string() };
+            let request = SubmitVerdictsRequest {
+                action: *act as i32,
+                grounds: Some(grounds(*act)),
+                targets: targets.iter().map(target).collect(),
+                lease_token: lease.to_string(),
+                moderator_id: names::moderator_id(*moderator),
+                request_id,
+            };
+            let judged = service.submit_verdicts(timed(limit, request)).await?.into_inner();
+            Ok(ReviewAnswer::Judged(judged.results.iter().map(verdict).collect()))
+        }
+        other => Err(Status::unimplemented(format!("{other:?} is no call of a moderator"))),
+    }
+}
+
+/// Returns the reasons of an act. Their note is secret, as the moderator is.
+fn grounds(act: Act) -> Grounds {
+    Grounds { code: format!("{act:?}").to_lowercase(), note: format!("{}note", names::SECRET), ..Grounds::default() }
+}
+
+async fn queue(channel: Channel, leased: bool, limit: Duration) -> Answer {
+    let mut service = ModerationServiceClient::new(channel);
+    let (mut items, mut page_token) = (Vec::new(), String::new());
+    loop {
+        let object_type = names::REVIEWED_TYPE.to_owned();
+        let request =
+            ListReviewItemsRequest { object_type, leased, page_size: LARGEST_PAGE, page_token, ..Default::default() };
+        let page = service.list_review_items(timed(limit, request)).await?.into_inner();
+        items.extend(page.items.iter().filter_map(|item| item.comment.as_ref()).map(moderated));
+        page_token = page.next_page_token;
+        if page_token.is_empty() {
+            return Ok(ReviewAnswer::Moderated(items.into()));
+        }
+    }
+}
+
+async fn decisions(channel: Channel, comment: i64, limit: Duration) -> Answer {
+    let mut service = ModerationServiceClient::new(channel);
+    let (mut all, mut page_token) = (Vec::new(), String::new());
+    loop {
+        let of = Some(Of::CommentId(comment));
+        let request = ListDecisionsRequest { of, page_size: LARGEST_PAGE, page_token };
+        let page = service.list_decisions(timed(limit, request)).await?.into_inner();
+        all.extend(page.decisions.iter().map(decision));
+        page_token = page.next_page_token;
+        if page_token.is_empty() {
+            return Ok(ReviewAnswer::Decisions(all.into()));
+        }
+    }
+}
+
+async fn public(
+    channel: Channel,
+    (subject, read): (u32, PublicRead),
+    (viewer, fresh): (Option<u32>, bool),
+    limit: Duration,
+) -> Answer {
+    let (key, member) = (Some(names::key(subject)), viewer.map(names::member_id).unwrap_or_default());
+    let (mut comments, mut replies) = (CommentServiceClient::new(channel.clone()), ReplyServiceClient::new(channel));
+    match read {
+        PublicRead::List => {
+            let sort = CommentSort::Newest.into();
+            let (page_size, reply_preview_size) = (PAGE_SIZE, Some(3));
+            let request =
+                ListCommentsRequest { subject: key, sort, page_size, reply_preview_size, fresh, ..Default::default() };
+            let page = comments.list_comments(timed(limit, request)).await?.into_inner();
+            let counts = page.subject.as_ref().map(|subject| (subject.root_count, subject.comment_count));
+            let shown = page.threads.iter().flat_map(|thread| thread.comment.iter().chain(&thread.replies));
+            Ok(shown_as(&page, shown, counts))
+        }
+        PublicRead::Replies(root_id) => {
+            let sort = CommentSort::Oldest.into();
+            let request = ListRepliesRequest { root_id, sort, page_size: PAGE_SIZE, fresh, ..Default::default() };
+            let page = replies.list_replies(timed(limit, request)).await?.into_inner();
+            Ok(shown_as(&page, page.root.iter().chain(&page.replies), None))
+        }
+        PublicRead::Get(id) => {
+            let request = GetCommentRequest { id, viewer_member_id: member, fresh, ..Default::default() };
+            let found = comments.get_comment(timed(limit, request)).await?.into_inner();
+            Ok(shown_as(&found, found.comment.iter(), None))
+        }
+        PublicRead::Batch(id) => {
+            let request = BatchGetCommentsRequest { ids: vec![id], allow_missing: true, fresh };
+            let found = comments.batch_get_comments(timed(limit, request)).await?.into_inner();
+            Ok(shown_as(&found, found.comments.iter(), None))
+        }
+        PublicRead::Thread(comment_id) => {
+            let request = GetThreadRequest { comment_id, page_size: PAGE_SIZE, fresh, ..Default::default() };
+            let found = replies.get_thread(timed(limit, request)).await?.into_inner();
+            Ok(shown_as(&found, found.comments.iter(), None))
+        }
+        PublicRead::Conversation(comment_id) => {
+            let request = ListConversationRequest { comment_id, min_revision: 0, fresh };
+            let found = replies.list_conversation(timed(limit, request)).await?.into_inner();
+            Ok(shown_as(&found, found.comment.iter().chain(&found.ancestors), None))
+        }
+        PublicRead::History(id) => {
+            let request = ListCommentRevisionsRequest { id, page_size: LARGEST_PAGE, ..Default::default() };
+            let found = comments.list_comment_revisions(timed(limit, request)).await?.into_inner();
+            let texts = found.revisions.iter().filter_map(|former| former.content.as_ref());
+            let text = |text: &str| SeenComment { id, text: names::text_number(text).1, state: 0 };
+            let comments = texts.map(|content| text(&content.text)).collect();
+            Ok(ReviewAnswer::Seen { comments, counts: None, names_moderator: names_moderator(&found) })
+        }
+        PublicRead::OfMember(of) => {
+            let (object_type, member_id) = (names::REVIEWED_TYPE.to_owned(), names::member_id(of));
+            let request =
+                ListMemberCommentsRequest { object_type, member_id, page_size: PAGE_SIZE, ..Default::default() };
+            let found = comments.list_member_comments(timed(limit, request)).await?.into_inner();
+            Ok(shown_as(&found, found.comments.iter(), None))
+        }
+        PublicRead::Unlisted => {
+            let page_size = PAGE_SIZE;
+            let request =
+                ListUnlistedCommentsRequest { subject: key, member_id: member, page_size, ..Default::default() };
+            let found = comments.list_unlisted_comments(timed(limit, request)).await?.into_inner();
+            Ok(shown_as(&found, found.comments.iter().filter_map(|unlisted| unlisted.comment.as_ref()), None))
+        }
+    }
+}
+
+/// Returns the answer of a public response with these comments.
+fn shown_as<'c>(
+    response: &impl Message,
+    comments: impl Iterator<Item = &'c Comment>,
+    counts: Option<(i32, i32)>,
+) -> ReviewAnswer {
+    ReviewAnswer::Seen { comments: comments.map(seen).collect(), counts, names_moderator: names_moderator(response) }
+}
+
+/// Returns true if a response contains a moderator's id or note anywhere.
+fn names_moderator(response: &impl Message) -> bool {
+    let (bytes, secret) = (response.encode_to_vec(), names::SECRET.as_bytes());
+    bytes.windows(secret.len()).any(|window| window == secret)
+}
+
+fn seen(comment: &Comment) -> SeenComment {
+    let text = comment.content.as_ref().map_or(0, |content| names::text_number(&content.text).1);
+    SeenComment { id: comment.id, text, state: i8::try_from(comment.state).unwrap_or_default() }
+}
+
+fn moderated(found: &ModeratedComment) -> ModeratedItem {
+    let SeenComment { id, text, state } =
+        found.comment.as_ref().map_or_else(|| SeenComment { id: 0, text: 0, state: 0 }, seen);
+    let decisions = found.last_decision.as_ref().map_or(0, |last| number(&last.id));
+    ModeratedItem { id, text, state, etag: found.etag.as_str().into(), open: !found.causes.is_empty(), decisions }
+}
+
+/// Returns the number in the id of a decision. The id is opaque to callers; it is read here because
+/// the rows name decisions by comment and number.
+fn number(id: &str) -> i32 {
+    id.rsplit_once('.').and_then(|(_, number)| number.parse().ok()).unwrap_or(-1)
+}
+
+fn decision(found: &Decision) -> SeenDecision {
+    let state = |state: i32| i8::try_from(state).unwrap_or_default();
+    SeenDecision {
+        comment: found.comment_id,
+        number: number(&found.id),
+        act: found.action,
+        from: state(found.from_state),
+        to: state(found.to_state),
+        moderator: names::moderator(&found.actor_id),
+    }
+}
+
+fn verdict(result: &VerdictResult) -> VerdictOutcome {
+    let VerdictResult { comment_id, result, subject_revision, etag } = result;
+    let mut outcome = VerdictOutcome {
+        comment: *comment_id,
+        decision: None,
+        reason: "".into(),
+        etag: etag.as_str().into(),
+        winner: 0,
+        revision: *subject_revision,
+    };
+    match result {
+        Some(Judged::Decision(taken)) => outcome.decision = Some(decision(taken)),
+        Some(Judged::Error(error)) => {
+            let fact = |name: &str| error.metadata.get(name).map(String::as_str).unwrap_or_default();
+            outcome.reason = error.reason.as_str().into();
+            outcome.etag = fact("etag").into();
+            outcome.winner = if fact("decision_id").is_empty() { 0 } else { number(fact("decision_id")) };
+        }
+        None => outcome.reason = "no result".into(),
+    }
+    outcome
+}
+
+fn timed<T>(limit: Duration, message: T) -> Request<T> {
+    let mut request = Request::new(message);
+    request.set_timeout(limit);
+    request
+}

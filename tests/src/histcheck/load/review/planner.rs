@@ -1,0 +1,308 @@
+//! Selection of the next call of a client about comments that wait for review, by chance.
+
+use std::sync::{Mutex, PoisonError};
+
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use crate::histcheck::history::{
+    Act, ModeratedItem, Op, Outcome, PublicRead, RequestId, ReviewAnswer, ReviewCall, state,
+};
+use crate::histcheck::names::REVIEWED;
+
+/// Number of subjects whose comments wait. They are few, so that moderators and readers meet.
+pub(crate) const REVIEWED_SUBJECTS: u32 = 6;
+/// Number of members that one client acts for; no other client acts for them.
+const MEMBERS: u32 = 4;
+/// The first member of the first client.
+const FIRST_MEMBER: u32 = 500_000;
+/// Number of comments that all clients know: the latest ones.
+const KNOWN: usize = 160;
+/// Number of own comments, of own requests and of comments read as a moderator that are stored.
+const STORED: usize = 40;
+/// Durations of leases in seconds: the shortest ones allowed, so that leases end during a run.
+const LEASES: [u32; 2] = [10, 12];
+/// The most targets of a verdict.
+const TARGETS: usize = 6;
+
+/// The comments that all clients know: subject, id and author of each.
+#[derive(Debug, Default)]
+pub(crate) struct ReviewedComments(Mutex<Vec<Known>>);
+
+/// A comment that clients know.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    subject: u32,
+    id: i64,
+    member: u32,
+    is_root: bool,
+}
+
+impl ReviewedComments {
+    fn insert(&self, comment: Known) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= KNOWN {
+            known.remove(0);
+        }
+        known.push(comment);
+    }
+
+    fn any(&self, rng: &mut StdRng) -> Option<Known> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        (!known.is_empty()).then(|| known[rng.random_range(0..known.len())])
+    }
+}
+
+/// A call to send: its subject, the call, and the id of the request that it repeats.
+#[derive(Debug, Clone)]
+pub(super) struct PlannedReview {
+    pub(super) subject: u32,
+    pub(super) call: ReviewCall,
+    pub(super) repeated: Option<RequestId>,
+}
+
+impl PlannedReview {
+    fn of(subject: u32, call: ReviewCall) -> Self {
+        Self { subject, call, repeated: None }
+    }
+}
+
+/// The random choices of one client.
+#[derive(Debug)]
+pub(super) struct ReviewPlanner {
+    client: u32,
+    rng: StdRng,
+    text_count: u64,
+    own: Vec<Known>,
+    /// Acknowledged requests, which may be repeated.
+    acknowledged: Vec<(u32, ReviewCall, RequestId)>,
+    /// Comments as a moderator read them, with the lease under which they were read.
+    read: Vec<(ModeratedItem, Box<str>)>,
+}
+
+impl ReviewPlanner {
+    pub(super) fn new(client: u32, seed: u64) -> Self {
+        let rng = StdRng::seed_from_u64(seed ^ u64::from(client + 77).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        Self { client, rng, text_count: 0, own: Vec::new(), acknowledged: Vec::new(), read: Vec::new() }
+    }
+
+    pub(super) fn rng(&mut self) -> &mut StdRng {
+        &mut self.rng
+    }
+
+    /// Returns the next call. If nothing fits, the client writes a root.
+    pub(super) fn next(&mut self, known: &ReviewedComments) -> PlannedReview {
+        let planned = match self.rng.random_range(0..100) {
+            0..9 => None,
+            9..17 => self.reply(known),
+            17..21 => self.own().map(|own| self.edit(own)),
+            21..25 => self.own().map(|own| Self::delete(own)),
+            25..29 => self.own().map(|own| Self::undelete(own)),
+            29..34 => known.any(&mut self.rng).map(|comment| self.like(comment)),
+            34..39 => Some(self.claim()),
+            39..40 => self.release(),
+            40..60 => self.judge(),
+            60..66 => self.repeat(),
+            66..68 => Some(self.queue()),
+            68..76 => self.moderated(known),
+            76..78 => self.decisions(known),
+            _ => self.public(known),
+        };
+        planned.unwrap_or_else(|| self.root())
+    }
+
+    /// Records the effect of an operation.
+    pub(super) fn record(&mut self, planned: &PlannedReview, op: &Op, known: &ReviewedComments) {
+        let Outcome::Reviewed(answer) = &op.outcome else { return };
+        match answer {
+            ReviewAnswer::Written { comment, .. } => {
+                if let (ReviewCall::Create { parent, member, .. }, None) = (&planned.call, planned.repeated) {
+                    let (id, member, is_root) = (comment.id, *member, *parent == 0);
+                    let comment = Known { subject: planned.subject, id, member, is_root };
+                    Self::store(&mut self.rng, &mut self.own, comment);
+                    known.insert(comment);
+                }
+            }
+            ReviewAnswer::Claimed { items, lease, .. } => {
+                for (item, _) in items {
+                    Self::store(&mut self.rng, &mut self.read, (item.clone(), lease.clone()));
+                }
+            }
+            ReviewAnswer::Moderated(items) if matches!(planned.call, ReviewCall::Moderated { .. }) => {
+                for item in items {
+                    Self::store(&mut self.rng, &mut self.read, (item.clone(), "".into()));
+                }
+            }
+            _other => {}
+        }
+        if planned.call.writes() && !matches!(planned.call, ReviewCall::Like { .. }) {
+            let request = (planned.subject, planned.call.clone(), op.request);
+            Self::store(&mut self.rng, &mut self.acknowledged, request);
+        }
+    }
+
+    /// Stores an entry, in place of a random one if there are too many.
+    fn store<T>(rng: &mut StdRng, entries: &mut Vec<T>, entry: T) {
+        if entries.len() >= STORED {
+            entries.swap_remove(rng.random_range(0..STORED));
+        }
+        entries.push(entry);
+    }
+
+    /// Returns the first subject in half of the cases, and otherwise any.
+    fn subject(&mut self) -> u32 {
+        let number = if self.rng.random() { 0 } else { self.rng.random_range(0..REVIEWED_SUBJECTS) };
+        REVIEWED + number
+    }
+
+    fn member(&mut self) -> u32 {
+        FIRST_MEMBER + self.client * MEMBERS + self.rng.random_range(0..MEMBERS)
+    }
+
+    /// Returns a text that no other request of the run has.
+    fn text(&mut self) -> u64 {
+        self.text_count += 1;
+        (u64::from(self.client) + 1) << 48 | self.text_count
+    }
+
+    fn own(&mut self) -> Option<Known> {
+        (!self.own.is_empty()).then(|| self.own[self.rng.random_range(0..self.own.len())])
+    }
+
+    fn root(&mut self) -> PlannedReview {
+        let (subject, member, text) = (self.subject(), self.member(), self.text());
+        PlannedReview::of(subject, ReviewCall::Create { parent: 0, member, text })
+    }
+
+    /// Returns a reply; the parent may wait, and in some cases is the member's own.
+    fn reply(&mut self, known: &ReviewedComments) -> Option<PlannedReview> {
+        let own = if self.rng.random_ratio(1, 4) { self.own() } else { None };
+        let parent = own.or_else(|| known.any(&mut self.rng))?;
+        let member = own.map_or_else(|| self.member(), |own| own.member);
+        let call = ReviewCall::Create { parent: parent.id, member, text: self.text() };
+        Some(PlannedReview::of(parent.subject, call))
+    }
+
+    fn edit(&mut self, own: Known) -> PlannedReview {
+        let call = ReviewCall::Edit { comment: own.id, member: own.member, text: self.text() };
+        PlannedReview::of(own.subject, call)
+    }
+
+    fn delete(own: Known) -> PlannedReview {
+        PlannedReview::of(own.subject, ReviewCall::Delete { comment: own.id, member: own.member })
+    }
+
+    fn undelete(own: Known) -> PlannedReview {
+        PlannedReview::of(own.subject, ReviewCall::Undelete { comment: own.id, member: own.member })
+    }
+
+    fn like(&mut self, comment: Known) -> PlannedReview {
+        let member = if self.rng.random_ratio(1, 4) { comment.member } else { self.member() };
+        PlannedReview::of(comment.subject, ReviewCall::Like { comment: comment.id, member })
+    }
+
+    fn claim(&mut self) -> PlannedReview {
+        let seconds = LEASES[self.rng.random_range(0..LEASES.len())];
+        PlannedReview::of(REVIEWED, ReviewCall::Claim { moderator: self.client, seconds })
+    }
+
+    fn release(&mut self) -> Option<PlannedReview> {
+        let (item, lease) = self.take_read()?;
+        let call = ReviewCall::Release { moderator: self.client, comments: [item.id].into(), lease };
+        Some(PlannedReview::of(REVIEWED, call))
+            .filter(|planned| matches!(&planned.call, ReviewCall::Release { lease, .. } if !lease.is_empty()))
+    }
+
+    fn take_read(&mut self) -> Option<(ModeratedItem, Box<str>)> {
+        let count = self.read.len();
+        (count > 0).then(|| self.read.swap_remove(self.rng.random_range(0..count)))
+    }
+
+    /// Returns a verdict on comments that were read before. Some were judged or edited since. In
+    /// one of five cases the etags stay in use.
+    fn judge(&mut self) -> Option<PlannedReview> {
+        let (first, lease) = self.take_read()?;
+        let act = self.act(first.state);
+        let most = if self.rng.random_ratio(1, 3) { TARGETS } else { 1 };
+        let mut chosen = vec![first];
+        while chosen.len() < most {
+            let fits = |(item, _): &(ModeratedItem, Box<str>)| {
+                item.state == chosen[0].state && chosen.iter().all(|other| other.id != item.id)
+            };
+            let Some(at) = self.read.iter().position(fits) else { break };
+            chosen.push(self.read.swap_remove(at).0);
+        }
+        if self.rng.random_ratio(1, 5) {
+            self.read.push((chosen[0].clone(), lease.clone()));
+        }
+        let targets = chosen.into_iter().map(|item| (item.id, item.etag)).collect();
+        Some(PlannedReview::of(REVIEWED, ReviewCall::Judge { moderator: self.client, act, targets, lease }))
+    }
+
+    /// Returns an act on a comment of this state; in one of six cases one that may conflict.
+    fn act(&mut self, of: i8) -> Act {
+        if self.rng.random_ratio(1, 6) {
+            return Act::ALL[self.rng.random_range(0..Act::ALL.len())];
+        }
+        let acts: &[Act] = match of {
+            state::PENDING => &[Act::Approve, Act::Approve, Act::Approve, Act::Reject, Act::Reject, Act::Delete],
+            state::ACTIVE => &[Act::Hide, Act::Withhold, Act::Reject, Act::Approve, Act::Keep],
+            state::REJECTED => &[Act::Approve],
+            state::HIDDEN => &[Act::Unhide],
+            _deleted => &[Act::Reject, Act::Hide, Act::Withhold],
+        };
+        acts[self.rng.random_range(0..acts.len())]
+    }
+
+    fn repeat(&mut self) -> Option<PlannedReview> {
+        let count = self.acknowledged.len();
+        let (subject, call, request) = self.acknowledged.get(self.rng.random_range(0..count.max(1)))?.clone();
+        Some(PlannedReview { subject, call, repeated: Some(request) })
+    }
+
+    fn queue(&mut self) -> PlannedReview {
+        PlannedReview::of(REVIEWED, ReviewCall::Queue { leased: self.rng.random() })
+    }
+
+    fn moderated(&mut self, known: &ReviewedComments) -> Option<PlannedReview> {
+        let mut comments: Vec<i64> = (0..4).filter_map(|_| known.any(&mut self.rng)).map(|known| known.id).collect();
+        comments.sort_unstable();
+        comments.dedup();
+        let call = ReviewCall::Moderated { comments: comments.into() };
+        Some(PlannedReview::of(REVIEWED, call)).filter(|_| known.any(&mut self.rng).is_some())
+    }
+
+    fn decisions(&mut self, known: &ReviewedComments) -> Option<PlannedReview> {
+        let known = known.any(&mut self.rng)?;
+        Some(PlannedReview::of(known.subject, ReviewCall::Decisions { comment: known.id }))
+    }
+
+    /// Returns a read of the public port: by nobody, by another member, or by the author.
+    fn public(&mut self, known: &ReviewedComments) -> Option<PlannedReview> {
+        let comment = known.any(&mut self.rng)?;
+        let fresh = self.rng.random_ratio(1, 5);
+        let read = match self.rng.random_range(0..16) {
+            0..4 => PublicRead::List,
+            4..6 if comment.is_root => PublicRead::Replies(comment.id),
+            4..6 => PublicRead::Conversation(comment.id),
+            6..11 => PublicRead::Get(comment.id),
+            11 => PublicRead::Batch(comment.id),
+            12 => PublicRead::Thread(comment.id),
+            13 => PublicRead::History(comment.id),
+            14 => {
+                if self.rng.random() {
+                    PublicRead::Conversation(comment.id)
+                } else {
+                    PublicRead::OfMember(comment.member)
+                }
+            }
+            _ => PublicRead::Unlisted,
+        };
+        let viewer = match read {
+            PublicRead::Get(_) => [None, Some(self.member()), Some(comment.member)][self.rng.random_range(0..3)],
+            PublicRead::Unlisted => Some(comment.member),
+            _other => None,
+        };
+        Some(PlannedReview::of(comment.subject, ReviewCall::Public { read, viewer, fresh }))
+    }
+}
