@@ -37,7 +37,7 @@ pub use ranked::{
     Continuation, Direction, ListRanked, ListRankedReplies, RankedCursor, RankedPage, RankedStart, RankedWalk,
 };
 pub use review_queue::{ModeratedComment, ReviewItem, ReviewQueue};
-pub use unlisted::ListUnlisted;
+pub use unlisted::{ListUnlisted, UnlistedPage};
 
 /// The use cases that read.
 #[derive(Debug, Clone)]

@@ -33,8 +33,7 @@ fn the_properties_of_every_method_equal_the_golden_file() {
 
 /// The messages whose calls are about one subject, which their answers do not name by a revision:
 /// `min_revision` of GetComment is the subject's, and a like moves the comment's revision only.
-const WITHOUT_REVISION: [&str; 3] =
-    ["CommentService/GetComment", "CommentService/ListUnlistedComments", "LikeService/SetLike"];
+const WITHOUT_REVISION: [&str; 2] = ["CommentService/GetComment", "LikeService/SetLike"];
 
 /// The services of operators and moderators.
 const ADMIN: [&str; 2] = ["AdminService", "ModerationService"];
@@ -60,7 +59,7 @@ fn every_call_on_one_subject_that_reads_or_writes_its_row_answers_its_revision()
             with_revision.push(name);
         }
     }
-    assert_eq!(with_revision.len(), 16, "{with_revision:?}");
+    assert_eq!(with_revision.len(), 17, "{with_revision:?}");
 }
 
 /// Returns the properties of a method in one line.

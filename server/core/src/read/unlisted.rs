@@ -33,27 +33,33 @@ pub struct ListUnlisted {
     pub limit: usize,
 }
 
+/// A part of the unlisted comments of a member.
+#[derive(Debug)]
+pub struct UnlistedPage {
+    /// The comments, newest first, as their author sees them. A page may be short.
+    pub views: Vec<CommentView>,
+    /// The comment before which the next page starts; `None` at the end.
+    pub next: Option<CommentId>,
+    /// A revision of the subject that the comments show; they may be newer.
+    pub revision: i64,
+}
+
 impl Comments {
-    /// Returns the comments of a member that wait for review or were refused within 7 days, newest
-    /// first, as their author sees them. A page may be short. The second value is the comment
-    /// before which the next page starts, `None` at the end.
+    /// Returns the comments of a member that wait for review or were refused within 7 days.
     ///
     /// # Errors
     /// Those of [`Comments::policy`]; [`Error::SubjectNotFound`], also for a deleted subject;
     /// [`Error::SubjectHidden`]; [`Error::RevisionNotReached`].
-    pub async fn unlisted_comments(
-        &self,
-        caller: &Caller,
-        request: &ListUnlisted,
-    ) -> Result<(Vec<CommentView>, Option<CommentId>)> {
+    pub async fn unlisted_comments(&self, caller: &Caller, request: &ListUnlisted) -> Result<UnlistedPage> {
         let ListUnlisted { subject: key, member, root, min_revision, before, limit } = request;
         let found = self.subjects(caller, std::slice::from_ref(key), *min_revision).await?.pop().flatten();
         let subject = found.filter(|subject| subject.delete_time.is_none()).ok_or(Error::SubjectNotFound)?;
         check_listable(&subject, *min_revision)?;
         // A subject that only auto_create implies has no comments.
         if subject.version == 0 {
-            return Ok((Vec::new(), None));
+            return Ok(UnlistedPage { views: Vec::new(), next: None, revision: subject.revision });
         }
+        // Read after the subject, the rows show its revision or a newer one.
         let rows = self.reader.primary().unwrap_or(self.reader.as_ref());
         let mut ids = rows.unshown(key, subject.id, member, *before, limit.saturating_add(1)).await?;
         let more = ids.len() > *limit;
@@ -64,7 +70,8 @@ impl Comments {
         let is_listed =
             |view: &CommentView| root.is_none_or(|root| view.comment.thread_id() == root) && shows_author(view, now);
         let seen = |view: CommentView| view.seen_by(Some(member));
-        Ok((views.into_iter().flatten().filter(is_listed).map(seen).collect(), next))
+        let views = views.into_iter().flatten().filter(is_listed).map(seen).collect();
+        Ok(UnlistedPage { views, next, revision: subject.revision })
     }
 }
 

@@ -1,7 +1,7 @@
 //! ListUnlistedComments: the author's own comments that are in no list.
 
 use riposte_core::page::Page;
-use riposte_core::read::ListUnlisted;
+use riposte_core::read::{ListUnlisted, UnlistedPage};
 use riposte_core::{Caller, CommentId, SubjectKey};
 use riposte_sdk::v1;
 
@@ -33,7 +33,7 @@ pub(crate) async fn handle(
         v.all((subject, member, root, min_revision, limit, before))?;
     let context = context_of(&subject);
     let request = ListUnlisted { subject, member, root, min_revision, before, limit };
-    let (views, next) = services.comments.unlisted_comments(&caller, &request).await?;
+    let UnlistedPage { views, next, revision } = services.comments.unlisted_comments(&caller, &request).await?;
     let ids: Vec<CommentId> = views.iter().map(|view| view.comment.reference.id).collect();
     let unlisted = |view| v1::UnlistedComment { comment: Some(convert::comment(view)) };
     let items = views.into_iter().map(unlisted).collect();
@@ -43,5 +43,5 @@ pub(crate) async fn handle(
     let cut = comments.len().checked_sub(1).filter(|_| comments.len() < ids.len());
     let next = cut.and_then(|last| ids.get(last).copied()).or(next);
     let next_page_token = services.seal(&context, next.map(TokenCursor::Comment))?;
-    Ok(v1::ListUnlistedCommentsResponse { comments, next_page_token })
+    Ok(v1::ListUnlistedCommentsResponse { comments, next_page_token, subject_revision: revision })
 }

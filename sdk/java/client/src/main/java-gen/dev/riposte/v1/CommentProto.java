@@ -272,72 +272,73 @@ public final class CommentProto {
       "d\030\002 \001(\tR\010memberId\022\033\n\007root_id\030\003 \001(\003B\0020\001R\006" +
       "rootId\022%\n\014min_revision\030\004 \001(\003B\0020\001R\013minRev" +
       "ision\022\033\n\tpage_size\030\005 \001(\005R\010pageSize\022\035\n\npa" +
-      "ge_token\030\006 \001(\tR\tpageToken\"\177\n\034ListUnliste" +
-      "dCommentsResponse\0227\n\010comments\030\001 \003(\0132\033.ri" +
-      "poste.v1.UnlistedCommentR\010comments\022&\n\017ne" +
-      "xt_page_token\030\002 \001(\tR\rnextPageToken\"@\n\017Un" +
-      "listedComment\022-\n\007comment\030\001 \001(\0132\023.riposte" +
-      ".v1.CommentR\007comment\"m\n\033ListCommentRevis" +
-      "ionsRequest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tpage_" +
-      "size\030\002 \001(\005R\010pageSize\022\035\n\npage_token\030\003 \001(\t" +
-      "R\tpageToken\"\201\001\n\034ListCommentRevisionsResp" +
-      "onse\0229\n\trevisions\030\001 \003(\0132\033.riposte.v1.Com" +
-      "mentRevisionR\trevisions\022&\n\017next_page_tok" +
-      "en\030\002 \001(\tR\rnextPageToken\"\255\001\n\024DeleteCommen" +
-      "tRequest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tmember_i" +
-      "d\030\002 \001(\tR\010memberId\0221\n\tacting_as\030\003 \001(\0162\024.r" +
-      "iposte.v1.ActingAsR\010actingAs\022\022\n\004etag\030\004 \001" +
-      "(\tR\004etag\022\035\n\nrequest_id\030\005 \001(\tR\trequestId\"" +
-      "u\n\025DeleteCommentResponse\022-\n\007comment\030\001 \001(" +
-      "\0132\023.riposte.v1.CommentR\007comment\022-\n\020subje" +
-      "ct_revision\030\002 \001(\003B\0020\001R\017subjectRevision\"h" +
-      "\n\026UndeleteCommentRequest\022\022\n\002id\030\001 \001(\003B\0020\001" +
-      "R\002id\022\033\n\tmember_id\030\002 \001(\tR\010memberId\022\035\n\nreq" +
-      "uest_id\030\003 \001(\tR\trequestId\"w\n\027UndeleteComm" +
-      "entResponse\022-\n\007comment\030\001 \001(\0132\023.riposte.v" +
-      "1.CommentR\007comment\022-\n\020subject_revision\030\002" +
-      " \001(\003B\0020\001R\017subjectRevision\"c\n\021PinCommentR" +
-      "equest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tmember_id\030" +
-      "\002 \001(\tR\010memberId\022\035\n\nrequest_id\030\003 \001(\tR\treq" +
-      "uestId\"r\n\022PinCommentResponse\022-\n\007comment\030" +
-      "\001 \001(\0132\023.riposte.v1.CommentR\007comment\022-\n\020s" +
-      "ubject_revision\030\002 \001(\003B\0020\001R\017subjectRevisi" +
-      "on\"e\n\023UnpinCommentRequest\022\022\n\002id\030\001 \001(\003B\0020" +
-      "\001R\002id\022\033\n\tmember_id\030\002 \001(\tR\010memberId\022\035\n\nre" +
-      "quest_id\030\003 \001(\tR\trequestId\"t\n\024UnpinCommen" +
-      "tResponse\022-\n\007comment\030\001 \001(\0132\023.riposte.v1." +
-      "CommentR\007comment\022-\n\020subject_revision\030\002 \001" +
-      "(\003B\0020\001R\017subjectRevision\"\300\001\n\031ListMemberCo" +
-      "mmentsRequest\022\037\n\013object_type\030\001 \001(\tR\nobje" +
-      "ctType\022\033\n\tmember_id\030\002 \001(\tR\010memberId\022)\n\020i" +
-      "nclude_unlisted\030\003 \001(\010R\017includeUnlisted\022\033" +
-      "\n\tpage_size\030\004 \001(\005R\010pageSize\022\035\n\npage_toke" +
-      "n\030\005 \001(\tR\tpageToken\"\252\001\n\032ListMemberComment" +
-      "sResponse\022/\n\010comments\030\001 \003(\0132\023.riposte.v1" +
-      ".CommentR\010comments\022&\n\017next_page_token\030\002 " +
-      "\001(\tR\rnextPageToken\0223\n\010degraded\030\003 \003(\0132\027.r" +
-      "iposte.v1.DegradationR\010degraded*\317\001\n\014Comm" +
-      "entState\022\035\n\031COMMENT_STATE_UNSPECIFIED\020\000\022" +
-      "\030\n\024COMMENT_STATE_ACTIVE\020\001\022\031\n\025COMMENT_STA" +
-      "TE_PENDING\020\002\022\032\n\026COMMENT_STATE_REJECTED\020\003" +
-      "\022\030\n\024COMMENT_STATE_HIDDEN\020\004\022\032\n\026COMMENT_ST" +
-      "ATE_SHADOWED\020\005\022\031\n\025COMMENT_STATE_DELETED\020" +
-      "\006*v\n\tDeletedBy\022\032\n\026DELETED_BY_UNSPECIFIED" +
-      "\020\000\022\025\n\021DELETED_BY_AUTHOR\020\001\022\034\n\030DELETED_BY_" +
-      "SUBJECT_OWNER\020\002\022\030\n\024DELETED_BY_MODERATOR\020" +
-      "\003*X\n\010ActingAs\022\031\n\025ACTING_AS_UNSPECIFIED\020\000" +
-      "\022\024\n\020ACTING_AS_AUTHOR\020\001\022\033\n\027ACTING_AS_SUBJ" +
-      "ECT_OWNER\020\002*\337\001\n\013CommentSort\022\034\n\030COMMENT_S" +
-      "ORT_UNSPECIFIED\020\000\022\027\n\023COMMENT_SORT_NEWEST" +
-      "\020\001\022\027\n\023COMMENT_SORT_OLDEST\020\002\022\024\n\020COMMENT_S" +
-      "ORT_HOT\020\003\022\024\n\020COMMENT_SORT_TOP\020\004\022\025\n\021COMME" +
-      "NT_SORT_BEST\020\005\022\036\n\032COMMENT_SORT_CONTROVER" +
-      "SIAL\020\006\022\035\n\031COMMENT_SORT_MOST_REPLIES\020\007*?\n" +
-      "\003Ack\022\023\n\017ACK_UNSPECIFIED\020\000\022\021\n\rACK_COMMITT" +
-      "ED\020\001\022\020\n\014ACK_ACCEPTED\020\002Bg\n\016dev.riposte.v1" +
-      "B\014CommentProtoP\001\242\002\003RXX\252\002\nRiposte.V1\312\002\nRi" +
-      "poste\\V1\342\002\026Riposte\\V1\\GPBMetadata\352\002\013Ripo" +
-      "ste::V1b\006proto3"
+      "ge_token\030\006 \001(\tR\tpageToken\"\256\001\n\034ListUnlist" +
+      "edCommentsResponse\0227\n\010comments\030\001 \003(\0132\033.r" +
+      "iposte.v1.UnlistedCommentR\010comments\022&\n\017n" +
+      "ext_page_token\030\002 \001(\tR\rnextPageToken\022-\n\020s" +
+      "ubject_revision\030\003 \001(\003B\0020\001R\017subjectRevisi" +
+      "on\"@\n\017UnlistedComment\022-\n\007comment\030\001 \001(\0132\023" +
+      ".riposte.v1.CommentR\007comment\"m\n\033ListComm" +
+      "entRevisionsRequest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022" +
+      "\033\n\tpage_size\030\002 \001(\005R\010pageSize\022\035\n\npage_tok" +
+      "en\030\003 \001(\tR\tpageToken\"\201\001\n\034ListCommentRevis" +
+      "ionsResponse\0229\n\trevisions\030\001 \003(\0132\033.ripost" +
+      "e.v1.CommentRevisionR\trevisions\022&\n\017next_" +
+      "page_token\030\002 \001(\tR\rnextPageToken\"\255\001\n\024Dele" +
+      "teCommentRequest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\t" +
+      "member_id\030\002 \001(\tR\010memberId\0221\n\tacting_as\030\003" +
+      " \001(\0162\024.riposte.v1.ActingAsR\010actingAs\022\022\n\004" +
+      "etag\030\004 \001(\tR\004etag\022\035\n\nrequest_id\030\005 \001(\tR\tre" +
+      "questId\"u\n\025DeleteCommentResponse\022-\n\007comm" +
+      "ent\030\001 \001(\0132\023.riposte.v1.CommentR\007comment\022" +
+      "-\n\020subject_revision\030\002 \001(\003B\0020\001R\017subjectRe" +
+      "vision\"h\n\026UndeleteCommentRequest\022\022\n\002id\030\001" +
+      " \001(\003B\0020\001R\002id\022\033\n\tmember_id\030\002 \001(\tR\010memberI" +
+      "d\022\035\n\nrequest_id\030\003 \001(\tR\trequestId\"w\n\027Unde" +
+      "leteCommentResponse\022-\n\007comment\030\001 \001(\0132\023.r" +
+      "iposte.v1.CommentR\007comment\022-\n\020subject_re" +
+      "vision\030\002 \001(\003B\0020\001R\017subjectRevision\"c\n\021Pin" +
+      "CommentRequest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tme" +
+      "mber_id\030\002 \001(\tR\010memberId\022\035\n\nrequest_id\030\003 " +
+      "\001(\tR\trequestId\"r\n\022PinCommentResponse\022-\n\007" +
+      "comment\030\001 \001(\0132\023.riposte.v1.CommentR\007comm" +
+      "ent\022-\n\020subject_revision\030\002 \001(\003B\0020\001R\017subje" +
+      "ctRevision\"e\n\023UnpinCommentRequest\022\022\n\002id\030" +
+      "\001 \001(\003B\0020\001R\002id\022\033\n\tmember_id\030\002 \001(\tR\010member" +
+      "Id\022\035\n\nrequest_id\030\003 \001(\tR\trequestId\"t\n\024Unp" +
+      "inCommentResponse\022-\n\007comment\030\001 \001(\0132\023.rip" +
+      "oste.v1.CommentR\007comment\022-\n\020subject_revi" +
+      "sion\030\002 \001(\003B\0020\001R\017subjectRevision\"\300\001\n\031List" +
+      "MemberCommentsRequest\022\037\n\013object_type\030\001 \001" +
+      "(\tR\nobjectType\022\033\n\tmember_id\030\002 \001(\tR\010membe" +
+      "rId\022)\n\020include_unlisted\030\003 \001(\010R\017includeUn" +
+      "listed\022\033\n\tpage_size\030\004 \001(\005R\010pageSize\022\035\n\np" +
+      "age_token\030\005 \001(\tR\tpageToken\"\252\001\n\032ListMembe" +
+      "rCommentsResponse\022/\n\010comments\030\001 \003(\0132\023.ri" +
+      "poste.v1.CommentR\010comments\022&\n\017next_page_" +
+      "token\030\002 \001(\tR\rnextPageToken\0223\n\010degraded\030\003" +
+      " \003(\0132\027.riposte.v1.DegradationR\010degraded*" +
+      "\317\001\n\014CommentState\022\035\n\031COMMENT_STATE_UNSPEC" +
+      "IFIED\020\000\022\030\n\024COMMENT_STATE_ACTIVE\020\001\022\031\n\025COM" +
+      "MENT_STATE_PENDING\020\002\022\032\n\026COMMENT_STATE_RE" +
+      "JECTED\020\003\022\030\n\024COMMENT_STATE_HIDDEN\020\004\022\032\n\026CO" +
+      "MMENT_STATE_SHADOWED\020\005\022\031\n\025COMMENT_STATE_" +
+      "DELETED\020\006*v\n\tDeletedBy\022\032\n\026DELETED_BY_UNS" +
+      "PECIFIED\020\000\022\025\n\021DELETED_BY_AUTHOR\020\001\022\034\n\030DEL" +
+      "ETED_BY_SUBJECT_OWNER\020\002\022\030\n\024DELETED_BY_MO" +
+      "DERATOR\020\003*X\n\010ActingAs\022\031\n\025ACTING_AS_UNSPE" +
+      "CIFIED\020\000\022\024\n\020ACTING_AS_AUTHOR\020\001\022\033\n\027ACTING" +
+      "_AS_SUBJECT_OWNER\020\002*\337\001\n\013CommentSort\022\034\n\030C" +
+      "OMMENT_SORT_UNSPECIFIED\020\000\022\027\n\023COMMENT_SOR" +
+      "T_NEWEST\020\001\022\027\n\023COMMENT_SORT_OLDEST\020\002\022\024\n\020C" +
+      "OMMENT_SORT_HOT\020\003\022\024\n\020COMMENT_SORT_TOP\020\004\022" +
+      "\025\n\021COMMENT_SORT_BEST\020\005\022\036\n\032COMMENT_SORT_C" +
+      "ONTROVERSIAL\020\006\022\035\n\031COMMENT_SORT_MOST_REPL" +
+      "IES\020\007*?\n\003Ack\022\023\n\017ACK_UNSPECIFIED\020\000\022\021\n\rACK" +
+      "_COMMITTED\020\001\022\020\n\014ACK_ACCEPTED\020\002Bg\n\016dev.ri" +
+      "poste.v1B\014CommentProtoP\001\242\002\003RXX\252\002\nRiposte" +
+      ".V1\312\002\nRiposte\\V1\342\002\026Riposte\\V1\\GPBMetadat" +
+      "a\352\002\013Riposte::V1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -453,7 +454,7 @@ public final class CommentProto {
     internal_static_riposte_v1_ListUnlistedCommentsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListUnlistedCommentsResponse_descriptor,
-        new java.lang.String[] { "Comments", "NextPageToken", });
+        new java.lang.String[] { "Comments", "NextPageToken", "SubjectRevision", });
     internal_static_riposte_v1_UnlistedComment_descriptor =
       getDescriptor().getMessageTypes().get(17);
     internal_static_riposte_v1_UnlistedComment_fieldAccessorTable = new
