@@ -21,8 +21,8 @@ use std::sync::Arc;
 
 const SETTINGS: &str = "docs/book.toml";
 
-/// Writes the pages of the site, builds it, and checks its links where the tools can be had. Returns
-/// `true`; a broken page or link is an error.
+/// Writes the pages of the site, builds it, and checks its links, if the tools can be fetched.
+/// Returns `true`; a broken page or link is an error.
 pub(crate) fn build(repo: &Repo, live: &Arc<Live>) -> Result<bool> {
     let folder = repo.target().join("docs");
     let pages = write_pages(repo, &folder)?;
@@ -40,7 +40,8 @@ pub(crate) fn build(repo: &Repo, live: &Arc<Live>) -> Result<bool> {
     Ok(true)
 }
 
-/// Checks the links of the built site with their anchors, without a network. Prints their number.
+/// Checks the links of the built site with their anchors, without a network, and shows their
+/// number.
 fn check_links(live: &Arc<Live>, lychee: &mut Command, site: &Path) -> Result<()> {
     lychee.args(["--offline", "--no-progress", "--include-fragments", "--extensions", "html"]);
     // The page of errors links to the root of the site.
