@@ -10,61 +10,55 @@ pub(crate) mod site;
 
 use crate::live::Live;
 use crate::repo::Repo;
-use crate::run::run;
-use crate::tools::on_path;
+use crate::run::{Last, run, run_observed};
+use crate::tools::mdbook_and_lychee;
 use anyhow::{Context, Result};
 use site::{SUMMARY, Site};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 
 const SETTINGS: &str = "docs/book.toml";
 
-/// The parts of the build that need tools which are not installed with the others.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Args {
-    /// Check the links of the built site too, with lychee and without a network
-    #[arg(long)]
-    links: bool,
-}
-
-/// Writes the pages of the site, and builds it where mdBook is installed. Returns `true`; a broken
-/// page is an error.
-pub(crate) fn run_args(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
+/// Writes the pages of the site, builds it, and checks its links, if the tools can be fetched.
+/// Returns `true`; a broken page or link is an error.
+pub(crate) fn build(repo: &Repo, live: &Arc<Live>) -> Result<bool> {
     let folder = repo.target().join("docs");
-    write_pages(repo, &folder)?;
-    let pages = folder.join("src");
-    let Some(mdbook) = on_path("mdbook") else {
-        println!(
-            "SKIPPED the site: mdbook is not installed (cargo install mdbook). Its pages are in {}",
-            pages.display()
-        );
-        return Ok(true);
+    let pages = write_pages(repo, &folder)?;
+    let (mdbook, lychee) = match mdbook_and_lychee(repo, live) {
+        Ok(found) => found,
+        Err(error) => {
+            println!("SKIPPED the site of {pages} pages: {error:#}. They are in {}", folder.join("src").display());
+            return Ok(true);
+        }
     };
     run(live, repo.command(mdbook).arg("build").arg(&folder))?;
     let site = folder.join("site");
-    println!("the site is in {}: open index.html", site.display());
-    if args.links {
-        check_links(repo, live, &site)?;
-    }
+    println!("the site has {pages} pages and is in {}: open index.html", site.display());
+    check_links(live, &mut repo.command(lychee), &site)?;
     Ok(true)
 }
 
-fn check_links(repo: &Repo, live: &Arc<Live>, site: &Path) -> Result<()> {
-    let Some(lychee) = on_path("lychee") else {
-        println!("SKIPPED the links of the site: lychee is not installed");
-        return Ok(());
-    };
-    let mut lychee = repo.command(lychee);
+/// Checks the links of the built site with their anchors, without a network, and shows their
+/// number.
+fn check_links(live: &Arc<Live>, lychee: &mut Command, site: &Path) -> Result<()> {
     lychee.args(["--offline", "--no-progress", "--include-fragments", "--extensions", "html"]);
     // The page of errors links to the root of the site.
     lychee.arg("--root-dir").arg(site).arg(site);
-    run(live, &mut lychee)
+    let mut last = Last::default();
+    let outcome = run_observed(live, lychee, &mut |line| last.keep(line));
+    if outcome.is_err() {
+        last.show();
+    }
+    let total = last.take().into_iter().rev().find(|line| line.contains("Total"));
+    println!("its links: {}", total.as_deref().unwrap_or("none were counted"));
+    outcome
 }
 
-/// Writes the pages with their attachments, the table of contents and the settings of mdBook. What
-/// an earlier build left is removed.
-fn write_pages(repo: &Repo, folder: &Path) -> Result<()> {
+/// Writes the pages with their attachments, the table of contents and the settings of mdBook, and
+/// returns the number of pages. What an earlier build left is removed.
+fn write_pages(repo: &Repo, folder: &Path) -> Result<usize> {
     let files = repo.files()?;
     let summary = read(repo, SUMMARY)?;
     let site = Site::new(&summary, &files);
@@ -87,7 +81,8 @@ fn write_pages(repo: &Repo, folder: &Path) -> Result<()> {
         text.lines().next().unwrap_or_default().trim_start_matches("# ").to_owned()
     };
     write(&folder.join("src/SUMMARY.md"), site.summary(&summary, title).as_bytes())?;
-    write(&folder.join("book.toml"), read(repo, SETTINGS)?.as_bytes())
+    write(&folder.join("book.toml"), read(repo, SETTINGS)?.as_bytes())?;
+    Ok(site.pages().count())
 }
 
 fn destination(folder: &Path, path: &str) -> PathBuf {

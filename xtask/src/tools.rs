@@ -3,12 +3,14 @@
 //! reached by their own clients with the machine's own settings: this module names no host.
 
 mod chart;
+mod documents;
 mod kube;
 mod packages;
 mod valkey;
 mod vitess;
 
 pub(crate) use chart::{helm, helm_at_hand, kubernetes_definitions, kubernetes_validate, prometheus, promtool};
+pub(crate) use documents::mdbook_and_lychee;
 pub(crate) use kube::{curl, etcd, kube_apiserver, module, openssl};
 pub(crate) use packages::unpack_unstable;
 pub(crate) use valkey::valkey;

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"sync"
 	"testing"
@@ -58,6 +59,50 @@ func TestAPageHasHandlesItsCursorAndWhatItsViewerLikes(t *testing.T) {
 	above := page.WithJustMade(roots[2].Comment, roots[0].Comment, reply.Comment, roots[2].Comment)
 	if len(above) != 3 || above[0].Comment.Id != roots[2].Id || len(page.Threads) != 2 || len(last.WithJustMade(roots[0].Comment)) != 1 {
 		t.Fatal(above)
+	}
+}
+
+func TestWhatIsUnlistedStandsAboveTheFirstPageOfItsAuthor(t *testing.T) {
+	ctx, subject := t.Context(), dev.Client.Subject("article", "unlisted-"+text(8))
+	comment := must(subject.Comment(ctx, "m7", "waits"))(t)
+	moderation := dev.Client.Moderation()
+	seen := must(moderation.GetModeratedComments(ctx, &ripostev1.GetModeratedCommentsRequest{Ids: []int64{comment.Id}}))(t)
+	must(moderation.SubmitVerdicts(ctx, &ripostev1.SubmitVerdictsRequest{
+		Action:      ripostev1.ModerationAction_MODERATION_ACTION_WITHHOLD,
+		Grounds:     &ripostev1.Grounds{Code: "to-be-checked"},
+		Targets:     []*ripostev1.VerdictTarget{{CommentId: comment.Id, Etag: seen.Comments[0].Etag}},
+		ModeratorId: "mod",
+	}))(t)
+	request := &ripostev1.ListUnlistedCommentsRequest{Subject: subject.SubjectKey, MemberId: "m7"}
+	unlisted := must(dev.Client.Comments().ListUnlistedComments(ctx, request))(t)
+	var own []*ripostev1.Comment
+	for _, one := range unlisted.Comments {
+		own = append(own, one.Comment)
+	}
+	page := must(subject.Page(ctx, riposte.PageSize(1)))(t)
+	above := page.WithJustMade(own...)
+	if len(page.Threads) != 0 || len(above) != 1 || above[0].Comment.Id != comment.Id ||
+		above[0].Comment.State != ripostev1.CommentState_COMMENT_STATE_PENDING {
+		t.Fatal(page.Threads, above)
+	}
+}
+
+func TestAWrongArgumentIsTheErrorOfTheFirstPair(t *testing.T) {
+	ctx, subject := t.Context(), dev.Client.Subject("article", "wrong-"+text(8))
+	must(subject.Comment(ctx, "m7", "Hi"))(t)
+	for name, walk := range map[string]iter.Seq2[*riposte.Thread, error]{
+		"a sort that is none":  subject.Comments(ctx, riposte.CommentSort(99)),
+		"a text without UTF-8": dev.Client.Subject("article", "\xff").Comments(ctx),
+	} {
+		pairs := 0
+		for thread, err := range walk {
+			if pairs++; thread != nil || status.Code(err) != codes.InvalidArgument {
+				t.Fatal(name, thread, err)
+			}
+		}
+		if pairs != 1 {
+			t.Fatal(name, pairs)
+		}
 	}
 }
 

@@ -118,6 +118,27 @@ def test_what_was_just_written_stands_above_the_first_page(riposte_client: ripos
     assert [one.comment.id for one in second.with_just_made(handed)] == [roots[2].id]
 
 
+def test_what_is_unlisted_stands_above_the_first_page_of_its_author(riposte_server: DevServer) -> None:
+    with riposte_sdk.connect(riposte_server.target, admin_target=riposte_server.admin_target) as client:
+        subject = client.subject("article", secrets.token_hex(8))
+        comment = subject.comment("m7", "waits")
+        moderation = client.moderation()
+        seen = moderation.GetModeratedComments(v1.GetModeratedCommentsRequest(ids=[comment.id])).comments[0]
+        withhold = v1.SubmitVerdictsRequest(
+            action=v1.MODERATION_ACTION_WITHHOLD,
+            grounds=v1.Grounds(code="to-be-checked"),
+            targets=[v1.VerdictTarget(comment_id=comment.id, etag=seen.etag)],
+            moderator_id="mod",
+        )
+        assert moderation.SubmitVerdicts(withhold).results[0].HasField("decision")
+        request = v1.ListUnlistedCommentsRequest(subject=comment.message.subject, member_id="m7")
+        unlisted = client.comments.ListUnlistedComments(request)
+        page = subject.page(page_size=1)
+        above = page.with_just_made(one.comment for one in unlisted.comments)
+    assert page.threads == []
+    assert [(one.comment.id, one.comment.state) for one in above] == [(comment.id, v1.COMMENT_STATE_PENDING)]
+
+
 def test_own_likes_that_cannot_be_asked_are_unknown() -> None:
     service = FailingLikes()
     with serving(service) as target, riposte_sdk.connect(target) as client:

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import test from "node:test";
 import { Code, jsonOf, Riposte, RiposteError, type CommentHandle } from "riposte-sdk";
 import { DevServer } from "riposte-sdk/testing";
-import { CommentState, DeletedBy, LikeValue } from "riposte-sdk/v1";
+import { CommentState, DeletedBy, LikeValue, ModerationAction } from "riposte-sdk/v1";
 import { Flaky, Refusal } from "./support/flaky.js";
 
 const { NONE, LIKE, DISLIKE, UNSPECIFIED } = LikeValue;
@@ -37,6 +37,23 @@ test("the handles of a server", async (t) => {
     assert.deepEqual(page.withJustMade(handed).map(({ comment }) => comment.id), [2, 0, 1].map((at) => roots[at]!.id));
     assert.deepEqual([page.threads.length, last.withJustMade(handed).length], [2, 1]);
     assert.equal((await subject.memberLikesPage("m9", { pageSize: 1 })).likes.length, 1);
+  });
+
+  await t.test("what is unlisted stands above the first page of its author", async () => {
+    const subject = made();
+    const { id, message } = await subject.comment("m7", "waits");
+    const seen = await client.moderation().getModeratedComments({ ids: [id] });
+    await client.moderation().submitVerdicts({
+      action: ModerationAction.WITHHOLD,
+      grounds: { code: "to-be-checked" },
+      targets: [{ commentId: id, etag: seen.comments[0]!.etag }],
+      moderatorId: "mod",
+    });
+    const { comments } = await client.comments.listUnlistedComments({ subject: message.subject!, memberId: "m7" });
+    const page = await subject.page({ pageSize: 1 });
+    const above = page.withJustMade(comments.map(({ comment }) => comment!));
+    assert.deepEqual(page.threads, []);
+    assert.deepEqual(above.map(({ comment }) => [comment.id, comment.state]), [[id, CommentState.PENDING]]);
   });
 
   await t.test("a moderator hides, shows and deletes", async () => {

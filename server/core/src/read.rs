@@ -38,7 +38,7 @@ pub use ranked::{
     Continuation, Direction, ListRanked, ListRankedReplies, RankedCursor, RankedPage, RankedStart, RankedWalk,
 };
 pub use review_queue::{ModeratedComment, ReviewItem, ReviewQueue};
-pub use unlisted::{ListUnlisted, UnlistedComment};
+pub use unlisted::{ListUnlisted, UnlistedComment, UnlistedPage};
 
 /// The use cases that read.
 #[derive(Debug, Clone)]

@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use riposte_sdk::v1::{
     CommentSort, GetSubjectRequest, GetThreadRequest, LikeValue, ListCommentsRequest, ListConversationRequest,
-    ListRepliesRequest,
+    ListRepliesRequest, ListUnlistedCommentsRequest,
 };
 use riposte_tests::{Case, Fixture, Say, cases};
 
@@ -33,8 +33,11 @@ async fn revisions(say: &Say, thread: &Thread, min_revision: i64, fresh: bool) -
     let subtree = say.client.replies().get_thread(subtree).await?.into_inner();
     let conversation = ListConversationRequest { comment_id: thread.reply, min_revision, fresh };
     let conversation = say.client.replies().list_conversation(conversation).await?.into_inner();
-    let found = [subject.subject_revision, page.subject_revision, replies.subject_revision];
-    Ok([&found[..], &[subtree.subject_revision, conversation.subject_revision]].concat())
+    let (subject_key, member_id) = (Some(say.key.clone()), "m".to_owned());
+    let unlisted = ListUnlistedCommentsRequest { subject: subject_key, member_id, min_revision, ..Default::default() };
+    let unlisted = say.client.comments().list_unlisted_comments(unlisted).await?.into_inner();
+    let lists = [page.subject_revision, replies.subject_revision, unlisted.subject_revision];
+    Ok([&lists[..], &[subject.subject_revision, subtree.subject_revision, conversation.subject_revision]].concat())
 }
 
 async fn every_read_of_a_subjects_row_names_the_revision_that_it_shows(fixture: Fixture) -> Result<()> {
@@ -93,6 +96,10 @@ async fn an_absent_subject_is_at_revision_0(fixture: Fixture) -> Result<()> {
     let say = Say::on(&fixture.client, "article");
     let page = say.list(ListCommentsRequest::default()).await?;
     ensure!(page.subject_revision == 0 && page.subject.is_some_and(|row| row.revision == 0));
+    let unlisted =
+        ListUnlistedCommentsRequest { subject: Some(say.key.clone()), member_id: "m".into(), ..Default::default() };
+    let unlisted = say.client.comments().list_unlisted_comments(unlisted).await?.into_inner();
+    ensure!(unlisted.subject_revision == 0, "{unlisted:?}");
     ensure!(current(&say).await? == 0);
     Ok(())
 }

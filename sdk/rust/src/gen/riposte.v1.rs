@@ -1266,6 +1266,9 @@ pub struct ListUnlistedCommentsResponse {
     /// For the page after this one. Empty: the end, and the only sign of it.
     #[prost(string, tag = "2")]
     pub next_page_token: ::prost::alloc::string::String,
+    /// The answer shows at least this revision of the subject.
+    #[prost(int64, tag = "3")]
+    pub subject_revision: i64,
 }
 impl ::prost::Name for ListUnlistedCommentsResponse {
     const NAME: &'static str = "ListUnlistedCommentsResponse";

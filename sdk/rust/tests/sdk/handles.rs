@@ -62,6 +62,32 @@ async fn a_page_has_handles_its_cursor_and_what_its_viewer_likes() {
 }
 
 #[tokio::test]
+async fn what_is_unlisted_stands_above_the_first_page_of_its_author() {
+    let Some(server) = server().await else { return };
+    let client = server.client().unwrap();
+    let subject = client.subject("article", "unlisted");
+    let comment = subject.comment("m7", "waits").await.unwrap();
+    let ids = v1::GetModeratedCommentsRequest { ids: vec![comment.id], ..Default::default() };
+    let seen = client.moderation().unwrap().get_moderated_comments(ids).await.unwrap().into_inner();
+    let withhold = v1::SubmitVerdictsRequest {
+        action: v1::ModerationAction::Withhold.into(),
+        grounds: Some(v1::Grounds { code: "to-be-checked".into(), ..Default::default() }),
+        targets: vec![v1::VerdictTarget { comment_id: comment.id, etag: seen.comments[0].etag.clone() }],
+        moderator_id: "mod".into(),
+        ..Default::default()
+    };
+    client.moderation().unwrap().submit_verdicts(withhold).await.unwrap();
+    let subject_key = comment.subject.clone();
+    let own = v1::ListUnlistedCommentsRequest { subject: subject_key, member_id: "m7".into(), ..Default::default() };
+    let own = client.comments().list_unlisted_comments(own).await.unwrap().into_inner().comments;
+    let page = subject.page(SubjectPageOptions { page_size: Some(1), ..Default::default() }).await.unwrap();
+    assert!(page.threads.is_empty());
+    let above = page.with_just_made(own.into_iter().filter_map(|unlisted| unlisted.comment));
+    let shown: Vec<_> = above.iter().map(|thread| (thread.comment.id, thread.comment.state())).collect();
+    assert_eq!(shown, [(comment.id, CommentState::Pending)]);
+}
+
+#[tokio::test]
 async fn a_moderator_hides_shows_and_deletes() {
     let Some(server) = server().await else { return };
     let client = server.client().unwrap();

@@ -44,27 +44,34 @@ pub struct UnlistedComment {
     pub proposal: Option<Proposal>,
 }
 
+/// A part of the unlisted comments of a member.
+#[derive(Debug)]
+pub struct UnlistedPage {
+    /// The comments, newest first. A page may be short.
+    pub comments: Vec<UnlistedComment>,
+    /// The comment before which the next page starts; `None` at the end.
+    pub next: Option<CommentId>,
+    /// A revision of the subject that the comments show; they may be newer.
+    pub revision: i64,
+}
+
 impl Comments {
     /// Returns the comments of a member that wait for review, were refused within 7 days or have an
-    /// edit that waits, newest first, as their author sees them. A page may be short. The second
-    /// value is the comment before which the next page starts, `None` at the end.
+    /// edit that waits, as their author sees them.
     ///
     /// # Errors
     /// Those of [`Comments::policy`]; [`Error::SubjectNotFound`], also for a deleted subject;
     /// [`Error::SubjectHidden`]; [`Error::RevisionNotReached`].
-    pub async fn unlisted_comments(
-        &self,
-        caller: &Caller,
-        request: &ListUnlisted,
-    ) -> Result<(Vec<UnlistedComment>, Option<CommentId>)> {
+    pub async fn unlisted_comments(&self, caller: &Caller, request: &ListUnlisted) -> Result<UnlistedPage> {
         let ListUnlisted { subject: key, member, root, min_revision, before, limit } = request;
         let found = self.subjects(caller, std::slice::from_ref(key), *min_revision).await?.pop().flatten();
         let subject = found.filter(|subject| subject.delete_time.is_none()).ok_or(Error::SubjectNotFound)?;
         check_listable(&subject, *min_revision)?;
         // A subject that only auto_create implies has no comments.
         if subject.version == 0 {
-            return Ok((Vec::new(), None));
+            return Ok(UnlistedPage { comments: Vec::new(), next: None, revision: subject.revision });
         }
+        // Read after the subject, the rows show its revision or a newer one.
         let rows = self.reader.primary().unwrap_or(self.reader.as_ref());
         let mut ids = rows.unlisted(key, subject.id, member, *before, limit.saturating_add(1)).await?;
         let more = ids.len() > *limit;
@@ -80,7 +87,7 @@ impl Comments {
             let is_listed = waits || shows_author(&view, now);
             is_listed.then(|| UnlistedComment { view: view.seen_by(Some(member)), proposal })
         });
-        Ok((unlisted.collect(), next))
+        Ok(UnlistedPage { comments: unlisted.collect(), next, revision: subject.revision })
     }
 }
 

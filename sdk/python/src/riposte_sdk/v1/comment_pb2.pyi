@@ -1024,8 +1024,11 @@ class ListUnlistedCommentsResponse(_message.Message):
 
     COMMENTS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    SUBJECT_REVISION_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
     """For the page after this one. Empty: the end, and the only sign of it."""
+    subject_revision: _builtins.int
+    """The answer shows at least this revision of the subject."""
     @_builtins.property
     def comments(self) -> _containers.RepeatedCompositeFieldContainer[Global___UnlistedComment]:
         """The comments."""
@@ -1035,10 +1038,11 @@ class ListUnlistedCommentsResponse(_message.Message):
         *,
         comments: _abc.Iterable[Global___UnlistedComment] | None = ...,
         next_page_token: _builtins.str = ...,
+        subject_revision: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["comments", b"comments", "next_page_token", b"next_page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["comments", b"comments", "next_page_token", b"next_page_token", "subject_revision", b"subject_revision"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

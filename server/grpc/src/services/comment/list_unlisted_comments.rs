@@ -1,7 +1,7 @@
 //! ListUnlistedComments: the author's own comments that are in no list, and edits that wait.
 
 use riposte_core::page::Page;
-use riposte_core::read::{ListUnlisted, UnlistedComment};
+use riposte_core::read::{ListUnlisted, UnlistedComment, UnlistedPage};
 use riposte_core::{Caller, CommentId, SubjectKey};
 use riposte_sdk::v1;
 
@@ -33,18 +33,18 @@ pub(crate) async fn handle(
         v.all((subject, member, root, min_revision, limit, before))?;
     let context = context_of(&subject);
     let request = ListUnlisted { subject, member, root, min_revision, before, limit };
-    let (found, next) = services.comments.unlisted_comments(&caller, &request).await?;
-    let ids: Vec<CommentId> = found.iter().map(|found| found.view.comment.reference.id).collect();
+    let UnlistedPage { comments, next, revision } = services.comments.unlisted_comments(&caller, &request).await?;
+    let ids: Vec<CommentId> = comments.iter().map(|found| found.view.comment.reference.id).collect();
     let unlisted = |UnlistedComment { view, proposal }| v1::UnlistedComment {
         comment: Some(convert::comment(view)),
         proposed_edit: proposal.map(convert::proposed_edit),
     };
-    let items = found.into_iter().map(unlisted).collect();
+    let items = comments.into_iter().map(unlisted).collect();
     let page = Page { items, more_before: false, more_after: next.is_some() };
     let comments = convert::fit(page, Anchor::First, MAX_BYTES).items;
     // Items that were cut off belong to the next page.
     let cut = comments.len().checked_sub(1).filter(|_| comments.len() < ids.len());
     let next = cut.and_then(|last| ids.get(last).copied()).or(next);
     let next_page_token = services.seal(&context, next.map(TokenCursor::Comment))?;
-    Ok(v1::ListUnlistedCommentsResponse { comments, next_page_token })
+    Ok(v1::ListUnlistedCommentsResponse { comments, next_page_token, subject_revision: revision })
 }

@@ -13,11 +13,18 @@ import dev.riposte.v1.CommentServiceGrpc;
 import dev.riposte.v1.CommentState;
 import dev.riposte.v1.CommentThread;
 import dev.riposte.v1.DeletedBy;
+import dev.riposte.v1.GetModeratedCommentsRequest;
+import dev.riposte.v1.Grounds;
 import dev.riposte.v1.LikeServiceGrpc;
 import dev.riposte.v1.LikeState;
 import dev.riposte.v1.LikeValue;
 import dev.riposte.v1.ListCommentsRequest;
 import dev.riposte.v1.ListCommentsResponse;
+import dev.riposte.v1.ListUnlistedCommentsRequest;
+import dev.riposte.v1.ModerationAction;
+import dev.riposte.v1.SubmitVerdictsRequest;
+import dev.riposte.v1.UnlistedComment;
+import dev.riposte.v1.VerdictTarget;
 import io.grpc.InsecureServerCredentials;
 import io.grpc.Server;
 import io.grpc.Status;
@@ -61,6 +68,27 @@ class HandlesTest {
     assertEquals(2, page.threads().size());
     assertEquals(1, last.withJustMade(handed).size());
     assertEquals(1, subject.memberLikesPage("m9", options -> options.pageSize(1)).getLikesCount());
+  }
+
+  @Test
+  void whatIsUnlistedStandsAboveTheFirstPageOfItsAuthor(Riposte client) {
+    Handles.Subject subject = client.subject("article", "unlisted");
+    Handles.Comment comment = subject.comment("m7", "waits");
+    var seen = client.moderation().getModeratedComments(
+        GetModeratedCommentsRequest.newBuilder().addIds(comment.getId()).build());
+    client.moderation().submitVerdicts(SubmitVerdictsRequest.newBuilder()
+        .setAction(ModerationAction.MODERATION_ACTION_WITHHOLD)
+        .setGrounds(Grounds.newBuilder().setCode("to-be-checked"))
+        .addTargets(VerdictTarget.newBuilder().setCommentId(comment.getId()).setEtag(seen.getComments(0).getEtag()))
+        .setModeratorId("mod").build());
+    var unlisted = client.comments().listUnlistedComments(ListUnlistedCommentsRequest.newBuilder()
+        .setSubject(comment.message().getSubject()).setMemberId("m7").build());
+    List<Comment> own = unlisted.getCommentsList().stream().map(UnlistedComment::getComment).toList();
+    Handles.ThreadPage page = subject.page(options -> options.pageSize(1));
+    assertEquals(List.of(), page.threads());
+    List<Handles.Thread> above = page.withJustMade(own);
+    assertEquals(List.of(comment.getId()), above.stream().map(thread -> thread.comment().getId()).toList());
+    assertEquals(CommentState.COMMENT_STATE_PENDING, above.get(0).comment().getState());
   }
 
   @Test

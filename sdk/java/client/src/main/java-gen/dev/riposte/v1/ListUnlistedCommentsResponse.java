@@ -154,6 +154,21 @@ private static final long serialVersionUID = 0L;
     }
   }
 
+  public static final int SUBJECT_REVISION_FIELD_NUMBER = 3;
+  private long subjectRevision_ = 0L;
+  /**
+   * <pre>
+   * The answer shows at least this revision of the subject.
+   * </pre>
+   *
+   * <code>int64 subject_revision = 3 [json_name = "subjectRevision", jstype = JS_STRING];</code>
+   * @return The subjectRevision.
+   */
+  @java.lang.Override
+  public long getSubjectRevision() {
+    return subjectRevision_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -174,6 +189,9 @@ private static final long serialVersionUID = 0L;
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(nextPageToken_)) {
       com.google.protobuf.GeneratedMessageV3.writeString(output, 2, nextPageToken_);
     }
+    if (subjectRevision_ != 0L) {
+      output.writeInt64(3, subjectRevision_);
+    }
     getUnknownFields().writeTo(output);
   }
 
@@ -189,6 +207,10 @@ private static final long serialVersionUID = 0L;
     }
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(nextPageToken_)) {
       size += com.google.protobuf.GeneratedMessageV3.computeStringSize(2, nextPageToken_);
+    }
+    if (subjectRevision_ != 0L) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeInt64Size(3, subjectRevision_);
     }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
@@ -209,6 +231,8 @@ private static final long serialVersionUID = 0L;
         .equals(other.getCommentsList())) return false;
     if (!getNextPageToken()
         .equals(other.getNextPageToken())) return false;
+    if (getSubjectRevision()
+        != other.getSubjectRevision()) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -226,6 +250,9 @@ private static final long serialVersionUID = 0L;
     }
     hash = (37 * hash) + NEXT_PAGE_TOKEN_FIELD_NUMBER;
     hash = (53 * hash) + getNextPageToken().hashCode();
+    hash = (37 * hash) + SUBJECT_REVISION_FIELD_NUMBER;
+    hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
+        getSubjectRevision());
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -370,6 +397,7 @@ private static final long serialVersionUID = 0L;
       }
       bitField0_ = (bitField0_ & ~0x00000001);
       nextPageToken_ = "";
+      subjectRevision_ = 0L;
       return this;
     }
 
@@ -418,6 +446,9 @@ private static final long serialVersionUID = 0L;
       int from_bitField0_ = bitField0_;
       if (((from_bitField0_ & 0x00000002) != 0)) {
         result.nextPageToken_ = nextPageToken_;
+      }
+      if (((from_bitField0_ & 0x00000004) != 0)) {
+        result.subjectRevision_ = subjectRevision_;
       }
     }
 
@@ -496,6 +527,9 @@ private static final long serialVersionUID = 0L;
         bitField0_ |= 0x00000002;
         onChanged();
       }
+      if (other.getSubjectRevision() != 0L) {
+        setSubjectRevision(other.getSubjectRevision());
+      }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
       return this;
@@ -540,6 +574,11 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000002;
               break;
             } // case 18
+            case 24: {
+              subjectRevision_ = input.readInt64();
+              bitField0_ |= 0x00000004;
+              break;
+            } // case 24
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -957,6 +996,50 @@ private static final long serialVersionUID = 0L;
       checkByteStringIsUtf8(value);
       nextPageToken_ = value;
       bitField0_ |= 0x00000002;
+      onChanged();
+      return this;
+    }
+
+    private long subjectRevision_ ;
+    /**
+     * <pre>
+     * The answer shows at least this revision of the subject.
+     * </pre>
+     *
+     * <code>int64 subject_revision = 3 [json_name = "subjectRevision", jstype = JS_STRING];</code>
+     * @return The subjectRevision.
+     */
+    @java.lang.Override
+    public long getSubjectRevision() {
+      return subjectRevision_;
+    }
+    /**
+     * <pre>
+     * The answer shows at least this revision of the subject.
+     * </pre>
+     *
+     * <code>int64 subject_revision = 3 [json_name = "subjectRevision", jstype = JS_STRING];</code>
+     * @param value The subjectRevision to set.
+     * @return This builder for chaining.
+     */
+    public Builder setSubjectRevision(long value) {
+
+      subjectRevision_ = value;
+      bitField0_ |= 0x00000004;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The answer shows at least this revision of the subject.
+     * </pre>
+     *
+     * <code>int64 subject_revision = 3 [json_name = "subjectRevision", jstype = JS_STRING];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearSubjectRevision() {
+      bitField0_ = (bitField0_ & ~0x00000004);
+      subjectRevision_ = 0L;
       onChanged();
       return this;
     }

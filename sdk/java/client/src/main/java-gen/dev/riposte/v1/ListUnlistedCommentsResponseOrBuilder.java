@@ -71,4 +71,14 @@ public interface ListUnlistedCommentsResponseOrBuilder extends
    */
   com.google.protobuf.ByteString
       getNextPageTokenBytes();
+
+  /**
+   * <pre>
+   * The answer shows at least this revision of the subject.
+   * </pre>
+   *
+   * <code>int64 subject_revision = 3 [json_name = "subjectRevision", jstype = JS_STRING];</code>
+   * @return The subjectRevision.
+   */
+  long getSubjectRevision();
 }
