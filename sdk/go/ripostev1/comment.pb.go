@@ -1843,8 +1843,10 @@ type ListUnlistedCommentsResponse struct {
 	Comments []*UnlistedComment `protobuf:"bytes,1,rep,name=comments,proto3" json:"comments,omitempty"`
 	// For the page after this one. Empty: the end, and the only sign of it.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// The answer shows at least this revision of the subject.
+	SubjectRevision int64 `protobuf:"varint,3,opt,name=subject_revision,json=subjectRevision,proto3" json:"subject_revision,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *ListUnlistedCommentsResponse) Reset() {
@@ -1889,6 +1891,13 @@ func (x *ListUnlistedCommentsResponse) GetNextPageToken() string {
 		return x.NextPageToken
 	}
 	return ""
+}
+
+func (x *ListUnlistedCommentsResponse) GetSubjectRevision() int64 {
+	if x != nil {
+		return x.SubjectRevision
+	}
+	return 0
 }
 
 // One comment that only its author sees, or one in sight with an edit that waits.
@@ -2838,10 +2847,11 @@ const file_riposte_v1_comment_proto_rawDesc = "" +
 	"\fmin_revision\x18\x04 \x01(\x03B\x020\x01R\vminRevision\x12\x1b\n" +
 	"\tpage_size\x18\x05 \x01(\x05R\bpageSize\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x06 \x01(\tR\tpageToken\"\x7f\n" +
+	"page_token\x18\x06 \x01(\tR\tpageToken\"\xae\x01\n" +
 	"\x1cListUnlistedCommentsResponse\x127\n" +
 	"\bcomments\x18\x01 \x03(\v2\x1b.riposte.v1.UnlistedCommentR\bcomments\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x7f\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12-\n" +
+	"\x10subject_revision\x18\x03 \x01(\x03B\x020\x01R\x0fsubjectRevision\"\x7f\n" +
 	"\x0fUnlistedComment\x12-\n" +
 	"\acomment\x18\x01 \x01(\v2\x13.riposte.v1.CommentR\acomment\x12=\n" +
 	"\rproposed_edit\x18\x02 \x01(\v2\x18.riposte.v1.ProposedEditR\fproposedEdit\"m\n" +

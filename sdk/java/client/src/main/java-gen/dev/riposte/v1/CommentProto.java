@@ -285,76 +285,77 @@ public final class CommentProto {
       "mber_id\030\002 \001(\tR\010memberId\022\033\n\007root_id\030\003 \001(\003" +
       "B\0020\001R\006rootId\022%\n\014min_revision\030\004 \001(\003B\0020\001R\013" +
       "minRevision\022\033\n\tpage_size\030\005 \001(\005R\010pageSize" +
-      "\022\035\n\npage_token\030\006 \001(\tR\tpageToken\"\177\n\034ListU" +
-      "nlistedCommentsResponse\0227\n\010comments\030\001 \003(" +
-      "\0132\033.riposte.v1.UnlistedCommentR\010comments" +
-      "\022&\n\017next_page_token\030\002 \001(\tR\rnextPageToken" +
-      "\"\177\n\017UnlistedComment\022-\n\007comment\030\001 \001(\0132\023.r" +
-      "iposte.v1.CommentR\007comment\022=\n\rproposed_e" +
-      "dit\030\002 \001(\0132\030.riposte.v1.ProposedEditR\014pro" +
-      "posedEdit\"m\n\033ListCommentRevisionsRequest" +
-      "\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tpage_size\030\002 \001(\005R" +
-      "\010pageSize\022\035\n\npage_token\030\003 \001(\tR\tpageToken" +
-      "\"\201\001\n\034ListCommentRevisionsResponse\0229\n\trev" +
-      "isions\030\001 \003(\0132\033.riposte.v1.CommentRevisio" +
-      "nR\trevisions\022&\n\017next_page_token\030\002 \001(\tR\rn" +
-      "extPageToken\"\255\001\n\024DeleteCommentRequest\022\022\n" +
-      "\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tmember_id\030\002 \001(\tR\010me" +
-      "mberId\0221\n\tacting_as\030\003 \001(\0162\024.riposte.v1.A" +
-      "ctingAsR\010actingAs\022\022\n\004etag\030\004 \001(\tR\004etag\022\035\n" +
-      "\nrequest_id\030\005 \001(\tR\trequestId\"u\n\025DeleteCo" +
-      "mmentResponse\022-\n\007comment\030\001 \001(\0132\023.riposte" +
-      ".v1.CommentR\007comment\022-\n\020subject_revision" +
-      "\030\002 \001(\003B\0020\001R\017subjectRevision\"h\n\026UndeleteC" +
-      "ommentRequest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tmem" +
-      "ber_id\030\002 \001(\tR\010memberId\022\035\n\nrequest_id\030\003 \001" +
-      "(\tR\trequestId\"w\n\027UndeleteCommentResponse" +
-      "\022-\n\007comment\030\001 \001(\0132\023.riposte.v1.CommentR\007" +
-      "comment\022-\n\020subject_revision\030\002 \001(\003B\0020\001R\017s" +
-      "ubjectRevision\"c\n\021PinCommentRequest\022\022\n\002i" +
-      "d\030\001 \001(\003B\0020\001R\002id\022\033\n\tmember_id\030\002 \001(\tR\010memb" +
-      "erId\022\035\n\nrequest_id\030\003 \001(\tR\trequestId\"r\n\022P" +
-      "inCommentResponse\022-\n\007comment\030\001 \001(\0132\023.rip" +
-      "oste.v1.CommentR\007comment\022-\n\020subject_revi" +
-      "sion\030\002 \001(\003B\0020\001R\017subjectRevision\"e\n\023Unpin" +
-      "CommentRequest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tme" +
-      "mber_id\030\002 \001(\tR\010memberId\022\035\n\nrequest_id\030\003 " +
-      "\001(\tR\trequestId\"t\n\024UnpinCommentResponse\022-" +
-      "\n\007comment\030\001 \001(\0132\023.riposte.v1.CommentR\007co" +
-      "mment\022-\n\020subject_revision\030\002 \001(\003B\0020\001R\017sub" +
-      "jectRevision\"\300\001\n\031ListMemberCommentsReque" +
-      "st\022\037\n\013object_type\030\001 \001(\tR\nobjectType\022\033\n\tm" +
-      "ember_id\030\002 \001(\tR\010memberId\022)\n\020include_unli" +
-      "sted\030\003 \001(\010R\017includeUnlisted\022\033\n\tpage_size" +
-      "\030\004 \001(\005R\010pageSize\022\035\n\npage_token\030\005 \001(\tR\tpa" +
-      "geToken\"\252\001\n\032ListMemberCommentsResponse\022/" +
-      "\n\010comments\030\001 \003(\0132\023.riposte.v1.CommentR\010c" +
-      "omments\022&\n\017next_page_token\030\002 \001(\tR\rnextPa" +
-      "geToken\0223\n\010degraded\030\003 \003(\0132\027.riposte.v1.D" +
-      "egradationR\010degraded*\317\001\n\014CommentState\022\035\n" +
-      "\031COMMENT_STATE_UNSPECIFIED\020\000\022\030\n\024COMMENT_" +
-      "STATE_ACTIVE\020\001\022\031\n\025COMMENT_STATE_PENDING\020" +
-      "\002\022\032\n\026COMMENT_STATE_REJECTED\020\003\022\030\n\024COMMENT" +
-      "_STATE_HIDDEN\020\004\022\032\n\026COMMENT_STATE_SHADOWE" +
-      "D\020\005\022\031\n\025COMMENT_STATE_DELETED\020\006*v\n\tDelete" +
-      "dBy\022\032\n\026DELETED_BY_UNSPECIFIED\020\000\022\025\n\021DELET" +
-      "ED_BY_AUTHOR\020\001\022\034\n\030DELETED_BY_SUBJECT_OWN" +
-      "ER\020\002\022\030\n\024DELETED_BY_MODERATOR\020\003*X\n\010Acting" +
-      "As\022\031\n\025ACTING_AS_UNSPECIFIED\020\000\022\024\n\020ACTING_" +
-      "AS_AUTHOR\020\001\022\033\n\027ACTING_AS_SUBJECT_OWNER\020\002" +
-      "*\337\001\n\013CommentSort\022\034\n\030COMMENT_SORT_UNSPECI" +
-      "FIED\020\000\022\027\n\023COMMENT_SORT_NEWEST\020\001\022\027\n\023COMME" +
-      "NT_SORT_OLDEST\020\002\022\024\n\020COMMENT_SORT_HOT\020\003\022\024" +
-      "\n\020COMMENT_SORT_TOP\020\004\022\025\n\021COMMENT_SORT_BES" +
-      "T\020\005\022\036\n\032COMMENT_SORT_CONTROVERSIAL\020\006\022\035\n\031C" +
-      "OMMENT_SORT_MOST_REPLIES\020\007*?\n\003Ack\022\023\n\017ACK" +
-      "_UNSPECIFIED\020\000\022\021\n\rACK_COMMITTED\020\001\022\020\n\014ACK" +
-      "_ACCEPTED\020\002*h\n\rProposalState\022\036\n\032PROPOSAL" +
-      "_STATE_UNSPECIFIED\020\000\022\032\n\026PROPOSAL_STATE_W" +
-      "AITING\020\001\022\033\n\027PROPOSAL_STATE_REJECTED\020\002Bg\n" +
-      "\016dev.riposte.v1B\014CommentProtoP\001\242\002\003RXX\252\002\n" +
-      "Riposte.V1\312\002\nRiposte\\V1\342\002\026Riposte\\V1\\GPB" +
-      "Metadata\352\002\013Riposte::V1b\006proto3"
+      "\022\035\n\npage_token\030\006 \001(\tR\tpageToken\"\256\001\n\034List" +
+      "UnlistedCommentsResponse\0227\n\010comments\030\001 \003" +
+      "(\0132\033.riposte.v1.UnlistedCommentR\010comment" +
+      "s\022&\n\017next_page_token\030\002 \001(\tR\rnextPageToke" +
+      "n\022-\n\020subject_revision\030\003 \001(\003B\0020\001R\017subject" +
+      "Revision\"\177\n\017UnlistedComment\022-\n\007comment\030\001" +
+      " \001(\0132\023.riposte.v1.CommentR\007comment\022=\n\rpr" +
+      "oposed_edit\030\002 \001(\0132\030.riposte.v1.ProposedE" +
+      "ditR\014proposedEdit\"m\n\033ListCommentRevision" +
+      "sRequest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tpage_siz" +
+      "e\030\002 \001(\005R\010pageSize\022\035\n\npage_token\030\003 \001(\tR\tp" +
+      "ageToken\"\201\001\n\034ListCommentRevisionsRespons" +
+      "e\0229\n\trevisions\030\001 \003(\0132\033.riposte.v1.Commen" +
+      "tRevisionR\trevisions\022&\n\017next_page_token\030" +
+      "\002 \001(\tR\rnextPageToken\"\255\001\n\024DeleteCommentRe" +
+      "quest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tmember_id\030\002" +
+      " \001(\tR\010memberId\0221\n\tacting_as\030\003 \001(\0162\024.ripo" +
+      "ste.v1.ActingAsR\010actingAs\022\022\n\004etag\030\004 \001(\tR" +
+      "\004etag\022\035\n\nrequest_id\030\005 \001(\tR\trequestId\"u\n\025" +
+      "DeleteCommentResponse\022-\n\007comment\030\001 \001(\0132\023" +
+      ".riposte.v1.CommentR\007comment\022-\n\020subject_" +
+      "revision\030\002 \001(\003B\0020\001R\017subjectRevision\"h\n\026U" +
+      "ndeleteCommentRequest\022\022\n\002id\030\001 \001(\003B\0020\001R\002i" +
+      "d\022\033\n\tmember_id\030\002 \001(\tR\010memberId\022\035\n\nreques" +
+      "t_id\030\003 \001(\tR\trequestId\"w\n\027UndeleteComment" +
+      "Response\022-\n\007comment\030\001 \001(\0132\023.riposte.v1.C" +
+      "ommentR\007comment\022-\n\020subject_revision\030\002 \001(" +
+      "\003B\0020\001R\017subjectRevision\"c\n\021PinCommentRequ" +
+      "est\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022\033\n\tmember_id\030\002 \001" +
+      "(\tR\010memberId\022\035\n\nrequest_id\030\003 \001(\tR\treques" +
+      "tId\"r\n\022PinCommentResponse\022-\n\007comment\030\001 \001" +
+      "(\0132\023.riposte.v1.CommentR\007comment\022-\n\020subj" +
+      "ect_revision\030\002 \001(\003B\0020\001R\017subjectRevision\"" +
+      "e\n\023UnpinCommentRequest\022\022\n\002id\030\001 \001(\003B\0020\001R\002" +
+      "id\022\033\n\tmember_id\030\002 \001(\tR\010memberId\022\035\n\nreque" +
+      "st_id\030\003 \001(\tR\trequestId\"t\n\024UnpinCommentRe" +
+      "sponse\022-\n\007comment\030\001 \001(\0132\023.riposte.v1.Com" +
+      "mentR\007comment\022-\n\020subject_revision\030\002 \001(\003B" +
+      "\0020\001R\017subjectRevision\"\300\001\n\031ListMemberComme" +
+      "ntsRequest\022\037\n\013object_type\030\001 \001(\tR\nobjectT" +
+      "ype\022\033\n\tmember_id\030\002 \001(\tR\010memberId\022)\n\020incl" +
+      "ude_unlisted\030\003 \001(\010R\017includeUnlisted\022\033\n\tp" +
+      "age_size\030\004 \001(\005R\010pageSize\022\035\n\npage_token\030\005" +
+      " \001(\tR\tpageToken\"\252\001\n\032ListMemberCommentsRe" +
+      "sponse\022/\n\010comments\030\001 \003(\0132\023.riposte.v1.Co" +
+      "mmentR\010comments\022&\n\017next_page_token\030\002 \001(\t" +
+      "R\rnextPageToken\0223\n\010degraded\030\003 \003(\0132\027.ripo" +
+      "ste.v1.DegradationR\010degraded*\317\001\n\014Comment" +
+      "State\022\035\n\031COMMENT_STATE_UNSPECIFIED\020\000\022\030\n\024" +
+      "COMMENT_STATE_ACTIVE\020\001\022\031\n\025COMMENT_STATE_" +
+      "PENDING\020\002\022\032\n\026COMMENT_STATE_REJECTED\020\003\022\030\n" +
+      "\024COMMENT_STATE_HIDDEN\020\004\022\032\n\026COMMENT_STATE" +
+      "_SHADOWED\020\005\022\031\n\025COMMENT_STATE_DELETED\020\006*v" +
+      "\n\tDeletedBy\022\032\n\026DELETED_BY_UNSPECIFIED\020\000\022" +
+      "\025\n\021DELETED_BY_AUTHOR\020\001\022\034\n\030DELETED_BY_SUB" +
+      "JECT_OWNER\020\002\022\030\n\024DELETED_BY_MODERATOR\020\003*X" +
+      "\n\010ActingAs\022\031\n\025ACTING_AS_UNSPECIFIED\020\000\022\024\n" +
+      "\020ACTING_AS_AUTHOR\020\001\022\033\n\027ACTING_AS_SUBJECT" +
+      "_OWNER\020\002*\337\001\n\013CommentSort\022\034\n\030COMMENT_SORT" +
+      "_UNSPECIFIED\020\000\022\027\n\023COMMENT_SORT_NEWEST\020\001\022" +
+      "\027\n\023COMMENT_SORT_OLDEST\020\002\022\024\n\020COMMENT_SORT" +
+      "_HOT\020\003\022\024\n\020COMMENT_SORT_TOP\020\004\022\025\n\021COMMENT_" +
+      "SORT_BEST\020\005\022\036\n\032COMMENT_SORT_CONTROVERSIA" +
+      "L\020\006\022\035\n\031COMMENT_SORT_MOST_REPLIES\020\007*?\n\003Ac" +
+      "k\022\023\n\017ACK_UNSPECIFIED\020\000\022\021\n\rACK_COMMITTED\020" +
+      "\001\022\020\n\014ACK_ACCEPTED\020\002*h\n\rProposalState\022\036\n\032" +
+      "PROPOSAL_STATE_UNSPECIFIED\020\000\022\032\n\026PROPOSAL" +
+      "_STATE_WAITING\020\001\022\033\n\027PROPOSAL_STATE_REJEC" +
+      "TED\020\002Bg\n\016dev.riposte.v1B\014CommentProtoP\001\242" +
+      "\002\003RXX\252\002\nRiposte.V1\312\002\nRiposte\\V1\342\002\026Ripost" +
+      "e\\V1\\GPBMetadata\352\002\013Riposte::V1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -476,7 +477,7 @@ public final class CommentProto {
     internal_static_riposte_v1_ListUnlistedCommentsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListUnlistedCommentsResponse_descriptor,
-        new java.lang.String[] { "Comments", "NextPageToken", });
+        new java.lang.String[] { "Comments", "NextPageToken", "SubjectRevision", });
     internal_static_riposte_v1_UnlistedComment_descriptor =
       getDescriptor().getMessageTypes().get(18);
     internal_static_riposte_v1_UnlistedComment_fieldAccessorTable = new
