@@ -143,6 +143,8 @@ fn unrecorded(command: &Command, ruling: &Ruling, comment: CommentId) -> Decisio
         actor: ruling.moderator.clone(),
         grounds: ruling.grounds.clone(),
         request: None,
+        contested: 0,
+        appeal_text: String::new(),
         time: command.now,
     }
 }

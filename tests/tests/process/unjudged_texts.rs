@@ -113,9 +113,8 @@ async fn public(say: &Say, ids: &[i64]) -> Result<String> {
 
 #[tokio::test]
 async fn an_edit_that_waits_is_in_no_copy_until_it_is_approved() -> Result<()> {
-    let Some(program) = Program::find() else { return Ok(()) };
-    let redis = Redis::start(&program)?;
-    let url = format!("cache.url={}", redis.url());
+    let Some(redis) = start_redis()? else { return Ok(()) };
+    let url = cache_url(&redis);
     let settings =
         ["--moderate", "pre", "--set", "cache.kind=redis", "--set", &url, "--set", "response_cache.threshold=0"];
     let server = Server::dev_with(None, &settings).await?;

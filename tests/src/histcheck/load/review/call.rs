@@ -324,7 +324,7 @@ fn decision(found: &Decision) -> SeenDecision {
 }
 
 fn verdict(result: &VerdictResult) -> VerdictOutcome {
-    let VerdictResult { comment_id, result, subject_revision, etag } = result;
+    let VerdictResult { comment_id, result, subject_revision, etag, proposed_edit_etag: _ } = result;
     let mut outcome = VerdictOutcome {
         comment: *comment_id,
         decision: None,
