@@ -152,14 +152,15 @@ async fn a_report_needs_a_comment_that_its_member_sees(fixture: Fixture) -> Resu
 async fn a_member_makes_twenty_reports_an_hour(fixture: Fixture) -> Result<()> {
     let (say, ben) = (Say::on(&fixture.client, "article"), someone());
     let root = say.comment("ann", "a root").await?;
-    let first = report_of(root.id, &ben);
-    report(&say, first.clone()).await?;
-    for _ in 1..20 {
-        report(&say, report_of(root.id, &ben)).await?;
+    let requests: Vec<ReportCommentRequest> = (0..20).map(|_| report_of(root.id, &ben)).collect();
+    for request in &requests {
+        report(&say, request.clone()).await?;
     }
+    let newest = requests.last().cloned().context("no request")?;
     let last = report_of(root.id, &ben);
     let rejection = Error::from(report(&say, last).await.err().context("not refused")?);
     ensure!(rejection.reason() == ErrorReason::RateLimited, "{rejection:?}");
+    ensure!(!report(&say, newest).await?, "a repeat is answered");
     report(&say, report_of(root.id, &someone())).await?;
     ensure!(own_reports(&say, &ben).await?.len() == 1);
     Ok(())
