@@ -106,7 +106,7 @@ async fn an_edit_waits_beside_the_text_in_sight_until_it_is_approved(fixture: Fi
         let seen = read(&say, stranger, id).await?;
         ensure!(seen.comment.as_ref() == Some(&before) && seen.proposed_edit.is_none(), "{seen:?}");
     }
-    ensure!(say.roots(CommentSort::Newest, 10).await? == [before.clone()]);
+    ensure!(say.roots(CommentSort::Newest, 10).await? == std::slice::from_ref(&before));
     ensure!(former(&say, id).await?.is_empty(), "no text has been replaced");
 
     let items = queue(&fixture, of_member("held", &ann)).await?;
