@@ -23,7 +23,7 @@ use cache::MutantCache;
 use log::MutantLog;
 use mutant::{MUTANTS, Mutant};
 use reader::MutantReader;
-use review::{MutantReviews, MutantVerdicts, MutantWatches};
+use review::{MutantJudgements, MutantReviews, MutantWatches};
 
 /// The environment variable that names the mutant.
 const VARIABLE: &str = "RIPOSTE_MUTANT";
@@ -51,7 +51,7 @@ fn decorated(mutant: Mutant) -> Decorators {
     Decorators {
         reader: Some(Arc::new(move |inner| Arc::new(MutantReader::new(inner, mutant)) as _)),
         log: Some(Arc::new(move |inner| {
-            Arc::new(MutantLog::new(Arc::new(MutantVerdicts::new(inner, mutant)), mutant)) as _
+            Arc::new(MutantLog::new(Arc::new(MutantJudgements::new(inner, mutant)), mutant)) as _
         })),
         reviews: Some(Arc::new(move |inner| Arc::new(MutantReviews::new(inner, mutant)) as _)),
         watches: Some(Arc::new(move |inner| Arc::new(MutantWatches::new(inner, mutant)) as _)),

@@ -86,7 +86,7 @@ pub(crate) enum Mutant {
     /// database.
     KeysApart,
     /// The etag of a verdict is ignored.
-    VerdictWithoutEtag,
+    JudgedWithoutEtag,
     /// KEEP makes a decision though nothing is open, as often as it is sent.
     KeepTwice,
     /// Some items are neither listed nor leased.
@@ -99,15 +99,15 @@ pub(crate) enum Mutant {
     LeaseNeverEnds,
     /// A comment that its author deleted is not found by verdicts.
     DeleteEscapes,
-    /// Watchers are told of comments that wait.
-    PendingTold,
-    /// Refusals tell everybody that a hidden comment waits.
-    StateTold,
+    /// Watchers are informed of comments that wait.
+    PendingReported,
+    /// Refusals show to all members that a hidden comment waits.
+    StateReported,
     /// Counts include a comment that waits.
     PendingCounted,
     /// A deletion by a moderator is not recorded as a decision.
     DecisionOutsideTransaction,
-    /// A comment shows the moderator who judged it.
+    /// A comment shows the moderator that judged it.
     ModeratorLeaks,
     /// The repeat of a verdict is not recognised, so it is refused for its etag.
     RepeatRefused,
@@ -155,15 +155,15 @@ pub(crate) const MUTANTS: [(&str, Mutant); 53] = [
     ("previews-swapped", Mutant::PreviewsSwapped),
     ("threads-cut", Mutant::ThreadsCut),
     ("conversations-cut", Mutant::ConversationsCut),
-    ("verdict-without-etag", Mutant::VerdictWithoutEtag),
+    ("judged-without-etag", Mutant::JudgedWithoutEtag),
     ("keep-twice", Mutant::KeepTwice),
     ("item-lost", Mutant::ItemLost),
     ("item-twice", Mutant::ItemTwice),
     ("lease-twice", Mutant::LeaseTwice),
     ("lease-never-ends", Mutant::LeaseNeverEnds),
     ("delete-escapes", Mutant::DeleteEscapes),
-    ("pending-told", Mutant::PendingTold),
-    ("state-told", Mutant::StateTold),
+    ("pending-reported", Mutant::PendingReported),
+    ("state-reported", Mutant::StateReported),
     ("pending-counted", Mutant::PendingCounted),
     ("decision-outside-transaction", Mutant::DecisionOutsideTransaction),
     ("moderator-leaks", Mutant::ModeratorLeaks),

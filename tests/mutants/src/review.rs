@@ -1,13 +1,12 @@
-//! Mutants of the review: of verdicts, of the queue and its leases, and of what watchers are told.
+//! Mutants of the review: of verdicts, of the queue and its leases, and of what watchers receive.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use riposte_core::act::CommentAct;
 use riposte_core::decision::Decision;
-use riposte_core::event::{ChangeKind, CommentChange};
 use riposte_core::ids::DecisionId;
 use riposte_core::object_type::ObjectType;
 use riposte_core::ports::{
@@ -24,13 +23,9 @@ use riposte_core::{
 
 use crate::mutant::Mutant;
 
-/// The comments that wait, by their subjects and the revisions of their creation. The watches of a
-/// process read what its command log writes.
-static WAITING: LazyLock<Mutex<HashMap<(SubjectKey, i64), CommentId>>> = LazyLock::new(Mutex::default);
-
 /// A command log with a mutant of verdicts.
 #[derive(Debug)]
-pub(crate) struct MutantVerdicts {
+pub(crate) struct MutantJudgements {
     inner: Arc<dyn CommandLog>,
     mutant: Mutant,
     /// The authors of the comments that this process created.
@@ -39,15 +34,15 @@ pub(crate) struct MutantVerdicts {
     deleted: Mutex<HashSet<CommentId>>,
 }
 
-impl MutantVerdicts {
+impl MutantJudgements {
     pub(crate) fn new(inner: Arc<dyn CommandLog>, mutant: Mutant) -> Self {
         Self { inner, mutant, authors: Mutex::default(), deleted: Mutex::default() }
     }
 
     fn before(&self, command: &mut Command) {
-        let Some((target, ruling)) = verdict(&mut command.verb) else { return };
+        let Some((target, ruling)) = order(&mut command.verb) else { return };
         match self.mutant {
-            Mutant::VerdictWithoutEtag => ruling.etag.clear(),
+            Mutant::JudgedWithoutEtag => ruling.etag.clear(),
             Mutant::RepeatRefused => command.request.key = IdempotencyKey(rand::random()),
             Mutant::KeepTwice => {
                 if let CommandKind::Keep(keep) = &command.verb {
@@ -75,7 +70,7 @@ impl MutantVerdicts {
 
     /// Corrects the output of a changed command, and stores what later commands need.
     fn after(&self, sent: &Command, output: &mut Result<CommandOutput>) {
-        if let (Mutant::StateTold, Err(error)) = (self.mutant, &mut *output)
+        if let (Mutant::StateReported, Err(error)) = (self.mutant, &mut *output)
             && let Error::ParentUnavailable(state) | Error::CommentUnavailable(state) = error
             && *state == CommentState::Hidden
         {
@@ -87,10 +82,6 @@ impl MutantVerdicts {
                 let reference = &view.comment.reference;
                 let mut authors = self.authors.lock().unwrap_or_else(PoisonError::into_inner);
                 authors.insert(reference.id, reference.member.clone());
-                if self.mutant == Mutant::PendingTold && view.comment.lifecycle.state == CommentState::Pending {
-                    let mut waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
-                    waiting.insert((sent.subject.clone(), done.revision), reference.id);
-                }
             }
             (CommandKind::Delete(Delete { target, actor: DeleteActor::Author(_), .. }), _) => {
                 self.deleted.lock().unwrap_or_else(PoisonError::into_inner).insert(target.id);
@@ -112,7 +103,7 @@ impl MutantVerdicts {
 }
 
 /// Returns the target and the order of a verdict.
-fn verdict(verb: &mut CommandKind) -> Option<(CommentLocation, &mut Ruling)> {
+fn order(verb: &mut CommandKind) -> Option<(CommentLocation, &mut Ruling)> {
     match verb {
         CommandKind::Approve(verb) => Some((verb.target.clone(), &mut verb.ruling)),
         CommandKind::Reject(verb) => Some((verb.target.clone(), &mut verb.ruling)),
@@ -150,7 +141,7 @@ fn unrecorded(command: &Command, ruling: &Ruling, comment: CommentId) -> Decisio
 }
 
 #[async_trait]
-impl CommandLog for MutantVerdicts {
+impl CommandLog for MutantJudgements {
     async fn submit(&self, mut batch: Batch) -> Result<Vec<Result<CommandOutput>>> {
         let sent = if let Batch::Comments(commands) = &batch { commands.clone() } else { Vec::new() };
         if let Batch::Comments(commands) = &mut batch {
@@ -263,33 +254,28 @@ impl MutantWatches {
 impl SubjectWatches for MutantWatches {
     async fn join(&self, key: &SubjectKey, after: i64, loads: SubjectLoads<'_>) -> Result<Box<dyn SubjectWatch>> {
         let watch = self.inner.join(key, after, loads).await?;
-        let told = self.mutant == Mutant::PendingTold;
-        Ok(if told { Box::new(TellingWatch { inner: watch, key: key.clone() }) } else { watch })
+        let reports = self.mutant == Mutant::PendingReported;
+        Ok(if reports { Box::new(ReportingWatch { inner: watch }) } else { watch })
     }
 }
 
-/// A watch that tells of comments that wait.
+/// A watch that reports comments that wait.
 #[derive(Debug)]
-struct TellingWatch {
+struct ReportingWatch {
     inner: Box<dyn SubjectWatch>,
-    key: SubjectKey,
 }
 
 #[async_trait]
-impl SubjectWatch for TellingWatch {
+impl SubjectWatch for ReportingWatch {
     fn seen(&self) -> i64 {
         self.inner.seen()
     }
 
     async fn next(&mut self) -> Option<Result<WatchItem>> {
         let mut item = self.inner.next().await;
-        if let Some(Ok(WatchItem::Change { revision, changes })) = &mut item
-            && changes.comments.is_empty()
-        {
-            let waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
-            let waiting = waiting.get(&(self.key.clone(), *revision));
-            let change = |id: &CommentId| CommentChange { id: *id, root: None, kind: ChangeKind::Created };
-            changes.comments.extend(waiting.map(change));
+        if let Some(Ok(WatchItem::Change { changes, .. })) = &mut item {
+            // Without its outcome every change counts as one of a comment that is in sight.
+            changes.outcomes.clear();
         }
         item
     }

@@ -67,7 +67,7 @@ pub(super) struct Findings {
     anomalies: Vec<Anomaly>,
     /// Number of anomalies that the current rule found in the current subject.
     count: usize,
-    /// Numbers of cases that rules have looked at, by rule.
+    /// Numbers of cases that rules have checked, by rule.
     cases: BTreeMap<&'static str, usize>,
 }
 
@@ -77,7 +77,7 @@ impl Findings {
         (self.rule, self.count) = (rule, 0);
     }
 
-    /// Counts cases that the current rule looks at.
+    /// Counts cases that the current rule checks.
     fn cases(&mut self, count: usize) {
         *self.cases.entry(self.rule).or_default() += count;
     }

@@ -23,7 +23,7 @@ pub(crate) use op::{
     WatchedChange, WriteResponse,
 };
 pub(crate) use review::{
-    Act, ModeratedItem, PublicRead, ReviewAnswer, ReviewCall, SeenComment, SeenDecision, VerdictOutcome, state,
+    JudgedTarget, ModeratedItem, ModeratorAct, PublicRead, ReviewCall, ReviewResponse, SeenComment, SeenDecision, state,
 };
 pub(crate) use table::{CommentRow, ContentRow, DecisionRow, LikeRow, ReviewRow, Rows, SubjectRow, Table};
 

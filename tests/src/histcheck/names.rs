@@ -19,7 +19,7 @@ pub(crate) const CONTESTED_MEMBER: u32 = 300_000;
 pub(crate) const REVIEWED_TYPE: &str = "held";
 /// The number of the first subject of that type.
 pub(crate) const REVIEWED: u32 = 1 << 20;
-/// What the ids and notes of moderators begin with, which no public response contains.
+/// The begin of the ids and notes of moderators, which no public response contains.
 pub(crate) const SECRET: &str = "riposte-secret-";
 
 /// The first client number of the reads at the end of a run, when nothing changes any more.

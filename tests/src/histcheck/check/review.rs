@@ -6,9 +6,9 @@
 //! interrupted is not checked by them.
 
 mod leases;
-mod lines;
+mod lives;
 mod queue;
-mod refusals;
+mod rejections;
 #[cfg(test)]
 mod sample;
 mod states;
@@ -18,9 +18,9 @@ mod verdicts;
 use super::Findings;
 use super::tables::StoredRows;
 use crate::histcheck::history::{Call, History, Op, ReviewCall};
-use lines::Lines;
+use lives::Lives;
 
-type Rule = fn(&Lines<'_>, &mut Findings);
+type Rule = fn(&Lives<'_>, &mut Findings);
 
 const RULES: [(&str, Rule); 6] = [
     ("states", states::check),
@@ -28,15 +28,15 @@ const RULES: [(&str, Rule); 6] = [
     ("leases", leases::check),
     ("queue", queue::check),
     ("unseen", unseen::check),
-    ("refusals", refusals::check),
+    ("rejections", rejections::check),
 ];
 
 /// Finds promises about comments that wait which the history breaks.
 pub(super) fn check(history: &History, stored: &StoredRows<'_>, findings: &mut Findings) {
-    let lines = Lines::of(history, stored);
+    let lives = Lives::of(history, stored);
     for (name, rule) in RULES {
         findings.begin(name);
-        rule(&lines, findings);
+        rule(&lives, findings);
     }
 }
 

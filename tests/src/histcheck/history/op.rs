@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::item::Item;
-use super::review::{ReviewAnswer, ReviewCall};
+use super::review::{ReviewCall, ReviewResponse};
 use crate::histcheck::names::CONTESTED_MEMBER;
 
 /// Nanoseconds since the run began, by the machine's monotonic clock, which all clients share.
@@ -203,8 +203,8 @@ pub(crate) enum Outcome {
         first: i64,
         last: i64,
     },
-    /// The answer to a call about comments that wait for review.
-    Reviewed(ReviewAnswer),
+    /// The response to a call about comments that wait for review.
+    Reviewed(ReviewResponse),
     /// Refused as not executed, for this reason.
     Refused(Box<str>),
     /// It may have been executed, may be executed later, or never, for this reason. A read has no

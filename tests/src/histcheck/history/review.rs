@@ -1,4 +1,4 @@
-//! Calls about comments that wait for review, and their answers.
+//! Calls about comments that wait for review, and their responses.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub(crate) mod state {
 
 /// An act of a moderator, by its number in the contract and in the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) enum Act {
+pub(crate) enum ModeratorAct {
     Approve = 1,
     Reject = 2,
     Hide = 3,
@@ -23,7 +23,7 @@ pub(crate) enum Act {
     Keep = 7,
 }
 
-impl Act {
+impl ModeratorAct {
     /// All acts, in the order of their numbers.
     pub(crate) const ALL: [Self; 7] =
         [Self::Approve, Self::Reject, Self::Hide, Self::Unhide, Self::Delete, Self::Withhold, Self::Keep];
@@ -75,7 +75,7 @@ pub(crate) enum ReviewCall {
     /// Gives leases back.
     Release { moderator: u32, comments: Box<[i64]>, lease: Box<str> },
     /// Judges comments, each with the etag that was read.
-    Judge { moderator: u32, act: Act, targets: Box<[(i64, Box<str>)]>, lease: Box<str> },
+    Judge { moderator: u32, act: ModeratorAct, targets: Box<[(i64, Box<str>)]>, lease: Box<str> },
     /// Reads the whole queue, with or without leased items.
     Queue { leased: bool },
     /// Reads comments as moderators do.
@@ -123,7 +123,7 @@ pub(crate) struct SeenDecision {
 
 /// The outcome of one target of a verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct VerdictOutcome {
+pub(crate) struct JudgedTarget {
     pub(crate) comment: i64,
     pub(crate) decision: Option<SeenDecision>,
     /// The reason of an error; empty for a decision.
@@ -136,9 +136,9 @@ pub(crate) struct VerdictOutcome {
     pub(crate) revision: i64,
 }
 
-/// The answer to a call about comments that wait.
+/// The response to a call about comments that wait.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) enum ReviewAnswer {
+pub(crate) enum ReviewResponse {
     /// The comment that was written, and the revision that the write made.
     Written {
         comment: SeenComment,
@@ -152,7 +152,7 @@ pub(crate) enum ReviewAnswer {
         lease: Box<str>,
     },
     Released(i32),
-    Judged(Box<[VerdictOutcome]>),
+    Judged(Box<[JudgedTarget]>),
     /// Comments as moderators see them.
     Moderated(Box<[ModeratedItem]>),
     Decisions(Box<[SeenDecision]>),
@@ -165,7 +165,7 @@ pub(crate) enum ReviewAnswer {
     },
 }
 
-impl ReviewAnswer {
+impl ReviewResponse {
     /// Returns the comments that a moderator read.
     pub(crate) fn moderated(&self) -> impl Iterator<Item = &ModeratedItem> {
         let (read, claimed): (&[ModeratedItem], &[(ModeratedItem, i64)]) = match self {

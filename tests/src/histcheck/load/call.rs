@@ -116,8 +116,8 @@ async fn attempt(ports: Ports, call: &Call, request: RequestId, token: &str, lim
             create(channel, &call, request_id, limit).await
         }
         Call::Review { subject, call } => {
-            let answer = review::attempt(ports, (*subject, call), request_id, limit).await?;
-            Ok((Outcome::Reviewed(answer), String::new()))
+            let response = review::attempt(ports, (*subject, call), request_id, limit).await?;
+            Ok((Outcome::Reviewed(response), String::new()))
         }
         Call::Export { .. } | Call::Watch { .. } => Err(Status::unimplemented("performed by another client")),
     }

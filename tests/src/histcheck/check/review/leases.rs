@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::super::Findings;
-use super::lines::Lines;
+use super::lives::Lives;
 use super::review_call;
-use crate::histcheck::history::{Outcome, ReviewAnswer, ReviewCall};
+use crate::histcheck::history::{Outcome, ReviewCall, ReviewResponse};
 
 /// A lease of a comment: its token, its begin and end in milliseconds by the clock of the database,
 /// and the operation that took or renewed it.
@@ -19,10 +19,10 @@ struct Lease<'h> {
 }
 
 /// Finds leases that overlap.
-pub(super) fn check(lines: &Lines<'_>, findings: &mut Findings) {
+pub(super) fn check(lives: &Lives<'_>, findings: &mut Findings) {
     let mut leases: BTreeMap<i64, Vec<Lease<'_>>> = BTreeMap::new();
-    for (number, call, answer) in lines.answers() {
-        let (ReviewCall::Claim { seconds, .. }, ReviewAnswer::Claimed { items, lease }) = (call, answer) else {
+    for (number, call, response) in lives.responses() {
+        let (ReviewCall::Claim { seconds, .. }, ReviewResponse::Claimed { items, lease }) = (call, response) else {
             continue;
         };
         for (item, until) in items {
@@ -37,7 +37,7 @@ pub(super) fn check(lines: &Lines<'_>, findings: &mut Findings) {
             findings.cases(1);
             let overlaps = |other: &&Lease<'_>| other.token != lease.token && other.begun < lease.until;
             for other in leases[at + 1..].iter().filter(overlaps) {
-                if !may_have_ended(lines, id, lease, other) {
+                if !may_have_ended(lives, id, lease, other) {
                     let description = || format!("two leases of {id} overlap: {lease:?} and {other:?}");
                     findings.add(description, &[lease.op, other.op]);
                 }
@@ -48,9 +48,9 @@ pub(super) fn check(lines: &Lines<'_>, findings: &mut Findings) {
 
 /// Returns true if the first lease may have ended before the second one: by a verdict, by a
 /// deletion or an undeletion, or because it was given back.
-fn may_have_ended(lines: &Lines<'_>, id: i64, lease: &Lease<'_>, other: &Lease<'_>) -> bool {
-    let (begun, ended) = (lines.op(lease.op).begun, lines.op(other.op).ended);
-    lines.numbers.iter().map(|number| lines.op(*number)).any(|op| {
+fn may_have_ended(lives: &Lives<'_>, id: i64, lease: &Lease<'_>, other: &Lease<'_>) -> bool {
+    let (begun, ended) = (lives.op(lease.op).begun, lives.op(other.op).ended);
+    lives.numbers.iter().map(|number| lives.op(*number)).any(|op| {
         let is_between = op.begun < ended && (op.ended > begun || matches!(op.outcome, Outcome::Unknown(_)));
         is_between
             && match review_call(op) {
@@ -67,7 +67,7 @@ fn may_have_ended(lines: &Lines<'_>, id: i64, lease: &Lease<'_>, other: &Lease<'
 #[cfg(test)]
 mod tests {
     use super::super::sample::ReviewSample;
-    use crate::histcheck::history::{ModeratedItem, Outcome, ReviewAnswer, ReviewCall, state};
+    use crate::histcheck::history::{ModeratedItem, Outcome, ReviewCall, ReviewResponse, state};
 
     /// Returns claims of two moderators for 10 s, of which the second begins after some seconds.
     fn claimed(after: i64, between: Option<ReviewCall>) -> ReviewSample {
@@ -82,11 +82,11 @@ mod tests {
                 decisions: 0,
             };
             let (items, lease) = ([(item, (at + 10) * 1_000)].into(), format!("lease {moderator}").into());
-            let answer = ReviewAnswer::Claimed { items, lease };
+            let response = ReviewResponse::Claimed { items, lease };
             let second = 5 + 2 * u64::from(moderator);
-            sample.op(second, ReviewCall::Claim { moderator, seconds: 10 }, Outcome::Reviewed(answer));
+            sample.op(second, ReviewCall::Claim { moderator, seconds: 10 }, Outcome::Reviewed(response));
             if let (1, Some(between)) = (moderator, between.clone()) {
-                sample.op(8, between, Outcome::Reviewed(ReviewAnswer::Released(1)));
+                sample.op(8, between, Outcome::Reviewed(ReviewResponse::Released(1)));
             }
         }
         sample

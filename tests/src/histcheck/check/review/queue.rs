@@ -5,28 +5,28 @@
 use std::collections::BTreeSet;
 
 use super::super::Findings;
-use super::lines::Lines;
-use crate::histcheck::history::{CommentRow, ReviewAnswer, ReviewCall, state};
+use super::lives::Lives;
+use crate::histcheck::history::{CommentRow, ReviewCall, ReviewResponse, state};
 use crate::histcheck::names;
 
 /// Finds open questions that no state explains, and items that are missing in lists, or twice.
-pub(super) fn check(lines: &Lines<'_>, findings: &mut Findings) {
-    check_rows(lines, findings);
-    let open: BTreeSet<i64> = lines.reviews.values().filter(|row| row.is_open != 0).map(|row| row.comment).collect();
-    for (number, call, answer) in lines.answers() {
-        match (call, answer) {
-            (ReviewCall::Queue { .. }, ReviewAnswer::Moderated(items)) => {
+pub(super) fn check(lives: &Lives<'_>, findings: &mut Findings) {
+    check_rows(lives, findings);
+    let open: BTreeSet<i64> = lives.reviews.values().filter(|row| row.is_open != 0).map(|row| row.comment).collect();
+    for (number, call, response) in lives.responses() {
+        match (call, response) {
+            (ReviewCall::Queue { .. }, ReviewResponse::Moderated(items)) => {
                 findings.cases(items.len());
                 let mut listed = BTreeSet::new();
                 for item in items {
                     // What was closed and opened again during a walk may be on a later page, too.
                     let is_twice = !listed.insert(item.id);
-                    if is_twice && lines.is_unchanged(item.id, lines.op(number)) {
+                    if is_twice && lives.is_unchanged(item.id, lives.op(number)) {
                         findings.add(|| format!("{} is in the queue twice", item.id), &[number]);
                     }
                 }
                 // No lease lasts until the last reads, so both lists have all items.
-                if names::is_last_read(lines.op(number).client) {
+                if names::is_last_read(lives.op(number).client) {
                     for id in open.symmetric_difference(&listed) {
                         let violation = if listed.contains(id) {
                             "is in the queue, and not open"
@@ -37,14 +37,14 @@ pub(super) fn check(lines: &Lines<'_>, findings: &mut Findings) {
                     }
                 }
             }
-            (ReviewCall::Claim { .. }, ReviewAnswer::Claimed { items, .. }) => {
-                let op = lines.op(number);
+            (ReviewCall::Claim { .. }, ReviewResponse::Claimed { items, .. }) => {
+                let op = lives.op(number);
                 for (item, _) in items {
                     findings.cases(1);
                     // What changes meanwhile may be closed after it was leased.
-                    let line = lines.lines.get(&item.id).filter(|line| !line.uncertain);
-                    let waits = line.is_some_and(|line| {
-                        line.points_within(op.begun, op.ended).all(|point| point.state == state::PENDING)
+                    let life = lives.comments.get(&item.id).filter(|life| !life.uncertain);
+                    let waits = life.is_some_and(|life| {
+                        life.points_within(op.begun, op.ended).all(|point| point.state == state::PENDING)
                     });
                     if !item.open && waits {
                         findings.add(|| format!("{} was leased, and nothing is open on it", item.id), &[number]);
@@ -57,20 +57,20 @@ pub(super) fn check(lines: &Lines<'_>, findings: &mut Findings) {
 }
 
 /// Checks the open questions of the rows.
-fn check_rows(lines: &Lines<'_>, findings: &mut Findings) {
-    for line in lines.lines.values() {
-        let Some(row) = lines.stored.comments.get(&line.id) else { continue };
-        let review = lines.reviews.get(&line.id);
+fn check_rows(lives: &Lives<'_>, findings: &mut Findings) {
+    for life in lives.comments.values() {
+        let Some(row) = lives.stored.comments.get(&life.id) else { continue };
+        let review = lives.reviews.get(&life.id);
         let (questions, is_open) = review.map_or((0, 0), |review| (review.questions, review.is_open));
         findings.cases(1);
         let waits = i8::from(row.state == state::PENDING);
         if (questions, is_open) != (waits, waits) {
-            let description = || format!("{} is in state {} with open questions {questions}", line.id, row.state);
-            findings.add(description, &[line.created]);
+            let description = || format!("{} is in state {} with open questions {questions}", life.id, row.state);
+            findings.add(description, &[life.created]);
         }
-        let was_public = line.points.iter().any(|point| point.state == CommentRow::VISIBLE);
-        if !line.uncertain && review.is_some_and(|review| (review.never_public == 0) != was_public) {
-            findings.add(|| format!("the row says that {} was in sight or not: {review:?}", line.id), &[line.created]);
+        let was_public = life.points.iter().any(|point| point.state == CommentRow::VISIBLE);
+        if !life.uncertain && review.is_some_and(|review| (review.never_public == 0) != was_public) {
+            findings.add(|| format!("the row says that {} was in sight or not: {review:?}", life.id), &[life.created]);
         }
     }
 }

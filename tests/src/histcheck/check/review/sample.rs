@@ -5,8 +5,8 @@
 
 use super::super::{Findings, tables};
 use crate::histcheck::history::{
-    Act, Call, CommentRow, ContentRow, DecisionRow, History, ModeratedItem, Op, Outcome, PublicRead, ReviewAnswer,
-    ReviewCall, ReviewRow, Rows, SeenComment, SeenDecision, SubjectRow, Table, VerdictOutcome, state,
+    Call, CommentRow, ContentRow, DecisionRow, History, JudgedTarget, ModeratedItem, ModeratorAct, Op, Outcome,
+    PublicRead, ReviewCall, ReviewResponse, ReviewRow, Rows, SeenComment, SeenDecision, SubjectRow, Table, state,
 };
 use crate::histcheck::names::{LAST_READS, REVIEWED};
 
@@ -27,13 +27,19 @@ impl Default for ReviewSample {
         let mut sample =
             Self { history: History::default(), comments: Vec::new(), reviews: Vec::new(), decisions: Vec::new() };
         sample.root(1, 11, 1).root(2, 12, 2).read(3, 11, "11.1", state::PENDING, 0);
-        sample.judge(4, 1, (11, "11.1"), sample_decision(11, 1, Act::Approve, state::PENDING, state::ACTIVE), 3);
+        sample.judge(
+            4,
+            1,
+            (11, "11.1"),
+            sample_decision(11, 1, ModeratorAct::Approve, state::PENDING, state::ACTIVE),
+            3,
+        );
         sample
     }
 }
 
 /// Returns a decision of moderator 1.
-pub(super) fn sample_decision(comment: i64, number: i32, act: Act, from: i8, to: i8) -> SeenDecision {
+pub(super) fn sample_decision(comment: i64, number: i32, act: ModeratorAct, from: i8, to: i8) -> SeenDecision {
     SeenDecision { comment, number, act: act as i32, from, to, moderator: 1 }
 }
 
@@ -80,13 +86,13 @@ impl ReviewSample {
             revision: 1,
         });
         self.reviews.push(ReviewRow { comment: id, never_public: 1, is_open: 1, questions: 1, decisions: 0 });
-        self.op(at, call, Outcome::Reviewed(ReviewAnswer::Written { comment, revision }))
+        self.op(at, call, Outcome::Reviewed(ReviewResponse::Written { comment, revision }))
     }
 
     /// Adds a write of the author, after which the row has this state.
     pub(super) fn write(&mut self, at: u64, call: ReviewCall, seen: SeenComment, revision: i64) -> &mut Self {
         self.row(seen.id, |row| row.state = seen.state);
-        self.op(at, call, Outcome::Reviewed(ReviewAnswer::Written { comment: seen, revision }))
+        self.op(at, call, Outcome::Reviewed(ReviewResponse::Written { comment: seen, revision }))
     }
 
     /// Adds a read by a moderator.
@@ -94,7 +100,7 @@ impl ReviewSample {
         let open = state == state::PENDING;
         let item = ModeratedItem { id, text: id as u64, state, etag: etag.into(), open, decisions };
         let call = ReviewCall::Moderated { comments: [id].into() };
-        self.op(at, call, Outcome::Reviewed(ReviewAnswer::Moderated([item].into())))
+        self.op(at, call, Outcome::Reviewed(ReviewResponse::Moderated([item].into())))
     }
 
     /// Adds a verdict with a decision, and the rows that it makes.
@@ -113,7 +119,7 @@ impl ReviewSample {
             (row.decisions, row.never_public) = (number, i8::from(row.never_public != 0 && to != state::ACTIVE));
             (row.is_open, row.questions) = [(0, 0), (1, 1)][usize::from(to == state::PENDING)];
         });
-        let outcome = VerdictOutcome {
+        let outcome = JudgedTarget {
             comment,
             decision: Some(decision),
             reason: "".into(),
@@ -121,27 +127,27 @@ impl ReviewSample {
             winner: 0,
             revision,
         };
-        self.verdict(at, (moderator, Act::of(act).unwrap()), target, outcome)
+        self.judged(at, (moderator, ModeratorAct::of(act).unwrap()), target, outcome)
     }
 
     /// Adds a verdict with any outcome of its target.
-    pub(super) fn verdict(
+    pub(super) fn judged(
         &mut self,
         at: u64,
-        (moderator, act): (u32, Act),
+        (moderator, act): (u32, ModeratorAct),
         (id, etag): (i64, &str),
-        outcome: VerdictOutcome,
+        outcome: JudgedTarget,
     ) -> &mut Self {
         let (targets, lease) = ([(id, etag.into())].into(), "".into());
         let call = ReviewCall::Judge { moderator, act, targets, lease };
-        self.op(at, call, Outcome::Reviewed(ReviewAnswer::Judged([outcome].into())))
+        self.op(at, call, Outcome::Reviewed(ReviewResponse::Judged([outcome].into())))
     }
 
     /// Adds a verdict that is refused for its target.
-    pub(super) fn refused(&mut self, at: u64, act: Act, target: (i64, &str), reason: &str) -> &mut Self {
+    pub(super) fn refused(&mut self, at: u64, act: ModeratorAct, target: (i64, &str), reason: &str) -> &mut Self {
         let (comment, reason) = (target.0, reason.into());
-        let outcome = VerdictOutcome { comment, decision: None, reason, etag: "other".into(), winner: 0, revision: 0 };
-        self.verdict(at, (1, act), target, outcome)
+        let outcome = JudgedTarget { comment, decision: None, reason, etag: "other".into(), winner: 0, revision: 0 };
+        self.judged(at, (1, act), target, outcome)
     }
 
     /// Adds a public read that shows a comment.
@@ -153,8 +159,8 @@ impl ReviewSample {
         state: i8,
     ) -> &mut Self {
         let comments = [SeenComment { id, text: id as u64, state }].into();
-        let answer = ReviewAnswer::Seen { comments, counts: None, names_moderator: false };
-        self.op(at, ReviewCall::Public { read, viewer, fresh: true }, Outcome::Reviewed(answer))
+        let response = ReviewResponse::Seen { comments, counts: None, names_moderator: false };
+        self.op(at, ReviewCall::Public { read, viewer, fresh: true }, Outcome::Reviewed(response))
     }
 
     /// Adds the last read of the queue.
@@ -167,8 +173,8 @@ impl ReviewSample {
             open: true,
             decisions: 0,
         };
-        let answer = ReviewAnswer::Moderated(ids.iter().map(item).collect());
-        self.op(at, ReviewCall::Queue { leased: true }, Outcome::Reviewed(answer))
+        let response = ReviewResponse::Moderated(ids.iter().map(item).collect());
+        self.op(at, ReviewCall::Queue { leased: true }, Outcome::Reviewed(response))
             .change_last(|op| op.client = LAST_READS)
     }
 

@@ -1,75 +1,75 @@
-//! No answer of the public port has the text of a comment that was not public at any time of the
-//! call, but to its author; none names a moderator, and none counts what nobody sees. Watchers are
-//! told of nothing that is not public. Redis has no text that was never public.
+//! No response of the public port has the text of a comment that was not public at any time of the
+//! call, but to its author; none names a moderator, and none counts what is not public. Watchers
+//! are informed of nothing that is not public. Redis has no text that was never public.
 
 use super::super::{Findings, MAX_AGE};
-use super::lines::{Line, Lines, Point};
+use super::lives::{CommentLife, Lives, Point};
 use crate::histcheck::history::{
-    CacheEntry, Call, ChangeKind, CommentRow, Nanos, Op, Outcome, PublicRead, ReviewAnswer, ReviewCall, SeenComment,
+    CacheEntry, Call, ChangeKind, CommentRow, Nanos, Op, Outcome, PublicRead, ReviewCall, ReviewResponse, SeenComment,
     state,
 };
 use crate::histcheck::names;
 
-/// Finds texts, names and counts that reach readers who may not see them.
-pub(super) fn check(lines: &Lines<'_>, findings: &mut Findings) {
-    for (number, call, answer) in lines.answers() {
-        let (ReviewCall::Public { read, viewer, fresh }, ReviewAnswer::Seen { comments, counts, names_moderator }) =
-            (call, answer)
+/// Finds texts, names and counts that reach readers that may not see them.
+pub(super) fn check(lives: &Lives<'_>, findings: &mut Findings) {
+    for (number, call, response) in lives.responses() {
+        let (ReviewCall::Public { read, viewer, fresh }, ReviewResponse::Seen { comments, counts, names_moderator }) =
+            (call, response)
         else {
             continue;
         };
         if *names_moderator {
             findings.add(|| "a moderator is named on the public port".to_owned(), &[number]);
         }
-        let op = lines.op(number);
+        let op = lives.op(number);
         let since = if *fresh { op.begun } else { op.begun.saturating_sub(MAX_AGE) };
         for comment in comments {
             findings.cases(1);
-            let violation = match lines.lines.get(&comment.id) {
-                Some(line) => violation(line, comment, (*read, *viewer), (since, op.ended)),
+            let violation = match lives.comments.get(&comment.id) {
+                Some(life) => violation(life, comment, (*read, *viewer), (since, op.ended)),
                 None => (comment.text != 0).then(|| "no call is known to have written it".to_owned()),
             };
             if let Some(violation) = violation {
-                let created = lines.lines.get(&comment.id).map_or(number, |line| line.created);
+                let created = lives.comments.get(&comment.id).map_or(number, |life| life.created);
                 findings.add(|| format!("{} is shown by {read:?}: {violation}", comment.id), &[created, number]);
             }
         }
         if let Some(counts) = counts.filter(|_| names::is_last_read(op.client)) {
-            check_counts(lines, findings, (number, op), counts);
+            check_counts(lives, findings, (number, op), counts);
         }
     }
-    check_watches(lines, findings);
-    check_cache(lines, findings);
+    check_watches(lives, findings);
+    check_cache(lives, findings);
 }
 
 /// Returns the violation of a comment in a response, if there is one.
 fn violation(
-    line: &Line,
+    life: &CommentLife,
     comment: &SeenComment,
     (read, viewer): (PublicRead, Option<u32>),
     (since, ended): (Nanos, Nanos),
 ) -> Option<String> {
     let is_public = |state: i8| state == state::ACTIVE;
-    let is_author = viewer == Some(line.author);
+    let is_author = viewer == Some(life.author);
     if let PublicRead::History(_) = read {
         // Former texts; each was public at some time.
         let was_shown = |point: &Point| point.text == comment.text && is_public(point.state) && point.begun < ended;
-        return (!line.uncertain && !line.points.iter().any(was_shown))
+        return (!life.uncertain && !life.points.iter().any(was_shown))
             .then(|| format!("the former text {} was never public", comment.text));
     }
     let shows_state = matches!(comment.state, state::PENDING | state::REJECTED);
     if shows_state && !is_author {
-        return Some(format!("state {} is told to {viewer:?}", comment.state));
+        return Some(format!("state {} is shown to {viewer:?}", comment.state));
     }
-    if line.uncertain {
+    if life.uncertain {
         return None;
     }
     if comment.text == 0 {
         // A tombstone: something public stood there.
-        let is_known = is_author || line.may_have_been_public(ended);
+        let is_known = is_author || life.may_have_been_public(ended);
         return (!is_known).then(|| "nothing public ever stood there".to_owned());
     }
-    let mut points = line.points_within(since, ended);
+    let mut points = life.points_within(since, ended);
     let may_show = |point: &Point| {
         point.text == comment.text
             && (is_public(point.state) || is_author && matches!(point.state, state::PENDING | state::REJECTED))
@@ -78,11 +78,11 @@ fn violation(
 }
 
 /// Checks the counts of a subject when nothing changes any more.
-fn check_counts(lines: &Lines<'_>, findings: &mut Findings, (number, op): (u32, &Op), counts: (i32, i32)) {
-    let subjects = &lines.stored.subjects;
+fn check_counts(lives: &Lives<'_>, findings: &mut Findings, (number, op): (u32, &Op), counts: (i32, i32)) {
+    let subjects = &lives.stored.subjects;
     let Some(subject) = subjects.values().find(|row| row.subject == op.call.subject()) else { return };
     let visible =
-        lines.stored.comments.values().filter(|row| row.subject_id == subject.id && row.state == CommentRow::VISIBLE);
+        lives.stored.comments.values().filter(|row| row.subject_id == subject.id && row.state == CommentRow::VISIBLE);
     let expected = visible.fold((0, 0), |(roots, all), row| (roots + i32::from(row.root == 0), all + 1));
     findings.cases(1);
     if counts != expected {
@@ -90,62 +90,62 @@ fn check_counts(lines: &Lines<'_>, findings: &mut Findings, (number, op): (u32, 
     }
 }
 
-/// Checks what watchers of these subjects were told.
-fn check_watches(lines: &Lines<'_>, findings: &mut Findings) {
-    for (number, op) in (0..).zip(lines.ops) {
+/// Checks what watchers of these subjects received.
+fn check_watches(lives: &Lives<'_>, findings: &mut Findings) {
+    for (number, op) in (0..).zip(lives.ops) {
         let (Call::Watch { subject, .. }, Outcome::Changes { changes, .. }) = (&op.call, &op.outcome) else { continue };
         if !names::is_reviewed(*subject) {
             continue;
         }
-        for (revision, told) in changes {
-            for (id, kind) in told {
+        for (revision, received) in changes {
+            for (id, kind) in received {
                 findings.cases(1);
-                let Some(line) = lines.lines.get(id).filter(|line| !line.uncertain) else { continue };
-                if let Some(violation) = told_violation(line, *revision, *kind) {
-                    let description = || format!("a watcher is told {kind:?} of {id} at {revision}: {violation}");
-                    findings.add(description, &[line.created, number]);
+                let Some(life) = lives.comments.get(id).filter(|life| !life.uncertain) else { continue };
+                if let Some(violation) = report_violation(life, *revision, *kind) {
+                    let description = || format!("a watcher receives {kind:?} of {id} at {revision}: {violation}");
+                    findings.add(description, &[life.created, number]);
                 }
             }
         }
     }
 }
 
-fn told_violation(line: &Line, revision: i64, kind: ChangeKind) -> Option<&'static str> {
-    let at = line.points.iter().position(|point| point.revision == revision)?;
-    let is_public = |at: usize| line.points[at].state == state::ACTIVE;
+fn report_violation(life: &CommentLife, revision: i64, kind: ChangeKind) -> Option<&'static str> {
+    let at = life.points.iter().position(|point| point.revision == revision)?;
+    let is_public = |at: usize| life.points[at].state == state::ACTIVE;
     // Of a comment that waits or was refused others see no more than of one that is hidden, and
-    // they are not told when it is deleted.
-    let shown = |at: usize| match line.points[at] {
+    // its deletion is not reported.
+    let shown = |at: usize| match life.points[at] {
         Point { state: state::ACTIVE, .. } => state::ACTIVE,
         Point { state: state::HIDDEN, .. } => state::HIDDEN,
-        Point { state: state::DELETED, prior: state::ACTIVE | state::HIDDEN, .. } => state::DELETED,
+        Point { state: state::DELETED, before_deletion: state::ACTIVE | state::HIDDEN, .. } => state::DELETED,
         _unseen => 0,
     };
     let before = at.checked_sub(1).map_or(0, shown);
-    let was_ever = line.points[..at].iter().any(|point| point.state == state::ACTIVE);
+    let was_ever = life.points[..at].iter().any(|point| point.state == state::ACTIVE);
     match kind {
         ChangeKind::Created => (was_ever || !is_public(at)).then_some("it did not become visible for the first time"),
         ChangeKind::Edited => (!is_public(at)).then_some("it is not public"),
-        ChangeKind::State => (before == shown(at)).then_some("nobody sees a difference"),
+        ChangeKind::State => (before == shown(at)).then_some("readers see no difference"),
         ChangeKind::Other => Some("no call of the load makes such a change"),
     }
 }
 
 /// Checks that Redis has no text of these comments that was never public. Another rule finds texts
 /// of comments that are not visible at the end.
-fn check_cache(lines: &Lines<'_>, findings: &mut Findings) {
-    for entry in lines.cache {
+fn check_cache(lives: &Lives<'_>, findings: &mut Findings) {
+    for entry in lives.cache {
         let CacheEntry::Text { key, text_subject, text } = entry else { continue };
         if !names::is_reviewed(*text_subject) {
             continue;
         }
         findings.cases(1);
-        let Some(line) = lines.written.get(text).and_then(|id| lines.lines.get(id)) else { continue };
-        let is_hidden = lines.stored.comments.get(&line.id).is_some_and(|row| row.state != CommentRow::VISIBLE);
-        let was_shown = line.points.iter().any(|point| point.text == *text && point.state == state::ACTIVE);
-        if is_hidden || !line.uncertain && !was_shown {
-            let description = || format!("Redis has the text {text} of {}, which is not public, in {key:?}", line.id);
-            findings.add(description, &[line.created]);
+        let Some(life) = lives.written.get(text).and_then(|id| lives.comments.get(id)) else { continue };
+        let is_hidden = lives.stored.comments.get(&life.id).is_some_and(|row| row.state != CommentRow::VISIBLE);
+        let was_shown = life.points.iter().any(|point| point.text == *text && point.state == state::ACTIVE);
+        if is_hidden || !life.uncertain && !was_shown {
+            let description = || format!("Redis has the text {text} of {}, which is not public, in {key:?}", life.id);
+            findings.add(description, &[life.created]);
         }
     }
 }
@@ -154,7 +154,7 @@ fn check_cache(lines: &Lines<'_>, findings: &mut Findings) {
 mod tests {
     use super::super::sample::{AUTHOR, ReviewSample};
     use crate::histcheck::history::{
-        CacheEntry, Call, ChangeKind, Op, Outcome, PublicRead, ReviewAnswer, ReviewCall, state,
+        CacheEntry, Call, ChangeKind, Op, Outcome, PublicRead, ReviewCall, ReviewResponse, state,
     };
     use crate::histcheck::names::{LAST_READS, REVIEWED};
 
@@ -169,7 +169,7 @@ mod tests {
         shown(5, (PublicRead::List, None), 11, state::ACTIVE).finds_nothing();
         shown(3, (PublicRead::List, None), 11, state::ACTIVE).finds("unseen", "text 11 was not public during the call");
         shown(3, (PublicRead::Get(11), Some(AUTHOR)), 11, state::PENDING).finds_nothing();
-        shown(3, (PublicRead::Get(11), Some(9)), 11, state::PENDING).finds("unseen", "state 2 is told to Some(9)");
+        shown(3, (PublicRead::Get(11), Some(9)), 11, state::PENDING).finds("unseen", "state 2 is shown to Some(9)");
         shown(5, (PublicRead::List, None), 12, state::ACTIVE).finds("unseen", "text 12 was not public");
         shown(5, (PublicRead::List, None), 99, state::ACTIVE).finds("unseen", "no call is known");
     }
@@ -182,21 +182,21 @@ mod tests {
 
     #[test]
     fn a_named_moderator_and_a_counted_comment_that_waits_are_found() {
-        let with = |answer: ReviewAnswer| {
+        let with = |response: ReviewResponse| {
             let mut sample = ReviewSample::default();
             let call = ReviewCall::Public { read: PublicRead::List, viewer: None, fresh: true };
-            sample.op(9, call, Outcome::Reviewed(answer)).change_last(|op| op.client = LAST_READS);
+            sample.op(9, call, Outcome::Reviewed(response)).change_last(|op| op.client = LAST_READS);
             sample
         };
-        let seen = |counts, names_moderator| ReviewAnswer::Seen { comments: [].into(), counts, names_moderator };
+        let seen = |counts, names_moderator| ReviewResponse::Seen { comments: [].into(), counts, names_moderator };
         with(seen(Some((1, 1)), false)).finds_nothing();
         with(seen(Some((2, 2)), false)).finds("unseen", "the counts are (2, 2), and (1, 1)");
         with(seen(None, true)).finds("unseen", "a moderator is named");
     }
 
     #[test]
-    fn watchers_are_told_of_what_becomes_visible() {
-        let told = |revision: i64, id: i64, kind| {
+    fn watchers_receive_what_becomes_visible() {
+        let received = |revision: i64, id: i64, kind| {
             let mut sample = ReviewSample::default();
             let outcome = Outcome::Changes { changes: [(revision, [(id, kind)].into())].into(), last: revision };
             let call = Call::Watch { subject: REVIEWED, after: 1 };
@@ -204,10 +204,10 @@ mod tests {
             sample.change(|history| history.ops.push(watch));
             sample
         };
-        told(3, 11, ChangeKind::Created).finds_nothing();
-        told(2, 12, ChangeKind::Created).finds("unseen", "it did not become visible for the first time");
-        told(2, 12, ChangeKind::State).finds("unseen", "nobody sees a difference");
-        told(1, 11, ChangeKind::Edited).finds("unseen", "it is not public");
+        received(3, 11, ChangeKind::Created).finds_nothing();
+        received(2, 12, ChangeKind::Created).finds("unseen", "it did not become visible for the first time");
+        received(2, 12, ChangeKind::State).finds("unseen", "readers see no difference");
+        received(1, 11, ChangeKind::Edited).finds("unseen", "it is not public");
     }
 
     #[test]

@@ -1,24 +1,24 @@
-//! One decision for each etag, on the version that the etag names; the others are told which came
-//! first. A repeat returns the first answer, and each decision in an answer is a row.
+//! One decision for each etag, on the version that the etag names; the others learn which came
+//! first. A repeat returns the first response, and each decision in an response is a row.
 
 use std::collections::BTreeMap;
 
 use super::super::{Findings, refused_calls};
-use super::lines::Lines;
+use super::lives::Lives;
 use super::review_call;
 use crate::histcheck::history::{
-    ModeratedItem, Outcome, ReviewAnswer, ReviewCall, SeenDecision, VerdictOutcome, state,
+    JudgedTarget, ModeratedItem, Outcome, ReviewCall, ReviewResponse, SeenDecision, state,
 };
 
 /// Etags by comment, and what was read with each.
 type Read<'h> = BTreeMap<(i64, &'h str), (&'h ModeratedItem, u32)>;
 
-/// Finds verdicts on what nobody read, second ones on an etag, and repeats with other answers.
-pub(super) fn check(lines: &Lines<'_>, findings: &mut Findings) {
-    let read = read(lines, findings);
+/// Finds verdicts on what was not read, second ones on an etag, and repeats with other responses.
+pub(super) fn check(lives: &Lives<'_>, findings: &mut Findings) {
+    let read = read(lives, findings);
     let mut winners: BTreeMap<(i64, &str), (i32, u32)> = BTreeMap::new();
-    for (number, call, answer) in lines.answers() {
-        let (ReviewCall::Judge { targets, .. }, ReviewAnswer::Judged(outcomes)) = (call, answer) else { continue };
+    for (number, call, response) in lives.responses() {
+        let (ReviewCall::Judge { targets, .. }, ReviewResponse::Judged(outcomes)) = (call, response) else { continue };
         if outcomes.len() != targets.len() {
             findings.add(|| format!("{} results of {} targets", outcomes.len(), targets.len()), &[number]);
         }
@@ -29,7 +29,7 @@ pub(super) fn check(lines: &Lines<'_>, findings: &mut Findings) {
                 findings.add(|| format!("a result of {} instead of {id}", outcome.comment), &[number]);
             }
             if let Some(decision) = outcome.decision {
-                check_decision(lines, findings, (number, call), &decision, read.get(&named));
+                check_decision(lives, findings, (number, call), &decision, read.get(&named));
                 let (first, op) = *winners.entry(named).or_insert((decision.number, number));
                 if first != decision.number {
                     let description =
@@ -37,18 +37,18 @@ pub(super) fn check(lines: &Lines<'_>, findings: &mut Findings) {
                     findings.add(description, &[op, number]);
                 }
             } else {
-                check_loser(lines, findings, number, (named, outcome));
+                check_loser(lives, findings, number, (named, outcome));
             }
         }
     }
-    check_repeats(lines, findings);
+    check_repeats(lives, findings);
 }
 
 /// Returns what was read with each etag. An etag names one version.
-fn read<'h>(lines: &Lines<'h>, findings: &mut Findings) -> Read<'h> {
+fn read<'h>(lives: &Lives<'h>, findings: &mut Findings) -> Read<'h> {
     let mut read: Read<'h> = BTreeMap::new();
-    for (number, _, answer) in lines.answers() {
-        for item in answer.moderated() {
+    for (number, _, response) in lives.responses() {
+        for item in response.moderated() {
             let (other, op) = *read.entry((item.id, &*item.etag)).or_insert((item, number));
             if (other.text, other.state, other.decisions) != (item.text, item.state, item.decisions) {
                 let description = || format!("the etag {} names two versions: {other:?} and {item:?}", item.etag);
@@ -60,7 +60,7 @@ fn read<'h>(lines: &Lines<'h>, findings: &mut Findings) -> Read<'h> {
 }
 
 fn check_decision(
-    lines: &Lines<'_>,
+    lives: &Lives<'_>,
     findings: &mut Findings,
     (number, call): (u32, &ReviewCall),
     decision: &SeenDecision,
@@ -70,7 +70,7 @@ fn check_decision(
     if (decision.act, decision.moderator) != (*act as i32, *moderator) {
         findings.add(|| format!("another act or moderator was asked for: {decision:?}"), &[number]);
     }
-    let Some(row) = lines.decisions.get(&(decision.comment, decision.number)) else {
+    let Some(row) = lives.decisions.get(&(decision.comment, decision.number)) else {
         findings.add(|| format!("an acknowledged decision has no row: {decision:?}"), &[number]);
         return;
     };
@@ -86,22 +86,22 @@ fn check_decision(
         findings
             .add(|| format!("a decision from {} on what was read as {}", decision.from, item.state), &[*op, number]);
     }
-    let Some(line) = lines.lines.get(&decision.comment).filter(|line| !line.uncertain && row.revision > 0) else {
+    let Some(life) = lives.comments.get(&decision.comment).filter(|life| !life.uncertain && row.revision > 0) else {
         return;
     };
-    let judged = line.points.iter().rfind(|point| point.revision < row.revision);
+    let judged = life.points.iter().rfind(|point| point.revision < row.revision);
     if let Some(point) = judged.filter(|point| item.text != 0 && point.text != item.text) {
         findings
             .add(|| format!("text {} was judged, and {} was read", point.text, item.text), &[*op, number, point.op]);
     }
 }
 
-/// Checks that a late verdict is told the present etag and a decision that exists.
+/// Checks that a late verdict gets the present etag and a decision that exists.
 fn check_loser(
-    lines: &Lines<'_>,
+    lives: &Lives<'_>,
     findings: &mut Findings,
     number: u32,
-    ((id, etag), outcome): ((i64, &str), &VerdictOutcome),
+    ((id, etag), outcome): ((i64, &str), &JudgedTarget),
 ) {
     if &*outcome.reason != "ETAG_MISMATCH" {
         return;
@@ -109,20 +109,20 @@ fn check_loser(
     if &*outcome.etag == etag || outcome.etag.is_empty() {
         findings.add(|| format!("the etag {etag} of {id} mismatches {:?}", outcome.etag), &[number]);
     }
-    if outcome.winner != 0 && !lines.decisions.contains_key(&(id, outcome.winner)) {
+    if outcome.winner != 0 && !lives.decisions.contains_key(&(id, outcome.winner)) {
         findings.add(|| format!("decision {} of {id} came first and has no row", outcome.winner), &[number]);
     }
 }
 
-/// Checks that all answers to a request equal the first one, also after later changes.
-fn check_repeats(lines: &Lines<'_>, findings: &mut Findings) {
-    for request in lines.requests.values() {
-        let Some(first) = request.answered else { continue };
-        let answered = lines.op(first);
+/// Checks that all responses to a request equal the first one, also after later changes.
+fn check_repeats(lives: &Lives<'_>, findings: &mut Findings) {
+    for request in lives.requests.values() {
+        let Some(first) = request.acknowledged else { continue };
+        let acknowledged = lives.op(first);
         for number in request.attempts.iter().filter(|number| **number != first) {
-            let repeat = lines.op(*number);
-            let is_later = repeat.begun > answered.ended;
-            let difference = match (&answered.outcome, &repeat.outcome) {
+            let repeat = lives.op(*number);
+            let is_later = repeat.begun > acknowledged.ended;
+            let difference = match (&acknowledged.outcome, &repeat.outcome) {
                 (_, Outcome::Refused(reason)) if is_later && !refused_calls::is_transient(reason) => {
                     Some(format!("refused for {reason} after it was acknowledged"))
                 }
@@ -131,7 +131,8 @@ fn check_repeats(lines: &Lines<'_>, findings: &mut Findings) {
             };
             findings.cases(1);
             if let Some(difference) = difference {
-                findings.add(|| format!("a repeat of a call to {}: {difference}", kind(answered)), &[first, *number]);
+                findings
+                    .add(|| format!("a repeat of a call to {}: {difference}", kind(acknowledged)), &[first, *number]);
             }
         }
     }
@@ -141,14 +142,14 @@ fn kind(op: &crate::histcheck::history::Op) -> &'static str {
     review_call(op).map_or("", ReviewCall::kind)
 }
 
-fn difference(first: &ReviewAnswer, repeat: &ReviewAnswer, is_later: bool) -> Option<String> {
+fn difference(first: &ReviewResponse, repeat: &ReviewResponse, is_later: bool) -> Option<String> {
     match (first, repeat) {
         (
-            ReviewAnswer::Written { comment, revision },
-            ReviewAnswer::Written { comment: other, revision: other_revision },
+            ReviewResponse::Written { comment, revision },
+            ReviewResponse::Written { comment: other, revision: other_revision },
         ) => ((comment.id, revision) != (other.id, other_revision))
             .then(|| format!("{} at {revision}, then {} at {other_revision}", comment.id, other.id)),
-        (ReviewAnswer::Judged(one), ReviewAnswer::Judged(others)) => {
+        (ReviewResponse::Judged(one), ReviewResponse::Judged(others)) => {
             one.iter().zip(others).find_map(|(one, other)| match (&one.decision, &other.decision) {
                 (Some(a), Some(b)) => ((a, one.revision) != (b, other.revision)).then(|| format!("{a:?}, then {b:?}")),
                 (Some(a), None) if is_later && !refused_calls::is_transient(&other.reason) => {
@@ -164,27 +165,27 @@ fn difference(first: &ReviewAnswer, repeat: &ReviewAnswer, is_later: bool) -> Op
 #[cfg(test)]
 mod tests {
     use super::super::sample::{ReviewSample, sample_decision};
-    use crate::histcheck::history::{Act, Outcome, ReviewAnswer, VerdictOutcome, state};
+    use crate::histcheck::history::{JudgedTarget, ModeratorAct, Outcome, ReviewResponse, state};
 
     fn hidden() -> ReviewSample {
         let mut sample = ReviewSample::default();
         sample.read(5, 11, "11.2", state::ACTIVE, 1);
-        sample.judge(6, 1, (11, "11.2"), sample_decision(11, 2, Act::Hide, state::ACTIVE, state::HIDDEN), 4);
+        sample.judge(6, 1, (11, "11.2"), sample_decision(11, 2, ModeratorAct::Hide, state::ACTIVE, state::HIDDEN), 4);
         sample
     }
 
     #[test]
-    fn one_verdict_on_each_etag_is_valid_and_the_next_one_is_refused() {
+    fn one_judgement_of_each_etag_is_valid_and_the_next_one_is_refused() {
         let mut sample = hidden();
         sample.finds_nothing();
-        sample.refused(7, Act::Hide, (11, "11.2"), "ETAG_MISMATCH").finds_nothing();
-        sample.refused(8, Act::Hide, (11, "other"), "ETAG_MISMATCH").finds("verdicts", "the etag other of 11");
+        sample.refused(7, ModeratorAct::Hide, (11, "11.2"), "ETAG_MISMATCH").finds_nothing();
+        sample.refused(8, ModeratorAct::Hide, (11, "other"), "ETAG_MISMATCH").finds("verdicts", "the etag other of 11");
     }
 
     #[test]
     fn a_second_decision_on_an_etag_is_found() {
         let mut sample = hidden();
-        sample.judge(7, 1, (11, "11.2"), sample_decision(11, 3, Act::Unhide, state::HIDDEN, state::ACTIVE), 5);
+        sample.judge(7, 1, (11, "11.2"), sample_decision(11, 3, ModeratorAct::Unhide, state::HIDDEN, state::ACTIVE), 5);
         sample.finds("verdicts", "the etag 11.2 of 11 has decisions 2 and 3");
         sample.finds("verdicts", "decision 3 on what was read after 1");
         sample.finds("verdicts", "a decision from 4 on what was read as 1");
@@ -194,13 +195,19 @@ mod tests {
     fn a_decision_without_a_row_or_by_another_act_is_found() {
         hidden().lose_decision().finds("verdicts", "an acknowledged decision has no row");
         let mut sample = ReviewSample::default();
-        sample.judge(5, 2, (12, "12.1"), sample_decision(12, 1, Act::Approve, state::PENDING, state::ACTIVE), 4);
+        sample.judge(
+            5,
+            2,
+            (12, "12.1"),
+            sample_decision(12, 1, ModeratorAct::Approve, state::PENDING, state::ACTIVE),
+            4,
+        );
         sample.finds("verdicts", "another act or moderator");
     }
 
     #[test]
     fn a_repeat_that_is_refused_or_decides_again_is_found() {
-        let outcome = |decision| VerdictOutcome {
+        let outcome = |decision| JudgedTarget {
             comment: 11,
             decision,
             reason: if decision.is_some() { "" } else { "ETAG_MISMATCH" }.into(),
@@ -210,11 +217,11 @@ mod tests {
         };
         let repeated = |decision| {
             let mut sample = hidden();
-            let answer = ReviewAnswer::Judged([outcome(decision)].into());
-            sample.repeat(8, Outcome::Reviewed(answer));
+            let response = ReviewResponse::Judged([outcome(decision)].into());
+            sample.repeat(8, Outcome::Reviewed(response));
             sample
         };
-        let first = sample_decision(11, 2, Act::Hide, state::ACTIVE, state::HIDDEN);
+        let first = sample_decision(11, 2, ModeratorAct::Hide, state::ACTIVE, state::HIDDEN);
         repeated(Some(first)).finds_nothing();
         repeated(None).finds("verdicts", "then ETAG_MISMATCH");
         let mut sample = hidden();

@@ -23,7 +23,8 @@ use tonic::{Request, Status};
 
 use crate::histcheck::fleet::Ports;
 use crate::histcheck::history::{
-    Act, ModeratedItem, Outcome, PublicRead, ReviewAnswer, ReviewCall, SeenComment, SeenDecision, VerdictOutcome,
+    JudgedTarget, ModeratedItem, ModeratorAct, Outcome, PublicRead, ReviewCall, ReviewResponse, SeenComment,
+    SeenDecision,
 };
 use crate::histcheck::load::failure_outcome;
 use crate::histcheck::names;
@@ -36,7 +37,7 @@ const LARGEST_PAGE: i32 = 100;
 /// The most items that one claim leases.
 const CLAIMED: i32 = 8;
 
-type Answer = Result<ReviewAnswer, Status>;
+type ReviewResult = Result<ReviewResponse, Status>;
 
 /// Sends a call once.
 ///
@@ -47,7 +48,7 @@ pub(crate) async fn attempt(
     (subject, call): (u32, &ReviewCall),
     request_id: String,
     limit: Duration,
-) -> Answer {
+) -> ReviewResult {
     match call {
         ReviewCall::Create { .. }
         | ReviewCall::Edit { .. }
@@ -65,17 +66,17 @@ pub(crate) async fn attempt(
             let request = GetModeratedCommentsRequest { ids: comments.to_vec(), allow_missing: true };
             let mut service = ModerationServiceClient::new(ports.admin);
             let found = service.get_moderated_comments(timed(limit, request)).await?.into_inner().comments;
-            Ok(ReviewAnswer::Moderated(found.iter().map(moderated).collect()))
+            Ok(ReviewResponse::Moderated(found.iter().map(moderated).collect()))
         }
         ReviewCall::Decisions { comment } => decisions(ports.admin, *comment, limit).await,
     }
 }
 
-/// Returns the outcome of a failed call, and true if the same call may succeed later. A refusal has
-/// the state that the service tells behind its reason, as in `PARENT_UNAVAILABLE HIDDEN`.
+/// Returns the outcome of a failed call, and true if the same call may succeed later. The reason of
+/// a refusal is followed by the state in its metadata, as in `PARENT_UNAVAILABLE HIDDEN`.
 pub(crate) fn failure(status: Status) -> (Outcome, bool) {
-    let told = Error::from(status.clone()).metadata().get("state").cloned();
-    match (failure_outcome(status), told) {
+    let state = Error::from(status.clone()).metadata().get("state").cloned();
+    match (failure_outcome(status), state) {
         ((Outcome::Refused(reason), retryable), Some(state)) => {
             (Outcome::Refused(format!("{reason} {state}").into()), retryable)
         }
@@ -83,7 +84,12 @@ pub(crate) fn failure(status: Status) -> (Outcome, bool) {
     }
 }
 
-async fn write(channel: Channel, (subject, call): (u32, &ReviewCall), request_id: String, limit: Duration) -> Answer {
+async fn write(
+    channel: Channel,
+    (subject, call): (u32, &ReviewCall),
+    request_id: String,
+    limit: Duration,
+) -> ReviewResult {
     let mut service = CommentServiceClient::new(channel.clone());
     let (comment, revision) = match call {
         ReviewCall::Create { parent: 0, member, text } => {
@@ -120,15 +126,15 @@ async fn write(channel: Channel, (subject, call): (u32, &ReviewCall), request_id
             let (comment_id, member_id) = (*comment, names::member_id(*member));
             let request = SetLikeRequest { comment_id, member_id, value: LikeValue::Like.into(), request_id };
             LikeServiceClient::new(channel).set_like(timed(limit, request)).await?;
-            return Ok(ReviewAnswer::Liked);
+            return Ok(ReviewResponse::Liked);
         }
         other => return Err(Status::unimplemented(format!("{other:?} is no call of an author"))),
     };
     let comment = comment.ok_or_else(|| Status::data_loss("the response lacks its comment"))?;
-    Ok(ReviewAnswer::Written { comment: seen(&comment), revision })
+    Ok(ReviewResponse::Written { comment: seen(&comment), revision })
 }
 
-async fn moderate(channel: Channel, call: &ReviewCall, request_id: String, limit: Duration) -> Answer {
+async fn moderate(channel: Channel, call: &ReviewCall, request_id: String, limit: Duration) -> ReviewResult {
     let mut service = ModerationServiceClient::new(channel);
     match call {
         ReviewCall::Claim { moderator, seconds } => {
@@ -146,14 +152,14 @@ async fn moderate(channel: Channel, call: &ReviewCall, request_id: String, limit
                 let until = until.seconds * 1_000 + i64::from(until.nanos) / 1_000_000;
                 Some((moderated(item.comment.as_ref()?), until))
             });
-            Ok(ReviewAnswer::Claimed { items: items.collect(), lease: claimed.lease_token.into() })
+            Ok(ReviewResponse::Claimed { items: items.collect(), lease: claimed.lease_token.into() })
         }
         ReviewCall::Release { moderator, comments, lease } => {
             let (comment_ids, moderator_id) = (comments.to_vec(), names::moderator_id(*moderator));
             let lease_token = lease.to_string();
             let request = ReleaseReviewItemsRequest { comment_ids, lease_token, moderator_id, request_id };
             let released = service.release_review_items(timed(limit, request)).await?.into_inner();
-            Ok(ReviewAnswer::Released(released.released))
+            Ok(ReviewResponse::Released(released.released))
         }
         ReviewCall::Judge { moderator, act, targets, lease } => {
             let target = |(id, etag): &(i64, Box<str>)| VerdictTarget { comment_id: *id, etag: etag.to_string() };
@@ -166,18 +172,18 @@ async fn moderate(channel: Channel, call: &ReviewCall, request_id: String, limit
                 request_id,
             };
             let judged = service.submit_verdicts(timed(limit, request)).await?.into_inner();
-            Ok(ReviewAnswer::Judged(judged.results.iter().map(verdict).collect()))
+            Ok(ReviewResponse::Judged(judged.results.iter().map(judged_target).collect()))
         }
         other => Err(Status::unimplemented(format!("{other:?} is no call of a moderator"))),
     }
 }
 
 /// Returns the reasons of an act. Their note is secret, as the moderator is.
-fn grounds(act: Act) -> Grounds {
+fn grounds(act: ModeratorAct) -> Grounds {
     Grounds { code: format!("{act:?}").to_lowercase(), note: format!("{}note", names::SECRET), ..Grounds::default() }
 }
 
-async fn queue(channel: Channel, leased: bool, limit: Duration) -> Answer {
+async fn queue(channel: Channel, leased: bool, limit: Duration) -> ReviewResult {
     let mut service = ModerationServiceClient::new(channel);
     let (mut items, mut page_token) = (Vec::new(), String::new());
     loop {
@@ -188,12 +194,12 @@ async fn queue(channel: Channel, leased: bool, limit: Duration) -> Answer {
         items.extend(page.items.iter().filter_map(|item| item.comment.as_ref()).map(moderated));
         page_token = page.next_page_token;
         if page_token.is_empty() {
-            return Ok(ReviewAnswer::Moderated(items.into()));
+            return Ok(ReviewResponse::Moderated(items.into()));
         }
     }
 }
 
-async fn decisions(channel: Channel, comment: i64, limit: Duration) -> Answer {
+async fn decisions(channel: Channel, comment: i64, limit: Duration) -> ReviewResult {
     let mut service = ModerationServiceClient::new(channel);
     let (mut all, mut page_token) = (Vec::new(), String::new());
     loop {
@@ -203,7 +209,7 @@ async fn decisions(channel: Channel, comment: i64, limit: Duration) -> Answer {
         all.extend(page.decisions.iter().map(decision));
         page_token = page.next_page_token;
         if page_token.is_empty() {
-            return Ok(ReviewAnswer::Decisions(all.into()));
+            return Ok(ReviewResponse::Decisions(all.into()));
         }
     }
 }
@@ -213,7 +219,7 @@ async fn public(
     (subject, read): (u32, PublicRead),
     (viewer, fresh): (Option<u32>, bool),
     limit: Duration,
-) -> Answer {
+) -> ReviewResult {
     let (key, member) = (Some(names::key(subject)), viewer.map(names::member_id).unwrap_or_default());
     let (mut comments, mut replies) = (CommentServiceClient::new(channel.clone()), ReplyServiceClient::new(channel));
     match read {
@@ -259,7 +265,7 @@ async fn public(
             let texts = found.revisions.iter().filter_map(|former| former.content.as_ref());
             let text = |text: &str| SeenComment { id, text: names::text_number(text).1, state: 0 };
             let comments = texts.map(|content| text(&content.text)).collect();
-            Ok(ReviewAnswer::Seen { comments, counts: None, names_moderator: names_moderator(&found) })
+            Ok(ReviewResponse::Seen { comments, counts: None, names_moderator: names_moderator(&found) })
         }
         PublicRead::OfMember(of) => {
             let (object_type, member_id) = (names::REVIEWED_TYPE.to_owned(), names::member_id(of));
@@ -278,13 +284,13 @@ async fn public(
     }
 }
 
-/// Returns the answer of a public response with these comments.
+/// Returns the response of a public response with these comments.
 fn shown_as<'c>(
     response: &impl Message,
     comments: impl Iterator<Item = &'c Comment>,
     counts: Option<(i32, i32)>,
-) -> ReviewAnswer {
-    ReviewAnswer::Seen { comments: comments.map(seen).collect(), counts, names_moderator: names_moderator(response) }
+) -> ReviewResponse {
+    ReviewResponse::Seen { comments: comments.map(seen).collect(), counts, names_moderator: names_moderator(response) }
 }
 
 /// Returns true if a response contains a moderator's id or note anywhere.
@@ -323,9 +329,9 @@ fn decision(found: &Decision) -> SeenDecision {
     }
 }
 
-fn verdict(result: &VerdictResult) -> VerdictOutcome {
+fn judged_target(result: &VerdictResult) -> JudgedTarget {
     let VerdictResult { comment_id, result, subject_revision, etag, proposed_edit_etag: _ } = result;
-    let mut outcome = VerdictOutcome {
+    let mut outcome = JudgedTarget {
         comment: *comment_id,
         decision: None,
         reason: "".into(),

@@ -6,7 +6,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use crate::histcheck::history::{
-    Act, ModeratedItem, Op, Outcome, PublicRead, RequestId, ReviewAnswer, ReviewCall, state,
+    ModeratedItem, ModeratorAct, Op, Outcome, PublicRead, RequestId, ReviewCall, ReviewResponse, state,
 };
 use crate::histcheck::names::REVIEWED;
 
@@ -27,11 +27,11 @@ const TARGETS: usize = 6;
 
 /// The comments that all clients know: subject, id and author of each.
 #[derive(Debug, Default)]
-pub(crate) struct ReviewedComments(Mutex<Vec<Known>>);
+pub(crate) struct ReviewedComments(Mutex<Vec<KnownComment>>);
 
 /// A comment that clients know.
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct KnownComment {
     subject: u32,
     id: i64,
     member: u32,
@@ -39,7 +39,7 @@ struct Known {
 }
 
 impl ReviewedComments {
-    fn insert(&self, comment: Known) {
+    fn insert(&self, comment: KnownComment) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= KNOWN {
             known.remove(0);
@@ -47,7 +47,7 @@ impl ReviewedComments {
         known.push(comment);
     }
 
-    fn any(&self, rng: &mut StdRng) -> Option<Known> {
+    fn any(&self, rng: &mut StdRng) -> Option<KnownComment> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         (!known.is_empty()).then(|| known[rng.random_range(0..known.len())])
     }
@@ -73,7 +73,7 @@ pub(super) struct ReviewPlanner {
     client: u32,
     rng: StdRng,
     text_count: u64,
-    own: Vec<Known>,
+    own: Vec<KnownComment>,
     /// Acknowledged requests, which may be repeated.
     acknowledged: Vec<(u32, ReviewCall, RequestId)>,
     /// Comments as a moderator read them, with the lease under which they were read.
@@ -113,22 +113,22 @@ impl ReviewPlanner {
 
     /// Records the effect of an operation.
     pub(super) fn record(&mut self, planned: &PlannedReview, op: &Op, known: &ReviewedComments) {
-        let Outcome::Reviewed(answer) = &op.outcome else { return };
-        match answer {
-            ReviewAnswer::Written { comment, .. } => {
+        let Outcome::Reviewed(response) = &op.outcome else { return };
+        match response {
+            ReviewResponse::Written { comment, .. } => {
                 if let (ReviewCall::Create { parent, member, .. }, None) = (&planned.call, planned.repeated) {
                     let (id, member, is_root) = (comment.id, *member, *parent == 0);
-                    let comment = Known { subject: planned.subject, id, member, is_root };
+                    let comment = KnownComment { subject: planned.subject, id, member, is_root };
                     Self::store(&mut self.rng, &mut self.own, comment);
                     known.insert(comment);
                 }
             }
-            ReviewAnswer::Claimed { items, lease, .. } => {
+            ReviewResponse::Claimed { items, lease, .. } => {
                 for (item, _) in items {
                     Self::store(&mut self.rng, &mut self.read, (item.clone(), lease.clone()));
                 }
             }
-            ReviewAnswer::Moderated(items) if matches!(planned.call, ReviewCall::Moderated { .. }) => {
+            ReviewResponse::Moderated(items) if matches!(planned.call, ReviewCall::Moderated { .. }) => {
                 for item in items {
                     Self::store(&mut self.rng, &mut self.read, (item.clone(), "".into()));
                 }
@@ -165,7 +165,7 @@ impl ReviewPlanner {
         (u64::from(self.client) + 1) << 48 | self.text_count
     }
 
-    fn own(&mut self) -> Option<Known> {
+    fn own(&mut self) -> Option<KnownComment> {
         (!self.own.is_empty()).then(|| self.own[self.rng.random_range(0..self.own.len())])
     }
 
@@ -183,20 +183,20 @@ impl ReviewPlanner {
         Some(PlannedReview::of(parent.subject, call))
     }
 
-    fn edit(&mut self, own: Known) -> PlannedReview {
+    fn edit(&mut self, own: KnownComment) -> PlannedReview {
         let call = ReviewCall::Edit { comment: own.id, member: own.member, text: self.text() };
         PlannedReview::of(own.subject, call)
     }
 
-    fn delete(own: Known) -> PlannedReview {
+    fn delete(own: KnownComment) -> PlannedReview {
         PlannedReview::of(own.subject, ReviewCall::Delete { comment: own.id, member: own.member })
     }
 
-    fn undelete(own: Known) -> PlannedReview {
+    fn undelete(own: KnownComment) -> PlannedReview {
         PlannedReview::of(own.subject, ReviewCall::Undelete { comment: own.id, member: own.member })
     }
 
-    fn like(&mut self, comment: Known) -> PlannedReview {
+    fn like(&mut self, comment: KnownComment) -> PlannedReview {
         let member = if self.rng.random_ratio(1, 4) { comment.member } else { self.member() };
         PlannedReview::of(comment.subject, ReviewCall::Like { comment: comment.id, member })
     }
@@ -240,16 +240,29 @@ impl ReviewPlanner {
     }
 
     /// Returns an act on a comment of this state; in one of six cases one that may conflict.
-    fn act(&mut self, of: i8) -> Act {
+    fn act(&mut self, of: i8) -> ModeratorAct {
         if self.rng.random_ratio(1, 6) {
-            return Act::ALL[self.rng.random_range(0..Act::ALL.len())];
+            return ModeratorAct::ALL[self.rng.random_range(0..ModeratorAct::ALL.len())];
         }
-        let acts: &[Act] = match of {
-            state::PENDING => &[Act::Approve, Act::Approve, Act::Approve, Act::Reject, Act::Reject, Act::Delete],
-            state::ACTIVE => &[Act::Hide, Act::Withhold, Act::Reject, Act::Approve, Act::Keep],
-            state::REJECTED => &[Act::Approve],
-            state::HIDDEN => &[Act::Unhide],
-            _deleted => &[Act::Reject, Act::Hide, Act::Withhold],
+        let acts: &[ModeratorAct] = match of {
+            state::PENDING => &[
+                ModeratorAct::Approve,
+                ModeratorAct::Approve,
+                ModeratorAct::Approve,
+                ModeratorAct::Reject,
+                ModeratorAct::Reject,
+                ModeratorAct::Delete,
+            ],
+            state::ACTIVE => &[
+                ModeratorAct::Hide,
+                ModeratorAct::Withhold,
+                ModeratorAct::Reject,
+                ModeratorAct::Approve,
+                ModeratorAct::Keep,
+            ],
+            state::REJECTED => &[ModeratorAct::Approve],
+            state::HIDDEN => &[ModeratorAct::Unhide],
+            _deleted => &[ModeratorAct::Reject, ModeratorAct::Hide, ModeratorAct::Withhold],
         };
         acts[self.rng.random_range(0..acts.len())]
     }
@@ -277,7 +290,7 @@ impl ReviewPlanner {
         Some(PlannedReview::of(known.subject, ReviewCall::Decisions { comment: known.id }))
     }
 
-    /// Returns a read of the public port: by nobody, by another member, or by the author.
+    /// Returns a read of the public port: without a viewer, by another member, or by the author.
     fn public(&mut self, known: &ReviewedComments) -> Option<PlannedReview> {
         let comment = known.any(&mut self.rng)?;
         let fresh = self.rng.random_ratio(1, 5);

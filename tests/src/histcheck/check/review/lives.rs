@@ -1,7 +1,7 @@
 //! The life of each comment that waits: its states and texts in the order of revisions.
 //!
-//! The writes of authors have revisions in their answers, and decisions have theirs in the rows. So
-//! the states of a comment follow from both, whichever call was answered.
+//! The writes of authors have revisions in their responses, and decisions have theirs in the rows.
+//! So the states of a comment follow from both, whichever call was acknowledged.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use super::super::int_map::IntMap;
 use super::super::tables::StoredRows;
 use super::review_call;
 use crate::histcheck::history::{
-    Act, CacheEntry, DecisionRow, History, Nanos, Op, Outcome, RequestId, ReviewAnswer, ReviewCall, ReviewRow, Rows,
-    state,
+    CacheEntry, DecisionRow, History, ModeratorAct, Nanos, Op, Outcome, RequestId, ReviewCall, ReviewResponse,
+    ReviewRow, Rows, state,
 };
 
 /// A time that never comes.
@@ -18,12 +18,12 @@ pub(super) const NEVER: Nanos = Nanos::MAX;
 
 /// All comments that wait, or waited.
 #[derive(Debug)]
-pub(super) struct Lines<'h> {
+pub(super) struct Lives<'h> {
     pub(super) ops: &'h [Op],
     /// The operations about these comments, by their indexes, in the order in which they began.
     pub(super) numbers: Vec<u32>,
     pub(super) requests: BTreeMap<RequestId, ReviewRequest>,
-    pub(super) lines: IntMap<i64, Line>,
+    pub(super) comments: IntMap<i64, CommentLife>,
     /// The rows of decisions, by comment and number.
     pub(super) decisions: BTreeMap<(i64, i32), DecisionRow>,
     pub(super) reviews: IntMap<i64, ReviewRow>,
@@ -38,22 +38,22 @@ pub(super) struct Lines<'h> {
 pub(super) struct ReviewRequest {
     /// The attempts, in the order in which they began.
     pub(super) attempts: Vec<u32>,
-    /// The attempt that was answered first, if one was.
-    pub(super) answered: Option<u32>,
-    /// True if an attempt without an answer may have been executed.
+    /// The attempt that was acknowledged first, if one was.
+    pub(super) acknowledged: Option<u32>,
+    /// True if an attempt without an response may have been executed.
     pub(super) unknown: bool,
 }
 
 /// The life of a comment.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct CommentLife {
     pub(super) id: i64,
     pub(super) author: u32,
     /// The operation that created it.
     pub(super) created: u32,
     /// Its states, in the order of revisions.
     pub(super) points: Vec<Point>,
-    /// True if a write without an answer may have changed it, so that the states are not certain.
+    /// True if a write without an response may have changed it, so that the states are not certain.
     pub(super) uncertain: bool,
     /// Violations of the table of acts, each with its operation.
     pub(super) violations: Vec<(String, u32)>,
@@ -65,11 +65,11 @@ pub(super) struct Point {
     pub(super) revision: i64,
     /// The time at which the first attempt of the change was sent.
     pub(super) begun: Nanos,
-    /// The time of the first answer that tells the change; [`NEVER`] without one.
+    /// The time of the first response that shows the change; [`NEVER`] without one.
     pub(super) known: Nanos,
     pub(super) state: i8,
     /// The state to which a deleted comment returns.
-    pub(super) prior: i8,
+    pub(super) before_deletion: i8,
     /// True if a moderator deleted it.
     pub(super) deleted_by_moderator: bool,
     pub(super) text: u64,
@@ -91,29 +91,30 @@ type Event = (i64, Nanos, Nanos, u32, Change);
 
 /// Returns the state that an act reaches from another one; `None` if it conflicts with that state.
 /// No question but that of a PENDING text is open in this load, so nothing can be kept.
-pub(super) fn reaches(act: Act, from: i8) -> Option<i8> {
+pub(super) fn reaches(act: ModeratorAct, from: i8) -> Option<i8> {
     match (act, from) {
-        (Act::Approve, state::PENDING | state::REJECTED | state::ACTIVE) | (Act::Unhide, state::HIDDEN) => {
-            Some(state::ACTIVE)
+        (ModeratorAct::Approve, state::PENDING | state::REJECTED | state::ACTIVE)
+        | (ModeratorAct::Unhide, state::HIDDEN) => Some(state::ACTIVE),
+        (ModeratorAct::Reject, state::ACTIVE | state::PENDING) => Some(state::REJECTED),
+        (ModeratorAct::Hide, state::ACTIVE) => Some(state::HIDDEN),
+        (ModeratorAct::Withhold, state::ACTIVE) => Some(state::PENDING),
+        (ModeratorAct::Delete, state::ACTIVE | state::PENDING | state::REJECTED | state::HIDDEN) => {
+            Some(state::DELETED)
         }
-        (Act::Reject, state::ACTIVE | state::PENDING) => Some(state::REJECTED),
-        (Act::Hide, state::ACTIVE) => Some(state::HIDDEN),
-        (Act::Withhold, state::ACTIVE) => Some(state::PENDING),
-        (Act::Delete, state::ACTIVE | state::PENDING | state::REJECTED | state::HIDDEN) => Some(state::DELETED),
         _conflict => None,
     }
 }
 
-impl<'h> Lines<'h> {
+impl<'h> Lives<'h> {
     pub(super) fn of(history: &'h History, stored: &'h StoredRows<'h>) -> Self {
         let mut numbers: Vec<u32> = (0..history.ops.len() as u32).collect();
         numbers.retain(|number| review_call(&history.ops[*number as usize]).is_some());
         numbers.sort_by_key(|number| history.ops[*number as usize].begun);
-        let mut lines = Self {
+        let mut lives = Self {
             ops: &history.ops,
             numbers,
             requests: BTreeMap::new(),
-            lines: IntMap::default(),
+            comments: IntMap::default(),
             decisions: BTreeMap::new(),
             reviews: IntMap::default(),
             stored,
@@ -122,16 +123,16 @@ impl<'h> Lines<'h> {
         };
         for table in &history.tables {
             if let Rows::Reviews(rows) = &table.rows {
-                lines.reviews.extend(rows.iter().map(|row| (row.comment, *row)));
+                lives.reviews.extend(rows.iter().map(|row| (row.comment, *row)));
             }
             if let Rows::Decisions(rows) = &table.rows {
-                lines.decisions.extend(rows.iter().map(|row| ((row.comment, row.number), *row)));
+                lives.decisions.extend(rows.iter().map(|row| ((row.comment, row.number), *row)));
             }
         }
-        lines.group_attempts();
-        lines.add_comments();
-        lines.add_changes();
-        lines
+        lives.group_attempts();
+        lives.add_comments();
+        lives.add_changes();
+        lives
     }
 
     /// Returns an operation by its index in the history.
@@ -139,19 +140,19 @@ impl<'h> Lines<'h> {
         &self.ops[number as usize]
     }
 
-    /// Returns the operations with an answer, in the order in which they began.
-    pub(super) fn answers(&self) -> impl Iterator<Item = (u32, &'h ReviewCall, &'h ReviewAnswer)> + '_ {
+    /// Returns the operations with an response, in the order in which they began.
+    pub(super) fn responses(&self) -> impl Iterator<Item = (u32, &'h ReviewCall, &'h ReviewResponse)> + '_ {
         self.numbers.iter().filter_map(|number| {
             let op = self.op(*number);
-            let (Some(call), Outcome::Reviewed(answer)) = (review_call(op), &op.outcome) else { return None };
-            Some((*number, call, answer))
+            let (Some(call), Outcome::Reviewed(response)) = (review_call(op), &op.outcome) else { return None };
+            Some((*number, call, response))
         })
     }
 
     /// Returns true if a comment certainly did not change during a call.
     pub(super) fn is_unchanged(&self, id: i64, op: &Op) -> bool {
-        let line = self.lines.get(&id);
-        line.is_some_and(|line| !line.uncertain && line.points_within(op.begun, op.ended).count() == 1)
+        let life = self.comments.get(&id);
+        life.is_some_and(|life| !life.uncertain && life.points_within(op.begun, op.ended).count() == 1)
     }
 
     fn group_attempts(&mut self) {
@@ -160,13 +161,13 @@ impl<'h> Lines<'h> {
             if op.request == (0, 0) {
                 continue;
             }
-            let new = || ReviewRequest { attempts: Vec::new(), answered: None, unknown: false };
+            let new = || ReviewRequest { attempts: Vec::new(), acknowledged: None, unknown: false };
             let request = self.requests.entry(op.request).or_insert_with(new);
             request.attempts.push(*number);
             request.unknown |= matches!(op.outcome, Outcome::Unknown(_));
             let is_earlier = |first: u32| op.ended < self.ops[first as usize].ended;
-            if op.outcome.has_result() && request.answered.is_none_or(is_earlier) {
-                request.answered = Some(*number);
+            if op.outcome.has_result() && request.acknowledged.is_none_or(is_earlier) {
+                request.acknowledged = Some(*number);
             }
         }
     }
@@ -177,28 +178,28 @@ impl<'h> Lines<'h> {
         for request in self.requests.values() {
             let first = &self.ops[request.attempts[0] as usize];
             let Some(ReviewCall::Create { member, text, .. }) = review_call(first) else { continue };
-            let answer = request.answered.map(|number| (number, &self.ops[number as usize]));
-            let line = if let Some((number, op)) = answer
-                && let Outcome::Reviewed(ReviewAnswer::Written { comment, revision }) = &op.outcome
+            let response = request.acknowledged.map(|number| (number, &self.ops[number as usize]));
+            let life = if let Some((number, op)) = response
+                && let Outcome::Reviewed(ReviewResponse::Written { comment, revision }) = &op.outcome
             {
                 let created = Point {
                     revision: *revision,
                     begun: first.begun,
                     known: op.ended,
                     state: state::PENDING,
-                    prior: state::PENDING,
+                    before_deletion: state::PENDING,
                     deleted_by_moderator: false,
                     text: *text,
                     op: number,
                 };
-                Line { points: vec![created], uncertain: false, ..Line::new(comment.id, *member, number) }
+                CommentLife { points: vec![created], uncertain: false, ..CommentLife::new(comment.id, *member, number) }
             } else if let Some(id) = by_text.get(text) {
-                Line::new(*id, *member, request.attempts[0])
+                CommentLife::new(*id, *member, request.attempts[0])
             } else {
                 continue;
             };
-            self.written.insert(*text, line.id);
-            self.lines.insert(line.id, line);
+            self.written.insert(*text, life.id);
+            self.comments.insert(life.id, life);
         }
     }
 
@@ -215,22 +216,22 @@ impl<'h> Lines<'h> {
                 Some(ReviewCall::Undelete { comment, .. }) => (*comment, Change::Undeleted),
                 _other => continue,
             };
-            let answer = request.answered.map(|number| (number, &self.ops[number as usize]));
-            if let Some((number, op)) = answer
-                && let Outcome::Reviewed(ReviewAnswer::Written { revision, .. }) = &op.outcome
+            let response = request.acknowledged.map(|number| (number, &self.ops[number as usize]));
+            if let Some((number, op)) = response
+                && let Outcome::Reviewed(ReviewResponse::Written { revision, .. }) = &op.outcome
             {
                 events.entry(id).or_default().push((*revision, first.begun, op.ended, number, change));
             } else if request.unknown
-                && let Some(line) = self.lines.get_mut(&id)
+                && let Some(life) = self.comments.get_mut(&id)
             {
-                line.uncertain = true;
+                life.uncertain = true;
             }
         }
-        let verdicts = self.verdicts();
+        let judgements = self.judgements();
         for row in self.decisions.values() {
-            let Some((begun, known, op)) = verdicts.times(row) else {
-                if let Some(line) = self.lines.get_mut(&row.comment) {
-                    line.violations.push((format!("a decision that nobody requested: {row:?}"), line.created));
+            let Some((begun, known, op)) = judgements.times(row) else {
+                if let Some(life) = self.comments.get_mut(&row.comment) {
+                    life.violations.push((format!("a decision without a request: {row:?}"), life.created));
                 }
                 continue;
             };
@@ -238,14 +239,14 @@ impl<'h> Lines<'h> {
         }
         for (id, mut events) in events {
             events.sort_by_key(|(revision, .., change)| (*revision, change.number()));
-            if let Some(line) = self.lines.get_mut(&id) {
-                events.into_iter().for_each(|event| line.apply(event));
+            if let Some(life) = self.comments.get_mut(&id) {
+                events.into_iter().for_each(|event| life.apply(event));
             }
         }
     }
 
-    fn verdicts(&self) -> VerdictTimes {
-        let mut times = VerdictTimes::default();
+    fn judgements(&self) -> JudgementTimes {
+        let mut times = JudgementTimes::default();
         for request in self.requests.values() {
             let first = &self.ops[request.attempts[0] as usize];
             let Some(ReviewCall::Judge { moderator, act, targets, .. }) = review_call(first) else { continue };
@@ -254,7 +255,7 @@ impl<'h> Lines<'h> {
                 times.sent.entry(key).or_insert((first.begun, request.attempts[0]));
                 for number in &request.attempts {
                     let op = &self.ops[*number as usize];
-                    let Outcome::Reviewed(ReviewAnswer::Judged(outcomes)) = &op.outcome else { continue };
+                    let Outcome::Reviewed(ReviewResponse::Judged(outcomes)) = &op.outcome else { continue };
                     let taken = outcomes.iter().filter(|outcome| outcome.comment == *id);
                     for decision in taken.filter_map(|outcome| outcome.decision) {
                         let known =
@@ -271,15 +272,15 @@ impl<'h> Lines<'h> {
 
 /// The times of verdicts.
 #[derive(Debug, Default)]
-struct VerdictTimes {
+struct JudgementTimes {
     /// The first verdict of each moderator and act on a comment: when it was sent, and its
     /// operation.
     sent: BTreeMap<(i64, u32, i32), (Nanos, u32)>,
-    /// The decisions in answers: when they were requested and known, and the operation.
+    /// The decisions in responses: when they were requested and known, and the operation.
     taken: BTreeMap<(i64, i32), (Nanos, Nanos, u32)>,
 }
 
-impl VerdictTimes {
+impl JudgementTimes {
     fn times(&self, row: &DecisionRow) -> Option<(Nanos, Nanos, u32)> {
         let (sent, op) = self.sent.get(&(row.comment, row.moderator, row.act))?;
         Some(self.taken.get(&(row.comment, row.number)).copied().unwrap_or((*sent, NEVER, *op)))
@@ -292,8 +293,8 @@ impl Change {
     }
 }
 
-impl Line {
-    /// Returns a comment whose create has no answer.
+impl CommentLife {
+    /// Returns a comment whose create has no response.
     fn new(id: i64, author: u32, created: u32) -> Self {
         Self { id, author, created, points: Vec::new(), uncertain: true, violations: Vec::new() }
     }
@@ -302,7 +303,7 @@ impl Line {
     fn apply(&mut self, (revision, begun, known, op, change): Event) {
         // A decision that changes no state makes no revision.
         if let (Change::Decided(row), 0) = (change, revision) {
-            if (row.act, row.from, row.to) != (Act::Approve as i32, state::ACTIVE, state::ACTIVE) {
+            if (row.act, row.from, row.to) != (ModeratorAct::Approve as i32, state::ACTIVE, state::ACTIVE) {
                 self.violations.push((format!("a decision without a revision: {row:?}"), op));
             }
             return;
@@ -313,24 +314,24 @@ impl Line {
             Change::Edited(text) => last.edited(text).map(|point| Point { text, ..point }),
             Change::Deleted => (last.state != state::DELETED).then_some(Point {
                 state: state::DELETED,
-                prior: last.state,
+                before_deletion: last.state,
                 deleted_by_moderator: false,
                 ..last
             }),
             Change::Undeleted => (last.state == state::DELETED && !last.deleted_by_moderator)
-                .then_some(Point { state: last.prior, ..last }),
+                .then_some(Point { state: last.before_deletion, ..last }),
             Change::Decided(row) => last.decided(&row),
         };
         match point {
             Some(point) => {
-                let Point { state, prior, deleted_by_moderator, text, .. } = point;
-                self.points.push(Point { state, prior, deleted_by_moderator, text, ..next });
+                let Point { state, before_deletion, deleted_by_moderator, text, .. } = point;
+                self.points.push(Point { state, before_deletion, deleted_by_moderator, text, ..next });
             }
             None if self.uncertain => {}
             None => {
                 let description = format!(
                     "{} is in state {} (deleted from {}) when this happens at revision {revision}: {change:?}",
-                    self.id, last.state, last.prior
+                    self.id, last.state, last.before_deletion
                 );
                 self.violations.push((description, op));
                 self.uncertain = true;
@@ -364,24 +365,27 @@ impl Point {
 
     /// Returns the state after a decision.
     fn decided(self, row: &DecisionRow) -> Option<Self> {
-        let act = Act::of(row.act)?;
+        let act = ModeratorAct::of(row.act)?;
         if self.state != state::DELETED {
             let to = reaches(act, self.state)?;
-            let (prior, deleted_by_moderator) = (self.state, to == state::DELETED);
+            let (before_deletion, deleted_by_moderator) = (self.state, to == state::DELETED);
             return ((row.from, row.to) == (self.state, to)).then_some(Self {
                 state: to,
-                prior,
+                before_deletion,
                 deleted_by_moderator,
                 ..self
             });
         }
-        let may_judge = matches!(act, Act::Reject | Act::Hide | Act::Withhold | Act::Delete);
-        if self.deleted_by_moderator || !may_judge || row.from != self.prior {
+        let may_judge =
+            matches!(act, ModeratorAct::Reject | ModeratorAct::Hide | ModeratorAct::Withhold | ModeratorAct::Delete);
+        if self.deleted_by_moderator || !may_judge || row.from != self.before_deletion {
             return None;
         }
-        let to = reaches(act, self.prior)?;
-        // A deletion changes who may restore the comment, and not the state to which it returns.
-        let (prior, deleted_by_moderator) = if act == Act::Delete { (self.prior, true) } else { (to, false) };
-        (row.to == to || row.to == prior).then_some(Self { prior, deleted_by_moderator, ..self })
+        let to = reaches(act, self.before_deletion)?;
+        // A deletion changes the capacity that may restore the comment, and not the state to which
+        // it returns.
+        let (before_deletion, deleted_by_moderator) =
+            if act == ModeratorAct::Delete { (self.before_deletion, true) } else { (to, false) };
+        (row.to == to || row.to == before_deletion).then_some(Self { before_deletion, deleted_by_moderator, ..self })
     }
 }

@@ -1,27 +1,27 @@
 //! A call about a comment that waits is refused only for a state that the comment had during the
-//! call, and tells nobody but the author that it waits.
+//! call, and only the author learns that it waits.
 
 use super::super::{Findings, refused_calls};
-use super::lines::{Line, Lines, Point, reaches};
+use super::lives::{CommentLife, Lives, Point, reaches};
 use super::review_call;
 use crate::histcheck::history::{
-    Act, ModeratedItem, Op, Outcome, PublicRead, ReviewAnswer, ReviewCall, VerdictOutcome, state,
+    JudgedTarget, ModeratedItem, ModeratorAct, Op, Outcome, PublicRead, ReviewCall, ReviewResponse, state,
 };
 use std::collections::BTreeMap;
 
 /// Number of edits from which on an author may have to wait for a verdict.
 const EDITS: usize = 3;
 
-/// Finds refusals without a reason, and those that tell a state which the caller may not know.
-pub(super) fn check(lines: &Lines<'_>, findings: &mut Findings) {
-    for number in &lines.numbers {
-        let op = lines.op(*number);
+/// Finds rejections without a reason, and those with a state that the caller may not know.
+pub(super) fn check(lives: &Lives<'_>, findings: &mut Findings) {
+    for number in &lives.numbers {
+        let op = lives.op(*number);
         let Some(call) = review_call(op) else { continue };
         if let Outcome::Refused(reason) = &op.outcome
             && !refused_calls::is_transient(reason)
         {
             findings.cases(1);
-            if let Some((violation, created)) = violation(lines, op, call, reason) {
+            if let Some((violation, created)) = violation(lives, op, call, reason) {
                 findings.add(|| format!("refused for {reason}: {violation}"), &[created.unwrap_or(*number), *number]);
             }
         }
@@ -31,12 +31,12 @@ pub(super) fn check(lines: &Lines<'_>, findings: &mut Findings) {
             findings.add(|| format!("failed with {reason}, an error of the service itself"), &[*number]);
         }
     }
-    check_verdicts(lines, findings);
+    check_judgements(lives, findings);
 }
 
 /// Returns the violation of a refusal, if there is one, and the operation that created the comment.
-fn violation(lines: &Lines<'_>, op: &Op, call: &ReviewCall, reason: &str) -> Option<(String, Option<u32>)> {
-    let (reason, told) = reason.split_once(' ').unwrap_or((reason, ""));
+fn violation(lives: &Lives<'_>, op: &Op, call: &ReviewCall, reason: &str) -> Option<(String, Option<u32>)> {
+    let (reason, shown) = reason.split_once(' ').unwrap_or((reason, ""));
     let (id, member) = match call {
         ReviewCall::Create { parent: 0, .. } => return Some(("nothing refuses a root".to_owned(), None)),
         ReviewCall::Create { parent: id, member, .. }
@@ -62,19 +62,19 @@ fn violation(lines: &Lines<'_>, op: &Op, call: &ReviewCall, reason: &str) -> Opt
         | ReviewCall::Moderated { .. }
         | ReviewCall::Decisions { .. } => return Some(("no state refuses this call".to_owned(), None)),
     };
-    let line = lines.lines.get(&id)?;
-    let is_author = member == Some(line.author);
-    if !is_author && matches!(told, "PENDING" | "REJECTED") {
-        return Some((format!("the state is told to {member:?}"), Some(line.created)));
+    let life = lives.comments.get(&id)?;
+    let is_author = member == Some(life.author);
+    if !is_author && matches!(shown, "PENDING" | "REJECTED") {
+        return Some((format!("the state is shown to {member:?}"), Some(life.created)));
     }
-    if line.uncertain {
+    if life.uncertain {
         return None;
     }
     let is_read = matches!(call, ReviewCall::Public { .. });
     let since = if is_read { op.begun.saturating_sub(super::super::MAX_AGE) } else { op.begun };
-    let points: Vec<&Point> = line.points_within(since, op.ended).collect();
+    let points: Vec<&Point> = life.points_within(since, op.ended).collect();
     let is_explained = match call {
-        ReviewCall::Edit { .. } => explains_edit(line, &points, reason, op),
+        ReviewCall::Edit { .. } => explains_edit(life, &points, reason, op),
         ReviewCall::Delete { .. } => reason == "COMMENT_NOT_FOUND" && points.iter().any(|p| p.state == state::DELETED),
         ReviewCall::Undelete { .. } => match reason {
             "COMMENT_ALREADY_EXISTS" => points.iter().any(|point| point.state != state::DELETED),
@@ -82,15 +82,15 @@ fn violation(lines: &Lines<'_>, op: &Op, call: &ReviewCall, reason: &str) -> Opt
             _other => false,
         },
         ReviewCall::Create { .. } | ReviewCall::Like { .. } => {
-            explains_answer(line, &points, (reason, call), is_author, op)
+            explains_reply(life, &points, (reason, call), is_author, op)
         }
         _read => reason == "COMMENT_NOT_FOUND" && points.iter().any(|point| point.state != state::ACTIVE),
     };
-    (!is_explained).then(|| (format!("{id} was in these states: {points:?}"), Some(line.created)))
+    (!is_explained).then(|| (format!("{id} was in these states: {points:?}"), Some(life.created)))
 }
 
-fn explains_edit(line: &Line, points: &[&Point], reason: &str, op: &Op) -> bool {
-    let edits = line.points.windows(2).filter(|pair| pair[0].text != pair[1].text && pair[1].begun < op.ended).count();
+fn explains_edit(life: &CommentLife, points: &[&Point], reason: &str, op: &Op) -> bool {
+    let edits = life.points.windows(2).filter(|pair| pair[0].text != pair[1].text && pair[1].begun < op.ended).count();
     match reason {
         "COMMENT_NOT_FOUND" => points.iter().any(|point| point.state == state::DELETED),
         "STATE_CONFLICT" => points.iter().any(|point| point.state == state::HIDDEN) || edits >= EDITS,
@@ -100,8 +100,8 @@ fn explains_edit(line: &Line, points: &[&Point], reason: &str, op: &Op) -> bool 
 
 /// Returns true if the states of a comment explain that a reply to it or a like of it is refused. A
 /// comment that was never public does not exist for others.
-fn explains_answer(
-    line: &Line,
+fn explains_reply(
+    life: &CommentLife,
     points: &[&Point],
     (reason, call): (&str, &ReviewCall),
     is_author: bool,
@@ -110,8 +110,8 @@ fn explains_answer(
     let is_unseen = points.iter().any(|point| point.state != state::ACTIVE);
     let unavailable =
         if matches!(call, ReviewCall::Like { .. }) { "COMMENT_UNAVAILABLE" } else { "PARENT_UNAVAILABLE" };
-    let was_public = line.points.iter().any(|point| point.state == state::ACTIVE && point.begun < op.ended);
-    let certainly_public = line.points.iter().any(|point| point.state == state::ACTIVE && point.known < op.begun);
+    let was_public = life.points.iter().any(|point| point.state == state::ACTIVE && point.begun < op.ended);
+    let certainly_public = life.points.iter().any(|point| point.state == state::ACTIVE && point.known < op.begun);
     match reason {
         "COMMENT_NOT_FOUND" => is_unseen && !is_author && !certainly_public,
         _ if reason == unavailable => is_unseen && (is_author || was_public),
@@ -120,22 +120,22 @@ fn explains_answer(
 }
 
 /// Checks the errors of single targets of verdicts.
-fn check_verdicts(lines: &Lines<'_>, findings: &mut Findings) {
+fn check_judgements(lives: &Lives<'_>, findings: &mut Findings) {
     let mut read: BTreeMap<(i64, &str), &ModeratedItem> = BTreeMap::new();
     let mut claimed: BTreeMap<i64, Vec<(u32, u64)>> = BTreeMap::new();
-    for (number, call, answer) in lines.answers() {
-        for item in answer.moderated() {
+    for (number, call, response) in lives.responses() {
+        for item in response.moderated() {
             read.insert((item.id, &item.etag), item);
             if let ReviewCall::Claim { moderator, .. } = call {
-                claimed.entry(item.id).or_default().push((*moderator, lines.op(number).begun));
+                claimed.entry(item.id).or_default().push((*moderator, lives.op(number).begun));
             }
         }
     }
-    // Claims without an answer may have leased any comment.
-    let unknown: Vec<(u32, u64)> = lines
+    // Claims without an response may have leased any comment.
+    let unknown: Vec<(u32, u64)> = lives
         .numbers
         .iter()
-        .map(|number| lines.op(*number))
+        .map(|number| lives.op(*number))
         .filter_map(|op| {
             let (Some(ReviewCall::Claim { moderator, .. }), Outcome::Unknown(_)) = (review_call(op), &op.outcome)
             else {
@@ -144,47 +144,53 @@ fn check_verdicts(lines: &Lines<'_>, findings: &mut Findings) {
             Some((*moderator, op.begun))
         })
         .collect();
-    for (number, call, answer) in lines.answers() {
-        let (ReviewCall::Judge { moderator, act, targets, .. }, ReviewAnswer::Judged(outcomes)) = (call, answer) else {
+    for (number, call, response) in lives.responses() {
+        let (ReviewCall::Judge { moderator, act, targets, .. }, ReviewResponse::Judged(outcomes)) = (call, response)
+        else {
             continue;
         };
-        let op = lines.op(number);
+        let op = lives.op(number);
         for ((id, etag), outcome) in targets.iter().zip(outcomes).filter(|(_, outcome)| outcome.decision.is_none()) {
             findings.cases(1);
             let by_other = |(holder, begun): &(u32, u64)| holder != moderator && *begun < op.ended;
             let is_leased =
                 claimed.get(id).is_some_and(|claims| claims.iter().any(by_other)) || unknown.iter().any(by_other);
             let item = read.get(&(*id, &**etag)).copied();
-            let Some(line) = lines.lines.get(id).filter(|line| !line.uncertain) else { continue };
-            if !explains_error(line, (op, *act), outcome, item, is_leased) {
+            let Some(life) = lives.comments.get(id).filter(|life| !life.uncertain) else { continue };
+            if !explains_error(life, (op, *act), outcome, item, is_leased) {
                 let description = || format!("{act:?} of {id}, read as {item:?}, is refused for {}", outcome.reason);
-                findings.add(description, &[line.created, number]);
+                findings.add(description, &[life.created, number]);
             }
         }
     }
 }
 
 fn explains_error(
-    line: &Line,
-    (op, act): (&Op, Act),
-    outcome: &VerdictOutcome,
+    life: &CommentLife,
+    (op, act): (&Op, ModeratorAct),
+    outcome: &JudgedTarget,
     item: Option<&ModeratedItem>,
     is_leased: bool,
 ) -> bool {
-    let mut points = line.points_within(op.begun, op.ended);
+    let mut points = life.points_within(op.begun, op.ended);
     match &*outcome.reason {
         "ETAG_MISMATCH" => true,
-        "REVIEW_LEASE_LOST" => is_leased && !matches!(act, Act::Hide | Act::Unhide | Act::Delete),
+        "REVIEW_LEASE_LOST" => {
+            is_leased && !matches!(act, ModeratorAct::Hide | ModeratorAct::Unhide | ModeratorAct::Delete)
+        }
         "STATE_CONFLICT" => item.is_none_or(|item| {
             // A verdict on a deleted comment is one on the state to which it returns.
             let from = if item.state == state::DELETED { None } else { Some(item.state) };
             from.map_or_else(
-                || points.any(|point| reaches(act, point.prior).is_none()),
+                || points.any(|point| reaches(act, point.before_deletion).is_none()),
                 |from| reaches(act, from).is_none(),
             )
         }),
         "COMMENT_NOT_FOUND" => points.any(|point| {
-            let judges_deleted = matches!(act, Act::Reject | Act::Hide | Act::Withhold | Act::Delete);
+            let judges_deleted = matches!(
+                act,
+                ModeratorAct::Reject | ModeratorAct::Hide | ModeratorAct::Withhold | ModeratorAct::Delete
+            );
             point.state == state::DELETED && (point.deleted_by_moderator || !judges_deleted)
         }),
         reason => refused_calls::is_transient(reason) || reason == "DEADLINE_EXCEEDED",
@@ -194,7 +200,7 @@ fn explains_error(
 #[cfg(test)]
 mod tests {
     use super::super::sample::{AUTHOR, ReviewSample};
-    use crate::histcheck::history::{Act, Outcome, PublicRead, ReviewCall, SeenComment, state};
+    use crate::histcheck::history::{ModeratorAct, Outcome, PublicRead, ReviewCall, SeenComment, state};
 
     fn refused(call: ReviewCall, reason: &str) -> ReviewSample {
         let mut sample = ReviewSample::default();
@@ -206,11 +212,11 @@ mod tests {
     fn what_was_never_public_does_not_exist_for_others() {
         let reply = |member| ReviewCall::Create { parent: 12, member, text: 70 };
         refused(reply(9), "COMMENT_NOT_FOUND").finds_nothing();
-        refused(reply(9), "PARENT_UNAVAILABLE HIDDEN").finds("refusals", "12 was in these states");
+        refused(reply(9), "PARENT_UNAVAILABLE HIDDEN").finds("rejections", "12 was in these states");
         refused(reply(AUTHOR), "PARENT_UNAVAILABLE PENDING").finds_nothing();
-        refused(reply(AUTHOR), "COMMENT_NOT_FOUND").finds("refusals", "12 was in these states");
+        refused(reply(AUTHOR), "COMMENT_NOT_FOUND").finds("rejections", "12 was in these states");
         let like = |member| ReviewCall::Like { comment: 12, member };
-        refused(like(9), "COMMENT_UNAVAILABLE PENDING").finds("refusals", "the state is told to Some(9)");
+        refused(like(9), "COMMENT_UNAVAILABLE PENDING").finds("rejections", "the state is shown to Some(9)");
         refused(like(AUTHOR), "COMMENT_UNAVAILABLE PENDING").finds_nothing();
         refused(like(AUTHOR), "OVERLOADED").finds_nothing();
     }
@@ -221,20 +227,20 @@ mod tests {
         refused(read(12), "COMMENT_NOT_FOUND").finds_nothing();
         let mut late = refused(read(11), "COMMENT_NOT_FOUND");
         late.change_last(|op| (op.begun, op.ended) = (40_000_000_000, 41_000_000_000));
-        late.finds("refusals", "11 was in these states");
+        late.finds("rejections", "11 was in these states");
         refused(ReviewCall::Undelete { comment: 11, member: AUTHOR }, "COMMENT_ALREADY_EXISTS").finds_nothing();
-        refused(ReviewCall::Delete { comment: 11, member: AUTHOR }, "COMMENT_NOT_FOUND").finds("refusals", "11 was");
+        refused(ReviewCall::Delete { comment: 11, member: AUTHOR }, "COMMENT_NOT_FOUND").finds("rejections", "11 was");
         refused(ReviewCall::Edit { comment: 11, member: AUTHOR, text: 7 }, "STATE_CONFLICT")
-            .finds("refusals", "11 was");
-        refused(ReviewCall::Create { parent: 0, member: 1, text: 7 }, "STATE_CONFLICT").finds("refusals", "a root");
-        refused(ReviewCall::Queue { leased: true }, "COMMENT_NOT_FOUND").finds("refusals", "no state refuses");
+            .finds("rejections", "11 was");
+        refused(ReviewCall::Create { parent: 0, member: 1, text: 7 }, "STATE_CONFLICT").finds("rejections", "a root");
+        refused(ReviewCall::Queue { leased: true }, "COMMENT_NOT_FOUND").finds("rejections", "no state refuses");
         let mut failed = ReviewSample::default();
         failed.op(6, ReviewCall::Queue { leased: true }, Outcome::Unknown("INTERNAL".into()));
-        failed.finds("refusals", "an error of the service itself");
+        failed.finds("rejections", "an error of the service itself");
     }
 
     #[test]
-    fn deleting_is_no_escape_from_a_verdict() {
+    fn a_deleted_comment_can_still_be_judged() {
         let judged = |act, reason: &str| {
             let mut sample = ReviewSample::default();
             let deleted = SeenComment { id: 12, text: 0, state: state::DELETED };
@@ -243,9 +249,9 @@ mod tests {
             sample.read(6, 12, "12.2", state::DELETED, 0).refused(7, act, (12, "12.2"), reason);
             sample
         };
-        judged(Act::Approve, "COMMENT_NOT_FOUND").finds_nothing();
-        judged(Act::Reject, "COMMENT_NOT_FOUND").finds("refusals", "Reject of 12");
-        judged(Act::Reject, "REVIEW_LEASE_LOST").finds("refusals", "REVIEW_LEASE_LOST");
-        judged(Act::Unhide, "STATE_CONFLICT").finds_nothing();
+        judged(ModeratorAct::Approve, "COMMENT_NOT_FOUND").finds_nothing();
+        judged(ModeratorAct::Reject, "COMMENT_NOT_FOUND").finds("rejections", "Reject of 12");
+        judged(ModeratorAct::Reject, "REVIEW_LEASE_LOST").finds("rejections", "REVIEW_LEASE_LOST");
+        judged(ModeratorAct::Unhide, "STATE_CONFLICT").finds_nothing();
     }
 }
