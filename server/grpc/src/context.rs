@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use riposte_core::ports::{CachedPages, Clock, SubjectWatches};
 use riposte_core::read::ReviewQueue;
-use riposte_core::{Comments, Maintenance, Mutations};
+use riposte_core::{Comments, Maintenance, ModerationControl, Mutations};
 use riposte_sdk::v1;
 use riposte_telemetry::Metrics;
 use tokio::sync::watch;
@@ -26,6 +26,8 @@ pub struct Services {
     pub reviews: ReviewQueue,
     /// The use cases that write.
     pub mutations: Mutations,
+    /// Turns moderation off and on.
+    pub moderation: ModerationControl,
     /// The maintenance of counts and derived rows.
     pub maintenance: Maintenance,
     /// Seals and opens page tokens.

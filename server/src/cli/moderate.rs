@@ -1,6 +1,7 @@
 //! `riposte moderate`: the work of a moderator on the command line, for first steps and for
 //! scripts.
 
+mod switch;
 mod text;
 
 use super::connect::AdminAddress;
@@ -66,6 +67,10 @@ enum Action {
     /// Print the decisions on a comment, the latest first
     #[command(after_long_help = EXAMPLES)]
     Log(CommentArgs),
+    /// Turn moderation off for all processes, before an earlier version runs again
+    Off(switch::OffArgs),
+    /// Turn moderation on again
+    On(switch::OnArgs),
 }
 
 /// The moderator.
@@ -190,6 +195,8 @@ impl Args {
                 Ok(ExitCode::SUCCESS)
             }
             Action::Log(args) => args.log().await,
+            Action::Off(args) => args.run().await,
+            Action::On(args) => args.run().await,
         }
     }
 }

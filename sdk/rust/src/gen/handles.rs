@@ -708,7 +708,8 @@ impl Comment {
     ///
     /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
     ///   no response contains it.
-    /// * `reason`: Why, for the service's log. 0 to 512 code points.
+    /// * `reason`: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+    ///   code points.
     ///
     /// # Errors
     /// Those of `HideComment`.
@@ -730,7 +731,8 @@ impl Comment {
     ///
     /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
     ///   no response contains it.
-    /// * `reason`: Why, for the service's log. 0 to 512 code points.
+    /// * `reason`: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+    ///   code points.
     ///
     /// # Errors
     /// Those of `UnhideComment`.
@@ -752,7 +754,8 @@ impl Comment {
     ///
     /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
     ///   no response contains it.
-    /// * `reason`: Why, for the service's log. 0 to 512 code points.
+    /// * `reason`: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+    ///   code points.
     ///
     /// # Errors
     /// Those of `DeleteComment`.
@@ -1270,7 +1273,8 @@ pub mod blocking {
         ///
         /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
         ///   no response contains it.
-        /// * `reason`: Why, for the service's log. 0 to 512 code points.
+        /// * `reason`: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+        ///   code points.
         ///
         /// # Errors
         /// Those of `HideComment`.
@@ -1286,7 +1290,8 @@ pub mod blocking {
         ///
         /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
         ///   no response contains it.
-        /// * `reason`: Why, for the service's log. 0 to 512 code points.
+        /// * `reason`: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+        ///   code points.
         ///
         /// # Errors
         /// Those of `UnhideComment`.
@@ -1302,7 +1307,8 @@ pub mod blocking {
         ///
         /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
         ///   no response contains it.
-        /// * `reason`: Why, for the service's log. 0 to 512 code points.
+        /// * `reason`: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+        ///   code points.
         ///
         /// # Errors
         /// Those of `DeleteComment`.

@@ -50,8 +50,9 @@ impl Comments {
         let found = self.subjects(caller, std::slice::from_ref(key), *min_revision).await?.pop().flatten();
         let subject = found.filter(|subject| subject.delete_time.is_none()).ok_or(Error::SubjectNotFound)?;
         check_listable(&subject, *min_revision)?;
-        // A subject that only auto_create implies has no comments.
-        if subject.version == 0 {
+        // A subject that only auto_create implies has no comments, and most subjects never had one
+        // that only its author sees.
+        if subject.version == 0 || !subject.unlisted {
             return Ok((Vec::new(), None));
         }
         let rows = self.reader.primary().unwrap_or(self.reader.as_ref());

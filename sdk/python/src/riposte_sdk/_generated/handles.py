@@ -1027,7 +1027,8 @@ class Comment:
 
         ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
         no response contains it.
-        ``reason``: Why, for the service's log. 0 to 512 code points.
+        ``reason``: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+        code points.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         check_texts({"moderator_id": moderator_id, "reason": reason})
@@ -1044,7 +1045,8 @@ class Comment:
 
         ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
         no response contains it.
-        ``reason``: Why, for the service's log. 0 to 512 code points.
+        ``reason``: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+        code points.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         check_texts({"moderator_id": moderator_id, "reason": reason})
@@ -1063,7 +1065,8 @@ class Comment:
 
         ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
         no response contains it.
-        ``reason``: Why, for the service's log. 0 to 512 code points.
+        ``reason``: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+        code points.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         check_texts({"moderator_id": moderator_id, "reason": reason})
@@ -2037,7 +2040,8 @@ class AsyncComment:
 
         ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
         no response contains it.
-        ``reason``: Why, for the service's log. 0 to 512 code points.
+        ``reason``: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+        code points.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         check_texts({"moderator_id": moderator_id, "reason": reason})
@@ -2054,7 +2058,8 @@ class AsyncComment:
 
         ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
         no response contains it.
-        ``reason``: Why, for the service's log. 0 to 512 code points.
+        ``reason``: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+        code points.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         check_texts({"moderator_id": moderator_id, "reason": reason})
@@ -2073,7 +2078,8 @@ class AsyncComment:
 
         ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
         no response contains it.
-        ``reason``: Why, for the service's log. 0 to 512 code points.
+        ``reason``: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+        code points.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         check_texts({"moderator_id": moderator_id, "reason": reason})

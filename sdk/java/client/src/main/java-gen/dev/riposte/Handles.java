@@ -1305,7 +1305,8 @@ public final class Handles {
      *
      * @param moderatorId The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
      * no response contains it.
-     * @param reason Why, for the service's log. 0 to 512 code points.
+     * @param reason Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+     * code points.
      * @return what the service answers
      * @throws RiposteException if the call fails
      */
@@ -1322,7 +1323,8 @@ public final class Handles {
      *
      * @param moderatorId The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
      * no response contains it.
-     * @param reason Why, for the service's log. 0 to 512 code points.
+     * @param reason Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+     * code points.
      * @return what the service answers
      * @throws RiposteException if the call fails
      */
@@ -1339,7 +1341,8 @@ public final class Handles {
      *
      * @param moderatorId The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
      * no response contains it.
-     * @param reason Why, for the service's log. 0 to 512 code points.
+     * @param reason Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+     * code points.
      * @return what the service answers
      * @throws RiposteException if the call fails
      */
